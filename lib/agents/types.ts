@@ -1,0 +1,36 @@
+/**
+ * Agents: what runs one turn. An adapter is two pure functions (arguments out, events in) and a table row.
+ *
+ * @module
+ */
+import type { AgentTurn } from "../loop/types.ts";
+
+/** One turn asked of an agent. */
+export interface TurnRequest {
+  readonly prompt: string;
+  /** Absolute path of the working tree. */
+  readonly cwd: string;
+  /** Absolute path of the file that all output is written to as it streams; its folder exists. */
+  readonly transcript: string;
+  /** Milliseconds for the whole turn. */
+  readonly timeoutMs: number;
+  /** Milliseconds without output, for agents that stream events. */
+  readonly idleTimeoutMs?: number;
+  /** Added to the agent's environment: `RALPH_ROOT`, `RALPH_RUN`, `RALPH_ITEM` …, and PATH. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Hand the terminal over. */
+  readonly interactive?: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Anything that can take a prompt and work on a tree. */
+export interface Agent {
+  readonly name: string;
+  /**
+   * Looks whether the agent can run at all, before anything is written.
+   * @throws {RalphError} agent-missing, agent-not-found
+   */
+  ensureUsable(): Promise<void>;
+  /** Never throws for what the agent did: that is in `end`. */
+  runTurn(request: TurnRequest): Promise<AgentTurn>;
+}

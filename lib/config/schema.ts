@@ -1,0 +1,110 @@
+/**
+ * `ralph.config.json`: every field with a default of its own, so that a block given in part loses nothing.
+ *
+ * @module
+ */
+import { z } from "zod";
+
+/** The agent that does the work. */
+export interface ProviderConfig {
+  /** Runs through the shell exactly as written, prompt on standard input, output as plain text. */
+  readonly command?: string | undefined;
+  /** The name of a built-in adapter. */
+  readonly preset?: string | undefined;
+  readonly model?: string | undefined;
+  readonly reasoning?: string | undefined;
+  /** Seconds for one turn. @default 1800 */
+  readonly timeout: number;
+  /** Seconds without output, for agents that stream events. @default 1200 */
+  readonly idleTimeout: number;
+}
+
+/** What must pass. */
+export interface VerifyConfig {
+  /** Run for every item. */
+  readonly default: readonly string[];
+  /** Run for items tagged `ui`, after the browser checks. */
+  readonly ui: readonly string[];
+  /** Seconds for one command. @default 300 */
+  readonly timeout: number;
+  /** Let a claim settle an item that names no check. @default false */
+  readonly allowUnverified: boolean;
+}
+
+/** When a run ends although work is left. `null`: no limit. */
+export interface LimitsConfig {
+  readonly iterations: number | null;
+  readonly minutes: number | null;
+  readonly tokens: number | null;
+  readonly costUsd: number | null;
+  /** Turns in a row that changed nothing. @default 5 */
+  readonly noProgress: number;
+  /** The same failure this often in a row blocks the item. @default 3 */
+  readonly sameFailure: number;
+}
+
+/** What Ralph commits. */
+export interface CommitsConfig {
+  /** Commit what a verified turn left uncommitted. @default true */
+  readonly work: boolean;
+  /** Commit Ralph's own state. @default true */
+  readonly prdChanges: boolean;
+}
+
+/** The whole configuration, defaults filled in. */
+export interface Config {
+  readonly workflow?: string | undefined;
+  readonly provider: ProviderConfig;
+  readonly verify: VerifyConfig;
+  readonly limits: LimitsConfig;
+  readonly commits: CommitsConfig;
+  /** Attempts an item is given. @default 3 */
+  readonly maxRetries: number;
+  /** Globs that a turn must not change; `ralph.config.json` is always one of them. */
+  readonly protect: readonly string[];
+  readonly ui: "auto" | "rich" | "plain" | "json";
+}
+
+const command = z.string().trim().min(1, "must not be empty");
+const seconds = z.number().positive();
+const limit = z.number().positive().nullable();
+
+/** The schema, as `ralph schema config` prints it. */
+export const CONFIG_SCHEMA: z.ZodType<Config> = z.object({
+  $schema: z.string().optional(),
+  workflow: z.enum(["exec"]).optional(),
+  provider: z.object({
+    command: command.optional(),
+    preset: z.string().optional(),
+    model: z.string().optional(),
+    reasoning: z.string().optional(),
+    timeout: seconds.default(1800),
+    idleTimeout: seconds.default(1200),
+  }).prefault({}),
+  verify: z.object({
+    default: z.array(command).default([]),
+    ui: z.array(command).default([]),
+    timeout: seconds.default(300),
+    allowUnverified: z.boolean().default(false),
+  }).prefault({}),
+  limits: z.object({
+    iterations: limit.default(null),
+    minutes: limit.default(null),
+    tokens: limit.default(null),
+    costUsd: limit.default(null),
+    noProgress: z.number().int().positive().default(5),
+    sameFailure: z.number().int().positive().default(3),
+  }).prefault({}),
+  commits: z.object({
+    work: z.boolean().default(true),
+    prdChanges: z.boolean().default(true),
+  }).prefault({}),
+  maxRetries: z.number().int().positive().default(3),
+  protect: z.array(z.string().min(1)).default([]),
+  ui: z.enum(["auto", "rich", "plain", "json"]).default("auto"),
+});
+
+/** The configuration of an empty file. */
+export function defaultConfig(): Config {
+  return CONFIG_SCHEMA.parse({});
+}

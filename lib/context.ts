@@ -1,0 +1,50 @@
+/**
+ * What every step is handed, and the one place where the real world is joined to it.
+ *
+ * @module
+ */
+import type { $Type } from "dax";
+import type { Agent } from "./agents/types.ts";
+import type { StateFiles } from "./backlogs/state_files.ts";
+import type { Config } from "./config/schema.ts";
+import type { EventSink } from "./events/types.ts";
+import type { Repository } from "./git/types.ts";
+import type { Host } from "./host/types.ts";
+import type { Journal } from "./loop/journal.ts";
+import type { Prompter } from "./ui/types.ts";
+
+/** One run's identity. */
+export interface RunInfo {
+  /** `20261121-224541-k3f9`: local time and four random characters. Also `RALPH_RUN` in children. */
+  readonly id: string;
+}
+
+/** What a recipe is handed. Plain and readonly; derive with spread, never store on it. */
+export interface RalphContext {
+  /** Absolute path of the project. */
+  readonly root: string;
+  readonly config: Config;
+  /** dax, with the root as its folder. */
+  readonly $: $Type;
+  readonly agent: Agent;
+  readonly prompter: Prompter;
+  /** Consents given beforehand by a person: `prd`, `understand`, `run`, or a gate of your own; `all`. */
+  readonly approvals: ReadonlySet<string>;
+  readonly events: EventSink;
+  readonly journal: Journal;
+  /** State files, with shadow copies and the store lock. */
+  readonly state: StateFiles;
+  readonly signal: AbortSignal;
+  readonly host: Host;
+  /** `null` outside a git repository: only `verify()` and questions work there. */
+  readonly repository: Repository | null;
+  readonly run: RunInfo;
+  /** Held by steps that start an agent; taking it again inside is free. */
+  readonly lock: RunLock;
+}
+
+/** The lock that lets one run at a time work in a tree. */
+export interface RunLock {
+  /** @throws {RalphError} run-locked */
+  acquire(purpose: string): Promise<AsyncDisposable>;
+}

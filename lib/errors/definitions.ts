@@ -1,0 +1,143 @@
+/**
+ * The one table of error codes: message, what to do next, exit code. Texts come from here alone.
+ *
+ * @module
+ */
+
+/** One row of the table. `{name}` in a text is filled from the error's details. */
+export interface ErrorDefinition {
+  readonly message: string;
+  readonly hint: string;
+  readonly exitCode: number;
+}
+
+const definitions = {
+  "usage": { message: "{problem}", hint: "`ralph help` lists the commands", exitCode: 2 },
+  "root-missing": {
+    message: "the root {root} does not exist",
+    hint: "give an existing folder with `--root`",
+    exitCode: 2,
+  },
+  "not-a-repository": {
+    message: "{root} is not inside a git repository",
+    hint: "run `git init` there first: Ralph commits verified work",
+    exitCode: 2,
+  },
+  "git-missing": {
+    message: "`git` was not found on PATH",
+    hint: "install git (https://git-scm.com) and try again",
+    exitCode: 2,
+  },
+  "git-identity-missing": {
+    message: "git knows no author: {reason}",
+    hint: 'run `git config user.name "…"` and `git config user.email "…"`',
+    exitCode: 2,
+  },
+  "git-operation-in-progress": {
+    message: "a {operation} is in progress in {root}",
+    hint: "finish or abort it, then start Ralph again",
+    exitCode: 2,
+  },
+  "git-detached-head": {
+    message: "HEAD is detached in {root}",
+    hint: "switch to a branch, or name one with `--branch NAME`",
+    exitCode: 2,
+  },
+  "git-locked": {
+    message: "{path} is held by another git process",
+    hint: "wait for it to end; remove the file only when no git process is running",
+    exitCode: 1,
+  },
+  "git-failed": { message: "`git {command}` failed: {reason}", hint: "{hint}", exitCode: 1 },
+  "branch-failed": {
+    message: "could not switch to the branch {branch}: {reason}",
+    hint: "commit or set aside the changes in the way, or name another branch with `--branch`",
+    exitCode: 1,
+  },
+  "run-locked": {
+    message: "another `ralph {purpose}` is at work here (pid {pid}, started {startedAt})",
+    hint: "wait for it to end, or stop it; a second run needs a working tree of its own (`git worktree add`)",
+    exitCode: 2,
+  },
+  "store-locked": {
+    message: "{path} is being changed by another process (pid {pid})",
+    hint: "try again when it has ended",
+    exitCode: 1,
+  },
+  "state-missing": { message: "{path} does not exist", hint: "{hint}", exitCode: 2 },
+  "state-invalid": {
+    message: "{path}: {problem}",
+    hint: "mend the file; Ralph has left it as it is",
+    exitCode: 2,
+  },
+  "config-invalid": {
+    message: "{path}: {problem}",
+    hint: "`ralph schema config` prints what is allowed",
+    exitCode: 2,
+  },
+  "file-unwritable": { message: "could not write {path}: {reason}", hint: "{hint}", exitCode: 1 },
+  "path-outside-root": {
+    message: "{path} is outside {root}",
+    hint: "name a path inside the root; symbolic links that lead out do not count",
+    exitCode: 2,
+  },
+  "agent-missing": {
+    message: "no agent is configured",
+    hint: 'add `"provider": { "command": "…" }` to ralph.config.json, or give `--agent-cmd "…"`',
+    exitCode: 4,
+  },
+  "agent-not-found": {
+    message: "the agent command `{command}` was not found: {reason}",
+    hint: "install it, or name another with `--agent-cmd`; `ralph doctor` shows what is there",
+    exitCode: 4,
+  },
+  "agent-unknown": {
+    message: "there is no agent named {name}",
+    hint: "known agents: {known}; any other command runs with `--agent-cmd`",
+    exitCode: 2,
+  },
+  "script-invalid": {
+    message: "{path}: {problem}",
+    hint: "docs/guides/scripted-agent.md describes the file",
+    exitCode: 2,
+  },
+  "terminal-missing": {
+    message: "`ralph {command}` asks questions and there is no terminal",
+    hint: "run it in a terminal, or give `--non-interactive` with `--answers FILE` and `--approve`",
+    exitCode: 2,
+  },
+  "answer-missing": {
+    message: "no answer to the question {id}: {question}",
+    hint: "add it to the answers file (`questions` or `prompts: {{id}: …}`), or run in a terminal",
+    exitCode: 3,
+  },
+  "answers-invalid": {
+    message: "{path}: {problem}",
+    hint: "expected `questions: [{match, answer}]`, `otherwise: text`, `prompts: {id: answer}`",
+    exitCode: 2,
+  },
+  "recipe-invalid": { message: "{path}: {problem}", hint: "{hint}", exitCode: 2 },
+  "recipe-failed": { message: "the recipe {path} threw: {problem}", hint: "{hint}", exitCode: 70 },
+  "backlog-invalid": {
+    message: "the backlog {backlog} broke its contract: {problem}",
+    hint: "run the contract test of `ralph/testing` against it",
+    exitCode: 70,
+  },
+  "option-invalid": { message: "{option} must be {expected} (got: {value})", hint: "{hint}", exitCode: 2 },
+  "interrupted": {
+    message: "interrupted",
+    hint: "the same command goes on where this one stopped",
+    exitCode: 130,
+  },
+  "internal": {
+    message: "{problem}",
+    hint: "this is a bug in Ralph: please report it with the lines above",
+    exitCode: 70,
+  },
+} as const;
+
+/** Every code that an error can carry. */
+export type ErrorCode = keyof typeof definitions;
+
+/** The table itself, by code. */
+export const ERROR_DEFINITIONS: Readonly<Record<ErrorCode, ErrorDefinition>> = definitions;

@@ -1,0 +1,56 @@
+/**
+ * Errors that Ralph throws: bugs and broken environments. Expected ends of a step are values, not errors.
+ *
+ * @module
+ */
+import { ERROR_DEFINITIONS, type ErrorCode } from "./definitions.ts";
+
+const MARKER: unique symbol = Symbol.for("ralph.error") as never;
+
+/** What an error says beside its code. Every field is plain JSON but `cause`. */
+export interface RalphErrorOptions {
+  /** Fills the `{name}` places of the message and hint of the code's definition. */
+  readonly details?: Readonly<Record<string, string | number>>;
+  /** Replaces the definition's hint. */
+  readonly hint?: string;
+  readonly cause?: unknown;
+}
+
+/**
+ * An error with a stable `code`, a `hint` that says what to do next, and the process's `exitCode`.
+ *
+ * @example Tell what went wrong
+ * ```ts
+ * import { RalphError } from "ralph";
+ *
+ * const error = new RalphError("root-missing", { details: { root: "/nowhere" } });
+ * console.log(error.code, error.exitCode); // root-missing 2
+ * ```
+ */
+export class RalphError extends Error {
+  override readonly name = "RalphError";
+  readonly code: ErrorCode;
+  readonly hint: string;
+  readonly exitCode: number;
+  readonly details: Readonly<Record<string, string | number>>;
+
+  constructor(code: ErrorCode, options: RalphErrorOptions = {}) {
+    const definition = ERROR_DEFINITIONS[code];
+    const details = options.details ?? {};
+    super(fill(definition.message, details), options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = details;
+    this.hint = fill(options.hint ?? definition.hint, details);
+    this.exitCode = definition.exitCode;
+    Object.defineProperty(this, MARKER, { value: true });
+  }
+
+  /** True for an error of any copy of the SDK: the binary and a user's `node_modules` may both hold one. */
+  static isInstance(value: unknown): value is RalphError {
+    return typeof value === "object" && value !== null && MARKER in value;
+  }
+}
+
+function fill(text: string, details: Readonly<Record<string, string | number>>): string {
+  return text.replaceAll(/\{(\w+)\}/g, (place, name: string) => String(details[name] ?? place));
+}

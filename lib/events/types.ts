@@ -1,0 +1,71 @@
+/**
+ * What a run tells the world. One union, versioned, written as NDJSON and shown by the reporters. Not yet stable.
+ *
+ * @module
+ */
+import type { Attempt, Settlement, Usage } from "../loop/types.ts";
+
+/** Version of the event union. */
+export const EVENTS_VERSION = 1;
+
+/** What happened. Names are noun-verb; lifecycle words are start, delta and end. */
+export type RalphEvent =
+  | { readonly type: "run-start"; readonly workflow: string; readonly root: string; readonly agent: string; readonly folder: string }
+  | { readonly type: "run-end"; readonly status: string; readonly reasons: readonly string[]; readonly iterations: number }
+  | { readonly type: "step-start"; readonly step: string; readonly title: string }
+  | { readonly type: "step-end"; readonly step: string; readonly status: string; readonly message?: string }
+  | {
+    readonly type: "iteration-start";
+    readonly iteration: number;
+    readonly item: EventItem;
+    readonly attempt: number;
+    /** Items passed, and all that are known, or `null`. */
+    readonly passed: number;
+    readonly total: number | null;
+  }
+  | {
+    readonly type: "iteration-end";
+    readonly iteration: number;
+    readonly item: EventItem;
+    readonly attempt: number;
+    readonly result: Attempt["status"];
+    readonly settlement: Settlement["status"];
+    readonly message: string | null;
+    readonly durationMs: number;
+    readonly usage: Usage | null;
+  }
+  | { readonly type: "turn-start"; readonly agent: string; readonly transcript: string }
+  | { readonly type: "turn-end"; readonly agent: string; readonly reason: string; readonly message: string | null; readonly durationMs: number; readonly usage: Usage }
+  | { readonly type: "agent-text"; readonly text: string }
+  | { readonly type: "check-start"; readonly name: string; readonly scope: string }
+  | {
+    readonly type: "check-end";
+    readonly name: string;
+    readonly scope: string;
+    readonly ok: boolean;
+    readonly exitCode: number | null;
+    readonly durationMs: number;
+    readonly tail: string;
+  }
+  | { readonly type: "state-put-back"; readonly paths: readonly string[] }
+  | { readonly type: "commit"; readonly commit: string; readonly subject: string }
+  | { readonly type: "question"; readonly id: string; readonly message: string }
+  | { readonly type: "answer"; readonly id: string; readonly answer: string; readonly source: AnswerSource }
+  /** A block of text for the reader: a PRD summary, the next commands, a diff. */
+  | { readonly type: "text"; readonly title: string; readonly lines: readonly string[] }
+  | { readonly type: "note"; readonly level: "info" | "warn"; readonly message: string };
+
+/** Where an answer came from. */
+export type AnswerSource = "terminal" | "stdin" | "answers" | "approve" | "default";
+
+/** The item an event is about. */
+export interface EventItem {
+  readonly id: string;
+  readonly kind: string;
+  readonly title: string;
+}
+
+/** Takes events. Never throws; must not hold the run up. */
+export interface EventSink {
+  emit(event: RalphEvent): void;
+}

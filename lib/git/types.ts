@@ -1,0 +1,75 @@
+/**
+ * What Ralph asks of git. It never pushes, merges, stashes, force-moves or discards.
+ *
+ * @module
+ */
+
+/** One path that differs from HEAD, relative to the top level, with `/`. */
+export interface ChangedPath {
+  readonly path: string;
+  /** The two letters of `git status --porcelain`, `??` for an untracked file. */
+  readonly code: string;
+  readonly untracked: boolean;
+}
+
+/** The state of the working tree as one `git status` tells it. Ignored files are not part of it. */
+export interface TreeStatus {
+  /** Commit of HEAD, or `null` before the first commit. */
+  readonly head: string | null;
+  /** Branch name, or `null` when HEAD is detached. */
+  readonly branch: string | null;
+  readonly changed: readonly ChangedPath[];
+}
+
+/** A tree status with the content of every changed file, to be compared later. */
+export interface TreeSnapshot extends TreeStatus {
+  /** Path to a hash of its content, mode included; `null` for a file that is gone. */
+  readonly contents: ReadonlyMap<string, string | null>;
+}
+
+/** One commit that Ralph makes. */
+export interface CommitRequest {
+  /** Paths relative to the top level; only these are committed (`git commit --only`). */
+  readonly paths: readonly string[];
+  readonly subject: string;
+  readonly body?: string;
+  /** Run the user's commit hooks. @default false (state commits) */
+  readonly hooks?: boolean;
+}
+
+/** What became of a commit. */
+export type CommitResult =
+  | { readonly status: "committed"; readonly commit: string }
+  /** Nothing in the named paths differs from HEAD, or all of them are ignored. */
+  | { readonly status: "nothing"; readonly ignored: readonly string[] }
+  /** The user's hook said no; `output` is the tail of what it printed. */
+  | { readonly status: "refused"; readonly output: string };
+
+/** A repository's working tree. All paths are relative to `topLevel` unless said otherwise. */
+export interface Repository {
+  /** Absolute path of the working tree. */
+  readonly topLevel: string;
+  /** Absolute path of this worktree's git directory. */
+  readonly gitDirectory: string;
+  /** Absolute path of Ralph's own folder in it (`git rev-parse --git-path ralph`): lock, journal, shadow copies. */
+  readonly ralphDirectory: string;
+  status(): Promise<TreeStatus>;
+  snapshot(): Promise<TreeSnapshot>;
+  /** Paths whose content differs between a snapshot and now, commits made since included. Sorted. */
+  changedSince(before: TreeSnapshot): Promise<{ readonly paths: readonly string[]; readonly now: TreeSnapshot }>;
+  /** A readable diff of these paths against a commit, bounded to `maxBytes` (default 32768). */
+  diff(paths: readonly string[], options?: { readonly base?: string | null; readonly maxBytes?: number }): Promise<string>;
+  commit(request: CommitRequest): Promise<CommitResult>;
+  /** Creates or switches to a branch, keeping local changes. @throws {RalphError} branch-failed */
+  switchTo(branch: string): Promise<void>;
+  /** @throws {RalphError} git-identity-missing, git-operation-in-progress, git-locked */
+  ensureReady(): Promise<void>;
+  /** Commit subjects, newest first. */
+  log(count: number): Promise<readonly { readonly commit: string; readonly subject: string }[]>;
+  /** Runs `git` with these arguments in the top level; for what the methods above do not cover. */
+  git(arguments_: readonly string[], options?: { readonly input?: string; readonly timeoutMs?: number }): Promise<{
+    readonly exitCode: number | null;
+    readonly stdout: string;
+    readonly stderr: string;
+  }>;
+}

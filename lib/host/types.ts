@@ -1,0 +1,107 @@
+/**
+ * What the host offers to the layers above: time, chance, the environment, the terminal and processes.
+ * Only `lib/host` and `lib/std` touch the real ones.
+ *
+ * @module
+ */
+
+/** Wall-clock time, replaceable in tests. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Resolves after `ms` milliseconds, or at once when `signal` aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Random names. */
+export interface Ids {
+  /** `length` random lower-case letters and digits. */
+  random(length: number): string;
+}
+
+/** The process's own surroundings, read once. */
+export interface Environment {
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  readonly platform: string;
+  /** Absolute path of the current folder. */
+  readonly cwd: string;
+  readonly home: string;
+  readonly pid: number;
+  /** Absolute path of the program that runs this process: `bun`, `deno`, `node` or the compiled `ralph`. */
+  readonly executable: string;
+  /** Absolute path of the script, or `null` in the compiled binary. */
+  readonly script: string | null;
+  readonly compiled: boolean;
+}
+
+/** The streams that prompts and reports use. */
+export interface Terminal {
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
+  /** Both standard input and standard error are a terminal. */
+  readonly interactive: boolean;
+}
+
+/** One child process and how it may end. */
+export interface ProcessRequest {
+  /** A name looked up on PATH, or a path. Never a shell line. */
+  readonly file: string;
+  readonly arguments: readonly string[];
+  readonly cwd: string;
+  /** Laid over the host's environment; `undefined` takes a variable away. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Text for standard input, which is closed after it. Absent: an empty, closed input. */
+  readonly input?: string | Uint8Array;
+  /** Hand the terminal over: all three streams are inherited and nothing is captured. */
+  readonly terminal?: boolean;
+  /** Milliseconds until the tree is ended. Absent: no limit. */
+  readonly timeoutMs?: number;
+  /** Milliseconds without a byte of output until the tree is ended. Absent: no limit. */
+  readonly idleTimeoutMs?: number;
+  /** Milliseconds between SIGTERM and SIGKILL. @default 2000 */
+  readonly graceMs?: number;
+  readonly signal?: AbortSignal;
+  /** Called with each chunk as it comes; a promise holds the stream back (constant memory). */
+  readonly onOutput?: (chunk: Uint8Array, stream: "stdout" | "stderr") => void | Promise<void>;
+  /** How many bytes of the end of the output are kept, each stream and both together. @default 16384 */
+  readonly tailBytes?: number;
+  /**
+   * Ended with Ralph, whatever ends Ralph: registered with the guardian, tagged with a cookie, swept afterwards.
+   * `false` for git, which may finish its write. @default true
+   */
+  readonly guarded?: boolean;
+}
+
+/** How a child process ended. Never an exception, but for a broken host. */
+export interface ProcessEnd {
+  /** `not-found`: the file does not exist or may not be run. */
+  readonly reason: "exited" | "timed-out" | "idle" | "aborted" | "not-found";
+  readonly exitCode: number | null;
+  /** The signal that ended it, such as `SIGKILL`. */
+  readonly signal: string | null;
+  readonly durationMs: number;
+  /** The last `tailBytes` of each stream, decoded as UTF-8 with damaged bytes replaced. */
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The last `tailBytes` of both together, in the order in which they came. */
+  readonly tail: string;
+}
+
+/** Starts processes and ends their whole trees. Disposing ends all that are left. */
+export interface Processes extends AsyncDisposable {
+  run(request: ProcessRequest): Promise<ProcessEnd>;
+  /** The value of `RALPH_TREE` that marks every guarded descendant: `<cookie>.<n>`. */
+  readonly cookie: string;
+  /** Ends what carries an older run's cookie. Returns how many processes were ended. */
+  sweep(cookie: string): Promise<number>;
+}
+
+/** Everything outside this program, in one place. */
+export interface Host {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly environment: Environment;
+  readonly terminal: Terminal;
+  readonly processes: Processes;
+}

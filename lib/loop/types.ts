@@ -1,0 +1,308 @@
+/**
+ * Backlog and loop: the types. All that crosses a function here is plain JSON, but for `Check.run` and `Work.prompt`.
+ * Not yet stable: `BACKLOG_VERSION` changes with them.
+ *
+ * @module
+ */
+
+/** Version of the `Backlog` interface. */
+export const BACKLOG_VERSION = 1;
+
+/** One unit of work for one fresh agent process. Complete: `work` and `judge` need it and the working tree, nothing else. */
+export interface Item<Data = unknown> {
+  readonly id: string;
+  /** `story`, `topic`, `review`, `BUILD` … */
+  readonly kind: string;
+  readonly title: string;
+  /** Nothing else may be in flight while this is worked on: stages, reviews, completion. */
+  readonly exclusive?: boolean;
+  /** Hash of what is asked for. Attempts at an item of the same id with another fingerprint are not counted. */
+  readonly fingerprint?: string;
+  /** JSON snapshot that `next()` took of the store; `settle` computes from it, never by counting in the store. */
+  readonly data: Data;
+}
+
+/** What the backlog offers next. */
+export type Next<Data> =
+  | { readonly status: "item"; readonly item: Item<Data> }
+  /** Everything that is ready depends on what is in flight. */
+  | { readonly status: "waiting" }
+  | { readonly status: "done"; readonly verdict: "verified" | "unverified"; readonly summary?: string }
+  | { readonly status: "blocked"; readonly reasons: readonly string[] };
+
+/** What a check function is given. */
+export interface CheckContext {
+  /** Absolute path of the working tree. */
+  readonly cwd: string;
+  readonly item: Item | null;
+  /** Commit before the turn, or `null`. */
+  readonly base: string | null;
+  readonly signal: AbortSignal;
+}
+
+/** What one check found. */
+export interface CheckOutcome {
+  readonly ok: boolean;
+  readonly exitCode: number | null;
+  /** The end of what it printed. */
+  readonly tail: string;
+}
+
+/** A command for the shell, or a named function (services, browser, reviewer). */
+export interface Check {
+  readonly name: string;
+  /** Runs through `bash -o pipefail -c`, or `sh -c` where there is no bash. */
+  readonly command?: string;
+  readonly run?: (context: CheckContext) => Promise<CheckOutcome>;
+  /** Free label by which `settle` tells failures apart: a story's id, `task:2`, `plan`, `ui`. */
+  readonly scope?: string;
+  /** Must fail before the turn and pass after it. */
+  readonly redFirst?: boolean;
+  /** Milliseconds. @default verify.timeout of the configuration (300 s) */
+  readonly timeoutMs?: number;
+}
+
+/** A check that ran. */
+export interface CheckResult extends CheckOutcome {
+  readonly name: string;
+  readonly scope: string;
+  readonly durationMs: number;
+}
+
+/** What running some checks came to. No check at all is `unverified`, never `passed`. */
+export type Verification =
+  | { readonly status: "passed"; readonly results: readonly CheckResult[] }
+  | { readonly status: "failed"; readonly results: readonly CheckResult[]; readonly failures: readonly CheckResult[] }
+  | { readonly status: "unverified"; readonly results: readonly [] }
+  | { readonly status: "aborted"; readonly results: readonly CheckResult[] };
+
+/** What one iteration does; read in full before the turn starts. */
+export interface Work {
+  /** `null`: no agent turn, only the checks. A function gets the result of `checkFirst`. */
+  readonly prompt: string | ((first: Verification | null) => string) | null;
+  readonly checks: readonly Check[];
+  /** Run the checks before the turn as well. */
+  readonly checkFirst?: boolean;
+  /** Globs, relative to the root, that the turn may write; anything else stops the run. Absent: anything but protected files. */
+  readonly allow?: readonly string[];
+  /** Milliseconds for the agent's turn. */
+  readonly timeoutMs?: number;
+  /** Hand the terminal to the agent. */
+  readonly interactive?: boolean;
+  /** Added to the agent's environment. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** How an agent's turn ended. */
+export type TurnEnd =
+  | { readonly reason: "completed" }
+  | {
+    readonly reason: "agent-failed" | "timed-out" | "idle" | "crashed" | "cut-off" | "context-exhausted";
+    readonly message: string;
+  }
+  /** The agent cannot be used at all (not found, login, billing, model): stops the run, exit 4. */
+  | { readonly reason: "agent-unusable"; readonly message: string }
+  | { readonly reason: "aborted" };
+
+/** What a turn used. `null` is unknown, never 0. */
+export interface Usage {
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly cachedTokens: number | null;
+  readonly reasoningTokens: number | null;
+  /** US dollars. */
+  readonly costUsd: number | null;
+  /** The agent's own estimate, not a bill. */
+  readonly estimated: boolean;
+}
+
+/** What an agent gives back for one turn. */
+export interface AgentTurn {
+  readonly end: TurnEnd;
+  /** The end of the agent's own words, prompt echo and standard error left out; at most 1 MiB. */
+  readonly text: string;
+  /**
+   * Lines of those words that can be a signal: outside code fences, white space, `*`, `_` and back-ticks around them
+   * taken off, empty ones left out; the last 2,000.
+   */
+  readonly lines: readonly string[];
+  readonly usage: Usage;
+  /** Absolute path of the file that holds all of the turn's output. */
+  readonly transcript: string;
+  readonly durationMs: number;
+}
+
+/** An agent's turn with what it did to the working tree. */
+export interface Turn extends AgentTurn {
+  /** Paths relative to the root whose content the turn changed, committed or not. */
+  readonly changedFiles: readonly string[];
+  /** Commit before and after the turn. */
+  readonly base: string | null;
+  readonly head: string | null;
+}
+
+/** A turn as it is kept: the words stay in the transcript. */
+export type TurnRecord = Omit<Turn, "lines" | "text">;
+
+/** What the turn claims. Only ever a claim. `findings` is the workflow's own (learnings, resets, summary). */
+export type Claim<Findings = unknown> =
+  & { readonly findings?: Findings }
+  & (
+    | { readonly status: "done" }
+    | { readonly status: "not-done"; readonly reason?: string }
+    | { readonly status: "failed"; readonly reason: string }
+    | { readonly status: "blocked"; readonly reason: string }
+  );
+
+/** Why an attempt failed. */
+export type FailureReason =
+  | "checks-failed"
+  | "agent-failed"
+  | "timed-out"
+  | "idle"
+  | "crashed"
+  | "cut-off"
+  | "context-exhausted"
+  | "protected-file-changed"
+  | "commit-refused";
+
+/** What is known about one attempt. JSON: it can be computed on another machine. */
+export type Attempt<Findings = unknown> =
+  & {
+    /** `<run>.<iteration>` */
+    readonly id: string;
+    /** 1 + attempts at this item since it last passed, was parked, or the run ended. */
+    readonly number: number;
+    readonly claim: Claim<Findings> | null;
+    readonly turn: TurnRecord | null;
+    readonly verification: Verification | null;
+  }
+  & (
+    | { readonly status: "verified" | "unverified" }
+    | { readonly status: "not-done"; readonly message: string }
+    | { readonly status: "failed"; readonly reason: FailureReason; readonly message: string }
+    | { readonly status: "blocked"; readonly message: string }
+    /** Ralph was stopped or killed; nothing is known. */
+    | { readonly status: "interrupted" }
+    /** Wrote outside `allow`. */
+    | { readonly status: "trespassed"; readonly paths: readonly string[]; readonly diff: string }
+    | { readonly status: "agent-unusable"; readonly message: string }
+  );
+
+/** A commit that the loop makes after `settle`: state and, where asked, what the turn left uncommitted. */
+export interface SettleCommit {
+  /** `feat: US-001 - Add login` */
+  readonly subject: string;
+  readonly body?: string;
+  /** State files, relative to the root. */
+  readonly paths: readonly string[];
+  /** Also commit what the turn changed and left uncommitted (never what was dirty before it). */
+  readonly work: boolean;
+}
+
+/** What the backlog made of an attempt. The backlog owns retry policy; the loop owns limits. */
+export type Settlement =
+  & { readonly commit?: SettleCommit }
+  & (
+    | { readonly status: "passed" }
+    /** Comes again from `next()`. */
+    | { readonly status: "open"; readonly reason?: string }
+    /** Given up on; the others go on. */
+    | { readonly status: "parked"; readonly reason: string }
+    | { readonly status: "stop"; readonly as: "failed" | "blocked"; readonly reason: string }
+  );
+
+/** An item that was given up on, as the journal remembers it. */
+export interface ParkedItem {
+  readonly id: string;
+  readonly fingerprint: string | null;
+  readonly reason: string;
+}
+
+/** What the loop's journal tells a backlog whose format has no room for it. */
+export interface LoopView {
+  /** Parked earlier, and not asked back with `--retry-blocked`. */
+  readonly parked: readonly ParkedItem[];
+}
+
+/** What `work` and `judge` are given beside the item. */
+export interface WorkContext<Findings = unknown> {
+  /** The item's working tree, which may be a worktree: never close over another. */
+  readonly cwd: string;
+  readonly attempt: number;
+  /** The attempt before this one at the same item. */
+  readonly previous: Attempt<Findings> | null;
+  /** The last attempt at any item. */
+  readonly last: Attempt<Findings> | null;
+}
+
+/**
+ * A list of work on disk, and all that the loop needs to know of it.
+ * The published contract test (`ralph/testing`, `backlogContract`) says what each call owes.
+ */
+export interface Backlog<Data = unknown, Findings = unknown> {
+  /** `exec`, `feature`, `todo` … Part of the journal's key. */
+  readonly name: string;
+  /** Branch, feature, sprint: tells two backlogs of one kind apart in the journal. @default "" */
+  readonly scope?: string;
+  /** Files that only Ralph writes, relative to the root: put back after each turn. */
+  readonly stateFiles: readonly string[];
+  /** What a claim is worth when there is no check at all. */
+  readonly unverified: "accept" | "block";
+  /** Where run folders go, relative to the root. @default ".ralph/runs" */
+  readonly runsDirectory?: string;
+
+  // The coordinator's side: these alone touch the store, and each is idempotent.
+
+  /** Counts, for `ralph status`, `gateRun()` and the live view. */
+  overview(view: LoopView): Promise<Overview>;
+  next(options: LoopView & { readonly inFlight: readonly string[] }): Promise<Next<Data>>;
+  /** Record that the item is in progress. */
+  begin?(item: Item<Data>, attemptId: string): Promise<SettleCommit | void>;
+  /** Record the outcome. Called again with the same attempt after a crash: the result must be the same. */
+  settle(item: Item<Data>, attempt: Attempt<Findings>): Promise<Settlement>;
+  /** Told before and after each hook. */
+  hookRan?(record: HookRecord): Promise<void>;
+
+  // The worker's side: item and working tree only.
+
+  /** Prompt, checks, allowed paths, time. Checks are thereby read before the turn. */
+  work(item: Item<Data>, context: WorkContext<Findings>): Promise<Work>;
+  /**
+   * What the agent's words and hand edits claim. State files still hold the agent's version when this runs.
+   * @default done when a line is `<ralph>DONE</ralph>`
+   */
+  judge?(item: Item<Data>, turn: Turn, context: WorkContext<Findings>): Promise<Claim<Findings>>;
+}
+
+/** Where a backlog stands. */
+export interface Overview {
+  /** `null`: not known, a free loop. */
+  readonly total: number | null;
+  readonly passed: number;
+  readonly open: number | null;
+  readonly parked: number;
+  /** Ids of open items that name no check at all: asked about before the first turn. */
+  readonly unchecked: readonly string[];
+}
+
+/** A hook's start or end. */
+export interface HookRecord {
+  readonly iteration: number;
+  readonly hookId: string;
+  readonly status: "in-progress" | "completed" | "failed" | "interrupted";
+  readonly pid: number | null;
+  readonly exitCode: number | null;
+}
+
+/** Something that runs beside or between iterations. */
+export interface Hook {
+  readonly id: string;
+  readonly when: "before" | "after";
+  readonly parallel: boolean;
+  run(context: {
+    readonly iteration: number;
+    readonly transcript: string | null;
+    readonly signal: AbortSignal;
+  }): Promise<{ readonly exitCode: number | null }>;
+}

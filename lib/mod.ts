@@ -1,0 +1,6 @@
+/**
+ * The public SDK.
+ *
+ * @module
+ */
+export { RalphError } from "./errors/ralph_error.ts";

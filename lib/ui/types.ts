@@ -1,0 +1,49 @@
+/**
+ * Questions to a person, and who answers them.
+ *
+ * @module
+ */
+import type { AnswerSource } from "../events/types.ts";
+
+/** One question. Its `id` is stable: answers files name it. */
+export type Question =
+  & {
+    /** `plan.write-prd`, `gate.run`, `plan.change` … */
+    readonly id: string;
+    readonly message: string;
+    /** Lines shown above the question. */
+    readonly details?: readonly string[];
+    /** The consent that answers it beforehand: `--approve prd`. A gate is never answered by an answers file. */
+    readonly gate?: string;
+    /** True for a question that the planner's agent asks: matched by its text in the answers file. */
+    readonly fromAgent?: boolean;
+  }
+  & (
+    | { readonly kind: "confirm"; readonly initial: boolean }
+    | { readonly kind: "text"; readonly initial?: string; readonly placeholder?: string }
+    | { readonly kind: "select"; readonly initial: string; readonly choices: readonly Choice[] }
+  );
+
+/** One way to answer a `select`. */
+export interface Choice {
+  readonly value: string;
+  readonly label: string;
+  readonly hint?: string;
+}
+
+/** What was answered: `yes`/`no` for a confirm, a choice's value, or free text. */
+export interface Answer {
+  readonly value: string;
+  readonly source: AnswerSource;
+}
+
+/** Asks. */
+export interface Prompter {
+  /** Somebody can be asked: a terminal, or an explicit plain mode on standard input. */
+  readonly interactive: boolean;
+  /**
+   * @throws {RalphError} answer-missing when nobody can be asked and there is no default that may be taken
+   * @throws {RalphError} interrupted when the person pressed Ctrl-C
+   */
+  ask(question: Question): Promise<Answer>;
+}
