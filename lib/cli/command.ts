@@ -1,0 +1,75 @@
+/**
+ * What a command is: a row of the command table, and a module that is loaded when the row is chosen.
+ * Nothing here imports anything heavy: it is on the path of `ralph --version`.
+ *
+ * @module
+ */
+import type { Host } from "../host/types.ts";
+
+/** One flag of a command. Its type is declared, so that `007` stays text and `--no-color x` leaves `x` alone. */
+export interface Flag {
+  /** `optional`: a text whose value may be left out (`--loop`). */
+  readonly type: "boolean" | "text" | "optional";
+  readonly summary: string;
+  /** What stands for the value in help: `NAME`, `FILE`. */
+  readonly value?: string;
+  /** May be given more than once. */
+  readonly many?: boolean;
+  /** The only values allowed. */
+  readonly choices?: readonly string[];
+  /** The environment variable that stands in for the flag. */
+  readonly variable?: string;
+  /** `--flag=` and `--flag ""` mean something. @default false */
+  readonly empty?: boolean;
+}
+
+/** Flags by name, without the dashes. */
+export type FlagTable = Readonly<Record<string, Flag>>;
+
+/** What was given, after the environment's stand-ins. Absent flags are absent. */
+export interface Flags {
+  /** True when the flag was given. */
+  has(name: string): boolean;
+  /** Value of a text flag, or `undefined`. */
+  text(name: string): string | undefined;
+  /** All values of a flag that may be repeated. */
+  all(name: string): readonly string[];
+}
+
+/** What a command's `run` is handed. */
+export interface Invocation {
+  readonly command: Command;
+  /** Positional arguments, always text. */
+  readonly arguments: readonly string[];
+  readonly flags: Flags;
+  readonly host: Host;
+  /** Aborts on SIGINT, SIGTERM and SIGHUP. */
+  readonly signal: AbortSignal;
+  /** Writes a line of data to standard output. */
+  readonly out: (text: string) => void;
+  /** Writes a line for people to standard error. */
+  readonly say: (text: string) => void;
+}
+
+/** What the file of a command exports. */
+export interface CommandModule {
+  /** @returns the exit code, from the table in lib/errors/exit_codes.ts */
+  readonly run: (invocation: Invocation) => Promise<number>;
+}
+
+/** One row of the command table. */
+export interface Command {
+  readonly name: string;
+  /** One line, shown by `ralph help`. */
+  readonly summary: string;
+  /** The arguments, as help shows them: `"<goal>"`. */
+  readonly usage: string;
+  /** How many positional arguments it takes: least and most. */
+  readonly arity: readonly [least: number, most: number];
+  readonly flags: FlagTable;
+  /** Lines below the usage in `ralph help COMMAND`. */
+  readonly details?: readonly string[];
+  /** Flags it does not know, and every argument after them, are handed on: a recipe declares its own. */
+  readonly open?: boolean;
+  readonly load: () => Promise<CommandModule>;
+}
