@@ -1,0 +1,109 @@
+/**
+ * The modules that Ralph serves to recipes: `ralph` and `ralph/testing` always, so that there is one copy of them, and
+ * a few more where the recipe's own folder has none. Nothing is loaded before a recipe asks for it.
+ *
+ * @module
+ */
+
+type Exports = Record<string, unknown>;
+
+const OWN: Readonly<Record<string, () => Promise<Exports>>> = {
+  "ralph": () => import("../mod.ts"),
+  "ralph/testing": () => import("../testing/mod.ts"),
+};
+
+const LENT: Readonly<Record<string, () => Promise<Exports>>> = {
+  "zod": () => import("zod"),
+  "zod/v4": () => import("zod/v4"),
+  "zod/mini": () => import("zod/mini"),
+  "dax": () => import("dax"),
+  "@clack/prompts": () => import("@clack/prompts"),
+};
+
+/** What a recipe may import although it is not installed beside it. */
+export const BUILTIN_MODULES: readonly string[] = [...Object.keys(OWN), ...Object.keys(LENT)];
+
+interface PluginBuild {
+  module(name: string, load: () => Promise<{ readonly exports: Exports; readonly loader: "object" }>): void;
+}
+
+interface BunRuntime {
+  plugin(plugin: { readonly name: string; setup(build: PluginBuild): void }): void;
+  resolveSync(specifier: string, folder: string): string;
+}
+
+/** Makes them importable for recipes in `folder`; the process is one recipe's from here on. */
+export async function serveBuiltinModules(folder: string): Promise<void> {
+  const { Bun, Deno } = globalThis as { readonly Bun?: BunRuntime; readonly Deno?: unknown };
+  if (Bun !== undefined) return serveToBun(Bun, folder);
+  // Deno maps the names itself: by the deno.json of a checkout, or by the node_modules that Ralph is installed in.
+  if (Deno === undefined) await serveToNode();
+}
+
+function serveToBun(bun: BunRuntime, folder: string): void {
+  const lent = Object.entries(LENT).filter(([name]) => !resolves(bun, name, folder));
+  const served = [...Object.entries(OWN), ...lent];
+  bun.plugin({
+    name: "ralph",
+    setup(build) {
+      for (const [name, load] of served) {
+        build.module(name, async () => ({ exports: { ...await load() }, loader: "object" }));
+      }
+    },
+  });
+}
+
+function resolves(bun: BunRuntime, name: string, folder: string): boolean {
+  try {
+    bun.resolveSync(name, folder);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+type Resolve = (specifier: string, context: unknown) => unknown;
+interface NodeModule {
+  registerHooks?(hooks: { resolve(specifier: string, context: unknown, next: Resolve): unknown }): void;
+  register(specifier: string, options: { readonly data: unknown }): void;
+}
+
+/** Node resolves in one place for the whole process: own names to this copy, lent ones only after its own try failed. */
+async function serveToNode(): Promise<void> {
+  const own = {
+    "ralph": import.meta.resolve("../mod.ts".replace(/\.ts$/, extension())),
+    "ralph/testing": import.meta.resolve("../testing/mod.ts".replace(/\.ts$/, extension())),
+  };
+  const data = { own, lent: Object.keys(LENT), from: import.meta.url };
+  const { register, registerHooks } = await import("node:module") as unknown as NodeModule;
+  if (registerHooks === undefined) return register(asyncHooks(), { data });
+  registerHooks({
+    resolve(specifier, context, next) {
+      const url = own[specifier as keyof typeof own];
+      if (url !== undefined) return { url, shortCircuit: true };
+      if (LENT[specifier] === undefined) return next(specifier, context);
+      try {
+        return next(specifier, context);
+      } catch {
+        return next(specifier, { ...context as object, parentURL: import.meta.url });
+      }
+    },
+  });
+}
+
+/** `.js` in the npm package, `.ts` in a checkout: the ending of this very file. */
+function extension(): string {
+  return import.meta.url.endsWith(".ts") ? ".ts" : ".js";
+}
+
+/** The same for Node before 22.15, whose hooks run in a thread of their own and are given as a module. */
+function asyncHooks(): string {
+  const source = `let data;
+export function initialize(given) { data = given; }
+export async function resolve(specifier, context, next) {
+  if (Object.hasOwn(data.own, specifier)) return { url: data.own[specifier], shortCircuit: true };
+  if (!data.lent.includes(specifier)) return next(specifier, context);
+  try { return await next(specifier, context); } catch { return next(specifier, { ...context, parentURL: data.from }); }
+}`;
+  return `data:text/javascript,${encodeURIComponent(source)}`;
+}

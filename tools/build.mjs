@@ -1,0 +1,137 @@
+/**
+ * Builds the npm package (dist/bin, dist/lib, dist/recipes) and the binary (dist/ralph).
+ *
+ *   node tools/build.mjs [package] [binary] [--target linux-arm64,windows-x64,…]
+ */
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { bunPath, mustRun, packageScript, ROOT, run, seconds } from "./runtimes.mjs";
+
+const DIST = join(ROOT, "dist");
+const TARGETS = [
+  "linux-x64",
+  "linux-arm64",
+  "linux-x64-musl",
+  "linux-arm64-musl",
+  "darwin-x64",
+  "darwin-arm64",
+  "windows-x64",
+];
+/** Each of them was needed: see docs/architecture.md. */
+const FLAGS = [
+  "--compile",
+  "--minify",
+  "--bytecode",
+  "--splitting",
+  "--format=esm",
+  "--sourcemap",
+  "--compile-autoload-package-json",
+  "--no-compile-autoload-dotenv",
+  "--no-compile-autoload-bunfig",
+];
+
+async function buildPackage() {
+  for (const folder of ["bin", "lib", "recipes"]) rmSync(join(DIST, folder), { recursive: true, force: true });
+  // tsc emits what has type errors too, so that a build says what is wrong and leaves nothing half done.
+  const { code, output } = await run(process.execPath, [
+    packageScript("typescript", "tsc"),
+    "-p",
+    "tsconfig.build.json",
+  ], { capture: true });
+  if (code !== 0) throw new Error(`tsc found errors:\n${output}`);
+  for (const file of walk(DIST).filter((name) => /\.(?:js|d\.ts)$/.test(name))) rewriteStandardImports(file);
+  chmodSync(join(DIST, "bin", "ralph.js"), 0o755);
+}
+
+/** `@std/*` are workspaces of this repository: nobody else could resolve them. */
+function rewriteStandardImports(file) {
+  const text = readFileSync(file, "utf8");
+  const rewritten = text.replaceAll(/(["'])@std\/(cli|fs)\/([a-z-]+)\1/g, (_match, quote, name, module) => {
+    const path = relative(dirname(file), join(DIST, "lib", "std", name, `${module.replaceAll("-", "_")}.js`))
+      .replaceAll("\\", "/");
+    return `${quote}${path.startsWith(".") ? path : `./${path}`}${quote}`;
+  });
+  if (rewritten !== text) writeFileSync(file, rewritten);
+}
+
+/** Bun leaves source maps beside the program (a copy is inside it): they and all else stay in a temporary folder. */
+async function buildBinary(target) {
+  const name = target === undefined ? "ralph" : `ralph-${target}`;
+  const built = process.platform === "win32" && target === undefined || target?.startsWith("windows")
+    ? `${name}.exe`
+    : name;
+  const folder = mkdtempSync(join(tmpdir(), "ralph-build-"));
+  try {
+    const flags = target === undefined ? FLAGS : [...FLAGS, `--target=bun-${target}`];
+    await mustRun(bunPath(), ["build", "bin/ralph.ts", ...flags, `--outfile=${join(folder, built)}`], {
+      capture: true,
+    });
+    mkdirSync(DIST, { recursive: true });
+    // A copy beside and a rename: a ralph that is running keeps its file.
+    rmSync(join(DIST, built), { force: true });
+    copyFileSync(join(folder, built), join(DIST, built));
+    chmodSync(join(DIST, built), 0o755);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return built;
+}
+
+function walk(folder) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? walk(path) : [path];
+  });
+}
+
+function readArguments(list) {
+  const at = list.findIndex((word) => word === "--target" || word.startsWith("--target="));
+  const value = at < 0 ? "" : list[at].split("=")[1] ?? list[at + 1] ?? "";
+  const used = at < 0 ? [] : list[at].includes("=") ? [at] : [at, at + 1];
+  const targets = value.split(",").filter((name) => name !== "");
+  const parts = list.filter((_word, index) => !used.includes(index));
+  if (at >= 0 && targets.length === 0) throw new Error(`--target needs a value: ${TARGETS.join(", ")}`);
+  const wrong = [
+    ...targets.filter((target) => !TARGETS.includes(target)).map((target) =>
+      `${target} (targets: ${TARGETS.join(", ")})`
+    ),
+    ...parts.filter((part) => part !== "package" && part !== "binary").map((part) =>
+      `${part} (parts: package, binary)`
+    ),
+  ];
+  if (wrong.length > 0) throw new Error(`unknown: ${wrong.join("; ")}`);
+  return { targets, parts: parts.length > 0 ? parts : targets.length > 0 ? ["binary"] : ["package", "binary"] };
+}
+
+async function main() {
+  const { targets, parts } = readArguments(process.argv.slice(2));
+  if (parts.includes("package")) {
+    const started = performance.now();
+    await buildPackage();
+    console.log(`dist/bin, dist/lib, dist/recipes: the npm package (${seconds(started)})`);
+  }
+  if (!parts.includes("binary")) return;
+  for (const target of targets.length > 0 ? targets : [undefined]) {
+    const started = performance.now();
+    console.log(`dist/${await buildBinary(target)}: the binary (${seconds(started)})`);
+  }
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,22 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+function path(relative: string): string {
+  return fileURLToPath(new URL(relative, import.meta.url));
+}
+
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^ralph$/, replacement: path("./lib/mod.ts") },
+      { find: /^ralph\/testing$/, replacement: path("./lib/testing/mod.ts") },
+    ],
+  },
+  test: {
+    include: ["test/**/*.test.ts"],
+    pool: "forks",
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+  },
+});
