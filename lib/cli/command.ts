@@ -41,6 +41,8 @@ export interface Invocation {
   readonly command: Command;
   /** Positional arguments, always text. */
   readonly arguments: readonly string[];
+  /** What follows the first argument of an open command, as it was typed. */
+  readonly rest: readonly string[];
   readonly flags: Flags;
   readonly host: Host;
   /** Aborts on SIGINT, SIGTERM and SIGHUP. */
@@ -69,7 +71,7 @@ export interface Command {
   readonly flags: FlagTable;
   /** Lines below the usage in `ralph help COMMAND`. */
   readonly details?: readonly string[];
-  /** Flags it does not know, and every argument after them, are handed on: a recipe declares its own. */
+  /** What follows the first argument is handed on as it is: a recipe declares its own flags. */
   readonly open?: boolean;
   readonly load: () => Promise<CommandModule>;
 }

@@ -1,0 +1,110 @@
+import type { FlagTable } from "./command.ts";
+
+/** Where the project is. */
+export const PLACE_FLAGS: FlagTable = {
+  root: { type: "text", value: "DIR", variable: "RALPH_ROOT", summary: "the project's folder (default: found upward from here)" },
+  config: { type: "text", value: "FILE", variable: "RALPH_CONFIG", summary: "configuration file (default: ralph.config.json in the root)" },
+  workflow: { type: "text", value: "NAME", variable: "RALPH_WORKFLOW", summary: "the workflow to use" },
+};
+
+/** How text is shown. Every command takes these. */
+export const SHOW_FLAGS: FlagTable = {
+  "no-color": { type: "boolean", summary: "no colours (also `NO_COLOR`)" },
+  ascii: { type: "boolean", variable: "RALPH_ASCII", summary: "no characters outside ASCII in what Ralph prints" },
+  verbose: { type: "boolean", summary: "more detail, the agent's words included" },
+  help: { type: "boolean", summary: "show this help" },
+};
+
+/** Data instead of text. */
+export const DATA_FLAGS: FlagTable = {
+  json: { type: "boolean", summary: "print JSON on standard output" },
+};
+
+/** How a run is shown while it goes on. */
+export const REPORT_FLAGS: FlagTable = {
+  ui: {
+    type: "text",
+    value: "MODE",
+    choices: ["auto", "rich", "plain", "json"],
+    variable: "RALPH_UI",
+    summary: "auto, rich, plain or json; an explicit plain reads answers from standard input",
+  },
+  json: { type: "boolean", summary: "print events as NDJSON on standard output (`--ui json`)" },
+  quiet: { type: "boolean", summary: "only warnings and how it ended" },
+};
+
+/** The agent that does the work. */
+export const AGENT_FLAGS: FlagTable = {
+  agent: { type: "text", value: "NAME", variable: "RALPH_AGENT", summary: "a built-in agent by name" },
+  "agent-cmd": {
+    type: "text",
+    value: "TEXT",
+    variable: "RALPH_AGENT_CMD",
+    summary: "any command as the agent: runs in the shell as written, prompt on standard input",
+  },
+  script: { type: "text", value: "FILE", summary: "the file of turns for `--agent scripted`" },
+  model: { type: "text", value: "NAME", variable: "RALPH_MODEL", summary: "the model the agent uses" },
+  reasoning: { type: "text", value: "LEVEL", variable: "RALPH_REASONING", summary: "the agent's reasoning effort" },
+  timeout: {
+    type: "text",
+    value: "TIME",
+    variable: "RALPH_TIMEOUT",
+    summary: "longest agent turn: `90s`, `30m`, `2h` or seconds (default: 30m)",
+  },
+};
+
+/** Questions answered beforehand. */
+export const CONSENT_FLAGS: FlagTable = {
+  "non-interactive": { type: "boolean", summary: "never ask; a missing answer ends with exit code 3" },
+  answers: { type: "text", value: "FILE", summary: "answers to questions, YAML or JSON (implies --non-interactive)" },
+  approve: {
+    type: "text",
+    value: "GATES",
+    many: true,
+    summary: "consents given now: prd,understand,run or all (implies --non-interactive)",
+  },
+};
+
+/** What ends or checks the loop. */
+export const LOOP_FLAGS: FlagTable = {
+  "max-cost": { type: "text", value: "USD", variable: "RALPH_MAX_COST", summary: "stop when the agent has cost this much" },
+  verify: {
+    type: "text",
+    value: "CMD",
+    many: true,
+    summary: "a command that must pass for every item, instead of verify.default (repeatable)",
+  },
+  "allow-unverified": { type: "boolean", summary: "let the agent's word settle items that name no check; shown as unverified" },
+  "retry-blocked": { type: "boolean", summary: "take up items again that were parked" },
+  interactive: { type: "boolean", summary: "ask after every iteration whether to go on" },
+  branch: {
+    type: "text",
+    value: "NAME",
+    empty: true,
+    variable: "RALPH_BRANCH",
+    summary: "work on this branch instead of the PRD's; empty: stay on the current one",
+  },
+};
+
+/** A cap on agent turns. */
+export const ITERATION_FLAGS: FlagTable = {
+  "max-iterations": { type: "text", value: "N", variable: "RALPH_MAX_ITERATIONS", summary: "at most this many agent turns" },
+};
+
+/** The planner. */
+export const PLAN_FLAGS: FlagTable = {
+  resume: { type: "boolean", summary: "go on with the plan that was begun; needs no goal" },
+};
+
+/** The parts of exec after the plan. */
+export const EXEC_FLAGS: FlagTable = {
+  understand: {
+    type: "text",
+    value: "WHEN",
+    choices: ["auto", "always", "never"],
+    summary: "when to ask for the understanding loop: auto, always or never (default: auto)",
+  },
+  "max-understand-iterations": { type: "text", value: "N", summary: "auto or a number (default: auto, the open topics)" },
+  "max-run-iterations": { type: "text", value: "N", summary: "auto or a number (default: auto, the failing stories)" },
+  recipe: { type: "text", value: "FILE", summary: "run this recipe instead (default: ralph.recipe.ts in the root, where there is one)" },
+};
