@@ -5,3 +5,4 @@
  * @module
  */
 export type * from "./types.ts";
+export { createHost } from "./create_host.ts";

@@ -1,0 +1,75 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { findProcess, listProcesses, outputOf, type ProcessEntry } from "./process_table.ts";
+import { findCarriers, killCarriers, signalProcess } from "./sweep.ts";
+
+/** A child with all that came from it. */
+export interface Tree {
+  readonly pid: number;
+  /** The child leads a group of its own. */
+  readonly grouped: boolean;
+  /** Its mark in the environment; `null` for a child that is not guarded. */
+  readonly mark: string | null;
+  readonly startedAt: number;
+  hasExited(): boolean;
+}
+
+/** How long what a finished child left behind may take to end by itself once told to. */
+const REST_GRACE_MS = 500;
+
+/** SIGTERM, the grace, then SIGKILL to the group, every descendant noted before, and every carrier of the mark. */
+export async function endTree(tree: Tree, graceMs: number): Promise<void> {
+  if (process.platform === "win32") return await endOnWindows(tree);
+  const noted = descendantsOf(tree.pid, await listProcesses());
+  signalProcess(tree.grouped ? -tree.pid : tree.pid, "SIGTERM");
+  await until(() => tree.hasExited() && !hasGroup(tree), graceMs);
+  await killTree(tree, noted);
+}
+
+/** After the child's own end: what is left of its group and every carrier of its mark is ended too. */
+export async function endRest(tree: Tree): Promise<void> {
+  if (process.platform === "win32" || tree.mark === null) return;
+  const since = { pid: tree.pid, ageMs: performance.now() - tree.startedAt };
+  const carriers = await findCarriers(tree.mark, since);
+  if (carriers.length === 0 && !hasGroup(tree)) return;
+  if (tree.grouped) signalProcess(-tree.pid, "SIGTERM");
+  for (const entry of carriers) signalProcess(entry.pid, "SIGTERM");
+  await until(() => !hasGroup(tree) && carriers.every((entry) => !signalProcess(entry.pid, 0)), REST_GRACE_MS);
+  await killTree(tree, carriers);
+}
+
+async function killTree(tree: Tree, noted: readonly ProcessEntry[]): Promise<void> {
+  if (tree.grouped) signalProcess(-tree.pid, "SIGKILL");
+  else if (!tree.hasExited()) signalProcess(tree.pid, "SIGKILL");
+  for (const entry of noted) {
+    if ((await findProcess(entry.pid))?.started === entry.started) signalProcess(entry.pid, "SIGKILL");
+  }
+  if (tree.mark !== null) await killCarriers(tree.mark);
+}
+
+function descendantsOf(pid: number, all: readonly ProcessEntry[]): readonly ProcessEntry[] {
+  const found: ProcessEntry[] = [];
+  const parents = [pid];
+  for (let parent = parents.pop(); parent !== undefined; parent = parents.pop()) {
+    for (const entry of all) {
+      if (entry.parent !== parent) continue;
+      found.push(entry);
+      parents.push(entry.pid);
+    }
+  }
+  return found;
+}
+
+function hasGroup(tree: Tree): boolean {
+  return tree.grouped && signalProcess(-tree.pid, 0);
+}
+
+async function until(condition: () => boolean, limitMs: number): Promise<void> {
+  const deadline = performance.now() + limitMs;
+  for (let pause = 1; !condition() && performance.now() < deadline; pause = Math.min(pause * 2, 32)) {
+    await wait(Math.min(pause, Math.max(1, deadline - performance.now())));
+  }
+}
+
+async function endOnWindows(tree: Tree): Promise<void> {
+  await outputOf("taskkill", ["/T", "/F", "/PID", String(tree.pid)]);
+}

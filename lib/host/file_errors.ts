@@ -1,0 +1,27 @@
+import { RalphError } from "../errors/ralph_error.ts";
+
+const HINTS: Readonly<Record<string, string>> = {
+  ENOSPC: "the disk is full: make room, then run the same command again",
+  EDQUOT: "the disk quota is used up: make room, then run the same command again",
+  EROFS: "the file system is mounted read-only: work in a folder that can be written",
+  EACCES: "you may not write there: check owner and mode of the file and its folder",
+  EPERM: "you may not write there: check owner and mode of the file and its folder",
+  EISDIR: "a folder stands where the file should be: move it away",
+  ENOTDIR: "a file stands where a folder should be: move it away",
+  ENOTEMPTY: "a folder that is not empty stands there: move it away",
+  ELOOP: "the symbolic link leads back to itself: mend or remove it",
+  ENAMETOOLONG: "choose a shorter name",
+  ENOENT: "something took the file or its folder away meanwhile: run the same command again",
+};
+
+/** An error of `node:fs` as the coded error that names the file and what to do. */
+export function unwritable(path: string, cause: unknown): RalphError {
+  if (RalphError.isInstance(cause)) return cause;
+  const { code = "", message } = cause as NodeJS.ErrnoException;
+  const hint = HINTS[code] ?? "check the disk and the file's folder, then run the same command again";
+  return new RalphError("file-unwritable", { details: { path, reason: reasonOf(code, message), hint }, cause });
+}
+
+function reasonOf(code: string, message: string): string {
+  return message.replace(/^(\w+: .*?), .*$/s, "$1") || code;
+}

@@ -1,0 +1,122 @@
+/**
+ * Every file function that the layers above use. Missing files are values; a write that cannot be made is an error.
+ *
+ * @module
+ */
+import { appendFile, mkdtemp, open, readdir, readFile, realpath, rename, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { copy } from "@std/fs/copy";
+import { ensureDir } from "@std/fs/ensure-dir";
+import { exists } from "@std/fs/exists";
+import { unwritable } from "./file_errors.ts";
+
+export { hashFile, hashText } from "./hash.ts";
+export { resolveInside } from "./resolve_inside.ts";
+export { writeAtomic, type WriteOptions } from "./write_atomic.ts";
+
+/** A file that is only ever added to. */
+export interface Appender {
+  write(chunk: Uint8Array): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The file's text, or `null` when there is none. */
+export async function readText(path: string): Promise<string | null> {
+  return (await readBytes(path))?.toString("utf8") ?? null;
+}
+
+/** The file's bytes, or `null` when there is none. */
+export async function readBytes(path: string): Promise<Buffer | null> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+/** Adds text to the end of a file in one write. File and folder are made when missing. @throws {RalphError} file-unwritable */
+export async function appendText(path: string, text: string): Promise<void> {
+  await makingFolder(path, () => appendFile(path, text));
+}
+
+/** Opens a file to be added to. File and folder are made when missing. @throws {RalphError} file-unwritable */
+export async function openAppender(path: string): Promise<Appender> {
+  const file = await makingFolder(path, () => open(path, "a"));
+  return {
+    async write(chunk) {
+      let written = 0;
+      try {
+        while (written < chunk.length) written += (await file.write(chunk, written)).bytesWritten;
+      } catch (error) {
+        throw unwritable(path, error);
+      }
+    },
+    close: () => file.close(),
+  };
+}
+
+/** Makes a folder and those above it. @throws {RalphError} file-unwritable */
+export async function ensureDirectory(path: string): Promise<void> {
+  try {
+    await ensureDir(path);
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
+/** True when something stands at the path; symbolic links are followed. */
+export function pathExists(path: string): Promise<boolean> {
+  return exists(path);
+}
+
+/** Takes away a file or a whole folder. A missing one is fine. */
+export async function removePath(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** Moves a file or folder within one file system. @throws {RalphError} file-unwritable */
+export async function renamePath(from: string, to: string): Promise<void> {
+  await makingFolder(to, () => rename(from, to));
+}
+
+/** Copies a file or a whole folder over what stands there. @throws {RalphError} file-unwritable */
+export async function copyPath(from: string, to: string): Promise<void> {
+  await makingFolder(to, () => copy(from, to, { overwrite: true }));
+}
+
+/** Names in a folder, sorted; none when it is missing. */
+export async function listDirectory(path: string): Promise<readonly string[]> {
+  try {
+    return (await readdir(path)).sort();
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+/** A fresh temporary folder, taken away when disposed. Its path has no symbolic link in it. */
+export async function temporaryDirectory(prefix: string): Promise<{ readonly path: string } & AsyncDisposable> {
+  const path = await realpath(await mkdtemp(join(tmpdir(), prefix)));
+  return { path, [Symbol.asyncDispose]: () => removePath(path) };
+}
+
+async function makingFolder<Value>(path: string, write: () => Promise<Value>): Promise<Value> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!isMissing(error) || (await exists(dirname(path)))) throw unwritable(path, error);
+  }
+  await ensureDirectory(dirname(path));
+  try {
+    return await write();
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code;
+  return code === "ENOENT" || code === "ENOTDIR";
+}

@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from "node:child_process";
+
+/** Ends what was started here when this process is gone, whatever ended it. */
+export interface Guardian {
+  /** Registers a group (negative) or a process (positive). */
+  watch(id: number): void;
+  unwatch(id: number): void;
+  /** Sends it home: nothing is left to guard. */
+  dismiss(): void;
+}
+
+/**
+ * At the end of its input (Ralph is gone): SIGTERM, one second, SIGKILL, first to what was registered, then to every
+ * carrier of the mark, because agents run their tools in sessions of their own.
+ */
+const SCRIPT = `
+trap '' INT TERM HUP
+mark=$1
+ids=' '
+while read -r operation id; do
+  case $operation in
+    +) ids="$ids$id " ;;
+    -) case $ids in *" $id "*) ids="\${ids%%" $id "*} \${ids#*" $id "}" ;; esac ;;
+    q) exit 0 ;;
+  esac
+done
+carriers() {
+  if [ -r /proc/self/environ ]; then
+    LC_ALL=C grep -ls -e "$mark" /proc/[0-9]*/environ | sed 's,[^0-9],,g'
+  else
+    { ps -axEww -o pid=,command= || ps axeww -o pid=,command=; } | sed -n "s/^ *\\([0-9]*\\) .*RALPH_TREE=[^ ]*$mark.*/\\1/p"
+  fi 2>/dev/null
+}
+found=$(carriers)
+[ "$ids" = ' ' ] && [ -z "$found" ] && exit 0
+for id in $ids $found; do kill -TERM "$id"; done 2>/dev/null
+sleep 1
+for id in $ids; do kill -KILL "$id"; done 2>/dev/null
+for round in 1 2 3 4 5; do
+  found=$(carriers)
+  [ -z "$found" ] && break
+  for id in $found; do kill -KILL "$id"; done 2>/dev/null
+done
+`;
+
+/** One `/bin/sh` for a whole run, started with the first `watch()`. Windows has none: nothing is guarded there. */
+export function createGuardian(mark: string): Guardian {
+  const watched = new Set<number>();
+  let shell: ChildProcess | undefined;
+
+  function start(): ChildProcess {
+    const started = spawn("/bin/sh", ["-c", SCRIPT, "ralph-guardian", mark], {
+      cwd: "/",
+      detached: true,
+      stdio: ["pipe", "ignore", "ignore"],
+    });
+    const forget = (): void => {
+      if (shell === started) shell = undefined;
+    };
+    started.on("error", forget);
+    started.on("exit", forget);
+    started.stdin!.on("error", forget);
+    started.unref();
+    (started.stdin as unknown as { unref?(): void }).unref?.();
+    return started;
+  }
+
+  function tell(line: string): void {
+    if (process.platform === "win32") return;
+    if (shell === undefined) {
+      shell = start();
+      for (const id of watched) shell.stdin!.write(`+ ${id}\n`);
+    } else {
+      shell.stdin!.write(line);
+    }
+  }
+
+  return {
+    watch(id) {
+      watched.add(id);
+      tell(`+ ${id}\n`);
+    },
+    unwatch(id) {
+      watched.delete(id);
+      if (shell !== undefined) tell(`- ${id}\n`);
+    },
+    dismiss() {
+      shell?.stdin!.end("q\n");
+      shell = undefined;
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+
+/** One running process. `started` tells it from a later one with the same pid. */
+export interface ProcessEntry {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly started: string;
+}
+
+/** Every running process that can be seen; zombies are none. From `/proc`, else from `ps`; none on Windows. */
+export async function listProcesses(): Promise<readonly ProcessEntry[]> {
+  const pids = listPids();
+  if (pids === null) return await listByPs();
+  return pids.map(readEntry).filter((entry) => entry !== null);
+}
+
+/** One running process, or `null` when there is none with this pid. */
+export async function findProcess(pid: number): Promise<ProcessEntry | null> {
+  if (hasProc()) return readEntry(pid);
+  return (await listByPs(["-p", String(pid)]))[0] ?? null;
+}
+
+/** The pids in `/proc`, or `null` where there is no such folder. */
+export function listPids(): readonly number[] | null {
+  if (!hasProc()) return null;
+  return readdirSync("/proc").filter((name) => name > "0" && name < ":").map(Number);
+}
+
+/** Pid of the process started last on this machine, or `null` where the system does not tell. */
+export function lastPid(): number | null {
+  const text = readOrNull("/proc/loadavg");
+  return text === null ? null : Number(text.slice(text.lastIndexOf(" ") + 1));
+}
+
+/** What a command of a few hundred ms at most prints; the empty text when it fails or is missing. */
+export function outputOf(file: string, arguments_: readonly string[]): Promise<string> {
+  return new Promise((resolve) => {
+    execFile(file, arguments_, { maxBuffer: 1 << 26, timeout: 5000, windowsHide: true }, (_error, stdout) => resolve(stdout));
+  });
+}
+
+/** The text of a file in `/proc`, bytes as they are; `null` when the process is gone or somebody else's. */
+export function readOrNull(path: string): string | null {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return null;
+  }
+}
+
+function hasProc(): boolean {
+  return process.platform === "linux" && readOrNull("/proc/self/stat") !== null;
+}
+
+function readEntry(pid: number): ProcessEntry | null {
+  const text = readOrNull(`/proc/${pid}/stat`);
+  if (text === null) return null;
+  const [state, parent, group, ...rest] = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  if (state === "Z" || state === "X") return null;
+  return { pid, parent: Number(parent), group: Number(group), started: rest[16]! };
+}
+
+async function listByPs(which: readonly string[] = ["-ax"]): Promise<readonly ProcessEntry[]> {
+  if (process.platform === "win32") return [];
+  const text = await outputOf("ps", [...which, "-o", "pid=,ppid=,pgid=,stat=,lstart="]);
+  const entries: ProcessEntry[] = [];
+  for (const line of text.split("\n")) {
+    const [pid, parent, group, state, ...started] = line.trim().split(/\s+/);
+    if (state === undefined || state.startsWith("Z")) continue;
+    entries.push({ pid: Number(pid), parent: Number(parent), group: Number(group), started: started.join(" ") });
+  }
+  return entries;
+}

@@ -1,0 +1,37 @@
+import { childEnvironment } from "./child_environment.ts";
+import { createGuardian, type Guardian } from "./guardian.ts";
+import { runChild, type RunningChild } from "./run_child.ts";
+import { killCarriers } from "./sweep.ts";
+import type { Environment, Ids, ProcessEnd, Processes, ProcessRequest } from "./types.ts";
+
+/** The processes of one Ralph: each child leads a group of its own and carries a mark, so that its whole tree can be ended. */
+export function createProcesses(environment: Environment, ids: Ids): Processes {
+  const cookie = `${ids.random(16)}`;
+  const guardian: Guardian = createGuardian(cookie);
+  const running = new Set<RunningChild>();
+  let count = 0;
+
+  async function run(request: ProcessRequest): Promise<ProcessEnd> {
+    const guarded = request.guarded ?? true;
+    const mark = guarded ? `${cookie}.${++count}` : null;
+    const child = runChild(request, childEnvironment(environment, request.environment, mark), mark);
+    const id = guarded ? child.id : null;
+    running.add(child);
+    if (id !== null) guardian.watch(id);
+    try {
+      return await child.end;
+    } finally {
+      running.delete(child);
+      if (id !== null) guardian.unwatch(id);
+    }
+  }
+
+  async function dispose(): Promise<void> {
+    const left = [...running];
+    for (const child of left) child.abort();
+    await Promise.allSettled(left.map((child) => child.end));
+    guardian.dismiss();
+  }
+
+  return { run, cookie, sweep: (older) => killCarriers(older), [Symbol.asyncDispose]: dispose };
+}

@@ -1,0 +1,42 @@
+import { readlink, realpath } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { RalphError } from "../errors/ralph_error.ts";
+
+/**
+ * The absolute path of something that is, or will be, inside `root`. Symbolic links of every folder that stands are followed.
+ *
+ * @throws {RalphError} path-outside-root
+ */
+export async function resolveInside(root: string, path: string): Promise<string> {
+  const realRoot = await realpath(root);
+  const found = await resolveDeepest(resolve(realRoot, path));
+  const inside = relative(realRoot, found);
+  if (inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside)) {
+    throw new RalphError("path-outside-root", { details: { path, root } });
+  }
+  return found;
+}
+
+async function resolveDeepest(path: string, left = 64): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code !== "ENOENT" && code !== "ENOTDIR") throw error;
+  }
+  const link = await linkTarget(path);
+  if (link !== null && left > 0) return resolveDeepest(link, left - 1);
+  const parent = dirname(path);
+  return parent === path ? path : join(await resolveDeepest(parent, left), basename(path));
+}
+
+/** Where a symbolic link points to, also one that leads nowhere; `null` for anything else. */
+export async function linkTarget(path: string): Promise<string | null> {
+  try {
+    return resolve(dirname(path), await readlink(path));
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === "EINVAL" || code === "ENOENT" || code === "ENOTDIR" || code === "UNKNOWN") return null;
+    throw error;
+  }
+}

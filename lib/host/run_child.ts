@@ -1,0 +1,131 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { race, readOutput } from "./child_output.ts";
+import { endRest, endTree, type Tree } from "./end_tree.ts";
+import { spawnProblem } from "./spawn_problem.ts";
+import type { ProcessEnd, ProcessRequest } from "./types.ts";
+
+/** A child that has been started, or could not be. */
+export interface RunningChild {
+  /** What a signal is sent to: the group (negative), or the process when the terminal is handed over; `null` when it never ran. */
+  readonly id: number | null;
+  readonly end: Promise<ProcessEnd>;
+  abort(): void;
+}
+
+type EndReason = "timed-out" | "idle" | "aborted";
+type Exit = { readonly code: number | null; readonly signal: string | null };
+
+/** Output that is still in the pipe when the child has ended is waited for this long. */
+const DRAIN_QUIET_MS = 300;
+const DRAIN_BYTES = 4 << 20;
+/** A process that even SIGKILL does not end (stuck in the kernel) is given up after this. */
+const STUCK_MS = 2000;
+const GRACE_MS = 2000;
+
+/** Starts one child and follows it to its end. */
+export function runChild(request: ProcessRequest, env: Record<string, string>, mark: string | null): RunningChild {
+  const startedAt = performance.now();
+  if (request.signal?.aborted) return never(ending("aborted", startedAt));
+  const child = start(request, env);
+  if (!("pid" in child) || child.pid === undefined) {
+    return never(spawnProblem(child, request).then((problem) => ending("not-found", startedAt, problem)));
+  }
+  const grouped = !request.terminal && process.platform !== "win32";
+  let abort = (): void => {};
+  const end = follow(child, request, {
+    pid: child.pid,
+    grouped,
+    mark,
+    startedAt,
+    hasExited: () => child.exitCode !== null || child.signalCode !== null,
+  }, (stop) => (abort = stop));
+  return { id: grouped ? -child.pid : child.pid, end, abort: () => abort() };
+}
+
+function start(request: ProcessRequest, env: Record<string, string>): ChildProcess | Error {
+  const output = request.terminal ? "inherit" as const : "pipe" as const;
+  try {
+    return spawn(request.file, request.arguments, {
+      cwd: request.cwd,
+      env,
+      detached: !request.terminal && process.platform !== "win32",
+      windowsHide: true,
+      stdio: [request.terminal ? "inherit" : request.input === undefined ? "ignore" : "pipe", output, output],
+    });
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+async function follow(
+  child: ChildProcess,
+  request: ProcessRequest,
+  tree: Tree,
+  onAbort: (stop: () => void) => void,
+): Promise<ProcessEnd> {
+  let reason: EndReason | undefined;
+  let ended: Promise<void> | undefined;
+  let failure: { readonly error: unknown } | undefined;
+  const timers = new Set<ReturnType<typeof setTimeout>>();
+  let giveUp: (exit: Exit) => void = () => {};
+
+  function stop(why: EndReason): void {
+    if (ended !== undefined || tree.hasExited()) return;
+    reason = why;
+    ended = endTree(tree, request.graceMs ?? GRACE_MS).then(() => {
+      timers.add(setTimeout(() => giveUp({ code: null, signal: "SIGKILL" }), STUCK_MS));
+    });
+  }
+
+  const exited = new Promise<Exit>((resolve) => {
+    giveUp = resolve;
+    child.on("exit", (code, signal) => resolve({ code, signal }));
+  });
+  child.on("error", () => {}); // a failed kill; the exit is told by its own event
+  const output = readOutput({ stdout: child.stdout, stderr: child.stderr }, request, (error) => {
+    failure ??= { error };
+    stop("aborted");
+  });
+  const abort = (): void => stop("aborted");
+  onAbort(abort);
+  request.signal?.addEventListener("abort", abort, { once: true });
+  if (request.timeoutMs !== undefined) timers.add(setTimeout(() => stop("timed-out"), request.timeoutMs));
+  if (request.idleTimeoutMs !== undefined) watchIdle(request.idleTimeoutMs);
+
+  function watchIdle(limit: number): void {
+    const quietFor = output.isHeld() ? 0 : performance.now() - output.lastActivity();
+    if (quietFor >= limit) return stop("idle");
+    const timer = setTimeout(() => (timers.delete(timer), watchIdle(limit)), Math.max(1, limit - quietFor));
+    timers.add(timer);
+  }
+
+  if (child.stdin !== null) {
+    child.stdin.on("error", () => {}); // EPIPE: a child need not read its input
+    child.stdin.end(request.input);
+  }
+
+  const exit = await exited;
+  request.signal?.removeEventListener("abort", abort);
+  await ended;
+  for (const timer of timers) clearTimeout(timer);
+  if (!output.isClosed()) await race(output.closed, 20);
+  await output.drain(DRAIN_QUIET_MS, DRAIN_BYTES);
+  await endRest(tree);
+  await output.drain(DRAIN_QUIET_MS, DRAIN_BYTES);
+  output.destroy();
+  child.stdin?.destroy();
+  if (failure !== undefined) throw failure.error;
+  return { ...ending(reason ?? "exited", tree.startedAt, output.tails()), exitCode: exit.code, signal: exit.signal };
+}
+
+function ending(
+  reason: ProcessEnd["reason"],
+  startedAt: number,
+  tails: Pick<ProcessEnd, "stdout" | "stderr" | "tail"> = { stdout: "", stderr: "", tail: "" },
+): ProcessEnd {
+  return { reason, exitCode: null, signal: null, durationMs: performance.now() - startedAt, ...tails };
+}
+
+function never(end: ProcessEnd | Promise<ProcessEnd>): RunningChild {
+  return { id: null, end: Promise.resolve(end), abort() {} };
+}

@@ -1,0 +1,68 @@
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
+import type { Environment } from "./types.ts";
+
+/** A program and its arguments that run one command line. */
+export interface ShellInvocation {
+  readonly file: string;
+  readonly arguments: readonly string[];
+}
+
+/**
+ * How a command line is run: `bash -o pipefail -c` where there is bash, else `sh -c`; on Windows Git's bash, else `cmd`.
+ * Other shells named bash on Windows (WSL) see another file system and are passed over.
+ */
+export async function shellInvocation(command: string, environment: Environment): Promise<ShellInvocation> {
+  if (environment.platform === "win32") return windowsShell(command, environment);
+  const bash = await findExecutable("bash", environment, environment.cwd);
+  if (bash !== null) return { file: bash, arguments: ["-o", "pipefail", "-c", command] };
+  const sh = (await findExecutable("sh", environment, environment.cwd)) ?? "/bin/sh";
+  return { file: sh, arguments: ["-c", command] };
+}
+
+/** Absolute path of a program on PATH, or of a path as seen from `cwd`; `null` when it is missing or may not be run. */
+export async function findExecutable(name: string, environment: Environment, cwd: string): Promise<string | null> {
+  if (name === "") return null;
+  const isPath = name.includes("/") || isAbsolute(name) || (environment.platform === "win32" && name.includes("\\"));
+  const folders = isPath ? [cwd] : pathOf(environment).split(delimiter).map((folder) => resolve(cwd, folder));
+  for (const folder of folders) {
+    for (const extension of extensionsOf(name, environment)) {
+      const path = resolve(folder, name + extension);
+      if (await isExecutable(path)) return path;
+    }
+  }
+  return null;
+}
+
+async function windowsShell(command: string, environment: Environment): Promise<ShellInvocation> {
+  const git = await findExecutable("git", environment, environment.cwd);
+  const folders = git === null ? [] : [join(dirname(git), "..", "bin"), join(dirname(git), "..", "..", "bin")];
+  for (const folder of folders) {
+    const bash = join(folder, "bash.exe");
+    if (await isExecutable(bash)) return { file: bash, arguments: ["-o", "pipefail", "-c", command] };
+  }
+  return { file: environment.variables["ComSpec"] ?? "cmd.exe", arguments: ["/d", "/s", "/c", command] };
+}
+
+function pathOf(environment: Environment): string {
+  const { variables } = environment;
+  if (environment.platform !== "win32") return variables["PATH"] ?? "/usr/local/bin:/usr/bin:/bin";
+  const name = Object.keys(variables).find((key) => key.toUpperCase() === "PATH");
+  return (name === undefined ? undefined : variables[name]) ?? "";
+}
+
+function extensionsOf(name: string, environment: Environment): readonly string[] {
+  if (environment.platform !== "win32") return [""];
+  const known = (environment.variables["PATHEXT"] ?? ".COM;.EXE;.BAT;.CMD").toLowerCase().split(";");
+  return known.some((extension) => extension !== "" && name.toLowerCase().endsWith(extension)) ? [""] : known;
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}

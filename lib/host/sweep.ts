@@ -1,0 +1,83 @@
+import { findProcess, lastPid, listPids, outputOf, type ProcessEntry, readOrNull } from "./process_table.ts";
+
+/** The environment variable that marks every guarded descendant. Nested runs join their marks with `:`. */
+export const TREE_VARIABLE = "RALPH_TREE";
+
+/** Up to this many pids are looked at one by one instead of listing them all. */
+const FEW_PIDS = 64;
+const SHORT_RUN_MS = 5000;
+const MAX_ROUNDS = 20;
+
+/** Carriers of a mark are looked for among the processes that started after `pid`, if that is not long ago. */
+export interface SweepSince {
+  readonly pid: number;
+  readonly ageMs: number;
+}
+
+/** Running processes whose environment carries the mark: one run of a process (`cookie.n`), or a whole Ralph (`cookie`). */
+export async function findCarriers(mark: string, since?: SweepSince): Promise<readonly ProcessEntry[]> {
+  if (process.platform === "win32") return [];
+  const candidates = candidatePids(since);
+  if (candidates === null) return await findCarriersByPs(mark);
+  const found: ProcessEntry[] = [];
+  for (const pid of candidates) {
+    if (pid === process.pid || !carries(readOrNull(`/proc/${pid}/environ`), mark)) continue;
+    const entry = await findProcess(pid);
+    if (entry !== null) found.push(entry);
+  }
+  return found;
+}
+
+/** Kills every carrier of the mark until none is left. Returns how many were ended. */
+export async function killCarriers(mark: string, since?: SweepSince): Promise<number> {
+  const ended = new Set<string>();
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const carriers = await findCarriers(mark, since);
+    if (carriers.length === 0) break;
+    for (const entry of carriers) {
+      if (signalProcess(entry.pid, "SIGKILL")) ended.add(`${entry.pid} ${entry.started}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1 << Math.min(round, 6)));
+  }
+  return ended.size;
+}
+
+/** Sends a signal to a process, or with a negative pid to a group. False when there is none, or it is not ours. */
+export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(pid, signal);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function candidatePids(since: SweepSince | undefined): readonly number[] | null {
+  const last = since !== undefined && since.ageMs < SHORT_RUN_MS ? lastPid() : null;
+  if (since === undefined || last === null) return listPids();
+  const count = last - since.pid;
+  if (count >= 0 && count <= FEW_PIDS) return Array.from({ length: count }, (_, index) => since.pid + 1 + index);
+  return listPids()?.filter((pid) => (last < since.pid ? pid > since.pid || pid <= last : pid > since.pid)) ?? null;
+}
+
+function carries(environment: string | null, mark: string): boolean {
+  if (environment === null) return false;
+  const start = `\0${environment}`.indexOf(`\0${TREE_VARIABLE}=`);
+  if (start === -1) return false;
+  const end = environment.indexOf("\0", start);
+  const value = environment.slice(start + TREE_VARIABLE.length + 1, end === -1 ? undefined : end);
+  return value.split(":").some((one) => one === mark || one.startsWith(`${mark}.`));
+}
+
+async function findCarriersByPs(mark: string): Promise<readonly ProcessEntry[]> {
+  const flags = process.platform === "darwin" ? ["-axEww"] : ["axeww"];
+  const text = await outputOf("ps", [...flags, "-o", "pid=,command="]);
+  const found: ProcessEntry[] = [];
+  for (const line of text.split("\n")) {
+    const value = new RegExp(`\\s${TREE_VARIABLE}=(\\S*)`).exec(line)?.[1];
+    if (value === undefined || !carries(`${TREE_VARIABLE}=${value}`, mark)) continue;
+    const entry = await findProcess(Number.parseInt(line, 10));
+    if (entry !== null && entry.pid !== process.pid) found.push(entry);
+  }
+  return found;
+}

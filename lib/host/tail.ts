@@ -1,0 +1,42 @@
+/** The last bytes of a stream, in a ring of fixed size. */
+export interface Tail {
+  push(chunk: Uint8Array): void;
+  /** What is kept, decoded as UTF-8 with damaged bytes replaced. */
+  text(): string;
+}
+
+/** Keeps the last `limit` bytes; memory is taken with the first byte and does not grow. */
+export function createTail(limit: number): Tail {
+  let ring: Uint8Array | undefined;
+  let total = 0;
+  let cursor = 0;
+
+  function push(chunk: Uint8Array): void {
+    total += chunk.length;
+    if (limit <= 0 || chunk.length === 0) return;
+    ring ??= new Uint8Array(limit);
+    const kept = chunk.length > limit ? chunk.subarray(chunk.length - limit) : chunk;
+    const first = Math.min(kept.length, limit - cursor);
+    ring.set(kept.subarray(0, first), cursor);
+    if (first < kept.length) ring.set(kept.subarray(first), 0);
+    cursor = (cursor + kept.length) % limit;
+  }
+
+  function text(): string {
+    if (ring === undefined) return "";
+    if (total <= limit) return new TextDecoder().decode(ring.subarray(0, total));
+    const bytes = new Uint8Array(limit);
+    bytes.set(ring.subarray(cursor), 0);
+    bytes.set(ring.subarray(0, cursor), limit - cursor);
+    return new TextDecoder().decode(bytes.subarray(startOfCharacter(bytes)));
+  }
+
+  return { push, text };
+}
+
+/** The cut may fall inside a character: its rest is left out instead of shown as damage. */
+function startOfCharacter(bytes: Uint8Array): number {
+  let start = 0;
+  while (start < 3 && (bytes[start]! & 0xc0) === 0x80) start++;
+  return start;
+}

@@ -1,0 +1,25 @@
+/**
+ * `@std/fs/copy` on `node:fs`: same name, same signature.
+ *
+ * @module
+ */
+import { cp } from "node:fs/promises";
+
+/** How to copy. */
+export interface CopyOptions {
+  /** Replace what stands there. @default false */
+  overwrite?: boolean;
+  /** Keep the times of the original. @default false */
+  preserveTimestamps?: boolean;
+}
+
+/** Copies a file or a whole folder. */
+export async function copy(src: string | URL, dest: string | URL, options: CopyOptions = {}): Promise<void> {
+  await cp(src, dest, {
+    recursive: true,
+    errorOnExist: true,
+    force: options.overwrite ?? false,
+    preserveTimestamps: options.preserveTimestamps ?? false,
+    verbatimSymlinks: true,
+  });
+}

@@ -1,0 +1,28 @@
+/**
+ * `@std/fs/exists` on `node:fs`: same name, same signature.
+ *
+ * @module
+ */
+import { stat } from "node:fs/promises";
+
+/** What the path must be. */
+export interface ExistsOptions {
+  /** True only for a folder. @default false */
+  isDirectory?: boolean;
+  /** True only for a file. @default false */
+  isFile?: boolean;
+}
+
+/** True when something stands at the path. Symbolic links are followed. */
+export async function exists(path: string | URL, options: ExistsOptions = {}): Promise<boolean> {
+  try {
+    const found = await stat(path);
+    if (options.isDirectory) return found.isDirectory();
+    if (options.isFile) return found.isFile();
+    return true;
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === "ENOENT" || code === "ENOTDIR") return false;
+    throw error;
+  }
+}
