@@ -1,0 +1,33 @@
+import type { Terminal } from "../host/types.ts";
+import { createPlainPrompter } from "./plain_prompter.ts";
+import { createRichPrompter } from "./rich_prompter.ts";
+import type { Prompter } from "./types.ts";
+import { type AnswerLookup, createUnattendedPrompter } from "./unattended_prompter.ts";
+
+/** How questions are put. */
+export interface PrompterOptions {
+  /** `rich` needs a terminal; `plain` reads lines from standard input; `unattended` asks nobody. */
+  readonly mode: "rich" | "plain" | "unattended";
+  readonly terminal: Pick<Terminal, "stdin" | "stderr">;
+  /** Consents given beforehand: they answer their gates in every mode. */
+  readonly approvals: ReadonlySet<string>;
+  /** Answers given beforehand; never asked for a gate. @default none */
+  readonly lookUp?: AnswerLookup;
+  readonly signal: AbortSignal;
+}
+
+/** Whoever answers questions in this run. */
+export function createPrompter({ mode, terminal, approvals, lookUp = () => null, signal }: PrompterOptions): Prompter {
+  const prompter = mode === "rich"
+    ? createRichPrompter(terminal, signal)
+    : mode === "plain"
+    ? createPlainPrompter(terminal, signal)
+    : createUnattendedPrompter(lookUp);
+  return {
+    interactive: prompter.interactive,
+    ask(question) {
+      const approved = question.gate !== undefined && (approvals.has(question.gate) || approvals.has("all"));
+      return approved ? Promise.resolve({ value: "yes", source: "approve" }) : prompter.ask(question);
+    },
+  };
+}

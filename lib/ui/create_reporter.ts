@@ -1,0 +1,49 @@
+import { EVENTS_VERSION, type EventSink, type RalphEvent } from "../events/types.ts";
+import { plainLines } from "./plain_lines.ts";
+import { richLines } from "./rich_lines.ts";
+import type { Style } from "./style.ts";
+
+/** How much of a run is shown to a person. */
+export type Detail = "quiet" | "normal" | "verbose";
+
+/** What a reporter for people needs. */
+export interface HumanReporterOptions {
+  readonly mode: "rich" | "plain";
+  readonly style: Style;
+  readonly detail: Detail;
+  /** Takes one line, without its end. */
+  readonly say: (line: string) => void;
+}
+
+/** Shows events to a person. */
+export function createHumanReporter({ mode, style, detail, say }: HumanReporterOptions): EventSink {
+  return {
+    emit(event) {
+      if (!shown(event, detail)) return;
+      for (const line of mode === "rich" ? richLines(event, style) : plainLines(event)) say(line);
+    },
+  };
+}
+
+function shown(event: RalphEvent, detail: Detail): boolean {
+  if (detail === "verbose") return true;
+  if (event.type === "agent-text") return false;
+  return detail === "normal" || event.type === "state-put-back" || (event.type === "note" && event.level === "warn");
+}
+
+/** What a reporter for programs needs. */
+export interface JsonReporterOptions {
+  /** The run's id, known once the run has begun. */
+  readonly run: () => string | null;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Takes one line, without its end. */
+  readonly out: (line: string) => void;
+}
+
+/** Writes each event as one JSON object a line. */
+export function createJsonReporter({ run, now, out }: JsonReporterOptions): EventSink {
+  return {
+    emit: (event) => out(JSON.stringify({ v: EVENTS_VERSION, at: new Date(now()).toISOString(), run: run(), ...event })),
+  };
+}

@@ -1,0 +1,55 @@
+import type { RalphEvent } from "../events/types.ts";
+import type { Usage } from "../loop/types.ts";
+
+type IterationEnd = Extract<RalphEvent, { type: "iteration-end" }>;
+type CheckEnd = Extract<RalphEvent, { type: "check-end" }>;
+
+/** What became of an iteration, in a few words. */
+export function iterationWords({ result, settlement, message }: IterationEnd): string {
+  const reason = message === null || message === "" ? "" : `: ${message}`;
+  if (settlement === "parked") return `parked${reason}`;
+  switch (result) {
+    case "verified":
+      return settlement === "passed" ? "verified" : `checks passed, not settled${reason}`;
+    case "unverified":
+      return settlement === "passed" ? "done, unverified: no check ran" : `unverified, still open${reason}`;
+    case "not-done":
+      return `not done${reason}`;
+    case "failed":
+    case "blocked":
+    case "interrupted":
+      return `${result}${reason}`;
+    case "trespassed":
+      return `wrote outside the allowed paths${reason}`;
+    case "agent-unusable":
+      return `the agent cannot be used${reason}`;
+  }
+}
+
+/** Whether an iteration came out well, badly, or neither. */
+export function iterationTone({ result, settlement }: IterationEnd): "good" | "warn" | "bad" {
+  if (settlement === "passed") return result === "verified" ? "good" : "warn";
+  return result === "interrupted" || result === "not-done" ? "warn" : "bad";
+}
+
+/** Why a check failed, short. */
+export function checkWords({ exitCode }: CheckEnd): string {
+  return exitCode === null ? "no exit code" : `exit ${exitCode}`;
+}
+
+/** `1,204 tokens, $0.03`, or nothing where nothing is known. */
+export function usageWords(usage: Usage | null): string {
+  if (usage === null) return "";
+  const known = [usage.inputTokens, usage.outputTokens].filter((count) => count !== null);
+  const tokens = known.reduce((sum, count) => sum + count, 0);
+  const words = known.length === 0 ? [] : [`${String(tokens).replaceAll(/\B(?=(\d{3})+$)/g, ",")} tokens`];
+  if (usage.costUsd !== null) words.push(`${usage.estimated ? "about " : ""}$${usage.costUsd.toFixed(2)}`);
+  return words.join(", ");
+}
+
+/** The last lines of a check's output, without trailing blank lines. */
+export function tailLines(tail: string, count: number): readonly string[] {
+  // deno-lint-ignore no-control-regex -- colours and cursor moves of the check's own output
+  const plain = tail.replaceAll(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, "").replaceAll(/[^\S\n]*\r?\n/g, "\n").replaceAll(/[^\P{Cc}\n\t]/gu, "");
+  return plain.trimEnd().split("\n").filter((line, index, all) => line !== "" || index < all.length - 1).slice(-count);
+}

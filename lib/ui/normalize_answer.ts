@@ -1,0 +1,34 @@
+import type { Question } from "./types.ts";
+
+/** Text as an answer to the question: `yes`/`no`, a choice's value, or itself; `null` where it is none of these. */
+export function normalizeAnswer(question: Question, text: string): string | null {
+  const word = text.trim();
+  switch (question.kind) {
+    case "text":
+      return word;
+    case "confirm":
+      if (/^(y|yes|true)$/i.test(word)) return "yes";
+      return /^(n|no|false)$/i.test(word) ? "no" : null;
+    case "select": {
+      const numbered = /^\d+$/.test(word) ? question.choices[Number(word) - 1] : undefined;
+      const named = question.choices.find(({ value, label }) => [value, label].some((name) => same(name, word)));
+      return (named ?? numbered)?.value ?? null;
+    }
+  }
+}
+
+/** What may be taken when nobody answers, or `null`. */
+export function defaultAnswer(question: Question): string | null {
+  if (question.kind === "confirm") return question.initial ? "yes" : "no";
+  return question.initial ?? null;
+}
+
+/** What would have been an answer, for a message. */
+export function expectedAnswer(question: Question): string {
+  if (question.kind === "confirm") return "yes or no";
+  return question.kind === "select" ? question.choices.map(({ value }) => value).join(", ") : "text";
+}
+
+function same(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}

@@ -1,0 +1,52 @@
+import type { RalphEvent } from "../events/types.ts";
+import { checkWords, iterationWords, tailLines, usageWords } from "./event_words.ts";
+import { formatDuration } from "./format_duration.ts";
+
+const TAIL_LINES = 20;
+
+/** An event as plain text, one line where it can be: for logs, pipes and screen readers. */
+export function plainLines(event: RalphEvent): readonly string[] {
+  switch (event.type) {
+    case "run-start":
+      return [`run: ${event.workflow} in ${event.root} with ${event.agent}${event.folder === "" ? "" : `, logs in ${event.folder}`}`];
+    case "step-start":
+      return [`${event.step}: ${event.title}`];
+    case "step-end":
+      return [`${event.step}: ${event.status}${event.message === undefined ? "" : `, ${event.message}`}`];
+    case "iteration-start": {
+      const place = event.total === null ? "" : `, ${event.passed} of ${event.total} done`;
+      return [`${event.item.kind} ${event.item.id}: ${event.item.title} (attempt ${event.attempt}${place})`];
+    }
+    case "turn-start":
+      return [`  agent ${event.agent}: started, transcript in ${event.transcript}`];
+    case "turn-end": {
+      const words = [formatDuration(event.durationMs), usageWords(event.usage)].filter(Boolean).join(", ");
+      return [`  agent ${event.agent}: ${event.reason} (${words})${event.message === null ? "" : `: ${event.message}`}`];
+    }
+    case "check-end":
+      return event.ok
+        ? [`  check passed: ${event.name} (${formatDuration(event.durationMs)})`]
+        : [
+          `  check failed: ${event.name} (${checkWords(event)}, ${formatDuration(event.durationMs)})`,
+          ...tailLines(event.tail, TAIL_LINES).map((line) => `    ${line}`),
+        ];
+    case "iteration-end":
+      return [`${event.item.kind} ${event.item.id}: ${iterationWords(event)} (${formatDuration(event.durationMs)})`];
+    case "state-put-back":
+      return [`  warning: put back, edited by hand: ${event.paths.join(", ")}`];
+    case "commit":
+      return [`  commit ${event.commit.slice(0, 7)}: ${event.subject}`];
+    case "text":
+      return [`${event.title}`, ...event.lines.map((line) => `  ${line}`.trimEnd())];
+    case "note":
+      return [`${event.level === "warn" ? "warning: " : ""}${event.message}`];
+    case "agent-text":
+      return event.text.trimEnd().split("\n").map((line) => `    ${line}`);
+    case "answer":
+      return event.source === "terminal" || event.source === "stdin" ? [] : [`answer ${event.id}: ${event.answer} (${event.source})`];
+    case "check-start":
+    case "question":
+    case "run-end":
+      return [];
+  }
+}

@@ -1,0 +1,81 @@
+import type { Host } from "../host/types.ts";
+
+/** How text for people is drawn: a function per meaning, and the symbols. */
+export interface Style {
+  readonly bold: (text: string) => string;
+  readonly dim: (text: string) => string;
+  readonly good: (text: string) => string;
+  readonly bad: (text: string) => string;
+  readonly warn: (text: string) => string;
+  readonly accent: (text: string) => string;
+  readonly symbols: Symbols;
+}
+
+/** Marks at the start of a line. */
+export interface Symbols {
+  readonly passed: string;
+  readonly failed: string;
+  readonly open: string;
+  readonly warning: string;
+  readonly start: string;
+  readonly bar: string;
+  readonly commit: string;
+  readonly dot: string;
+  readonly times: string;
+  readonly ellipsis: string;
+}
+
+/** What the person asked for. */
+export interface StyleOptions {
+  readonly colour: boolean;
+  readonly ascii: boolean;
+}
+
+const UNICODE: Symbols = {
+  passed: "✓",
+  failed: "✗",
+  open: "○",
+  warning: "▲",
+  start: "◆",
+  bar: "│",
+  commit: "●",
+  dot: "·",
+  times: "×",
+  ellipsis: "…",
+};
+
+const ASCII: Symbols = {
+  passed: "+",
+  failed: "x",
+  open: "o",
+  warning: "!",
+  start: "*",
+  bar: "|",
+  commit: "@",
+  dot: "-",
+  times: "x",
+  ellipsis: "...",
+};
+
+/** Draws with or without colours, with or without characters beyond ASCII. */
+export function createStyle({ colour, ascii }: StyleOptions): Style {
+  const paint = (open: number, close: number) => (text: string): string =>
+    colour && text !== "" ? `\u001b[${open}m${text}\u001b[${close}m` : text;
+  return {
+    bold: paint(1, 22),
+    dim: paint(2, 22),
+    good: paint(32, 39),
+    bad: paint(31, 39),
+    warn: paint(33, 39),
+    accent: paint(36, 39),
+    symbols: ascii ? ASCII : UNICODE,
+  };
+}
+
+/** Colours suit standard error: a terminal that can, and nobody said no (`--no-color`, `NO_COLOR`). */
+export function wantsColour({ environment, terminal }: Pick<Host, "environment" | "terminal">, refused: boolean): boolean {
+  const { NO_COLOR, FORCE_COLOR, TERM } = environment.variables;
+  if (refused || (NO_COLOR !== undefined && NO_COLOR !== "")) return false;
+  if (FORCE_COLOR !== undefined && FORCE_COLOR !== "" && FORCE_COLOR !== "0") return true;
+  return terminal.stderr.isTTY === true && TERM !== "dumb";
+}
