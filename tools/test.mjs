@@ -1,0 +1,88 @@
+/**
+ * The test command: builds what the tests need, runs one vitest suite under Node, Bun and Deno, and sums it up in its last line.
+ *
+ *   node tools/test.mjs [node] [bun] [deno] [--no-build] [--skip-artefacts] [FILTER…]
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { bunPath, denoPath, environment, mustRun, packageScript, ROOT, run, seconds } from "./runtimes.mjs";
+
+const RUNTIMES = ["node", "bun", "deno"];
+/** Whole programs, packages and tools: they start the runtimes themselves, so once, under Node, is all there is to see. */
+const ONCE = ["test/e2e/**", "test/fault/**", "test/packaging/**", "test/tools/**"];
+
+function command(runtime) {
+  const script = packageScript("vitest");
+  if (runtime === "bun") return [bunPath(), ["--bun", script]];
+  if (runtime === "deno") return [denoPath(), ["run", "-A", "npm:vitest"]];
+  return [process.execPath, [script]];
+}
+
+async function runSuite(runtime, filters, excluded) {
+  const folder = mkdtempSync(join(tmpdir(), "ralph-test-"));
+  const report = join(folder, "report.json");
+  const started = performance.now();
+  try {
+    const [file, args] = command(runtime);
+    const exclude = excluded.flatMap((pattern) => ["--exclude", pattern]);
+    const { code } = await run(
+      file,
+      [...args, "run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`, ...exclude, ...filters],
+      { env: environment({ RALPH_TEST_RUNTIME: runtime }) },
+    );
+    return { runtime, ...read(report, code), time: seconds(started) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A file that could not be loaded holds no test, and an unhandled error fails none: each counts as one failure. */
+function read(report, code) {
+  if (!existsSync(report)) return { passed: 0, failed: 1, skipped: 0, slowest: [], note: `vitest ended with ${code} and no report` };
+  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults } = JSON.parse(readFileSync(report, "utf8"));
+  const unloaded = testResults.filter(({ status, assertionResults }) => status === "failed" && assertionResults.length === 0);
+  const failed = numFailedTests + unloaded.length;
+  const slowest = testResults
+    .map(({ name, startTime, endTime }) => ({ name: relative(ROOT, name), ms: endTime - startTime }))
+    .sort((left, right) => right.ms - left.ms).slice(0, 5);
+  const note = code !== 0 && failed === 0 ? `vitest ended with ${code} although no test failed` : "";
+  return { passed: numPassedTests, failed: failed + (note === "" ? 0 : 1), skipped: numPendingTests + numTodoTests, slowest, note };
+}
+
+function show({ runtime, passed, failed, skipped, slowest, note, time }) {
+  console.log(`${runtime}: ${passed} passed, ${failed} failed, ${skipped} skipped in ${time}${note === "" ? "" : ` (${note})`}`);
+  for (const { name, ms } of slowest) console.log(`  ${(ms / 1000).toFixed(1).padStart(6)} s  ${name}`);
+}
+
+async function main(words) {
+  const started = performance.now();
+  const chosen = RUNTIMES.filter((runtime) => words.includes(runtime));
+  const filters = words.filter((word) => !RUNTIMES.includes(word) && !word.startsWith("--"));
+  const artefacts = !words.includes("--skip-artefacts");
+  const results = [];
+  let buildFailure = "";
+  if (artefacts && !words.includes("--no-build")) {
+    try {
+      process.stdout.write(await mustRun(process.execPath, [join(ROOT, "tools", "build.mjs")], { capture: true }));
+    } catch (error) {
+      buildFailure = error.message;
+      console.error(buildFailure);
+    }
+  }
+  const built = seconds(started);
+  for (const runtime of chosen.length > 0 ? chosen : RUNTIMES) {
+    console.log(`\n${runtime}`);
+    results.push(await runSuite(runtime, filters, runtime === "node" && artefacts ? [] : ONCE));
+  }
+  console.log("");
+  for (const result of results) show(result);
+  const passed = results.reduce((sum, result) => sum + result.passed, 0);
+  const failed = results.reduce((sum, result) => sum + result.failed, buildFailure === "" ? 0 : 1);
+  if (buildFailure !== "") console.log("the build failed: see above");
+  console.log(`build ${built}, all ${seconds(started)}`);
+  console.log(`vitest: ${passed} passed, ${failed} failed`);
+  process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+}
+
+await main(process.argv.slice(2));
