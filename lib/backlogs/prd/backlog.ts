@@ -1,0 +1,1 @@
+import type { RalphContext } from "../../context.ts";

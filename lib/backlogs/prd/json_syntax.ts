@@ -1,0 +1,74 @@
+/** Where a text stops being JSON, and what was expected there. Lines and columns count from 1. */
+export interface JsonSyntaxError {
+  readonly line: number;
+  readonly column: number;
+  readonly expected: string;
+}
+
+const TOKEN_REGEXP = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+const STRING_REGEXP = /"(?:[^"\\]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/y;
+const SPACE_REGEXP = /[ \t\r\n]*/y;
+
+/**
+ * The first syntax error of a text that `JSON.parse` refuses, or `null` for valid JSON. Every runtime words and places
+ * its own error differently; this is the same in all of them.
+ */
+export function findJsonError(text: string): JsonSyntaxError | null {
+  let position = 0;
+  /** What closes each open bracket, innermost last. */
+  const open: ("}" | "]")[] = [];
+  let expects: "value" | "value-or-close" | "key" | "key-or-close" | "after-value" = "value";
+
+  for (;;) {
+    position = endOf(SPACE_REGEXP, text, position) ?? position;
+    const character = text[position];
+    const closes = open.at(-1);
+    if (expects === "after-value") {
+      if (closes === undefined) return character === undefined ? null : errorAt(text, position, "the end of the file");
+      if (character === closes) open.pop();
+      else if (character === ",") expects = closes === "}" ? "key" : "value";
+      else return errorAt(text, position, `\`,\` or \`${closes}\``);
+      position += 1;
+    } else if (expects === "key" || expects === "key-or-close") {
+      if (expects === "key-or-close" && character === "}") {
+        open.pop();
+        position += 1;
+        expects = "after-value";
+        continue;
+      }
+      const end = endOf(STRING_REGEXP, text, position);
+      if (end === null) return errorAt(text, position, "a key in double quotes");
+      position = endOf(SPACE_REGEXP, text, end) ?? end;
+      if (text[position] !== ":") return errorAt(text, position, "`:`");
+      position += 1;
+      expects = "value";
+    } else if (expects === "value-or-close" && character === "]") {
+      open.pop();
+      position += 1;
+      expects = "after-value";
+    } else if (character === "{" || character === "[") {
+      open.push(character === "{" ? "}" : "]");
+      position += 1;
+      expects = character === "{" ? "key-or-close" : "value-or-close";
+    } else {
+      const end = endOf(STRING_REGEXP, text, position) ?? endOf(TOKEN_REGEXP, text, position);
+      if (end === null) return errorAt(text, position, character === '"' ? "a closed string" : "a value");
+      position = end;
+      expects = "after-value";
+    }
+  }
+}
+
+/** Where a match that starts exactly at `position` ends, or `null`. */
+function endOf(pattern: RegExp, text: string, position: number): number | null {
+  pattern.lastIndex = position;
+  const found = pattern.exec(text);
+  if (found === null || found[0] === "") return null;
+  const control = pattern === STRING_REGEXP && Array.from(found[0]).some((character) => character < " ");
+  return control ? null : position + found[0].length;
+}
+
+function errorAt(text: string, position: number, expected: string): JsonSyntaxError {
+  const before = text.slice(0, position).split("\n");
+  return { line: before.length, column: (before.at(-1) ?? "").length + 1, expected };
+}

@@ -1,0 +1,25 @@
+/**
+ * The strict PRD of the exec workflow, as it stands in `scripts/ralph/prd.json`.
+ *
+ * @module
+ */
+
+/** One user story: what one iteration works on. */
+export interface Story {
+  readonly id: string;
+  readonly title: string;
+  readonly acceptanceCriteria: readonly string[];
+  /** The lowest comes first. */
+  readonly priority: number;
+  /** Set by Ralph, after every check of the story passed. */
+  readonly passes: boolean;
+  /** Where Ralph keeps the last failure's reason. */
+  readonly notes: string;
+}
+
+/** The whole document: these two keys and no others. */
+export interface Prd {
+  /** The branch that `ralph run` works on. */
+  readonly branchName: string;
+  readonly userStories: readonly Story[];
+}

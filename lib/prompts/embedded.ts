@@ -1,0 +1,233 @@
+// Written by tools/embed_prompts.mjs from prompts/*.md: edit those, then run it.
+// deno-fmt-ignore-file
+
+/** Every built-in prompt by its name. */
+export const PROMPTS: Readonly<Record<string, string>> = {
+  "exec_plan": `# Plan: from a goal to a PRD
+
+You plan work in an existing repository together with a person. Ralph carries your questions to them, and gives you their answers in your next turn. Each turn is a fresh process: all that you know is on this page and in the repository. Read the repository as much as you like. Change nothing: until the PRD is approved, a change outside \`scripts/ralph/\` ends planning as failed, and Ralph's own files are put back.
+
+## The goal
+
+{{goal}}
+
+## Questions and answers so far
+
+{{answers}}
+
+## The PRD that stands in \`scripts/ralph/prd.json\`
+
+{{existing}}
+
+## Your last draft
+
+{{draft}}
+
+## The codebase map
+
+{{map}}
+
+## Commands found in the project's files
+
+{{commands}}
+
+{{round}}
+
+## What to find out
+
+Ask only what the goal, the answers and the code leave open, and ask it so that one short answer settles it. Look at:
+
+1. Scope and non-goals.
+2. Interfaces: API shape, endpoints, CLI, or where the UI meets the code.
+3. Authentication and authorization: who may do what, if that matters here.
+4. Data model changes and migrations, if there are any.
+5. Error handling: what is expected when something goes wrong.
+6. Verification: the exact commands (types, tests, lint) and their expected outcome. Propose what you found in the project and have the person confirm it.
+
+## How a good PRD looks
+
+- Atomic stories: each can be implemented, tested and committed in one turn by somebody who sees only that story and the code. Foundations first; \`priority\` counts up from 1, without repeats.
+- Acceptance criteria are testable statements, not intentions. Do not invent files, endpoints or UI that nobody spoke of.
+- Every story has at least one criterion in exactly the form \`\`Verify: \`command\` \`\`. Ralph runs these commands after the story's turn, from the root, and the story passes only when all of them succeed. Commands end by themselves (no server, no watch mode), exit 0 when the story is done, and fail while it is not. Other text in back-ticks is never run.
+- \`passes\` is \`false\` and \`notes\` is \`""\` in every new story: Ralph sets them. A story that is kept from the PRD above keeps its \`id\` and its criteria word for word.
+
+## What to answer
+
+Your whole answer is one JSON object: no Markdown, no code fence, no words around it. It has exactly these four keys:
+
+{
+  "questions": ["one question each; empty when you have enough"],
+  "uncertainties": [{"topic": "…", "reason": "…", "evidenceMissing": "…"}],
+  "prdDraft": null,
+  "recommendUnderstand": {"shouldRun": false, "reasons": []}
+}
+
+- Either ask (\`questions\` filled, \`prdDraft\` null) or draft (\`questions\` empty, \`prdDraft\` filled). Never neither.
+- \`uncertainties\` names what you could not find out about the code, and what evidence would settle it; usually empty.
+- \`recommendUnderstand.shouldRun\` is true when exploring the code first would change the plan or save failed attempts; say why in \`reasons\`.
+- \`prdDraft\` is an object with exactly \`branchName\` (such as \`ralph/short-name\`) and \`userStories\`; each story has exactly these keys:
+
+{"id": "US-001", "title": "…", "acceptanceCriteria": ["…", "Verify: \`npm test\`"], "priority": 1, "passes": false, "notes": ""}
+
+{{errors}}
+`,
+  "exec_prd": `You are a product manager and a test lead. Write a PRD as one JSON object that is saved as \`scripts/ralph/prd.json\`.
+(This file is for use by hand, with any chat: fill in the context below and paste all of it. \`ralph plan "<goal>"\` does the same by questions.)
+
+Output:
+- Only valid JSON: no Markdown, no code fences, no comments.
+- The object has exactly these keys: "branchName", "userStories".
+- Each story has exactly these keys: "id", "title", "acceptanceCriteria", "priority", "passes", "notes".
+- "passes" is false and "notes" is "" in every story.
+
+Shape (not the text):
+{
+  "branchName": "ralph/feature-name",
+  "userStories": [
+    {
+      "id": "US-001",
+      "title": "Short description of the story",
+      "acceptanceCriteria": [
+        "First testable requirement",
+        "Second testable requirement",
+        "Verify: \`npm test\`"
+      ],
+      "priority": 1,
+      "passes": false,
+      "notes": ""
+    }
+  ]
+}
+
+Content:
+- Stories are small and atomic: each can be implemented and verified in one turn.
+- A lower "priority" comes first. Priorities start at 1 and do not repeat.
+- Criteria are explicit, testable and in order. Every story has at least one in exactly the form of the last one above: "Verify:", a space, and the command between back-ticks. Ralph runs it; the story passes only when it exits 0.
+- Do not invent UI, endpoints or files that the context does not describe.
+- Core flows first, then the edge cases that matter.
+
+CONTEXT (fill in)
+
+## What is being built, in two or three sentences
+
+
+## Branch name, such as ralph/add-user-auth
+
+
+## For whom, and what problem it solves
+
+
+## Requirements
+1.
+2.
+3.
+
+## Out of scope
+-
+
+## Language, framework, conventions
+-
+
+## Existing code that this meets
+
+
+## Verification commands
+- Types:
+- Tests:
+- Lint:
+
+## Constraints and anything else
+
+`,
+  "exec_run": `# Implement one story
+
+You work in a git repository, on the branch \`{{branch}}\`. Implement the one story below and nothing else.
+
+## The story
+
+{{item}}
+
+This is attempt {{attempt}}.
+
+## What Ralph checks after your turn
+
+{{checks}}
+
+The story passes only when every check succeeds, run by Ralph itself, whatever you say about it. Run them before you end your turn.
+
+## What went wrong last time
+
+{{failure}}
+
+## Notes kept with the story
+
+{{notes}}
+
+## How to work
+
+1. Read \`scripts/ralph/progress.txt\`, its \`## Codebase Patterns\` part first, and in \`scripts/ralph/codebase_map.md\` only the sections that concern this story.
+2. Make the smallest change that meets every criterion. Follow the conventions that the code already has.
+3. Run the checks and mend your change until they pass. Never weaken, skip or delete a test or a check to get there.
+4. Commit your work on the current branch with the subject \`feat: {{id}} - {{title}}\`. Do not push, switch branches, merge, stash, or discard changes that are not yours.
+5. Append what a later story should know to \`scripts/ralph/progress.txt\`; a rule that holds for the whole code goes under \`## Codebase Patterns\`.
+
+Leave \`scripts/ralph/prd.json\` and \`ralph.config.json\` alone. Ralph alone sets \`passes\`, after its checks; what you write into these files is put back.
+
+When the story is done and committed, end your answer with \`<promise>COMPLETE</promise>\` as its last line. When you cannot finish it, leave that line out and say what stands in the way.
+`,
+  "exec_understand": `# Understand one topic of this codebase
+
+You explore an existing codebase and write down what a developer needs to know, with evidence.
+
+**Hard rule:** the only file you may change is \`scripts/ralph/codebase_map.md\`. No code, tests, configuration, dependencies, other notes, and no commits. Ralph compares the working tree before and after your turn; any other change ends the run as failed.
+
+## The topic of this turn
+
+{{item}}
+
+Today is {{today}}.
+
+## What went wrong last time
+
+{{failure}}
+
+## What to do
+
+1. Read \`scripts/ralph/codebase_map.md\`.
+2. Investigate the topic above, and only that one. (Without a topic: take the first unchecked item under \`## Next Topics\`. Otherwise follow this default order:
+
+     1) How to run locally (setup, environment variables, start commands)
+     2) Build, test, lint and CI gates (what runs where, and how)
+     3) Repository layout and module boundaries
+     4) Entrypoints (server, worker, cron, CLI)
+     5) Configuration, environment variables, secrets, feature flags
+     6) Authentication and authorization (where permissions are enforced)
+     7) Data model and persistence (migrations, transactions)
+     8) Core domain flow 1 (traced end to end)
+     9) Core domain flow 2 (traced end to end)
+    10) External integrations (third-party APIs, webhooks, queues)
+    11) Observability (logging, metrics, tracing, error reporting)
+    12) Deployment and release process
+
+   )
+3. Start where much is said in few lines: README and docs, manifests and lock files, build and test scripts, entrypoints, routes, models and migrations.
+4. Append a note to the end of \`scripts/ralph/codebase_map.md\`, in the form below, and tick the topic in the checklist (\`- [x]\`). Keep the rest of the file as it is.
+
+## Form of a note
+
+\`\`\`markdown
+## YYYY-MM-DD - Topic
+
+- **Summary**: one to three points
+- **Evidence**:
+  - \`path/to/file.ext:10-42\`: what to look for there
+- **Conventions and invariants**: what the code requires of a change
+- **Risks**: what breaks easily
+- **Open questions**: what only a person can answer
+\`\`\`
+
+Every fact names its evidence: a file, a name in it, line numbers where you have them. Mark a guess as a guess and add an open question. A topic that does not exist here (no database, say) is a note too: say so and tick it.
+
+When the note is written and the topic ticked, end your answer with \`<promise>COMPLETE</promise>\` as its last line.
+`,
+};
