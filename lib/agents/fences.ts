@@ -1,0 +1,72 @@
+/**
+ * Code fences of Markdown, line by line: which lines of an agent's words are quoted code.
+ *
+ * @module
+ */
+
+/** The fence that is open, or `null` between fences. */
+export type Fence = { readonly mark: "`" | "~"; readonly length: number } | null;
+
+const OPENING_REGEXP = /^[ \t]*(`{3,}|~{3,})([^\n]*)$/;
+
+/** The fence that is open after this line, and whether the line is part of a fence (its ends included). */
+export function nextFence(fence: Fence, line: string): { readonly fence: Fence; readonly inside: boolean } {
+  const match = OPENING_REGEXP.exec(line);
+  if (match === null) return { fence, inside: fence !== null };
+  const run = match[1]!;
+  const mark = run[0] as "`" | "~";
+  const rest = match[2]!;
+  if (fence === null) {
+    // Back-ticks after back-ticks are inline code, no fence.
+    if (mark === "`" && rest.includes("`")) return { fence: null, inside: false };
+    return { fence: { mark, length: run.length }, inside: true };
+  }
+  const closes = mark === fence.mark && run.length >= fence.length && rest.trim() === "";
+  return { fence: closes ? null : fence, inside: true };
+}
+
+const NEWLINE = 10;
+const SPACE = 32;
+const TAB = 9;
+const LINE_BYTES = 4096;
+
+/**
+ * The fence that is open after the lines that begin in `bytes[0, cut)`; the first one is left out when it was cut
+ * before (`midLine`). Looks at nothing but the places where three marks stand together, so it keeps up with any stream.
+ */
+export function fenceAfter(fence: Fence, bytes: Buffer, cut: number, midLine: boolean): Fence {
+  let open = fence;
+  let position = midLine ? lineEndAt(bytes, 0) + 1 : 0;
+  // The line in which the cut falls is judged whole: its rest will not be looked at again.
+  const end = bytes[cut - 1] === NEWLINE ? cut : lineEndAt(bytes, cut);
+  let ticks = find(bytes, "```", position, end);
+  let tildes = find(bytes, "~~~", position, end);
+  while (ticks < end || tildes < end) {
+    const hit = Math.min(ticks, tildes);
+    let start = hit;
+    while (start > position && isBlank(bytes[start - 1]!)) start -= 1;
+    const lineEnd = lineEndAt(bytes, hit);
+    if (start === position || bytes[start - 1] === NEWLINE) {
+      open = nextFence(open, bytes.toString("latin1", start, Math.min(lineEnd, start + LINE_BYTES))).fence;
+    }
+    position = lineEnd + 1;
+    if (ticks < position) ticks = find(bytes, "```", position, end);
+    if (tildes < position) tildes = find(bytes, "~~~", position, end);
+  }
+  return open;
+}
+
+function lineEndAt(bytes: Buffer, from: number): number {
+  const newline = bytes.indexOf(NEWLINE, from);
+  return newline < 0 ? bytes.length : newline;
+}
+
+function find(bytes: Buffer, mark: string, from: number, end: number): number {
+  if (from >= end) return end;
+  const found = bytes.indexOf(mark, from, "latin1");
+  return found < 0 || found >= end ? end : found;
+}
+
+function isBlank(byte: number): boolean {
+  return byte === SPACE || byte === TAB;
+}

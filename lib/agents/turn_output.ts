@@ -1,0 +1,82 @@
+/**
+ * From the bytes that an agent prints to its own words, in memory that does not grow with the output: only the end is
+ * kept and decoded; of what came before, no more is known than whether a code fence is open.
+ *
+ * @module
+ */
+import { type Fence, fenceAfter } from "./fences.ts";
+import { signalLines, withoutEcho } from "./signals.ts";
+
+/** How much of the end of an agent's words is kept, in bytes. */
+export const KEPT_BYTES: number = 1024 * 1024;
+
+/** Takes the bytes of an agent's standard output as they come. */
+export interface TurnOutput {
+  push(chunk: Uint8Array): void;
+  /** The words so far. May be called once the stream has ended. */
+  finish(): { readonly text: string; readonly lines: readonly string[] };
+}
+
+/** How much is kept, and what is left out. */
+export interface TurnOutputOptions {
+  /** The prompt of the turn: an echo of it is left out. @default "" */
+  readonly prompt?: string;
+  /** Bytes kept of the end. @default 1048576 */
+  readonly keptBytes?: number;
+}
+
+/** Collects an agent's plain output. Any split of the same bytes into chunks gives the same words. */
+export function createTurnOutput(options: TurnOutputOptions = {}): TurnOutput {
+  const kept = options.keptBytes ?? KEPT_BYTES;
+  const capacity = kept * 2;
+  let buffer: Buffer = Buffer.alloc(Math.min(capacity, 65536));
+  let length = 0;
+  let fence: Fence = null;
+  let midLine = false;
+
+  /** Drops the first `count` bytes, but remembers what fence they leave open. */
+  function drop(count: number): void {
+    if (count <= 0) return;
+    // The fence is known at a line's end only: a line that is cut in two is judged by its first part.
+    fence = fenceAfter(fence, buffer.subarray(0, length), count, midLine);
+    midLine = buffer[count - 1] !== 10;
+    buffer.copyWithin(0, count, length);
+    length -= count;
+  }
+
+  function append(part: Uint8Array): void {
+    if (length + part.length > buffer.length) {
+      const larger = Buffer.alloc(Math.min(capacity, Math.max(buffer.length * 2, length + part.length)));
+      larger.set(buffer.subarray(0, length));
+      buffer = larger;
+    }
+    buffer.set(part, length);
+    length += part.length;
+  }
+
+  return {
+    push(chunk: Uint8Array): void {
+      for (let offset = 0; offset < chunk.length; offset += kept) {
+        const part = chunk.subarray(offset, offset + kept);
+        if (length + part.length > capacity) drop(length + part.length - kept);
+        append(part);
+      }
+    },
+    finish(): { text: string; lines: readonly string[] } {
+      drop(length - kept);
+      const whole = new TextDecoder().decode(buffer.subarray(skipContinuation(buffer, length, midLine), length));
+      return {
+        text: withoutEcho(whole, options.prompt ?? ""),
+        lines: signalLines(whole, { prompt: options.prompt ?? "", fence, midLine }),
+      };
+    },
+  };
+}
+
+/** Where the first whole character begins, when the text was cut inside one. */
+function skipContinuation(buffer: Uint8Array, length: number, midLine: boolean): number {
+  if (!midLine) return 0;
+  let start = 0;
+  while (start < 3 && start < length && (buffer[start]! & 0xc0) === 0x80) start += 1;
+  return start;
+}

@@ -1,0 +1,82 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createRedactor } from "../../lib/events/redact.ts";
+import { secretValues } from "../../lib/events/secrets.ts";
+
+describe("secretValues()", () => {
+  test.each([
+    ["ANTHROPIC_API_KEY", "abcdefgh1234", true],
+    ["GITHUB_TOKEN", "abcdefgh1234", true],
+    ["NPM_CONFIG__AUTHTOKEN", "abcdefgh1234", true],
+    ["db_password", "abcdefgh1234", true],
+    ["AWS_SECRET_ACCESS_KEY", "abcdefgh1234", true],
+    ["OPENAI_API_KEY2", "abcdefgh1234", true],
+    ["API_KEY", "short", false],
+    ["EDITOR", "abcdefgh1234", false],
+    ["KEYBOARD", "abcdefgh1234", false],
+    ["SSH_KEY_PATH", "/home/dev/.ssh/id", false],
+  ])("secretValues() decides on %s=%s: %s", (name, value, secret) => {
+    expect(secretValues({ [name]: value })).toEqual(secret ? [value] : []);
+  });
+
+  test("secretValues() also lists a value as JSON writes it", () => {
+    expect(secretValues({ APP_SECRET: 'quote"and\nline' })).toEqual(['quote"and\nline', 'quote\\"and\\nline']);
+  });
+});
+
+describe("createRedactor().text()", () => {
+  const redactor = createRedactor(["hunter2hunter2", "hunter2hunter2-longer"]);
+
+  test.each([
+    ["nothing here", "nothing here"],
+    ["p=hunter2hunter2;", "p=***;"],
+    ["p=hunter2hunter2-longer;", "p=***;"],
+    ["hunter2hunter2hunter2hunter2", "***"],
+    ["key sk-ant-api03-AbCdEfGhIjKlMnOp1234 end", "key *** end"],
+    ["ghp_0123456789abcdefghijABCDEFGHIJ012345", "***"],
+    ["AWS=AKIAIOSFODNN7EXAMPLE", "AWS=***"],
+    ["xoxb-123456789012-abcdef", "***"],
+    ["url?key=AIzaSyA0123456789abcdefghijklmnopqrstuv&x=1", "url?key=***&x=1"],
+    ["Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl", "Bearer ***"],
+    ["the task-force-of-many-people-here", "the task-force-of-many-people-here"],
+    ["sk-short", "sk-short"],
+  ])("createRedactor().text() makes %j to %j", (text, masked) => {
+    expect(redactor.text(text)).toBe(masked);
+  });
+});
+
+const piece = fc.oneof(
+  { arbitrary: fc.constantFrom("sk-", "abcdabcd", "abcdabcdab", "ab", "abcd", "eyJ", " ", "\n", "ghp_", "x".repeat(20), "-", "é"), weight: 5 },
+  { arbitrary: fc.string({ maxLength: 6 }), weight: 1 },
+);
+
+describe("createRedactor().stream()", () => {
+  test("createRedactor().stream() gives the same for any split, and lets no secret through", () => {
+    const secrets = ["abcdabcd", "abcdabcdab", "dab\nabcd"];
+    const redactor = createRedactor(secrets);
+    fc.assert(fc.property(fc.array(piece, { maxLength: 30 }), fc.array(fc.nat(12), { maxLength: 40 }), (pieces, sizes) => {
+      const bytes = Buffer.from(pieces.join(""));
+      const masker = redactor.stream();
+      const out: Uint8Array[] = [];
+      let offset = 0;
+      for (const size of sizes) {
+        out.push(Buffer.from(masker.push(bytes.subarray(offset, offset + size))));
+        offset += size;
+      }
+      out.push(Buffer.from(masker.push(bytes.subarray(offset))), masker.end());
+      const masked = Buffer.concat(out).toString();
+
+      expect(masked).toBe(redactor.text(bytes.toString()));
+      for (const secret of secrets) expect(masked).not.toContain(secret);
+      expect(masked).not.toMatch(/(?<![A-Za-z0-9*])sk-[A-Za-z0-9_.-]{17,}/);
+    }), { numRuns: 3000 });
+  });
+
+  test("createRedactor().stream() masks a key longer than all chunks, and goes on after it", () => {
+    const masker = createRedactor([]).stream();
+    const out = [..."a sk-", ...Array.from({ length: 500 }, () => "Ab1"), " b"]
+      .map((part) => Buffer.from(masker.push(Buffer.from(part))).toString());
+
+    expect(out.join("") + Buffer.from(masker.end()).toString()).toBe("a *** b");
+  });
+});
