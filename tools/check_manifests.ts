@@ -41,7 +41,11 @@ const deno = manifest("deno.json");
 
 equal("version in package.json and deno.json", npm.version, deno.version);
 equal("license in package.json and deno.json", npm.license, deno.license);
-equal("version in package.json and lib/cli/version.ts", npm.version, /"(\d[^"]*)"/.exec(text("lib/cli/version.ts"))?.[1]);
+equal(
+  "version in package.json and lib/cli/version.ts",
+  npm.version,
+  /"(\d[^"]*)"/.exec(text("lib/cli/version.ts"))?.[1],
+);
 
 // Dependencies: every one that Ralph has at run time, with the same range, in both.
 const ranges = Object.fromEntries(
@@ -49,7 +53,11 @@ const ranges = Object.fromEntries(
     [name, value],
   ) => [name, value.slice(`npm:${name}@`.length)]),
 );
-equal("dependencies in package.json and imports in deno.json", Object.entries(npm.dependencies).sort(), Object.entries(ranges).sort());
+equal(
+  "dependencies in package.json and imports in deno.json",
+  Object.entries(npm.dependencies).sort(),
+  Object.entries(ranges).sort(),
+);
 
 // Exports: `./dist/lib/mod.js` is built from `./lib/mod.ts`.
 const published = Object.entries(npm.exports).filter(([name]) => name !== "./package.json").map((
@@ -70,8 +78,12 @@ for (const folder of npm.workspaces) {
   const twin = manifest(`${folder}/deno.json`);
   for (const field of ["name", "version", "exports"] as const) equal(`${folder}: ${field}`, member[field], twin[field]);
   const range = (deno.imports[member.name] ?? "").slice(`jsr:${member.name}@`.length);
-  if (!satisfies(member.version, range)) problems.push(`${folder}: ${member.version} does not satisfy ${member.name}@${range}`);
-  if (npm.dependencies[member.name] !== undefined) problems.push(`${member.name} must not be a dependency: it is not on npm`);
+  if (!satisfies(member.version, range)) {
+    problems.push(`${folder}: ${member.version} does not satisfy ${member.name}@${range}`);
+  }
+  if (npm.dependencies[member.name] !== undefined) {
+    problems.push(`${member.name} must not be a dependency: it is not on npm`);
+  }
   for (const path of Object.values(member.exports)) {
     if (!existsSync(join(root, folder, path as string))) problems.push(`${folder}: ${String(path)} does not exist`);
   }

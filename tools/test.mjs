@@ -39,19 +39,33 @@ async function runSuite(runtime, filters, excluded) {
 
 /** A file that could not be loaded holds no test, and an unhandled error fails none: each counts as one failure. */
 function read(report, code) {
-  if (!existsSync(report)) return { passed: 0, failed: 1, skipped: 0, slowest: [], note: `vitest ended with ${code} and no report` };
-  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults } = JSON.parse(readFileSync(report, "utf8"));
-  const unloaded = testResults.filter(({ status, assertionResults }) => status === "failed" && assertionResults.length === 0);
+  if (!existsSync(report)) {
+    return { passed: 0, failed: 1, skipped: 0, slowest: [], note: `vitest ended with ${code} and no report` };
+  }
+  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults } = JSON.parse(
+    readFileSync(report, "utf8"),
+  );
+  const unloaded = testResults.filter(({ status, assertionResults }) =>
+    status === "failed" && assertionResults.length === 0
+  );
   const failed = numFailedTests + unloaded.length;
   const slowest = testResults
     .map(({ name, startTime, endTime }) => ({ name: relative(ROOT, name), ms: endTime - startTime }))
     .sort((left, right) => right.ms - left.ms).slice(0, 5);
   const note = code !== 0 && failed === 0 ? `vitest ended with ${code} although no test failed` : "";
-  return { passed: numPassedTests, failed: failed + (note === "" ? 0 : 1), skipped: numPendingTests + numTodoTests, slowest, note };
+  return {
+    passed: numPassedTests,
+    failed: failed + (note === "" ? 0 : 1),
+    skipped: numPendingTests + numTodoTests,
+    slowest,
+    note,
+  };
 }
 
 function show({ runtime, passed, failed, skipped, slowest, note, time }) {
-  console.log(`${runtime}: ${passed} passed, ${failed} failed, ${skipped} skipped in ${time}${note === "" ? "" : ` (${note})`}`);
+  console.log(
+    `${runtime}: ${passed} passed, ${failed} failed, ${skipped} skipped in ${time}${note === "" ? "" : ` (${note})`}`,
+  );
   for (const { name, ms } of slowest) console.log(`  ${(ms / 1000).toFixed(1).padStart(6)} s  ${name}`);
 }
 

@@ -8,8 +8,12 @@ import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { RalphError } from "../errors/ralph_error.ts";
 import { readText } from "../host/files.ts";
+import type { Host } from "../host/types.ts";
 import { BUILTIN_MODULES } from "./builtin_modules.ts";
-import { findImportedName } from "./recipe_search.ts";
+import { findImportedName, localFiles } from "./recipe_search.ts";
+
+/** What telling a failure takes of the host. */
+export type RecipeHost = Pick<Host, "environment" | "processes">;
 
 /** A place in a source file. Lines and columns count from 1. */
 export interface Place {
@@ -27,17 +31,17 @@ interface Thrown {
   readonly position: Place | null;
 }
 
-const MISSING_EXPORT_REGEXP = /export named '([^']+)'(?: not found in module '([^']+)')?/;
+const MISSING_EXPORT_REGEXP = /[Ee]xport named '([^']+)'(?: not found in module '([^']+)')?/;
 const REQUESTED_MODULE_REGEXP = /requested module '([^']+)'/;
 const MISSING_IMPORTED_REGEXP = /Cannot find (package|module) '([^']+)'(?: imported)? from '?([^'\n]+?)'?$/m;
 const MISSING_DEPENDENCY_REGEXP = /(?:Import|Relative import path) "([^"]+)" not/;
 const MISSING_FILE_REGEXP = /Module not found "([^"]+)"/;
 const URL_PLACE_REGEXP = /(file:\/\/[^\s)]+?):(\d+):(\d+)/;
-const NODE_ARROW_REGEXP = /^(file:\/\/\S+?|\/\S+?|[A-Z]:\\\S+?):(\d+)\n.*\n([ \t]*)\^/;
+const NODE_ARROW_REGEXP = /^(file:\/\/\S+?|\/\S+?|[A-Z]:\\\S+?):(\d+)\n(?:.*\n){1,3}?([ \t]*)\^/;
 const FRAME_REGEXP = /(?:\(|at (?:async )?)((?:file:\/\/|\/|[A-Za-z]:\\)[^\n)]+?):(\d+):(\d+)\)?$/;
 
 /** The error for a recipe that could not be imported. */
-export async function importFailure(error: unknown, path: string): Promise<RalphError> {
+export async function importFailure(error: unknown, path: string, host: RecipeHost): Promise<RalphError> {
   if (RalphError.isInstance(error)) return error;
   const thrown = read(error);
   if (thrown.code === "ERR_UNKNOWN_FILE_EXTENSION") return unknownExtension(path, error);
@@ -47,8 +51,14 @@ export async function importFailure(error: unknown, path: string): Promise<Ralph
   }
   const missingModule = moduleFailure(thrown, path, error);
   if (missingModule !== null) return missingModule;
-  const place = syntaxPlace(thrown);
+  const place = syntaxPlace(thrown) ?? await nodeSyntaxPlace(thrown, path, host);
   if (place !== null) return await syntaxFailure(thrown, place, error);
+  const named = urlPlace(thrown.message);
+  if (named !== null && placeInStack(thrown.stack, path) === null) return await syntaxFailure(thrown, named, error);
+  // A code of the runtime's own and no line of the recipe: loading failed in a way of its own, such as an import attribute.
+  if (thrown.code.startsWith("ERR_") && placeInStack(thrown.stack, path) === null) {
+    return invalid(path, thrown.message.split("\n")[0] as string, { hint: "mend the import", cause: error });
+  }
   return threw(error, thrown, path);
 }
 
@@ -111,7 +121,8 @@ async function syntaxFailure(thrown: Thrown, place: Place, cause: unknown): Prom
   const message = (thrown.message.split("\n")[0] as string).replace(/^SyntaxError: /, "");
   const line = (await readText(place.file))?.split(/\r?\n/)[place.line - 1];
   const shown = line === undefined ? "" : `\n\n${excerpt(line, place)}`;
-  return invalid(show(place), `syntax error: ${message}${shown}`, { hint: "mend the line", cause });
+  const kind = thrown.name === "TypeError" && !thrown.message.startsWith("SyntaxError:") ? "" : "syntax error: ";
+  return invalid(show(place), `${kind}${message}${shown}`, { hint: "mend the line", cause });
 }
 
 function excerpt(line: string, { line: number, column }: Place): string {
@@ -126,6 +137,23 @@ function syntaxPlace(thrown: Thrown): Place | null {
   const arrow = NODE_ARROW_REGEXP.exec(thrown.stack);
   if (arrow !== null) return place(arrow[1], arrow[2], String((arrow[3] as string).length + 1));
   return thrown.message.startsWith("SyntaxError:") ? urlPlace(thrown.message) : null;
+}
+
+/** Node keeps the place of a syntax error to itself, unless it is asked to check the file. */
+async function nodeSyntaxPlace(thrown: Thrown, path: string, host: RecipeHost): Promise<Place | null> {
+  const { Bun, Deno } = globalThis as { readonly Bun?: unknown; readonly Deno?: unknown };
+  if (Bun !== undefined || Deno !== undefined) return null;
+  if (thrown.name !== "SyntaxError" || placeInStack(thrown.stack, path) !== null) return null;
+  for (const file of await localFiles(path)) {
+    const { stderr } = await host.processes.run({
+      file: host.environment.executable,
+      arguments: ["--check", file],
+      cwd: dirname(path),
+    });
+    const arrow = NODE_ARROW_REGEXP.exec(stderr);
+    if (arrow !== null) return place(arrow[1], arrow[2], String((arrow[3] as string).length + 1));
+  }
+  return null;
 }
 
 /** The innermost place in the recipe's folder that the stack names. */
@@ -163,10 +191,12 @@ function read(error: unknown): Thrown {
   const { errors } = error as { readonly errors?: unknown };
   const first = Array.isArray(errors) && errors[0]?.position ? errors[0] : error;
   const { name, message, stack, code, position } = first as Partial<Thrown>;
+  const text = stripVTControlCharacters(String(message ?? ""));
   return {
     name: String(name ?? ""),
-    message: stripVTControlCharacters(String(message ?? "")),
-    stack: stripVTControlCharacters(String(stack ?? "")),
+    message: text,
+    // Without the message, which names places of its own: what is left are frames.
+    stack: stripVTControlCharacters(String(stack ?? "")).replace(text, () => ""),
     code: String(code ?? ""),
     position: position?.file && position.line ? position : null,
   };

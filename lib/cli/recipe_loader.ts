@@ -7,10 +7,9 @@ import { dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { RalphError } from "../errors/ralph_error.ts";
 import { pathExists } from "../host/files.ts";
-import type { Host } from "../host/types.ts";
 import { type Recipe, recipeProblem } from "../steps/define_recipe.ts";
 import { serveBuiltinModules } from "./builtin_modules.ts";
-import { importFailure, runFailure } from "./recipe_failure.ts";
+import { importFailure, type RecipeHost, runFailure } from "./recipe_failure.ts";
 
 /** A recipe whose arguments are not known here: its schema says what they are. */
 export type LoadedRecipe = Recipe<unknown>;
@@ -25,22 +24,22 @@ const SHAPE = "expected `export default defineRecipe({ name, run })`; docs/guide
  * @throws {RalphError} recipe-invalid when the file is missing, does not parse, imports what is not there, or exports no recipe
  * @throws {RalphError} recipe-failed when its top level threw
  */
-export async function loadRecipe(file: string, host: Pick<Host, "environment">): Promise<LoadedRecipe> {
+export async function loadRecipe(file: string, host: RecipeHost): Promise<LoadedRecipe> {
   const path = resolve(host.environment.cwd, file);
   if (!await pathExists(path)) throw invalid(path, "the file does not exist", "name an existing recipe file");
   await serveBuiltinModules(dirname(path));
-  const exported = await importRecipe(path);
+  const exported = await importRecipe(path, host);
   if (!("default" in exported)) throw invalid(path, "the file has no default export", SHAPE);
   const problem = recipeProblem(exported["default"]);
   if (problem !== null) throw invalid(path, `the default export is not a recipe: ${problem}`, SHAPE);
   return withLocatedErrors(exported["default"] as LoadedRecipe, path);
 }
 
-async function importRecipe(path: string): Promise<Readonly<Record<string, unknown>>> {
+async function importRecipe(path: string, host: RecipeHost): Promise<Readonly<Record<string, unknown>>> {
   try {
     return await import(pathToFileURL(path).href);
   } catch (error) {
-    throw await importFailure(error, path);
+    throw await importFailure(error, path, host);
   }
 }
 
