@@ -10,6 +10,8 @@ export interface ChangedPath {
   /** The two letters of `git status --porcelain`, `??` for an untracked file. */
   readonly code: string;
   readonly untracked: boolean;
+  /** Set for a submodule: git's four letters for it, such as `SC.U`. Ralph commits none. */
+  readonly submodule?: string;
 }
 
 /** The state of the working tree as one `git status` tells it. Ignored files are not part of it. */
@@ -35,6 +37,8 @@ export interface CommitRequest {
   readonly body?: string;
   /** Run the user's commit hooks. @default false (state commits) */
   readonly hooks?: boolean;
+  /** A status taken after the last change of the tree; saves one `git status`. @default a fresh one */
+  readonly known?: TreeStatus;
 }
 
 /** What became of a commit. */

@@ -21,7 +21,7 @@ export async function endTree(tree: Tree, graceMs: number): Promise<void> {
   if (process.platform === "win32") return await endOnWindows(tree);
   const noted = descendantsOf(tree.pid, await listProcesses());
   signalProcess(tree.grouped ? -tree.pid : tree.pid, "SIGTERM");
-  await until(() => tree.hasExited() && !hasGroup(tree), graceMs);
+  await until(async () => tree.hasExited() && !(await isAnyLeft(tree, [])), graceMs);
   await killTree(tree, noted);
 }
 
@@ -30,10 +30,10 @@ export async function endRest(tree: Tree): Promise<void> {
   if (process.platform === "win32" || tree.mark === null) return;
   const since = { pid: tree.pid, ageMs: performance.now() - tree.startedAt };
   const carriers = await findCarriers(tree.mark, since);
-  if (carriers.length === 0 && !hasGroup(tree)) return;
+  if (!(await isAnyLeft(tree, carriers))) return;
   if (tree.grouped) signalProcess(-tree.pid, "SIGTERM");
   for (const entry of carriers) signalProcess(entry.pid, "SIGTERM");
-  await until(() => !hasGroup(tree) && carriers.every((entry) => !signalProcess(entry.pid, 0)), REST_GRACE_MS);
+  await until(async () => !(await isAnyLeft(tree, carriers)), REST_GRACE_MS);
   await killTree(tree, carriers);
 }
 
@@ -59,13 +59,18 @@ function descendantsOf(pid: number, all: readonly ProcessEntry[]): readonly Proc
   return found;
 }
 
-function hasGroup(tree: Tree): boolean {
-  return tree.grouped && signalProcess(-tree.pid, 0);
+/** A zombie that nobody collects answers to a signal too, so the list is asked when the group answers. */
+async function isAnyLeft(tree: Tree, noted: readonly ProcessEntry[]): Promise<boolean> {
+  const answers = tree.grouped && signalProcess(-tree.pid, 0);
+  if (!answers && noted.length === 0) return false;
+  const all = await listProcesses();
+  return all.some((entry) => tree.grouped && entry.group === tree.pid) ||
+    noted.some(({ pid, started }) => all.some((entry) => entry.pid === pid && entry.started === started));
 }
 
-async function until(condition: () => boolean, limitMs: number): Promise<void> {
+async function until(condition: () => Promise<boolean>, limitMs: number): Promise<void> {
   const deadline = performance.now() + limitMs;
-  for (let pause = 1; !condition() && performance.now() < deadline; pause = Math.min(pause * 2, 32)) {
+  for (let pause = 2; !(await condition()) && performance.now() < deadline; pause = Math.min(pause * 2, 64)) {
     await wait(Math.min(pause, Math.max(1, deadline - performance.now())));
   }
 }

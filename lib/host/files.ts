@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { appendFile, mkdtemp, open, readdir, readFile, realpath, rename, rm } from "node:fs/promises";
+import { appendFile, mkdtemp, open, readdir, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { copy } from "@std/fs/copy";
@@ -30,6 +30,29 @@ export async function readText(path: string): Promise<string | null> {
 export async function readBytes(path: string): Promise<Buffer | null> {
   try {
     return await readFile(path);
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+/** The first `maxBytes` of a file, or `null` when there is none that can be read. */
+export async function readStart(path: string, maxBytes: number): Promise<Uint8Array | null> {
+  if (!(await exists(path, { isFile: true }))) return null;
+  const file = await open(path, "r");
+  try {
+    const buffer = Buffer.alloc(maxBytes);
+    const { bytesRead } = await file.read(buffer, 0, maxBytes, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/** When a file was last written, in milliseconds since 1970; `null` when it is missing. */
+export async function modifiedAt(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).mtimeMs;
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;

@@ -14,14 +14,21 @@ export interface SweepSince {
   readonly ageMs: number;
 }
 
-/** Running processes whose environment carries the mark: one run of a process (`cookie.n`), or a whole Ralph (`cookie`). */
-export async function findCarriers(mark: string, since?: SweepSince): Promise<readonly ProcessEntry[]> {
+/**
+ * Running processes whose environment carries the mark: one run of a process (`cookie.n`), or a whole Ralph (`cookie`).
+ * None on Windows, which shows nobody's environment.
+ */
+export async function findCarriers(
+  mark: string,
+  since?: SweepSince,
+  variable: string = TREE_VARIABLE,
+): Promise<readonly ProcessEntry[]> {
   if (process.platform === "win32") return [];
   const candidates = candidatePids(since);
-  if (candidates === null) return await findCarriersByPs(mark);
+  if (candidates === null) return await findCarriersByPs(mark, variable);
   const found: ProcessEntry[] = [];
   for (const pid of candidates) {
-    if (pid === process.pid || !carries(readOrNull(`/proc/${pid}/environ`), mark)) continue;
+    if (pid === process.pid || !carries(readOrNull(`/proc/${pid}/environ`), mark, variable)) continue;
     const entry = await findProcess(pid);
     if (entry !== null) found.push(entry);
   }
@@ -60,22 +67,22 @@ function candidatePids(since: SweepSince | undefined): readonly number[] | null 
   return listPids()?.filter((pid) => (last < since.pid ? pid > since.pid || pid <= last : pid > since.pid)) ?? null;
 }
 
-function carries(environment: string | null, mark: string): boolean {
+function carries(environment: string | null, mark: string, variable: string): boolean {
   if (environment === null) return false;
-  const start = `\0${environment}`.indexOf(`\0${TREE_VARIABLE}=`);
+  const start = `\0${environment}`.indexOf(`\0${variable}=`);
   if (start === -1) return false;
   const end = environment.indexOf("\0", start);
-  const value = environment.slice(start + TREE_VARIABLE.length + 1, end === -1 ? undefined : end);
+  const value = environment.slice(start + variable.length + 1, end === -1 ? undefined : end);
   return value.split(":").some((one) => one === mark || one.startsWith(`${mark}.`));
 }
 
-async function findCarriersByPs(mark: string): Promise<readonly ProcessEntry[]> {
+async function findCarriersByPs(mark: string, variable: string): Promise<readonly ProcessEntry[]> {
   const flags = process.platform === "darwin" ? ["-axEww"] : ["axeww"];
   const text = await outputOf("ps", [...flags, "-o", "pid=,command="]);
   const found: ProcessEntry[] = [];
   for (const line of text.split("\n")) {
-    const value = new RegExp(`\\s${TREE_VARIABLE}=(\\S*)`).exec(line)?.[1];
-    if (value === undefined || !carries(`${TREE_VARIABLE}=${value}`, mark)) continue;
+    const value = new RegExp(`\\s${variable}=(\\S*)`).exec(line)?.[1];
+    if (value === undefined || !carries(`${variable}=${value}`, mark, variable)) continue;
     const entry = await findProcess(Number.parseInt(line, 10));
     if (entry !== null && entry.pid !== process.pid) found.push(entry);
   }

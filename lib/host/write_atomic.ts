@@ -8,6 +8,8 @@ import { isTemporaryName, temporaryName, temporaryOwner } from "./temporary_name
 export interface WriteOptions {
   /** Permission bits of a file that is new, such as `0o600`. @default 0o666 less the umask */
   readonly mode?: number;
+  /** Wait until the disk has it; without, a crash of the whole machine may lose it. @default true */
+  readonly sync?: boolean;
 }
 
 const sweptFolders = new Set<string>();
@@ -30,7 +32,7 @@ export async function writeAtomic(
     const old = await modeOf(target);
     const temporary = join(folder, temporaryName(basename(target)));
     try {
-      await writeTemporary(temporary, content, old ?? options.mode);
+      await writeTemporary(temporary, content, old ?? options.mode, options.sync ?? true);
       await rename(temporary, target);
     } catch (error) {
       await rm(temporary, { force: true });
@@ -42,12 +44,17 @@ export async function writeAtomic(
   }
 }
 
-async function writeTemporary(path: string, content: string | Uint8Array, mode: number | undefined): Promise<void> {
+async function writeTemporary(
+  path: string,
+  content: string | Uint8Array,
+  mode: number | undefined,
+  sync: boolean,
+): Promise<void> {
   const file = await openMakingFolder(path, mode);
   try {
     await file.writeFile(content);
     if (mode !== undefined && process.platform !== "win32") await file.chmod(mode);
-    await file.sync();
+    if (sync) await file.sync();
   } finally {
     await file.close();
   }

@@ -1,0 +1,104 @@
+import type { Host } from "../host/types.ts";
+import { readHead } from "./head.ts";
+import { withIntent } from "./intent.ts";
+import { clearLocks, type GitFolders } from "./locks.ts";
+import { type Git, gitFailed, outputOfGit, QUIET, READING, reasonOf } from "./run_git.ts";
+import type { ChangedPath, CommitRequest, CommitResult, TreeStatus } from "./types.ts";
+
+const TIMEOUT_MS = 60_000;
+const HOOKS_TIMEOUT_MS = 600_000;
+const FROM_INPUT: readonly string[] = ["--pathspec-from-file=-", "--pathspec-file-nul"];
+const NOTHING_REGEXP = /^(nothing to commit|nothing added to commit|no changes added to commit)/m;
+
+/** Hooks keep the user's own locale; git's messages are English all the same. */
+const WITH_HOOKS: Readonly<Record<string, string | undefined>> = omitLocale({ ...QUIET, LANGUAGE: "en" });
+
+/** What a commit needs of its repository. */
+export interface CommitContext {
+  readonly host: Host;
+  readonly git: Git;
+  readonly folders: GitFolders;
+  status(): Promise<TreeStatus>;
+}
+
+/**
+ * Commits what differs in the named paths, and nothing else; whatever else is staged stays staged.
+ *
+ * @throws {RalphError} git-locked, git-failed
+ */
+export async function commitPaths(context: CommitContext, request: CommitRequest): Promise<CommitResult> {
+  const { changed } = request.known ?? await context.status();
+  const chosen = choose(changed, request.paths);
+  if (chosen.length === 0) return { status: "nothing", ignored: await ignoredOf(context.git, request.paths) };
+  await clearLocks(context.host, context.folders);
+  return await withIntent(context.host, context.folders.ralphDirectory, (mark) => write(context, request, chosen, mark));
+}
+
+async function write(
+  { git, folders }: CommitContext,
+  request: CommitRequest,
+  chosen: readonly ChangedPath[],
+  mark: Readonly<Record<string, string>>,
+): Promise<CommitResult> {
+  const untracked = chosen.filter((entry) => entry.untracked).map((entry) => entry.path);
+  const environment = { ...(request.hooks ? WITH_HOOKS : QUIET), ...mark };
+  if (untracked.length > 0) {
+    await outputOfGit(git, ["add", "--intent-to-add", ...FROM_INPUT], { input: untracked.join("\0"), environment });
+  }
+  const arguments_ = [
+    "commit",
+    "--only",
+    "--quiet",
+    "--cleanup=whitespace",
+    ...(request.hooks ? [] : ["--no-verify"]),
+    ...messageOf(request),
+    ...FROM_INPUT,
+  ];
+  const end = await git(arguments_, {
+    input: chosen.map((entry) => entry.path).join("\0"),
+    environment,
+    timeoutMs: request.hooks ? HOOKS_TIMEOUT_MS : TIMEOUT_MS,
+  });
+  if (end.exitCode === 0) return { status: "committed", commit: await commitOf(git, folders) };
+  if (untracked.length > 0) {
+    const undo = ["update-index", "--force-remove", "-z", "--stdin"];
+    await outputOfGit(git, undo, { input: untracked.join("\0"), environment });
+  }
+  if (end.exitCode === 1 && NOTHING_REGEXP.test(end.tail)) return { status: "nothing", ignored: [] };
+  if (end.exitCode === 1 && request.hooks) return { status: "refused", output: end.tail };
+  throw gitFailed(arguments_, reasonOf(end));
+}
+
+/** A named folder stands for what changed in it. Submodules and repositories inside the tree are left alone. */
+function choose(changed: readonly ChangedPath[], paths: readonly string[]): readonly ChangedPath[] {
+  const named = new Set(paths.map((path) => path.replace(/\/$/, "")));
+  return changed.filter(({ path, submodule }) => {
+    if (submodule !== undefined || path.endsWith("/")) return false;
+    for (let part = path; part !== ""; part = part.slice(0, Math.max(0, part.lastIndexOf("/")))) {
+      if (named.has(part)) return true;
+    }
+    return named.has(".");
+  });
+}
+
+async function ignoredOf(git: Git, paths: readonly string[]): Promise<readonly string[]> {
+  if (paths.length === 0) return [];
+  const arguments_ = ["check-ignore", "-z", "--stdin"];
+  const end = await git(arguments_, { input: paths.join("\0"), environment: READING });
+  if (end.exitCode !== 0 && end.exitCode !== 1) throw gitFailed(arguments_, reasonOf(end));
+  return end.stdout.split("\0").filter((path) => path !== "");
+}
+
+async function commitOf(git: Git, folders: GitFolders): Promise<string> {
+  const { commit } = await readHead(folders.gitDirectory, folders.commonDirectory);
+  return commit ?? (await outputOfGit(git, ["rev-parse", "HEAD"], { environment: READING })).trim();
+}
+
+function messageOf({ subject, body }: CommitRequest): readonly string[] {
+  const parts = body === undefined || body.trim() === "" ? [subject] : [subject, body];
+  return parts.flatMap((part) => ["-m", part.replaceAll("\0", "")]);
+}
+
+function omitLocale({ LC_ALL: _, ...rest }: Record<string, string>): Record<string, string> {
+  return rest;
+}

@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import { listDirectory, readText, removePath, writeAtomic } from "../host/files.ts";
+import { processStart } from "../host/process_start.ts";
+import { findCarriers } from "../host/sweep.ts";
+import type { Host } from "../host/types.ts";
+
+/** What a commit in progress says of itself, so that a lock that a killed one leaves can be told from somebody else's. */
+interface Intent {
+  readonly pid: number;
+  readonly started: string;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  /** Value of `RALPH_GIT` in git's environment, by which a git that outlived its Ralph is found. */
+  readonly mark: string;
+}
+
+/** The environment variable that marks the git processes of one write. */
+export const GIT_VARIABLE = "RALPH_GIT";
+
+const NAME_REGEXP = /^git-intent\.\d+\.json$/;
+
+/** Writes the intent, runs `write` with git's mark in its environment, takes the intent away. */
+export async function withIntent<Value>(
+  host: Host,
+  ralphDirectory: string,
+  write: (environment: Readonly<Record<string, string>>) => Promise<Value>,
+): Promise<Value> {
+  const { pid } = host.environment;
+  const path = join(ralphDirectory, `git-intent.${pid}.json`);
+  const mark = host.ids.random(16);
+  const intent: Intent = { pid, started: (await processStart(pid)) ?? "", since: host.clock.now(), mark };
+  await writeAtomic(path, JSON.stringify(intent), { sync: false });
+  try {
+    return await write({ [GIT_VARIABLE]: mark });
+  } finally {
+    await removePath(path);
+  }
+}
+
+/** Intents of Ralphs that are gone. */
+export async function deadIntents(ralphDirectory: string): Promise<readonly DeadIntent[]> {
+  const dead: DeadIntent[] = [];
+  for (const name of await listDirectory(ralphDirectory)) {
+    if (!NAME_REGEXP.test(name)) continue;
+    const path = join(ralphDirectory, name);
+    const intent = parseIntent(await readText(path));
+    if (intent === null) continue;
+    const started = await processStart(intent.pid);
+    if (started !== null && started === intent.started) continue;
+    dead.push({
+      since: intent.since,
+      isGitRunning: async () => (await findCarriers(intent.mark, undefined, GIT_VARIABLE)).length > 0,
+      forget: () => removePath(path),
+    });
+  }
+  return dead;
+}
+
+function parseIntent(text: string | null): Intent | null {
+  try {
+    return text === null ? null : JSON.parse(text) as Intent;
+  } catch {
+    return null; // damaged: no claim to any lock
+  }
+}
+
+/** A commit that its Ralph did not live to see the end of. */
+export interface DeadIntent {
+  readonly since: number;
+  isGitRunning(): Promise<boolean>;
+  forget(): Promise<void>;
+}

@@ -1,0 +1,64 @@
+import { join } from "node:path";
+import { RalphError } from "../errors/ralph_error.ts";
+import { modifiedAt, removePath } from "../host/files.ts";
+import type { Host } from "../host/types.ts";
+import { readHead } from "./head.ts";
+import { type DeadIntent, deadIntents } from "./intent.ts";
+
+/** Where a worktree's git keeps its files. */
+export interface GitFolders {
+  readonly gitDirectory: string;
+  readonly commonDirectory: string;
+  readonly ralphDirectory: string;
+}
+
+const WAIT_MS = 5000;
+const PAUSE_MS = 50;
+/** File systems keep times more coarsely than the clock. */
+const COARSE_MS = 2000;
+
+/**
+ * Waits until no lock file is in the way of a commit. What a killed Ralph's commit left, and no git works under any more, is
+ * removed; somebody else's lock is waited for and never touched.
+ *
+ * @throws {RalphError} git-locked
+ */
+export async function clearLocks(host: Host, folders: GitFolders): Promise<void> {
+  const deadline = performance.now() + WAIT_MS;
+  const dead = await deadIntents(folders.ralphDirectory);
+  for (let lock = await findLock(folders); lock !== null; lock = await findLock(folders)) {
+    if (await isLeftOver(lock, dead)) {
+      await removePath(lock.path);
+      continue;
+    }
+    if (performance.now() >= deadline) throw new RalphError("git-locked", { details: { path: lock.path } });
+    await host.clock.sleep(PAUSE_MS);
+  }
+  for (const intent of dead) {
+    if (!(await intent.isGitRunning())) await intent.forget();
+  }
+}
+
+interface Lock {
+  readonly path: string;
+  /** Milliseconds since 1970. */
+  readonly modifiedAt: number;
+}
+
+async function findLock(folders: GitFolders): Promise<Lock | null> {
+  const { ref } = await readHead(folders.gitDirectory, folders.commonDirectory);
+  const paths = ["index.lock", "HEAD.lock"].map((name) => join(folders.gitDirectory, name));
+  if (ref !== null) paths.push(join(folders.commonDirectory, `${ref}.lock`));
+  for (const path of paths) {
+    const at = await modifiedAt(path);
+    if (at !== null) return { path, modifiedAt: at };
+  }
+  return null;
+}
+
+async function isLeftOver(lock: Lock, dead: readonly DeadIntent[]): Promise<boolean> {
+  for (const intent of dead) {
+    if (lock.modifiedAt >= intent.since - COARSE_MS && !(await intent.isGitRunning())) return true;
+  }
+  return false;
+}

@@ -1,0 +1,85 @@
+/**
+ * Git by way of its own command: few processes, never a prompt, never anything that discards a user's work.
+ *
+ * @module
+ */
+import { resolve } from "node:path";
+import { createContentHashes } from "../host/content_hash.ts";
+import type { Host } from "../host/types.ts";
+import { commitPaths } from "./commit.ts";
+import { diffOf } from "./diff.ts";
+import { clearLocks, type GitFolders } from "./locks.ts";
+import { parseStatus, STATUS_ARGUMENTS } from "./parse_status.ts";
+import { refuseOperations, requireIdentity } from "./ready.ts";
+import { createGit, gitFailed, outputOfGit, QUIET, READING, reasonOf } from "./run_git.ts";
+import { comparePaths, takeSnapshot } from "./snapshot.ts";
+import { switchBranch } from "./switch_branch.ts";
+import type { Repository, TreeStatus } from "./types.ts";
+
+/**
+ * The repository that a folder is in, or `null` when it is in none (or in a bare one, which has no working tree).
+ *
+ * @throws {RalphError} git-missing, git-failed
+ */
+export async function openRepository(host: Host, cwd: string): Promise<Repository | null> {
+  const arguments_ = ["rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir", "--git-path", "ralph"];
+  const end = await createGit(host, cwd)(arguments_, { environment: READING });
+  if (end.exitCode !== 0) {
+    if (/not a git repository|must be run in a work tree/.test(end.stderr)) return null;
+    throw gitFailed(arguments_, reasonOf(end), "mend what git names, then try again");
+  }
+  const [topLevel = "", gitDirectory = "", common = "", ralph = ""] = end.stdout.split("\n");
+  return createRepository(host, topLevel, {
+    gitDirectory,
+    commonDirectory: resolve(cwd, common),
+    ralphDirectory: resolve(cwd, ralph),
+  });
+}
+
+function createRepository(host: Host, topLevel: string, folders: GitFolders): Repository {
+  const git = createGit(host, topLevel);
+  const hashes = createContentHashes();
+
+  async function status(): Promise<TreeStatus> {
+    return parseStatus(await outputOfGit(git, STATUS_ARGUMENTS, { environment: READING }));
+  }
+
+  const snapshot: Repository["snapshot"] = async () => await takeSnapshot(topLevel, await status(), hashes);
+
+  return {
+    topLevel,
+    gitDirectory: folders.gitDirectory,
+    ralphDirectory: folders.ralphDirectory,
+    status,
+    snapshot,
+    async changedSince(before) {
+      const now = await snapshot();
+      return { paths: await comparePaths(git, before, now), now };
+    },
+    diff: (paths, options = {}) => diffOf(git, topLevel, paths, options),
+    commit: (request) => commitPaths({ host, git, folders, status }, request),
+    async switchTo(branch) {
+      await clearLocks(host, folders);
+      await switchBranch(git, branch, (await status()).branch);
+    },
+    async ensureReady() {
+      await refuseOperations(topLevel, folders.gitDirectory);
+      await clearLocks(host, folders);
+      await requireIdentity(git);
+    },
+    async log(count) {
+      const arguments_ = ["log", "-z", `--max-count=${count}`, "--format=%H %s"];
+      const end = await git(arguments_, { environment: READING });
+      if (end.exitCode !== 0 && /does not have any commits yet/.test(end.stderr)) return [];
+      if (end.exitCode !== 0) throw gitFailed(arguments_, reasonOf(end));
+      return end.stdout.split("\0").filter((line) => line !== "").map((line) => {
+        const space = line.indexOf(" ");
+        return { commit: line.slice(0, space), subject: line.slice(space + 1) };
+      });
+    },
+    git(gitArguments, options = {}) {
+      const { GIT_LITERAL_PATHSPECS: _, ...environment } = QUIET;
+      return git(gitArguments, { ...options, environment });
+    },
+  };
+}

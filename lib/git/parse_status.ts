@@ -1,0 +1,55 @@
+import { isTemporaryName } from "../host/temporary_name.ts";
+import type { ChangedPath, TreeStatus } from "./types.ts";
+
+/** The arguments whose output `parseStatus()` reads: one process tells head, branch and every changed path. */
+export const STATUS_ARGUMENTS: readonly string[] = [
+  "status",
+  "--porcelain=v2",
+  "--branch",
+  "-z",
+  "--untracked-files=all",
+  "--no-renames",
+];
+
+/** Reads `git status --porcelain=v2 --branch -z`. Temporary files of a write in progress are left out. */
+export function parseStatus(output: string): TreeStatus {
+  const records = output.split("\0");
+  let head: string | null = null;
+  let branch: string | null = null;
+  const changed: ChangedPath[] = [];
+  for (let index = 0; index < records.length; index++) {
+    const record = records[index]!;
+    switch (record[0]) {
+      case "#":
+        if (record.startsWith("# branch.oid ")) head = valueOf(record, "(initial)");
+        else if (record.startsWith("# branch.head ")) branch = valueOf(record, "(detached)");
+        break;
+      case "1":
+        changed.push(tracked(record, 8));
+        break;
+      case "2":
+        changed.push(tracked(record, 9));
+        changed.push({ path: records[++index]!, code: "D ", untracked: false });
+        break;
+      case "u":
+        changed.push(tracked(record, 10));
+        break;
+      case "?":
+        changed.push({ path: record.slice(2), code: "??", untracked: true });
+        break;
+    }
+  }
+  return { head, branch, changed: changed.filter(({ path }) => !isTemporaryName(path.slice(path.lastIndexOf("/") + 1))) };
+}
+
+function tracked(record: string, fields: number): ChangedPath {
+  let start = 0;
+  for (let field = 0; field < fields; field++) start = record.indexOf(" ", start) + 1;
+  const entry = { path: record.slice(start), code: record.slice(2, 4).replaceAll(".", " "), untracked: false };
+  return record[5] === "S" ? { ...entry, submodule: record.slice(5, 9) } : entry;
+}
+
+function valueOf(record: string, none: string): string | null {
+  const value = record.slice(record.indexOf(" ", 2) + 1);
+  return value === none ? null : value;
+}

@@ -1,0 +1,104 @@
+import { RalphError } from "../errors/ralph_error.ts";
+import type { Host } from "../host/types.ts";
+
+/** What a git command gave. */
+export interface GitEnd {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The end of both streams in the order in which they came. */
+  readonly tail: string;
+}
+
+/** How a git command is run. */
+export interface GitOptions {
+  readonly input?: string;
+  /** @default 60000 */
+  readonly timeoutMs?: number;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Bytes of standard output that are kept; the rest is read and dropped. @default unlimited */
+  readonly maxBytes?: number;
+}
+
+/** Runs git in one folder. Each call is one process. */
+export type Git = (arguments_: readonly string[], options?: GitOptions) => Promise<GitEnd>;
+
+/** No prompt, no editor, messages in English, paths taken literally. */
+export const QUIET: Readonly<Record<string, string>> = {
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_EDITOR: ":",
+  GIT_PAGER: "cat",
+  GIT_LITERAL_PATHSPECS: "1",
+  LC_ALL: "C",
+};
+
+/** For commands that only look: they take no lock to refresh the index. */
+export const READING: Readonly<Record<string, string>> = { ...QUIET, GIT_OPTIONAL_LOCKS: "0" };
+
+const TIMEOUT_MS = 60_000;
+
+/**
+ * Git by way of the host. Git may finish its write when Ralph is ended, so it is not guarded.
+ *
+ * @throws {RalphError} git-missing, git-failed (no end in time)
+ */
+export function createGit(host: Host, cwd: string): Git {
+  return async (arguments_, options = {}) => {
+    const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+    const chunks: Uint8Array[] = [];
+    let left = options.maxBytes ?? Infinity;
+    const end = await host.processes.run({
+      file: "git",
+      arguments: arguments_,
+      cwd,
+      environment: options.environment ?? QUIET,
+      guarded: false,
+      timeoutMs,
+      ...(options.input === undefined ? {} : { input: options.input }),
+      onOutput(chunk, stream) {
+        if (stream === "stderr" || left <= 0) return;
+        chunks.push(chunk.length > left ? chunk.subarray(0, left) : chunk);
+        left -= chunk.length;
+      },
+    });
+    if (end.reason === "not-found") {
+      throw new RalphError("git-missing", { details: { reason: end.stderr } });
+    }
+    if (end.reason !== "exited") {
+      const why = end.reason === "timed-out" ? `no end within ${timeoutMs / 1000} s` : "it was stopped";
+      throw gitFailed(arguments_, `${why}${end.tail === "" ? "" : `: ${end.tail.trim()}`}`);
+    }
+    return {
+      exitCode: end.exitCode,
+      stdout: Buffer.concat(chunks).toString("utf8"),
+      stderr: end.stderr,
+      tail: end.tail,
+    };
+  };
+}
+
+/** The error for a git command that should have worked. */
+export function gitFailed(arguments_: readonly string[], reason: string, hint?: string): RalphError {
+  const command = arguments_.find((argument) => /^[a-z]/.test(argument)) ?? "";
+  return new RalphError("git-failed", {
+    details: {
+      command,
+      reason: reason.trim() || "no message",
+      hint: hint ?? "run the same command by hand to see why",
+    },
+  });
+}
+
+/** What git said went wrong: its own `fatal:` or `error:` lines without the word. */
+export function reasonOf(end: GitEnd): string {
+  const lines = end.stderr.split("\n").filter((line) => /^(fatal|error): /.test(line));
+  const text = lines.length > 0 ? lines.map((line) => line.replace(/^(fatal|error): /, "")).join("; ") : end.tail;
+  return text.trim();
+}
+
+/** A command that must work: its output. @throws {RalphError} git-failed */
+export async function outputOfGit(git: Git, arguments_: readonly string[], options?: GitOptions): Promise<string> {
+  const end = await git(arguments_, options);
+  if (end.exitCode !== 0) throw gitFailed(arguments_, reasonOf(end));
+  return end.stdout;
+}

@@ -1,0 +1,41 @@
+import { join } from "node:path";
+import type { ContentHashes } from "../host/content_hash.ts";
+import { type Git, outputOfGit, READING } from "./run_git.ts";
+import type { TreeSnapshot, TreeStatus } from "./types.ts";
+
+const AT_ONCE = 16;
+
+/** A status with the content of each changed file. */
+export async function takeSnapshot(topLevel: string, status: TreeStatus, hashes: ContentHashes): Promise<TreeSnapshot> {
+  const contents = new Map<string, string | null>();
+  for (const { path } of status.changed) contents.set(path, null);
+  const waiting = status.changed.values();
+  const work = async (): Promise<void> => {
+    for (const { path, submodule } of waiting) {
+      contents.set(path, submodule === undefined ? await hashes(join(topLevel, path)) : `submodule ${submodule}`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return { ...status, contents };
+}
+
+/** Paths whose content differs between two snapshots, or that a commit between them touched. Sorted. */
+export async function comparePaths(git: Git, before: TreeSnapshot, now: TreeSnapshot): Promise<readonly string[]> {
+  const paths = new Set(await pathsBetween(git, before.head, now.head));
+  for (const [path, content] of now.contents) {
+    if (!before.contents.has(path) || before.contents.get(path) !== content) paths.add(path);
+  }
+  for (const path of before.contents.keys()) {
+    if (!now.contents.has(path)) paths.add(path);
+  }
+  return [...paths].sort();
+}
+
+async function pathsBetween(git: Git, base: string | null, head: string | null): Promise<readonly string[]> {
+  if (base === head) return [];
+  const one = base ?? head!;
+  const output = base === null || head === null
+    ? await outputOfGit(git, ["ls-tree", "-r", "-z", "--name-only", "--full-tree", one], { environment: READING })
+    : await outputOfGit(git, ["diff-tree", "-r", "-z", "--name-only", "--no-renames", base, head], { environment: READING });
+  return output.split("\0").filter((path) => path !== "");
+}

@@ -1,0 +1,145 @@
+import { link, open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { unwritable } from "./file_errors.ts";
+import { ensureDirectory, readText } from "./files.ts";
+import { hashText } from "./hash.ts";
+import { type LockHolder, parseHolder, UNREADABLE_HOLDER } from "./lock_holder.ts";
+import { processStart } from "./process_start.ts";
+import { temporaryName } from "./temporary_name.ts";
+import type { Host } from "./types.ts";
+
+export type { LockHolder } from "./lock_holder.ts";
+
+/** How a lock is taken. */
+export interface LockOptions {
+  /** What for, in a word: `run`, `store`. */
+  readonly purpose: string;
+  readonly host: Host;
+  /** Milliseconds to wait for a living holder. @default 0 */
+  readonly waitMs?: number;
+}
+
+/** A lock that is ours, or whose it is. */
+export type LockResult =
+  | {
+    readonly status: "held";
+    /** Who held it before and died, or `null`. */
+    readonly tookOver: LockHolder | null;
+    /** Lets go. The second call does nothing. */
+    release(): Promise<void>;
+  }
+  | { readonly status: "busy"; readonly holder: LockHolder };
+
+/** A lock file without a readable holder is a torn one when it stays as it is for so long. */
+const TORN_AFTER_MS = 1000;
+const PAUSE_MS = 5;
+const LONGEST_PAUSE_MS = 40;
+
+/**
+ * Takes a lock file. It is created whole, so nobody sees half of one. A holder is dead when its process is gone, or another
+ * one has its pid by now; the lock of a dead holder is taken over by exactly one of those who try. A living holder's lock is
+ * never taken over, whatever its age. Holders are told apart on one machine only.
+ *
+ * @throws {RalphError} file-unwritable
+ */
+export async function takeLock(path: string, options: LockOptions): Promise<LockResult> {
+  const { host, waitMs = 0 } = options;
+  const deadline = performance.now() + waitMs;
+  const content = await describeSelf(options);
+  await ensureDirectory(dirname(path));
+  for (let pause = PAUSE_MS;; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    const found = await readText(path);
+    if (found === null) {
+      if (await createWhole(path, content)) return held(path, content, null);
+      continue;
+    }
+    const holder = parseHolder(found);
+    if (await isDead(path, found, holder)) {
+      if (await takeOver(path, found, content, options)) return held(path, content, holder);
+      continue;
+    }
+    if (performance.now() >= deadline) return { status: "busy", holder };
+    await host.clock.sleep(pause);
+  }
+}
+
+async function describeSelf({ purpose, host }: LockOptions): Promise<string> {
+  const holder: LockHolder = {
+    pid: host.environment.pid,
+    started: (await processStart(host.environment.pid)) ?? "",
+    since: new Date(host.clock.now()).toISOString(),
+    purpose,
+    cookie: host.processes.cookie,
+    nonce: host.ids.random(16),
+  };
+  return `${JSON.stringify(holder)}\n`;
+}
+
+async function isDead(path: string, content: string, holder: LockHolder): Promise<boolean> {
+  if (holder !== UNREADABLE_HOLDER) {
+    const started = await processStart(holder.pid);
+    return started === null || (holder.started !== "" && started !== holder.started);
+  }
+  await new Promise((resolve) => setTimeout(resolve, TORN_AFTER_MS));
+  return (await readText(path)) === content;
+}
+
+/** One at a time works under a marker named by the dead content, so what one has taken over nobody takes again. */
+async function takeOver(path: string, dead: string, content: string, options: LockOptions): Promise<boolean> {
+  const name = `.${basename(path)}.${hashText(dead).slice(0, 16)}.taking`;
+  const marker = await takeLock(join(dirname(path), name), { ...options, waitMs: 10_000 });
+  if (marker.status === "busy") return false;
+  try {
+    if ((await readText(path)) !== dead) return false;
+    const temporary = join(dirname(path), temporaryName(basename(path)));
+    await writeFile(temporary, content, { flag: "wx" });
+    await rename(temporary, path);
+    return true;
+  } catch (error) {
+    throw unwritable(path, error);
+  } finally {
+    await marker.release();
+  }
+}
+
+/** Creates the file with its content in one step. False when there is one. */
+async function createWhole(path: string, content: string): Promise<boolean> {
+  const temporary = join(dirname(path), temporaryName(basename(path)));
+  try {
+    await writeFile(temporary, content, { flag: "wx" });
+    try {
+      await link(temporary, path);
+      return true;
+    } finally {
+      await rm(temporary, { force: true });
+    }
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "";
+    if (code === "EEXIST") return false;
+    if (["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(code)) return await createHere(path, content);
+    throw unwritable(path, error);
+  }
+}
+
+/** For file systems without hard links: the content follows a moment after the name. */
+async function createHere(path: string, content: string): Promise<boolean> {
+  try {
+    const file = await open(path, "wx");
+    await file.writeFile(content).finally(() => file.close());
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw unwritable(path, error);
+  }
+}
+
+function held(path: string, content: string, tookOver: LockHolder | null): LockResult {
+  async function release(): Promise<void> {
+    try {
+      if ((await readFile(path, "utf8")) === content) await rm(path, { force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw unwritable(path, error);
+    }
+  }
+  return { status: "held", tookOver, release };
+}

@@ -1,0 +1,32 @@
+/** Who holds a lock, as the lock file tells it. */
+export interface LockHolder {
+  readonly pid: number;
+  /** Start of that process; with the pid it names one process for good. */
+  readonly started: string;
+  /** When the lock was taken, ISO 8601. */
+  readonly since: string;
+  readonly purpose: string;
+  /** The mark that the holder's children carry: `processes.sweep()` ends what a dead one left. */
+  readonly cookie: string;
+  readonly nonce: string;
+}
+
+/** Stands for the holder of a lock file that nobody can read: empty or torn. */
+export const UNREADABLE_HOLDER: LockHolder = { pid: 0, started: "", since: "", purpose: "", cookie: "", nonce: "" };
+
+/** The holder in a lock file's text. */
+export function parseHolder(text: string): LockHolder {
+  let found: unknown;
+  try {
+    found = JSON.parse(text);
+  } catch {
+    return UNREADABLE_HOLDER;
+  }
+  const { pid, started, since, purpose, cookie, nonce } = (found ?? {}) as Record<string, unknown>;
+  if (typeof pid !== "number" || typeof started !== "string") return UNREADABLE_HOLDER;
+  return { pid, started, since: textOf(since), purpose: textOf(purpose), cookie: textOf(cookie), nonce: textOf(nonce) };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
