@@ -7,16 +7,22 @@ import type { $Type } from "dax";
 import type { Agent } from "./agents/types.ts";
 import type { StateFiles } from "./backlogs/state_files.ts";
 import type { Config } from "./config/schema.ts";
-import type { EventSink } from "./events/types.ts";
+import type { EventBus } from "./events/types.ts";
 import type { Repository } from "./git/types.ts";
 import type { Host } from "./host/types.ts";
-import type { Journal } from "./loop/journal.ts";
+import type { Journal } from "./loop/journal_types.ts";
+import type { RunLock } from "./loop/run_lock.ts";
 import type { Prompter } from "./ui/types.ts";
 
-/** One run's identity. */
+/** One run's identity and its folder. */
 export interface RunInfo {
   /** `20261121-224541-k3f9`: local time and four random characters. Also `RALPH_RUN` in children. */
   readonly id: string;
+  /**
+   * Makes the run's folder below a folder of the root and writes the events there from then on.
+   * @returns its absolute path
+   */
+  folder(runsDirectory: string): Promise<string>;
 }
 
 /** What a recipe is handed. Plain and readonly; derive with spread, never store on it. */
@@ -30,7 +36,7 @@ export interface RalphContext {
   readonly prompter: Prompter;
   /** Consents given beforehand by a person: `prd`, `understand`, `run`, or a gate of your own; `all`. */
   readonly approvals: ReadonlySet<string>;
-  readonly events: EventSink;
+  readonly events: EventBus;
   readonly journal: Journal;
   /** State files, with shadow copies and the store lock. */
   readonly state: StateFiles;
@@ -39,12 +45,17 @@ export interface RalphContext {
   /** `null` outside a git repository: only `verify()` and questions work there. */
   readonly repository: Repository | null;
   readonly run: RunInfo;
+  readonly loop: LoopDefaults;
   /** Held by steps that start an agent; taking it again inside is free. */
   readonly lock: RunLock;
 }
 
-/** The lock that lets one run at a time work in a tree. */
-export interface RunLock {
-  /** @throws {RalphError} run-locked */
-  acquire(purpose: string): Promise<AsyncDisposable>;
+/** What the command line says of the loop; `runLoop()`'s own options go before. */
+export interface LoopDefaults {
+  /** The branch to work on; "" stays on the current one. Absent: the backlog's. */
+  readonly branch?: string;
+  /** Ask between two iterations. */
+  readonly interactive: boolean;
+  /** Take up again what was parked. */
+  readonly retryBlocked: boolean;
 }

@@ -4,6 +4,11 @@
  *
  * @module
  */
+import { join } from "node:path";
+import { RalphError } from "../errors/ralph_error.ts";
+import { hashText, readText, removePath, resolveInside, writeAtomic } from "../host/files.ts";
+import { takeLock } from "../host/lock.ts";
+import type { Host } from "../host/types.ts";
 
 /** A state file that differs from what Ralph last wrote. */
 export interface HandEdit {
@@ -11,8 +16,8 @@ export interface HandEdit {
   readonly path: string;
   /** What stands there now, or `null` when the file is gone. */
   readonly found: string | null;
-  /** What Ralph last wrote, or `null` when it had taken the file away. */
-  readonly written: string | null;
+  /** What Ralph last wrote. */
+  readonly written: string;
 }
 
 /** The state files of one root. Paths are relative to it. */
@@ -30,4 +35,77 @@ export interface StateFiles {
   edited(paths: readonly string[]): Promise<readonly HandEdit[]>;
   /** Puts Ralph's version back. */
   putBack(edits: readonly HandEdit[]): Promise<void>;
+}
+
+/** What `createStateFiles` needs. */
+export interface StateFilesOptions {
+  /** Absolute path of the root. */
+  readonly root: string;
+  /** Absolute path of the folder for shadow copies and the store lock. */
+  readonly directory: string;
+  readonly host: Host;
+}
+
+/** How long a change waits for another process's change of the same root. */
+const STORE_WAIT_MS = 30_000;
+
+/** The state files of one root, with their shadow copies below `directory`. */
+export function createStateFiles({ root, directory, host }: StateFilesOptions): StateFiles {
+  const shadowOf = (path: string): string => join(directory, "shadow", hashText(`${root}\0${path}`).slice(0, 32));
+
+  async function locked<Result>(path: string, run: () => Promise<Result>): Promise<Result> {
+    const lock = await takeLock(join(directory, "store.lock"), { purpose: "store", host, waitMs: STORE_WAIT_MS });
+    if (lock.status === "busy") throw new RalphError("store-locked", { details: { path, pid: lock.holder.pid } });
+    try {
+      return await run();
+    } finally {
+      await lock.release();
+    }
+  }
+
+  async function write(path: string, text: string): Promise<void> {
+    await writeAtomic(shadowOf(path), text); // first: after a kill between the two, the file is put back to this
+    await writeAtomic(await resolveInside(root, path), text);
+  }
+
+  async function read(path: string): Promise<string | null> {
+    return await readText(await resolveInside(root, path));
+  }
+
+  return {
+    read,
+    update: (path, change) =>
+      locked(path, async () => {
+        const before = await read(path);
+        const after = change(before);
+        if (after === null || after === before) return before;
+        await write(path, after);
+        return after;
+      }),
+    async adopt(paths) {
+      for (const path of paths) {
+        const text = await read(path);
+        if (text === null) await removePath(shadowOf(path));
+        else if (text !== await readText(shadowOf(path))) await writeAtomic(shadowOf(path), text);
+      }
+    },
+    async edited(paths) {
+      const edits: HandEdit[] = [];
+      for (const path of paths) {
+        const written = await readText(shadowOf(path));
+        if (written === null) continue;
+        const found = await read(path);
+        if (found !== written) edits.push({ path, found, written });
+      }
+      return edits;
+    },
+    async putBack(edits) {
+      for (const { path, written } of edits) {
+        await locked(path, async () => {
+          const current = await readText(shadowOf(path)) ?? written; // the CLI may have written since
+          await writeAtomic(await resolveInside(root, path), current);
+        });
+      }
+    },
+  };
 }

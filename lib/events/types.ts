@@ -69,3 +69,8 @@ export interface EventItem {
 export interface EventSink {
   emit(event: RalphEvent): void;
 }
+
+/** A sink that others can be attached to. */
+export interface EventBus extends EventSink {
+  attach(sink: EventSink): void;
+}

@@ -1,45 +1,60 @@
+import { appendText, readText, renamePath, writeAtomic } from "../host/files.ts";
+import { foldJournal, type JournalLine, type JournalState, keptLines, keyOf } from "./journal_fold.ts";
+import type { Journal, JournalKey } from "./journal_types.ts";
+import type { Item } from "./types.ts";
+
+/** Above this size a journal is started anew when a run ends; the old one stays beside it as `*.old`. */
+const COMPACT_AT_BYTES = 1024 * 1024;
+
 /**
- * The loop's own memory: every attempt, and every item that was begun and not settled. Append-only, one JSON line each.
+ * Opens the journal at `file`; without one, a journal in memory.
  *
- * @module
+ * A last line that was torn by a kill is left out, and the next append starts a line of its own.
  */
-import type { Attempt, Item, ParkedItem, SettleCommit, Settlement } from "./types.ts";
+export async function openJournal(file: string | null): Promise<Journal> {
+  const text = file === null ? "" : await readText(file) ?? "";
+  const state = foldJournal(text);
+  let size = text.length;
+  let torn = text !== "" && !text.endsWith("\n");
 
-/** Which backlog a journal entry belongs to. */
-export interface JournalKey {
-  /** The backlog's `name`. */
-  readonly backlog: string;
-  /** The backlog's `scope`, or "". */
-  readonly scope: string;
+  async function append(line: JournalLine): Promise<void> {
+    state.apply(line);
+    if (file === null) return;
+    const written = `${torn ? "\n" : ""}${JSON.stringify(line)}\n`;
+    torn = false;
+    size += written.length;
+    await appendText(file, written);
+  }
+
+  return {
+    history: (key, item) => state.history(key, item),
+    open: (key) => state.open(key),
+    parked: (key) => state.parked(key),
+    leftovers: (key) => state.leftovers(key),
+    begun: (key, item, { id, number, userPaths }) =>
+      append({ type: "begun", ...named(key), item, attemptId: id, number, userPaths }),
+    settling: (key, item, attempt, work) => append({ type: "settling", ...named(key), ...of(item), attempt, work }),
+    settled: (key, item, attempt, settlement, kept) =>
+      append({ type: "settled", ...named(key), ...of(item), attemptId: attempt.id, settlement, kept }),
+    unpark: (key) => append({ type: "unparked", ...named(key) }),
+    async runEnded(key) {
+      await append({ type: "run-ended", ...named(key) });
+      if (file !== null && size > COMPACT_AT_BYTES) size = await compact(file, state);
+    },
+  };
 }
 
-/** An item that was begun and not settled: a run was killed. */
-export interface OpenItem {
-  readonly item: Item;
-  readonly attemptId: string;
-  readonly number: number;
-  /** The attempt, when it was known before the kill: settling had begun. */
-  readonly attempt: Attempt | null;
-  /** What was being committed, when that was known. */
-  readonly commit: JournalCommit | null;
+function named(key: JournalKey): { readonly v: 1; readonly key: string } {
+  return { v: 1, key: keyOf(key) };
 }
 
-/** A commit that was about to be made. */
-export interface JournalCommit extends SettleCommit {
-  /** What the turn left uncommitted, with the hash of each file's content: only what is still the same is committed. */
-  readonly workPaths: Readonly<Record<string, string | null>>;
+function of(item: Item): { readonly itemId: string; readonly fingerprint: string | null } {
+  return { itemId: item.id, fingerprint: item.fingerprint ?? null };
 }
 
-/** Reads and appends. Every append is one write of one line. */
-export interface Journal {
-  /** Attempts at this item, with this fingerprint, since it last passed, was parked, or a run ended. Oldest first. */
-  history(key: JournalKey, item: Item): readonly Attempt[];
-  open(key: JournalKey): readonly OpenItem[];
-  parked(key: JournalKey): readonly ParkedItem[];
-  begun(key: JournalKey, item: Item, attemptId: string, number: number): Promise<void>;
-  settling(key: JournalKey, item: Item, attempt: Attempt, commit: JournalCommit | null): Promise<void>;
-  settled(key: JournalKey, item: Item, attempt: Attempt, settlement: Settlement): Promise<void>;
-  /** `--retry-blocked`: nothing is parked any more. */
-  unpark(key: JournalKey): Promise<void>;
-  runEnded(key: JournalKey): Promise<void>;
+async function compact(file: string, state: JournalState): Promise<number> {
+  const text = keptLines(state).map((line) => `${JSON.stringify(line)}\n`).join("");
+  await renamePath(file, `${file}.old`);
+  await writeAtomic(file, text);
+  return text.length;
 }

@@ -16,6 +16,8 @@ export interface Item<Data = unknown> {
   readonly title: string;
   /** Nothing else may be in flight while this is worked on: stages, reviews, completion. */
   readonly exclusive?: boolean;
+  /** Takes no agent turn, only checks: counts against no limit. */
+  readonly checksOnly?: boolean;
   /** Hash of what is asked for. Attempts at an item of the same id with another fingerprint are not counted. */
   readonly fingerprint?: string;
   /** JSON snapshot that `next()` took of the store; `settle` computes from it, never by counting in the store. */
@@ -193,6 +195,8 @@ export type Attempt<Findings = unknown> =
 export interface SettleCommit {
   /** `feat: US-001 - Add login` */
   readonly subject: string;
+  /** Used where the commit holds nothing but state. @default subject */
+  readonly stateSubject?: string;
   readonly body?: string;
   /** State files, relative to the root. */
   readonly paths: readonly string[];
@@ -236,6 +240,11 @@ export interface WorkContext<Findings = unknown> {
   readonly last: Attempt<Findings> | null;
 }
 
+/** What `judge` is given: whether any check will run, which then decides alone. */
+export interface JudgeContext<Findings = unknown> extends WorkContext<Findings> {
+  readonly checked: boolean;
+}
+
 /**
  * A list of work on disk, and all that the loop needs to know of it.
  * The published contract test (`ralph/testing`, `backlogContract`) says what each call owes.
@@ -251,6 +260,8 @@ export interface Backlog<Data = unknown, Findings = unknown> {
   readonly unverified: "accept" | "block";
   /** Where run folders go, relative to the root. @default ".ralph/runs" */
   readonly runsDirectory?: string;
+  /** The branch to work on, created or switched to when the run starts. Absent or `null`: the current one. */
+  branch?(): Promise<string | null>;
 
   // The coordinator's side: these alone touch the store, and each is idempotent.
 
@@ -261,8 +272,6 @@ export interface Backlog<Data = unknown, Findings = unknown> {
   begin?(item: Item<Data>, attemptId: string): Promise<SettleCommit | void>;
   /** Record the outcome. Called again with the same attempt after a crash: the result must be the same. */
   settle(item: Item<Data>, attempt: Attempt<Findings>): Promise<Settlement>;
-  /** Told before and after each hook. */
-  hookRan?(record: HookRecord): Promise<void>;
 
   // The worker's side: item and working tree only.
 
@@ -272,7 +281,7 @@ export interface Backlog<Data = unknown, Findings = unknown> {
    * What the agent's words and hand edits claim. State files still hold the agent's version when this runs.
    * @default done when a line is `<ralph>DONE</ralph>`
    */
-  judge?(item: Item<Data>, turn: Turn, context: WorkContext<Findings>): Promise<Claim<Findings>>;
+  judge?(item: Item<Data>, turn: Turn, context: JudgeContext<Findings>): Promise<Claim<Findings>>;
 }
 
 /** Where a backlog stands. */
@@ -284,25 +293,4 @@ export interface Overview {
   readonly parked: number;
   /** Ids of open items that name no check at all: asked about before the first turn. */
   readonly unchecked: readonly string[];
-}
-
-/** A hook's start or end. */
-export interface HookRecord {
-  readonly iteration: number;
-  readonly hookId: string;
-  readonly status: "in-progress" | "completed" | "failed" | "interrupted";
-  readonly pid: number | null;
-  readonly exitCode: number | null;
-}
-
-/** Something that runs beside or between iterations. */
-export interface Hook {
-  readonly id: string;
-  readonly when: "before" | "after";
-  readonly parallel: boolean;
-  run(context: {
-    readonly iteration: number;
-    readonly transcript: string | null;
-    readonly signal: AbortSignal;
-  }): Promise<{ readonly exitCode: number | null }>;
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Repository } from "../../git/types.ts";
 import { readText } from "../../host/files.ts";
 import type { Claim, Turn } from "../../loop/types.ts";
-import { strippedLine } from "../../agents/signals.ts";
+import { stripMarks } from "../../agents/signals.ts";
 
 /** What the agent prints as its last line when the story is done. */
 export const COMPLETE = "<promise>COMPLETE</promise>";
@@ -29,7 +29,7 @@ async function endsAFile(before: string, repository: Repository): Promise<boolea
   const found = await repository.git(["grep", "-lzF", "--untracked", "-e", COMPLETE]);
   for (const path of found.stdout.split("\0").filter((name) => name !== "").slice(0, FILES)) {
     const text = await readText(join(repository.topLevel, path)) ?? "";
-    const lines = text.split("\n").map(strippedLine).filter((line) => line !== "");
+    const lines = text.split("\n").map(stripMarks).filter((line) => line !== "");
     if (lines.some((line, index) => line === COMPLETE && lines[index - 1] === before)) return true;
   }
   return false;

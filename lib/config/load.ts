@@ -1,0 +1,47 @@
+import { isAbsolute, join } from "node:path";
+import { RalphError } from "../errors/ralph_error.ts";
+import { readText } from "../host/files.ts";
+import type { Config } from "./schema.ts";
+
+/** The name of the configuration file at the root. */
+export const CONFIG_FILE = "ralph.config.json";
+
+/** A configuration and where it came from. */
+export interface LoadedConfig {
+  readonly config: Config;
+  /** Absolute path of the file, or `null` when there is none. */
+  readonly file: string | null;
+  /** Unknown keys, each with the nearest known one. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads `ralph.config.json`, or the file that is named. A missing file is the defaults, but for one that was named.
+ *
+ * @throws {RalphError} config-invalid with every problem, state-missing for a named file that is not there
+ */
+export async function loadConfig(root: string, named?: string): Promise<LoadedConfig> {
+  const file = named === undefined ? join(root, CONFIG_FILE) : isAbsolute(named) ? named : join(root, named);
+  const text = await readText(file);
+  const { defaultConfig } = await import("./schema.ts");
+  if (text === null) {
+    if (named === undefined) return { config: defaultConfig(), file: null, warnings: [] };
+    throw new RalphError("state-missing", { details: { path: file }, hint: "`--config` names a file that exists" });
+  }
+  const { checkConfig } = await import("./check.ts");
+  const checked = checkConfig(parseJson(text, file));
+  if (checked.problems.length > 0) throw invalid(file, checked.problems.join("; "));
+  return { config: checked.config ?? defaultConfig(), file, warnings: checked.warnings };
+}
+
+function parseJson(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw invalid(file, `not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function invalid(path: string, problem: string): RalphError {
+  return new RalphError("config-invalid", { details: { path, problem } });
+}

@@ -1,0 +1,64 @@
+/**
+ * The loop's own memory: every attempt, and every item that was begun and not settled. Append-only, one JSON line each.
+ *
+ * @module
+ */
+import type { Attempt, Item, ParkedItem, Settlement } from "./types.ts";
+
+/** Which backlog a journal entry belongs to. */
+export interface JournalKey {
+  /** The backlog's `name`. */
+  readonly backlog: string;
+  /** The backlog's `scope`, or "". */
+  readonly scope: string;
+}
+
+/** An item that was begun and not settled: a run was killed. */
+export interface OpenItem {
+  readonly item: Item;
+  readonly attemptId: string;
+  readonly number: number;
+  /** The attempt, when it was known before the kill: settling had begun. */
+  readonly attempt: Attempt | null;
+  /** What the attempt left uncommitted, with a hash of each file's content (`null`: taken away). */
+  readonly work: Readonly<Record<string, string | null>>;
+  /** Paths that were dirty before any turn of that run: the user's own. */
+  readonly userPaths: readonly string[];
+}
+
+/** Reads and appends. Every append is one write of one line. */
+export interface Journal {
+  /** Attempts at this item, with this fingerprint, since it last passed, was parked, or a run ended. Oldest first. */
+  history(key: JournalKey, item: Item): readonly Attempt[];
+  open(key: JournalKey): readonly OpenItem[];
+  parked(key: JournalKey): readonly ParkedItem[];
+  /** What earlier attempts left uncommitted, and which item's they were. */
+  leftovers(key: JournalKey): ReadonlyMap<string, Leftover>;
+  begun(key: JournalKey, item: Item, attempt: BegunAttempt): Promise<void>;
+  settling(key: JournalKey, item: Item, attempt: Attempt, work: Readonly<Record<string, string | null>>): Promise<void>;
+  /** `kept`: what is still uncommitted afterwards. */
+  settled(
+    key: JournalKey,
+    item: Item,
+    attempt: Attempt,
+    settlement: Settlement,
+    kept: Readonly<Record<string, string | null>>,
+  ): Promise<void>;
+  /** `--retry-blocked`: nothing is parked any more. */
+  unpark(key: JournalKey): Promise<void>;
+  runEnded(key: JournalKey): Promise<void>;
+}
+
+/** What is known when an attempt begins. */
+export interface BegunAttempt {
+  readonly id: string;
+  readonly number: number;
+  readonly userPaths: readonly string[];
+}
+
+/** A file that an attempt changed and nobody committed. */
+export interface Leftover {
+  readonly itemId: string;
+  /** Hash of its content then, `null` when it was taken away. */
+  readonly content: string | null;
+}

@@ -1,0 +1,62 @@
+import { RalphError } from "../errors/ralph_error.ts";
+import type { Repository } from "../git/types.ts";
+import { takeLock } from "../host/lock.ts";
+import type { Host } from "../host/types.ts";
+
+/** The lock that lets one run at a time work in a tree. Taking it again inside is free. */
+export interface RunLock {
+  /** @throws {RalphError} run-locked, not-a-repository */
+  acquire(purpose: string): Promise<AsyncDisposable>;
+  /** Lets go, whoever still holds it. */
+  release(): Promise<void>;
+}
+
+/** What the lock is about. */
+export interface RunLockOptions {
+  readonly host: Host;
+  readonly repository: Repository | null;
+  readonly root: string;
+  /** Absolute path of the lock file. */
+  readonly file: string;
+}
+
+/** A living holder is refused; a dead one's lock is taken over, and what its processes left behind is ended. */
+export function createRunLock({ host, repository, root, file }: RunLockOptions): RunLock {
+  let holders = 0;
+  let letGo: (() => Promise<void>) | null = null;
+
+  async function take(purpose: string): Promise<void> {
+    if (repository === null) throw new RalphError("not-a-repository", { details: { root } });
+    const lock = await takeLock(file, { purpose, host });
+    if (lock.status === "busy") {
+      const { pid, since, purpose: theirs } = lock.holder;
+      throw new RalphError("run-locked", { details: { purpose: theirs, pid, startedAt: since } });
+    }
+    letGo = lock.release;
+    if (lock.tookOver !== null && lock.tookOver.cookie !== "") await host.processes.sweep(lock.tookOver.cookie);
+  }
+
+  async function release(): Promise<void> {
+    const release_ = letGo;
+    letGo = null;
+    holders = 0;
+    await release_?.();
+  }
+
+  return {
+    async acquire(purpose) {
+      if (holders === 0) await take(purpose);
+      holders += 1;
+      let held = true;
+      return {
+        async [Symbol.asyncDispose]() {
+          if (!held) return;
+          held = false;
+          holders -= 1;
+          if (holders === 0) await release();
+        },
+      };
+    },
+    release,
+  };
+}

@@ -1,0 +1,56 @@
+import type { RalphContext } from "../../context.ts";
+import type { TreeSnapshot } from "../../git/types.ts";
+import type { JournalKey } from "../../loop/journal_types.ts";
+import { createOwnership, type Ownership } from "../../loop/ownership.ts";
+import type { Attempt, Backlog, Item } from "../../loop/types.ts";
+import { settleAndCommit, unchangedWork } from "./settle.ts";
+
+/**
+ * Brings a run that was killed to a clean start: hand edits are put back, what was begun is settled (as `interrupted`
+ * where nothing is known of it), its commit is made up for. Where nothing was open, what a person changed since is the
+ * new baseline.
+ *
+ * @returns whose the uncommitted changes in the tree are
+ */
+export async function recover<Data, Findings>(
+  ralph: RalphContext,
+  backlog: Backlog<Data, Findings>,
+  key: JournalKey,
+  now: TreeSnapshot,
+): Promise<Ownership> {
+  const open = ralph.journal.open(key);
+  const start = { leftovers: ralph.journal.leftovers(key) };
+  if (open.length === 0) {
+    await ralph.state.adopt(backlog.stateFiles);
+    return createOwnership({ ...start, killed: null }, now);
+  }
+
+  const edits = await ralph.state.edited(backlog.stateFiles);
+  await ralph.state.putBack(edits);
+  if (edits.length > 0) ralph.events.emit({ type: "state-put-back", paths: edits.map(({ path }) => path) });
+  const last = open.at(-1);
+  const killed = last === undefined ? null : { itemId: last.item.id, userPaths: last.userPaths };
+  const ownership = createOwnership({ ...start, killed }, now);
+  for (const { item, attemptId, number, attempt, work } of open) {
+    const known = attempt ?? interrupted(attemptId, number);
+    await ralph.journal.settling(key, item, known, work);
+    const settled = await settleAndCommit(
+      ralph,
+      backlog,
+      item as Item<Data>,
+      known as Attempt<Findings>,
+      unchangedWork(now, work),
+    );
+    ownership.committed(settled.committed);
+    await ralph.journal.settled(key, item, settled.attempt, settled.settlement, ownership.workOf(item.id));
+    const message = attempt === null
+      ? `${item.id} was interrupted in attempt ${number} and is taken up again`
+      : `${item.id} was being settled when Ralph was stopped: ${settled.settlement.status}`;
+    ralph.events.emit({ type: "note", level: "info", message });
+  }
+  return ownership;
+}
+
+function interrupted(id: string, number: number): Attempt {
+  return { id, number, claim: null, turn: null, verification: null, status: "interrupted" };
+}

@@ -1,0 +1,77 @@
+/**
+ * What a step ends with, and the exit code that follows from it.
+ *
+ * @module
+ */
+import { EXIT } from "../errors/exit_codes.ts";
+
+/** The closed list of ends. */
+export type Status =
+  | "approved"
+  | "declined"
+  | "skipped"
+  | "passed"
+  | "unverified"
+  | "failed"
+  | "exhausted"
+  | "blocked"
+  | "aborted";
+
+/** The end of a step or recipe: plain JSON, a union on `status`. */
+export interface Outcome {
+  readonly status: Status;
+}
+
+/**
+ * The exit code of an outcome. `unverified` is 0 only where it was allowed (`allowed: true`), `failed` is 4 where the
+ * agent could not be used (`reason: "agent-unusable"`); anything that is no outcome is 0.
+ *
+ * @example From outcome to exit code
+ * ```ts
+ * import { exitCodeOf } from "ralph";
+ *
+ * console.log(exitCodeOf({ status: "passed" })); // 0
+ * console.log(exitCodeOf({ status: "blocked" })); // 3
+ * ```
+ */
+export function exitCodeOf(outcome: unknown): number {
+  if (!isOutcome(outcome)) return EXIT.done;
+  switch (outcome.status) {
+    case "approved":
+    case "declined":
+    case "skipped":
+    case "passed":
+      return EXIT.done;
+    case "unverified":
+      return "allowed" in outcome && outcome.allowed === true ? EXIT.done : EXIT.failed;
+    case "failed":
+      return "reason" in outcome && outcome.reason === "agent-unusable" ? EXIT.agent : EXIT.failed;
+    case "exhausted":
+      return EXIT.failed;
+    case "blocked":
+      return EXIT.blocked;
+    case "aborted":
+      return EXIT.interrupted;
+  }
+}
+
+/** True for the ends after which a recipe does not go on: failed, blocked, exhausted, aborted. */
+export function stops(outcome: Outcome): boolean {
+  return ["failed", "blocked", "exhausted", "aborted"].includes(outcome.status);
+}
+
+const STATUSES: ReadonlySet<string> = new Set<Status>([
+  "approved",
+  "declined",
+  "skipped",
+  "passed",
+  "unverified",
+  "failed",
+  "exhausted",
+  "blocked",
+  "aborted",
+]);
+
+function isOutcome(value: unknown): value is Outcome {
+  return typeof value === "object" && value !== null && "status" in value && STATUSES.has(String(value.status));
+}

@@ -1,0 +1,305 @@
+import type { LimitsConfig } from "../config/schema.ts";
+import type { RalphContext } from "../context.ts";
+import { RalphError } from "../errors/ralph_error.ts";
+import type { TreeSnapshot } from "../git/types.ts";
+import type { JournalKey } from "../loop/journal_types.ts";
+import type { Ownership } from "../loop/ownership.ts";
+import { advance, limitReached, noProgress, type Progress, sameFailures } from "../loop/progress.ts";
+import type { Attempt, Backlog, Item, Settlement } from "../loop/types.ts";
+import type { CheckLike } from "../verifiers/types.ts";
+import { recover } from "./loop/recover.ts";
+import { commitSettlement, settleAndCommit } from "./loop/settle.ts";
+import { requireRepository } from "./require_repository.ts";
+import { topLevelPaths } from "./tree_paths.ts";
+import { checksForUnchecked } from "./unchecked_items.ts";
+import { workItem } from "./work_item.ts";
+
+/** How a loop runs. What is absent comes from the context: configuration and command line. */
+export interface LoopOptions {
+  /** Agent turns at most. */
+  readonly maxIterations?: number;
+  /** Items taken up at most; retries come on top. */
+  readonly maxItems?: number;
+  /** Run for every item, after the backlog's own. */
+  readonly checks?: readonly CheckLike[];
+  readonly limits?: Partial<LimitsConfig>;
+  /** A stop condition of your own: says why, or `undefined`. Asked before each turn. */
+  readonly stopWhen?: (progress: Progress) => string | undefined;
+  /** Ask between two iterations. */
+  readonly interactive?: boolean;
+  /** Take up again what was parked. */
+  readonly retryBlocked?: boolean;
+  /** The branch to work on; "" stays on the current one. @default the backlog's */
+  readonly branch?: string;
+  /** What the run lock says. @default "run" */
+  readonly purpose?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** How a loop ended, with how far it came. */
+export type LoopOutcome =
+  & Progress
+  & (
+    | { readonly status: "passed"; readonly summary?: string }
+    /** Done, but some or all of it was seen by no check. `allowed`: that was agreed to. */
+    | { readonly status: "unverified"; readonly allowed: boolean; readonly summary?: string }
+    | { readonly status: "failed"; readonly reason: "trespassed" | "agent-unusable" | "stopped"; readonly reasons: readonly string[] }
+    | { readonly status: "blocked"; readonly reasons: readonly string[] }
+    | { readonly status: "exhausted"; readonly limit: string }
+    /** A person answered no between two iterations. */
+    | { readonly status: "declined" }
+    | { readonly status: "aborted" }
+  );
+
+type Ending = LoopOutcome extends infer End ? End extends LoopOutcome ? Omit<End, keyof Progress> : never : never;
+
+/**
+ * Takes items from a backlog, one fresh agent process each, until it is done, blocked, or a limit is reached. Nothing
+ * passes without its checks. Killed at any moment, the same call goes on where it was.
+ *
+ * @throws {RalphError} not-a-repository, agent-missing, agent-not-found, run-locked, git-identity-missing,
+ * git-operation-in-progress, git-detached-head, branch-failed, state-missing, state-invalid
+ * @example A loop over a list in memory
+ * ```ts
+ * import { memoryBacklog, runLoop } from "ralph";
+ * import { testContext } from "ralph/testing";
+ *
+ * await using ralph = await testContext({ agent: { turns: [{ files: { "a.txt": "a" }, say: "<ralph>DONE</ralph>" }] } });
+ * const run = await runLoop(ralph, memoryBacklog([{ id: "a", title: "write a.txt", checks: ["test -f a.txt"] }]));
+ * console.log(run.status, run.passed); // passed [ "a" ]
+ * ```
+ */
+export async function runLoop<Data, Findings>(
+  ralph: RalphContext,
+  backlog: Backlog<Data, Findings>,
+  options: LoopOptions = {},
+): Promise<LoopOutcome> {
+  const repository = requireRepository(ralph);
+  await backlog.overview({ parked: [] }); // a missing or damaged store is told before anything is started
+  await ralph.agent.ensureUsable();
+  await using _lock = await ralph.lock.acquire(options.purpose ?? "run");
+  await repository.ensureReady();
+  await onBranch(ralph, backlog, options.branch ?? ralph.loop.branch);
+
+  const key = { backlog: backlog.name, scope: backlog.scope ?? "" };
+  const ownership = await recover(ralph, backlog, key, await repository.snapshot());
+  if (options.retryBlocked ?? ralph.loop.retryBlocked) await ralph.journal.unpark(key);
+  const outcome = await new Loop(ralph, backlog, options, key, ownership).run();
+  await ralph.journal.runEnded(key);
+  const reasons = "reasons" in outcome ? outcome.reasons : "limit" in outcome ? [outcome.limit] : [];
+  ralph.events.emit({ type: "run-end", status: outcome.status, reasons, iterations: outcome.iterations });
+  return outcome;
+}
+
+/** One run: what changes while it lasts. */
+class Loop<Data, Findings> {
+  readonly #ralph: RalphContext;
+  readonly #backlog: Backlog<Data, Findings>;
+  readonly #options: LoopOptions;
+  readonly #key: JournalKey;
+  readonly #ownership: Ownership;
+  readonly #signal: AbortSignal;
+  readonly #limits: LimitsConfig;
+  readonly #taken: Set<string> = new Set();
+  #checks: readonly CheckLike[];
+  #progress: Progress;
+  #last: Attempt<Findings> | null = null;
+
+  constructor(
+    ralph: RalphContext,
+    backlog: Backlog<Data, Findings>,
+    options: LoopOptions,
+    key: JournalKey,
+    ownership: Ownership,
+  ) {
+    this.#ralph = ralph;
+    this.#backlog = backlog;
+    this.#options = options;
+    this.#key = key;
+    this.#ownership = ownership;
+    this.#signal = options.signal ?? ralph.signal;
+    this.#limits = limitsOf(ralph, options);
+    this.#checks = options.checks ?? [];
+    this.#progress = noProgress(ralph.host.clock.now());
+  }
+
+  async run(): Promise<LoopOutcome> {
+    const ralph = this.#ralph;
+    const folder = await ralph.run.folder(this.#backlog.runsDirectory ?? ".ralph/runs");
+    ralph.events.emit({ type: "run-start", workflow: this.#backlog.name, root: ralph.root, agent: ralph.agent.name, folder });
+    const unchecked = await this.#askAboutUnchecked();
+    if (unchecked !== null) return this.#end(unchecked);
+    for (;;) {
+      const ending = await this.#iterate();
+      if (ending !== null) return this.#end(ending);
+    }
+  }
+
+  /** Items that name no check cannot pass: said before the first turn is paid for. */
+  async #askAboutUnchecked(): Promise<Ending | null> {
+    if (this.#backlog.unverified === "accept" || this.#checks.length > 0) return null;
+    const { unchecked } = await this.#backlog.overview({ parked: this.#ralph.journal.parked(this.#key) });
+    const found = await checksForUnchecked(this.#ralph, unchecked);
+    if (found.status === "blocked") return { status: "blocked", reasons: found.reasons };
+    this.#checks = [...this.#checks, ...found.checks];
+    return null;
+  }
+
+  async #iterate(): Promise<Ending | null> {
+    const ralph = this.#ralph;
+    if (this.#signal.aborted) return { status: "aborted" };
+    const next = await this.#backlog.next({ inFlight: [], parked: ralph.journal.parked(this.#key) });
+    switch (next.status) {
+      case "done":
+        return this.#done(next.verdict, next.summary);
+      case "blocked":
+        return { status: "blocked", reasons: next.reasons };
+      case "waiting":
+        throw new RalphError("backlog-invalid", {
+          details: { backlog: this.#backlog.name, problem: "next() waits although nothing is in flight" },
+        });
+      case "item":
+        break;
+    }
+    const { item } = next;
+    const limit = this.#limitFor(item);
+    if (limit !== null) return { status: "exhausted", limit };
+    if (this.#progress.iterations > 0 && !await this.#goOn()) return { status: "declined" };
+    return await this.#attempt(item);
+  }
+
+  #limitFor(item: Item<Data>): string | null {
+    if (item.checksOnly === true) return null;
+    const { maxItems } = this.#options;
+    if (maxItems !== undefined && !this.#taken.has(item.id) && this.#taken.size >= maxItems) {
+      return `${maxItems} item${maxItems === 1 ? "" : "s"}`;
+    }
+    return limitReached(this.#progress, this.#limits, this.#ralph.host.clock.now()) ??
+      this.#options.stopWhen?.(this.#progress) ?? null;
+  }
+
+  async #goOn(): Promise<boolean> {
+    if (!(this.#options.interactive ?? this.#ralph.loop.interactive)) return true;
+    const question = { id: "loop.continue", kind: "confirm", message: "Go on with the next iteration?", initial: true } as const;
+    return (await this.#ralph.prompter.ask(question)).value === "yes";
+  }
+
+  async #attempt(item: Item<Data>): Promise<Ending | null> {
+    const ralph = this.#ralph;
+    const history = ralph.journal.history(this.#key, item) as readonly Attempt<Findings>[];
+    const iteration = this.#progress.iterations + 1;
+    const id = `${ralph.run.id}.${iteration}`;
+    const number = history.length + 1;
+    if (item.checksOnly !== true) this.#taken.add(item.id);
+    const named = { iteration, item: { id: item.id, kind: item.kind, title: item.title }, attempt: number };
+    const { total, passed } = await this.#backlog.overview({ parked: ralph.journal.parked(this.#key) });
+    ralph.events.emit({ type: "iteration-start", ...named, passed, total });
+    const started = ralph.host.clock.now();
+
+    const before = item.checksOnly === true ? null : await requireRepository(ralph).snapshot();
+    if (before !== null) this.#ownership.beforeTurn(before);
+    await ralph.journal.begun(this.#key, item, { id, number, userPaths: [...this.#ownership.userPaths] });
+    const begun = await this.#backlog.begin?.(item, id);
+    if (begun !== undefined) await commitSettlement(ralph, begun, []);
+
+    const worked = await workItem(ralph, this.#backlog, item, {
+      attempt: { id, number },
+      checks: this.#checks,
+      previous: history.at(-1) ?? null,
+      last: this.#last,
+      signal: this.#signal,
+      ...(before === null ? {} : { before }),
+    });
+    const attempt = this.#orSameAgain(worked.attempt, history);
+    if (worked.after !== null) this.#own(item, attempt, worked.after);
+    const settlement = await this.#settle(item, attempt, worked.after);
+    this.#progress = advance(this.#progress, item, this.#last ?? attempt, settlement);
+    ralph.events.emit({
+      type: "iteration-end",
+      ...named,
+      result: (this.#last ?? attempt).status,
+      settlement: settlement.status,
+      message: "reason" in settlement ? settlement.reason ?? null : null,
+      durationMs: ralph.host.clock.now() - started,
+      usage: attempt.turn?.usage ?? null,
+    });
+    return this.#endingOf(attempt, settlement);
+  }
+
+  /** The same failure again and again is blocked, whatever the backlog's retries say. */
+  #orSameAgain(attempt: Attempt<Findings>, history: readonly Attempt<Findings>[]): Attempt<Findings> {
+    if (attempt.status !== "failed" && attempt.status !== "not-done") return attempt;
+    const times = sameFailures(attempt, history);
+    if (times < this.#limits.sameFailure) return attempt;
+    const { id, number, claim, turn, verification, message } = attempt;
+    return { id, number, claim, turn, verification, status: "blocked", message: `failed the same way ${times} times: ${message}` };
+  }
+
+  #own(item: Item<Data>, attempt: Attempt<Findings>, after: TreeSnapshot): void {
+    const changed = topLevelPaths(this.#ralph, attempt.turn?.changedFiles ?? []);
+    const state = new Set(topLevelPaths(this.#ralph, this.#backlog.stateFiles));
+    const mixed = this.#ownership.afterTurn(item.id, changed.filter((path) => !state.has(path)), after);
+    if (mixed.length === 0) return;
+    const message = `not committed, since they had changes before the turn: ${mixed.join(", ")}`;
+    this.#ralph.events.emit({ type: "note", level: "warn", message });
+  }
+
+  async #settle(item: Item<Data>, attempt: Attempt<Findings>, after: TreeSnapshot | null): Promise<Settlement> {
+    const { journal } = this.#ralph;
+    const work = this.#ownership.workOf(item.id);
+    await journal.settling(this.#key, item, attempt, work);
+    const settled = await settleAndCommit(this.#ralph, this.#backlog, item, attempt, work, after ?? undefined);
+    this.#ownership.committed(settled.committed);
+    this.#last = settled.attempt as Attempt<Findings>;
+    await journal.settled(this.#key, item, settled.attempt, settled.settlement, this.#ownership.workOf(item.id));
+    return settled.settlement;
+  }
+
+  #endingOf(attempt: Attempt<Findings>, settlement: Settlement): Ending | null {
+    if (attempt.status === "trespassed") {
+      this.#ralph.events.emit({ type: "text", title: "Written outside the allowed paths", lines: attempt.diff.split("\n") });
+      const reasons = [`wrote outside the allowed paths: ${attempt.paths.join(", ")}`];
+      return { status: "failed", reason: "trespassed", reasons };
+    }
+    if (attempt.status === "agent-unusable") {
+      return { status: "failed", reason: "agent-unusable", reasons: [attempt.message] };
+    }
+    if (attempt.status === "interrupted") return { status: "aborted" };
+    if (settlement.status !== "stop") return null;
+    return settlement.as === "failed"
+      ? { status: "failed", reason: "stopped", reasons: [settlement.reason] }
+      : { status: "blocked", reasons: [settlement.reason] };
+  }
+
+  #done(verdict: "verified" | "unverified", summary: string | undefined): Ending {
+    const said = summary === undefined ? {} : { summary };
+    if (verdict === "verified" && this.#progress.unverified.length === 0) return { status: "passed", ...said };
+    const allowed = this.#backlog.unverified === "accept" || this.#ralph.config.verify.allowUnverified;
+    return { status: "unverified", allowed, ...said };
+  }
+
+  #end(ending: Ending): LoopOutcome {
+    return { ...this.#progress, ...ending } as LoopOutcome;
+  }
+}
+
+function limitsOf(ralph: RalphContext, options: LoopOptions): LimitsConfig {
+  const limits = { ...ralph.config.limits, ...options.limits };
+  const { maxIterations } = options;
+  if (maxIterations === undefined) return limits;
+  return { ...limits, iterations: Math.min(maxIterations, limits.iterations ?? maxIterations) };
+}
+
+async function onBranch<Data, Findings>(
+  ralph: RalphContext,
+  backlog: Backlog<Data, Findings>,
+  asked: string | undefined,
+): Promise<void> {
+  const repository = requireRepository(ralph);
+  const { branch: current } = await repository.status();
+  const wanted = asked ?? await backlog.branch?.() ?? "";
+  if (wanted === "" && current === null) throw new RalphError("git-detached-head", { details: { root: ralph.root } });
+  if (wanted === "" || wanted === current) return;
+  await repository.switchTo(wanted);
+  ralph.events.emit({ type: "note", level: "info", message: `working on the branch ${wanted}` });
+}

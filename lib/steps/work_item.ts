@@ -1,0 +1,181 @@
+import type { RalphContext } from "../context.ts";
+import type { TreeSnapshot } from "../git/types.ts";
+import { pathsOutside, protectedPaths } from "../loop/guards.ts";
+import type { Attempt, Backlog, Check, Claim, Item, JudgeContext, Turn, Verification, Work, WorkContext } from "../loop/types.ts";
+import { verdictOf } from "../loop/verdict.ts";
+import type { CheckLike } from "../verifiers/types.ts";
+import { agentTurn } from "./agent_turn.ts";
+import { requireRepository } from "./require_repository.ts";
+import { topLevelPaths } from "./tree_paths.ts";
+import { verify } from "./verify.ts";
+
+/** One attempt, and what is known before it. */
+export interface WorkItemOptions {
+  /** @default `{ id: "<run>.1", number: 1 }` */
+  readonly attempt?: { readonly id: string; readonly number: number };
+  /** Run after the backlog's own checks. */
+  readonly checks?: readonly CheckLike[];
+  readonly previous?: Attempt | null;
+  readonly last?: Attempt | null;
+  readonly signal?: AbortSignal;
+  /** What the tree held before, when that is known. */
+  readonly before?: TreeSnapshot;
+}
+
+/** An attempt with the tree before and after the agent's turn, for whoever commits. */
+export interface WorkedItem<Findings> {
+  readonly attempt: Attempt<Findings>;
+  readonly before: TreeSnapshot | null;
+  readonly after: TreeSnapshot | null;
+}
+
+/**
+ * One attempt at one item: work, checks first where asked, the agent's turn in a fresh process, judge, state put back,
+ * guards, verification. It settles nothing and changes no state.
+ *
+ * @returns the attempt: `verified`, `unverified`, `not-done`, `failed`, `blocked`, `interrupted`, `trespassed` or
+ * `agent-unusable`
+ * @throws {RalphError} not-a-repository
+ * @example Work on the next item of a backlog, without the loop
+ * ```ts
+ * import { memoryBacklog, workItem } from "ralph";
+ * import { scriptedAgent, testContext } from "ralph/testing";
+ *
+ * await using ralph = await testContext({ agent: { turns: [{ files: { "a.txt": "a" }, say: "<ralph>DONE</ralph>" }] } });
+ * const backlog = memoryBacklog([{ id: "a", title: "write a.txt", checks: ["test -f a.txt"] }]);
+ * const next = await backlog.next({ inFlight: [], parked: [] });
+ * if (next.status === "item") console.log((await workItem(ralph, backlog, next.item)).attempt.status); // verified
+ * ```
+ */
+export async function workItem<Data, Findings>(
+  ralph: RalphContext,
+  backlog: Backlog<Data, Findings>,
+  item: Item<Data>,
+  options: WorkItemOptions = {},
+): Promise<WorkedItem<Findings>> {
+  requireRepository(ralph);
+  const signal = options.signal ?? ralph.signal;
+  const { id, number } = options.attempt ?? { id: `${ralph.run.id}.1`, number: 1 };
+  const context = {
+    cwd: ralph.root,
+    attempt: number,
+    previous: options.previous ?? null,
+    last: options.last ?? null,
+  } as WorkContext<Findings>;
+  const work = await backlog.work(item, context);
+  const checks = [...work.checks, ...options.checks ?? []];
+  const folder = await ralph.run.folder(backlog.runsDirectory ?? ".ralph/runs");
+  const name = `iteration-${id.slice(id.lastIndexOf(".") + 1)}`;
+  const logs = `${folder}/${name}`;
+  const allowUnverified = backlog.unverified === "accept" || ralph.config.verify.allowUnverified;
+  const known = { id, number, claim: null, turn: null, verification: null } as const;
+
+  const first = await checkFirst(ralph, work, checks, { item, signal, logs: `${logs}-before` });
+  if (work.prompt === null) {
+    const verification = await verify(ralph, checks, { item, signal, logs });
+    return { attempt: { ...known, verification, ...verdictOf(verification, allowUnverified) }, before: null, after: null };
+  }
+
+  const { turn, before, after } = await agentTurn(ralph, {
+    prompt: typeof work.prompt === "string" ? work.prompt : work.prompt(first),
+    name,
+    folder,
+    item,
+    signal,
+    ...(work.timeoutMs === undefined ? {} : { timeoutMs: work.timeoutMs }),
+    ...(work.interactive === undefined ? {} : { interactive: work.interactive }),
+    ...(work.environment === undefined ? {} : { environment: work.environment }),
+    ...(options.before === undefined ? {} : { before: options.before }),
+  });
+  const edits = await ralph.state.edited(backlog.stateFiles);
+  // before the state is put back, so that it can read what the agent wrote
+  const claim = turn.end.reason === "completed" ? await judge(backlog, item, turn, { ...context, checked: checks.length > 0 }) : null;
+  await ralph.state.putBack(edits);
+  if (edits.length > 0) ralph.events.emit({ type: "state-put-back", paths: edits.map(({ path }) => path) });
+
+  const { lines: _lines, text: _text, ...record } = turn;
+  const seen = { ...known, claim, turn: record };
+  const give = (attempt: Attempt<Findings>): WorkedItem<Findings> => ({ attempt, before, after });
+
+  if (turn.end.reason === "aborted" || signal.aborted) return give({ ...seen, status: "interrupted" });
+  const trespass = await trespassed(ralph, work, turn, backlog.stateFiles);
+  if (trespass !== null) return give({ ...seen, ...trespass });
+  const touched = protectedPaths(turn.changedFiles, ralph.config.protect);
+  if (touched.length > 0) {
+    const message = `changed protected files: ${touched.join(", ")}`;
+    return give({ ...seen, status: "failed", reason: "protected-file-changed", message });
+  }
+  const { end } = turn;
+  if (end.reason === "agent-unusable") return give({ ...seen, status: "agent-unusable", message: end.message });
+  if (end.reason !== "completed") return give({ ...seen, status: "failed", reason: end.reason, message: end.message });
+  switch (claim?.status) {
+    case "failed":
+      return give({ ...seen, status: "failed", reason: "agent-failed", message: claim.reason });
+    case "blocked":
+      return give({ ...seen, status: "blocked", message: claim.reason });
+    case "not-done":
+    case undefined:
+      return give({ ...seen, status: "not-done", message: claim?.reason ?? "the agent did not say that it was done" });
+    case "done": {
+      const reusable = first !== null && work.checkFirst === true && turn.changedFiles.length === 0 && edits.length === 0;
+      const verification = reusable ? first : await verify(ralph, checks, { item, base: turn.base, signal, logs });
+      const proven = number === 1 ? provenRed(verification, first, checks) : verification;
+      return give({ ...seen, verification: proven, ...verdictOf(proven, allowUnverified) });
+    }
+  }
+}
+
+async function checkFirst(
+  ralph: RalphContext,
+  work: Work,
+  checks: readonly CheckLike[],
+  options: { readonly item: Item; readonly signal: AbortSignal; readonly logs: string },
+): Promise<Verification | null> {
+  if (work.prompt === null) return null;
+  if (work.checkFirst === true) return await verify(ralph, checks, options);
+  const red = checks.filter(isRedFirst);
+  return red.length === 0 ? null : await verify(ralph, red, options);
+}
+
+function isRedFirst(check: CheckLike): check is Check {
+  return typeof check === "object" && "redFirst" in check && check.redFirst === true;
+}
+
+/** A check that had to fail before the turn and passed already proves nothing. */
+function provenRed(after: Verification, first: Verification | null, checks: readonly CheckLike[]): Verification {
+  if (first === null || after.status === "aborted" || after.status === "unverified") return after;
+  const red = new Set(checks.filter(isRedFirst).map(({ name }) => name));
+  const green = new Set(first.results.filter(({ name, ok }) => ok && red.has(name)).map(({ name }) => name));
+  if (green.size === 0) return after;
+  const results = after.results.map((result) =>
+    green.has(result.name)
+      ? { ...result, ok: false, tail: "passed before the turn already, so that it proves nothing" }
+      : result
+  );
+  return { status: "failed", results, failures: results.filter(({ ok }) => !ok) };
+}
+
+async function judge<Data, Findings>(
+  backlog: Backlog<Data, Findings>,
+  item: Item<Data>,
+  turn: Turn,
+  context: JudgeContext<Findings>,
+): Promise<Claim<Findings>> {
+  if (backlog.judge !== undefined) return await backlog.judge(item, turn, context);
+  return turn.lines.includes("<ralph>DONE</ralph>")
+    ? { status: "done" }
+    : { status: "not-done", reason: "no `<ralph>DONE</ralph>` line" };
+}
+
+async function trespassed(
+  ralph: RalphContext,
+  work: Work,
+  turn: Turn,
+  stateFiles: readonly string[],
+): Promise<{ readonly status: "trespassed"; readonly paths: readonly string[]; readonly diff: string } | null> {
+  if (work.allow === undefined) return null;
+  const paths = pathsOutside(turn.changedFiles.filter((path) => !stateFiles.includes(path)), work.allow);
+  if (paths.length === 0) return null;
+  const diff = await requireRepository(ralph).diff(topLevelPaths(ralph, paths), { base: turn.base });
+  return { status: "trespassed", paths, diff };
+}

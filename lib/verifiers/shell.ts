@@ -1,0 +1,65 @@
+import type { $Type } from "dax";
+import { shellInvocation } from "../host/shell.ts";
+import type { Host, ProcessEnd } from "../host/types.ts";
+import type { CheckOutcome } from "../loop/types.ts";
+
+/** How a command of a check is run. */
+export interface ShellCheckOptions {
+  readonly cwd: string;
+  /** Milliseconds. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** Gets every chunk of output. */
+  readonly onOutput?: (chunk: Uint8Array) => Promise<void>;
+}
+
+/** Says how a process ended, where the exit code alone does not. */
+export function endedBy(end: Pick<ProcessEnd, "reason" | "signal" | "exitCode">, timeoutMs: number): string {
+  switch (end.reason) {
+    case "timed-out":
+      return `timed out after ${timeoutMs / 1000} s`;
+    case "aborted":
+      return "interrupted";
+    case "not-found":
+      return "could not be started";
+    default:
+      return end.signal === null ? "" : `ended by ${end.signal}`;
+  }
+}
+
+/**
+ * Runs a command string through the system shell. dax launches it; the process tree is the host's, since dax's own
+ * timeout leaves grandchildren alive.
+ */
+export async function runShellCheck(
+  $: $Type,
+  host: Host,
+  command: string,
+  options: ShellCheckOptions,
+): Promise<CheckOutcome> {
+  const shell = await shellInvocation(command, host.environment);
+  const { onOutput } = options;
+  let end: ProcessEnd | null = null;
+  const derived = $.build$({
+    commandBuilder: (builder) =>
+      builder.registerCommand("ralph-shell", async () => {
+        end = await host.processes.run({
+          ...shell,
+          cwd: options.cwd,
+          timeoutMs: options.timeoutMs,
+          signal: options.signal,
+          ...(onOutput === undefined ? {} : { onOutput: (chunk) => onOutput(chunk) }),
+        });
+        return { code: end.exitCode ?? 1 };
+      }),
+  });
+  await derived`ralph-shell`.noThrow().quiet();
+  if (end === null) throw new Error("dax did not run the command it was given");
+  return outcomeOf(end, options.timeoutMs);
+}
+
+function outcomeOf(end: ProcessEnd, timeoutMs: number): CheckOutcome {
+  const why = endedBy(end, timeoutMs);
+  const ok = end.reason === "exited" && (end.exitCode === 0);
+  return { ok, exitCode: end.exitCode, tail: [end.tail.trimEnd(), why].filter((part) => part !== "").join("\n") };
+}
