@@ -84,7 +84,8 @@ function choose(changed: readonly ChangedPath[], paths: readonly string[]): read
 async function ignoredOf(git: Git, paths: readonly string[]): Promise<readonly string[]> {
   if (paths.length === 0) return [];
   const arguments_ = ["check-ignore", "-z", "--stdin"];
-  const end = await git(arguments_, { input: paths.join("\0"), environment: READING });
+  const environment = { ...READING, GIT_LITERAL_PATHSPECS: undefined }; // check-ignore does not know it
+  const end = await git(arguments_, { input: paths.join("\0"), environment });
   if (end.exitCode !== 0 && end.exitCode !== 1) throw gitFailed(arguments_, reasonOf(end));
   return end.stdout.split("\0").filter((path) => path !== "");
 }
