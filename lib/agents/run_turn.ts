@@ -1,0 +1,60 @@
+import type { Host, ProcessEnd } from "../host/types.ts";
+import type { AgentTurn, TurnEnd } from "../loop/types.ts";
+import { turnEndOf, UNKNOWN_USAGE } from "./turn_end.ts";
+import { openTurnRecord, type TurnRecord } from "./turn_record.ts";
+import type { TurnRequest } from "./types.ts";
+
+/** The process that is one turn. */
+export interface AgentInvocation {
+  /** A name looked up on PATH, or a path. */
+  readonly file: string;
+  readonly arguments: readonly string[];
+  /** Text for standard input, which is closed after it. */
+  readonly input?: string;
+  /** Laid over the environment of the request; `undefined` takes a variable away. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
+/** An agent that was started from inside another one would refuse to run. */
+const NESTED_SESSION = { CLAUDECODE: undefined };
+
+/**
+ * Runs one turn as a process: output streams into the transcript with secrets masked, and whatever ends the turn ends
+ * the whole process tree. Standard error is in the transcript and never among the agent's words.
+ *
+ * @throws {RalphError} file-unwritable when the transcript cannot be written
+ */
+export async function runTurn(host: Host, invocation: AgentInvocation, request: TurnRequest): Promise<AgentTurn> {
+  const record = await openTurnRecord(host, request);
+  const environment = { ...NESTED_SESSION, ...request.environment, ...invocation.environment };
+  let end: ProcessEnd;
+  let words: Awaited<ReturnType<TurnRecord["finish"]>> = { text: "", lines: [] };
+  try {
+    end = await host.processes.run({
+      file: invocation.file,
+      arguments: invocation.arguments,
+      cwd: request.cwd,
+      environment,
+      timeoutMs: request.timeoutMs,
+      signal: request.signal,
+      ...(request.idleTimeoutMs === undefined ? {} : { idleTimeoutMs: request.idleTimeoutMs }),
+      ...(request.interactive === true
+        ? { terminal: true }
+        : { input: invocation.input ?? "", onOutput: (chunk, stream) => stream === "stdout" ? record.words(chunk) : record.noise(chunk) }),
+    });
+  } finally {
+    words = await record.finish();
+  }
+  return {
+    end: masked(turnEndOf(end, request), record),
+    text: words.text,
+    lines: words.lines,
+    usage: UNKNOWN_USAGE,
+    transcript: request.transcript,
+    durationMs: end.durationMs,
+  };
+}
+
+function masked(end: TurnEnd, record: TurnRecord): TurnEnd {
+  return "message" in end ? { ...end, message: record.redactor.text(end.message) } : end;
+}

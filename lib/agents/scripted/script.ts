@@ -1,0 +1,110 @@
+/**
+ * The scripted agent's file: turns that match on the prompt and say what to do.
+ *
+ * @module
+ */
+import { isAbsolute, normalize, sep } from "node:path";
+import { RalphError } from "../../errors/ralph_error.ts";
+import { readText } from "../../host/files.ts";
+
+/** One turn. What it does, it does in the order of these fields. */
+export interface ScriptedTurn {
+  /** Text that the prompt must contain, or `/a regular expression/i`; of several, each. Absent: any prompt. */
+  readonly match?: string | readonly string[];
+  /** How often this turn can be used. @default 1 */
+  readonly times?: number | "any";
+  /** Seconds to wait, or a text such as `500ms`. @default 0 */
+  readonly delay?: number | string;
+  /** Files to write, relative to the working tree: path to content. */
+  readonly write?: Readonly<Record<string, string>>;
+  /** Files to add to, made when missing. */
+  readonly append?: Readonly<Record<string, string>>;
+  /** Files or folders to take away. */
+  readonly delete?: readonly string[];
+  /** Commands for the shell, one after the other. What they print is in the transcript, not among the words. */
+  readonly run?: string | readonly string[];
+  /** Text for standard error. */
+  readonly stderr?: string;
+  /** The agent's words; a list is one text a line. */
+  readonly say?: string | readonly string[];
+  /** Never end: until the timeout or an interrupt. */
+  readonly hang?: boolean;
+  /** Exit code. @default 0 */
+  readonly exit?: number;
+}
+
+/** A script: turns in the order in which they are looked through. */
+export interface Script {
+  readonly turns: readonly ScriptedTurn[];
+}
+
+/** Reads a file of turns, YAML or JSON. @throws {RalphError} script-invalid */
+export async function readScript(file: string): Promise<Script> {
+  const text = await readText(file);
+  if (text === null) throw invalid(file, "does not exist");
+  const { parse } = await import("yaml");
+  let value: unknown;
+  try {
+    value = parse(text);
+  } catch (error) {
+    throw invalid(file, (error as Error).message.split("\n")[0] ?? "not YAML", error);
+  }
+  return checkScript(value, file);
+}
+
+/** Validates a script. @throws {RalphError} script-invalid */
+export async function checkScript(value: unknown, name: string): Promise<Script> {
+  const { SCRIPT_SCHEMA } = await import("./schema.ts");
+  const result = SCRIPT_SCHEMA.safeParse(value);
+  if (!result.success) {
+    throw invalid(name, result.error.issues.map((issue) => `${fieldName(issue.path)}: ${issue.message}`).join("; "));
+  }
+  for (const [index, turn] of result.data.turns.entries()) checkTurn(turn, `turns[${index}]`, name);
+  return result.data;
+}
+
+function checkTurn(turn: ScriptedTurn, place: string, name: string): void {
+  for (const field of ["write", "append", "delete"] as const) {
+    const value = turn[field];
+    const paths = value === undefined ? [] : Array.isArray(value) ? value as readonly string[] : Object.keys(value);
+    const outside = paths.find((path) => isAbsolute(path) || normalize(path).split(sep)[0] === "..");
+    if (outside !== undefined) throw invalid(name, `${place}.${field}: ${outside} is outside the working tree`);
+  }
+  for (const pattern of listOf(turn.match)) {
+    try {
+      matcherOf(pattern);
+    } catch (error) {
+      throw invalid(name, `${place}.match: ${(error as Error).message}`, error);
+    }
+  }
+}
+
+/** Tells whether a prompt contains a text, or fits `/a regular expression/`. */
+export function matcherOf(pattern: string): (prompt: string) => boolean {
+  const [, source, flags] = /^\/(.+)\/([imsu]*)$/s.exec(pattern) ?? [];
+  if (source === undefined) return (prompt) => prompt.includes(pattern);
+  const expression = new RegExp(source, flags);
+  return (prompt) => expression.test(prompt);
+}
+
+/** One text or several, as a list. */
+export function listOf(value: string | readonly string[] | undefined): readonly string[] {
+  return value === undefined ? [] : typeof value === "string" ? [value] : value;
+}
+
+/** Milliseconds of a `delay`. */
+export function delayMs(delay: number | string | undefined): number {
+  if (delay === undefined) return 0;
+  if (typeof delay === "number") return delay * 1000;
+  const factor = delay.endsWith("ms") ? 1 : delay.endsWith("m") ? 60_000 : 1000;
+  return Number.parseFloat(delay) * factor;
+}
+
+function fieldName(path: readonly PropertyKey[]): string {
+  if (path.length === 0) return "the script";
+  return path.map((part, index) => typeof part === "number" ? `[${part}]` : index === 0 ? String(part) : `.${String(part)}`).join("");
+}
+
+function invalid(path: string, problem: string, cause?: unknown): RalphError {
+  return new RalphError("script-invalid", { details: { path, problem }, cause });
+}

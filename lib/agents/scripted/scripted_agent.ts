@@ -1,0 +1,91 @@
+import { RalphError } from "../../errors/ralph_error.ts";
+import type { Host } from "../../host/types.ts";
+import type { AgentTurn, TurnEnd } from "../../loop/types.ts";
+import { turnEndOf, UNKNOWN_USAGE } from "../turn_end.ts";
+import { openTurnRecord, type TurnRecord } from "../turn_record.ts";
+import type { Agent, TurnRequest } from "../types.ts";
+import { act } from "./act.ts";
+import { checkScript, listOf, matcherOf, readScript, type Script, type ScriptedTurn } from "./script.ts";
+
+/** What the scripted agent needs beside its turns. */
+export interface ScriptedAgentOptions {
+  readonly host: Host;
+  /** @default "scripted" */
+  readonly name?: string;
+}
+
+/**
+ * An agent that follows a script: the first turn that fits the prompt and is not used up is carried out, for real, on
+ * the working tree. For demonstrations, and for your own tests of recipes. What is used up is kept in memory: a new
+ * agent begins anew.
+ *
+ * @param source the turns, or the YAML or JSON `file` that holds them
+ *
+ * @example A turn that writes a file and says so
+ * ```ts
+ * import { createHost, scriptedAgent } from "ralph";
+ *
+ * const agent = scriptedAgent({
+ *   turns: [{ match: "US-001", write: { "hello.txt": "hello\n" }, say: "<promise>COMPLETE</promise>" }],
+ * }, { host: createHost() });
+ * await agent.ensureUsable();
+ * ```
+ */
+export function scriptedAgent(source: Script | { readonly file: string }, options: ScriptedAgentOptions): Agent {
+  const used = new Map<ScriptedTurn, number>();
+  let loaded: Promise<Script> | undefined;
+
+  function load(): Promise<Script> {
+    return loaded ??= "file" in source ? readScript(source.file) : checkScript(source, "script");
+  }
+
+  /** The next turn for a prompt, which is thereby used. */
+  function take(script: Script, prompt: string): ScriptedTurn | null {
+    for (const turn of script.turns) {
+      const uses = used.get(turn) ?? 0;
+      if (turn.times !== "any" && uses >= (turn.times ?? 1)) continue;
+      if (!listOf(turn.match).every((pattern) => matcherOf(pattern)(prompt))) continue;
+      used.set(turn, uses + 1);
+      return turn;
+    }
+    return null;
+  }
+
+  return {
+    name: options.name ?? "scripted",
+    async ensureUsable(): Promise<void> {
+      await load();
+    },
+    async runTurn(request: TurnRequest): Promise<AgentTurn> {
+      const { clock } = options.host;
+      const startedAt = clock.now();
+      const turn = take(await load(), request.prompt);
+      const record = await openTurnRecord(options.host, request);
+      let end: TurnEnd;
+      let words: Awaited<ReturnType<TurnRecord["finish"]>> = { text: "", lines: [] };
+      try {
+        end = await endOf(options.host, turn, request, record);
+      } finally {
+        words = await record.finish();
+      }
+      return { ...words, end, usage: UNKNOWN_USAGE, transcript: request.transcript, durationMs: clock.now() - startedAt };
+    },
+  };
+}
+
+async function endOf(host: Host, turn: ScriptedTurn | null, request: TurnRequest, record: TurnRecord): Promise<TurnEnd> {
+  if (turn === null) {
+    const first = request.prompt.split("\n").find((line) => line.trim() !== "") ?? "";
+    const message = `the script has no turn left for the prompt that begins with: ${first.slice(0, 200)}`;
+    await record.noise(Buffer.from(`${message}\n`));
+    return { reason: "agent-failed", message };
+  }
+  try {
+    const end = await act(host, turn, request, record);
+    return turnEndOf({ ...end, signal: null, durationMs: 0, stdout: "", stderr: turn.stderr ?? "", tail: "" }, request);
+  } catch (error) {
+    if (!RalphError.isInstance(error)) throw error;
+    await record.noise(Buffer.from(`${error.message}\n`));
+    return { reason: "agent-failed", message: error.message };
+  }
+}
