@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
+import { BINARY_FLAGS } from "./binary_flags.mjs";
 import { bunPath, mustRun, packageScript, ROOT, run, seconds } from "./runtimes.mjs";
 
 const DIST = join(ROOT, "dist");
@@ -27,18 +28,6 @@ const TARGETS = [
   "darwin-x64",
   "darwin-arm64",
   "windows-x64",
-];
-/** Each of them was needed: see docs/architecture.md. */
-const FLAGS = [
-  "--compile",
-  "--minify",
-  "--bytecode",
-  "--splitting",
-  "--format=esm",
-  "--sourcemap",
-  "--compile-autoload-package-json",
-  "--no-compile-autoload-dotenv",
-  "--no-compile-autoload-bunfig",
 ];
 
 async function buildPackage() {
@@ -73,7 +62,7 @@ async function buildBinary(target) {
     : name;
   const folder = mkdtempSync(join(tmpdir(), "ralph-build-"));
   try {
-    const flags = target === undefined ? FLAGS : [...FLAGS, `--target=bun-${target}`];
+    const flags = target === undefined ? BINARY_FLAGS : [...BINARY_FLAGS, `--target=bun-${target}`];
     await mustRun(bunPath(), ["build", "bin/ralph.ts", ...flags, `--outfile=${join(folder, built)}`], {
       capture: true,
     });

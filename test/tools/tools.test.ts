@@ -1,0 +1,112 @@
+import { join } from "node:path";
+import process from "node:process";
+import { describe, expect, test } from "vitest";
+import { copyPath, ensureDirectory, readText, temporaryDirectory, writeAtomic } from "../../lib/host/files.ts";
+import { bunPath, ROOT } from "../../tools/runtimes.mjs";
+import { finish } from "../packaging/runtimes.ts";
+
+async function write(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    await ensureDirectory(join(folder, path, ".."));
+    await writeAtomic(join(folder, path), text);
+  }
+}
+
+describe("check_layers.ts", () => {
+  async function check(files: Readonly<Record<string, string>>) {
+    await using folder = await temporaryDirectory("ralph-layers-");
+    await write(folder.path, files);
+    return await finish([bunPath(), join(ROOT, "tools", "check_layers.ts")], [folder.path], ROOT);
+  }
+
+  test("passes imports that point downward or stay in their row", async () => {
+    const finished = await check({
+      "lib/host/a.ts": 'import { x } from "../std/fs/b.ts";\n',
+      "lib/steps/a.ts": 'import { x } from "../loop/b.ts";\nimport type { y } from "../context.ts";\n',
+      "lib/loop/a.ts": 'import type { y } from "../context.ts";\n/**\n * import { z } from "ralph";\n */\n',
+      "recipes/exec.ts": 'import { plan } from "ralph";\n',
+    });
+
+    expect(finished).toEqual({ code: 0, stdout: "4 files, 0 against the layer rule\n", stderr: "" });
+  });
+
+  test.each([
+    ["lib/loop/a.ts", '\nimport { x } from "../steps/b.ts";\n', "lib/loop/a.ts:2: loop must not import from steps"],
+    ["lib/host/a.ts", 'export * from "../cli/b.ts";\n', "lib/host/a.ts:1: host must not import from cli"],
+    ["lib/git/a.ts", 'import {\n  x,\n} from "../context.ts";\n', "lib/git/a.ts:1: git must not import from context"],
+    ["lib/steps/a.ts", 'await import("../cli/b.ts");\n', "lib/steps/a.ts:1: steps must not import from cli"],
+    ["lib/cli/a.ts", 'import { x } from "ralph";\n', "lib/cli/a.ts:1: cli must not import from mod"],
+    ["lib/new/a.ts", "", "lib/new/a.ts:1: new is in no layer"],
+    ["lib/loop/a.ts", "const a = new Date();\n", "lib/loop/a.ts:1: `new Date()` reads the clock"],
+    ["recipes/a.ts", 'import { x } from "../lib/mod.ts";\n', 'recipes/a.ts:1: a recipe imports only "ralph"'],
+  ])("reports in %s: %j", async (path, text, message) => {
+    const finished = await check({ [path]: text });
+
+    expect(finished.code).toBe(1);
+    expect(finished.stderr).toContain(message);
+  });
+});
+
+describe("embed_prompts.mjs", () => {
+  test("writes prompts that read back the same, and notices a change", async () => {
+    await using folder = await temporaryDirectory("ralph-prompts-");
+    const text = "# Goal\n\n`code`, ${not} {{placeholder}}, \\n and \\\\\n";
+    await write(folder.path, { "prompts/exec_plan.md": text, "prompts/a.md": "" });
+    await ensureDirectory(join(folder.path, "tools"));
+    const tool = join(folder.path, "tools", "embed_prompts.mjs");
+    await copyPath(join(ROOT, "tools", "embed_prompts.mjs"), tool);
+    const embed = (...words: readonly string[]) => finish([process.execPath, tool], words, folder.path);
+
+    const missing = await embed("--check");
+    const written = await embed();
+    const fresh = await embed("--check");
+    const shown = await finish([bunPath()], [
+      "--print",
+      'JSON.stringify((await import("./lib/prompts/embedded.ts")).PROMPTS)',
+    ], folder.path);
+    await writeAtomic(join(folder.path, "prompts", "a.md"), "changed\n");
+    const stale = await embed("--check");
+
+    expect([missing.code, written.code, fresh.code, stale.code]).toEqual([1, 0, 0, 1]);
+    expect(JSON.parse(shown.stdout)).toEqual({ "a": "", exec_plan: text });
+    expect(await readText(join(folder.path, "lib", "prompts", "embedded.ts"))).not.toContain("changed");
+  });
+});
+
+describe("build.mjs", () => {
+  test.each([
+    [["--target", "plan9-x64"], "unknown: plan9-x64 (targets: linux-x64, "],
+    [["--target"], "--target needs a value: linux-x64, "],
+    [["everything"], "unknown: everything (parts: package, binary)"],
+  ])("refuses %j", async (words, message) => {
+    const finished = await finish([process.execPath, join(ROOT, "tools", "build.mjs")], words, ROOT);
+
+    expect(finished.code).toBe(1);
+    expect(finished.stderr).toContain(message);
+  });
+});
+
+describe("test.mjs", () => {
+  test("fails when no test ran, and says so in its last line", async () => {
+    const finished = await finish(
+      [process.execPath, join(ROOT, "tools", "test.mjs")],
+      ["--no-build", "node", "no-such-test-file"],
+      ROOT,
+    );
+
+    expect(finished.code).toBe(1);
+    expect(finished.stdout.trimEnd().split("\n").at(-1)).toMatch(/^vitest: 0 passed, [01] failed$/);
+  });
+});
+
+describe("ok.mjs", () => {
+  test("runs the gates that are named, and refuses a name that is none", async () => {
+    const one = await finish([process.execPath, join(ROOT, "tools", "ok.mjs")], ["lock"], ROOT);
+    const none = await finish([process.execPath, join(ROOT, "tools", "ok.mjs")], ["lnt"], ROOT);
+
+    expect(one).toMatchObject({ code: 0, stderr: "" });
+    expect(one.stdout).toMatch(/^ok {5}lock \(/);
+    expect(none).toMatchObject({ code: 2, stdout: "" });
+    expect(none.stderr).toContain("unknown: lnt");
+  });
+});

@@ -1,0 +1,16 @@
+/**
+ * How the binary is compiled; tests compile their own programs the same way.
+ * Without `--splitting` the whole bundle is loaded at start; without `--compile-autoload-package-json` the packages of a
+ * user's project are not found; without the two `--no-` flags the user's `.env` and bunfig preload would run in Ralph.
+ */
+export const BINARY_FLAGS = [
+  "--compile",
+  "--minify",
+  "--bytecode",
+  "--splitting",
+  "--format=esm",
+  "--sourcemap",
+  "--compile-autoload-package-json",
+  "--no-compile-autoload-dotenv",
+  "--no-compile-autoload-bunfig",
+];
