@@ -1,0 +1,84 @@
+import { parseEnvelope } from "./envelope.ts";
+import { checkDraft, withOwnFields } from "./draft.ts";
+import { MAX_ROUNDS, readPrd } from "./prompt_values.ts";
+import type { PlanSession, Said } from "./session.ts";
+import type { PlanState } from "./state.ts";
+import { codeBlock, quoted } from "./transcript.ts";
+
+/** Characters of a refused answer that the agent is shown again. */
+const REPLY_CHARACTERS = 20_000;
+
+/** Why an answer cannot be used. */
+export interface Refusal {
+  readonly reason: "invalid-envelope" | "invalid-prd";
+  readonly errors: readonly string[];
+}
+
+/** Puts the agent's open questions to the person, one by one; each answer is saved before the next question. */
+export async function askPending(session: PlanSession): Promise<void> {
+  for (let question = session.state.pendingQuestions[0]; question !== undefined; question = session.state.pendingQuestions[0]) {
+    const askedAt = session.now();
+    const { value, source } = await session.ralph.prompter.ask({
+      id: "plan.question",
+      kind: "text",
+      message: question,
+      fromAgent: true,
+    });
+    const { qa, pendingQuestions } = session.state;
+    await session.save(
+      {
+        qa: [...qa, { id: `q-${qa.length + 1}`, question, answer: value, askedAt }],
+        pendingQuestions: pendingQuestions.slice(1),
+      },
+      [answerEntry(question, value, source)],
+    );
+  }
+}
+
+/** What the transcript says of a question and its answer. */
+export function answerEntry(question: string, answer: string, source: string): Said {
+  const from = source === "answers" ? " (from the answers file)" : source === "default" ? " (default)" : "";
+  return { heading: "Question", body: [quoted(question), "", `Answer${from}:`, "", quoted(answer === "" ? "(none)" : answer)] };
+}
+
+/** Takes an answer of the agent: questions to ask, a draft to review, or `Refusal` when it is neither. */
+export async function takeReply(session: PlanSession, text: string): Promise<Refusal | null> {
+  const result = parseEnvelope(text);
+  if (result.status === "invalid") return await refuse(session, text, "invalid-envelope", result.errors);
+  const { questions, uncertainties, prdDraft, recommendUnderstand } = result.envelope;
+  const said: Said = { heading: "Agent's answer", body: [codeBlock(text.trim(), "json")] };
+  const learned: Partial<PlanState> = { uncertainties, recommendUnderstand };
+
+  if (questions.length > 0) {
+    if (session.state.rounds >= MAX_ROUNDS) {
+      const error = `no more questions after ${MAX_ROUNDS} rounds: \`questions\` must be empty and \`prdDraft\` a PRD`;
+      return await refuse(session, text, "invalid-envelope", [error], learned);
+    }
+    const rounds = session.state.rounds + 1;
+    const changes = { ...learned, state: "collect_context", pendingQuestions: questions, rounds, attempts: 0, refused: null } as const;
+    await session.save(changes, [said]);
+    return null;
+  }
+
+  const draft = checkDraft(prdDraft);
+  if (draft.status === "invalid") {
+    return await refuse(session, text, "invalid-prd", draft.errors, { ...learned, state: "draft_prd" });
+  }
+  const lastPrdDraft = withOwnFields(draft.prd, session.state.existing === "update" ? await readPrd(session) : null);
+  await session.save({ ...learned, state: "review_prd", lastPrdDraft, attempts: 0, refused: null }, [said]);
+  return null;
+}
+
+async function refuse(
+  session: PlanSession,
+  text: string,
+  reason: Refusal["reason"],
+  errors: readonly string[],
+  learned: Partial<PlanState> = {},
+): Promise<Refusal> {
+  const heading = reason === "invalid-prd" ? "Agent's answer, with a draft that was refused" : "Agent's answer, refused";
+  const body = [codeBlock(text.trim()), "", ...errors.map((error) => `- ${error}`)];
+  const refused = { errors, reply: text.trim().slice(-REPLY_CHARACTERS) };
+  await session.save({ ...learned, attempts: session.state.attempts + 1, refused }, [{ heading, body }]);
+  return { reason, errors };
+}

@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { RalphError } from "../errors/ralph_error.ts";
+import { readText } from "../host/files.ts";
+import type { Question } from "./types.ts";
+
+/** Answers given beforehand. They never answer a gate. */
+export interface Answers {
+  /** For the questions of the planner's agent: the first whose `match` occurs in the question, ignoring case. */
+  readonly questions: readonly { readonly match: string; readonly answer: string }[];
+  /** For every other question of the agent. */
+  readonly otherwise?: string | undefined;
+  /** For Ralph's own questions, by their id: `plan.change`, `run.checks` … */
+  readonly prompts: Readonly<Record<string, string>>;
+}
+
+const answer = z.union([z.string(), z.number(), z.boolean()]).transform((value) =>
+  typeof value === "boolean" ? (value ? "yes" : "no") : String(value)
+);
+
+/** The shape of an answers file. Numbers and booleans are taken as text, `true` and `false` as yes and no. */
+export const ANSWERS_SCHEMA: z.ZodType<Answers> = z.strictObject({
+  questions: z.array(z.strictObject({ match: z.string().trim().min(1, "must not be empty"), answer })).default([]),
+  otherwise: answer.optional(),
+  prompts: z.record(z.string(), answer).default({}),
+});
+
+/**
+ * Reads an answers file, YAML or JSON.
+ *
+ * @param path absolute, or relative to the current folder
+ * @throws {RalphError} answers-invalid
+ */
+export async function loadAnswers(path: string): Promise<Answers> {
+  const text = await readText(path);
+  if (text === null) throw invalid(path, "the file does not exist");
+  return await parseAnswers(text, path);
+}
+
+/**
+ * Reads the text of an answers file, JSON or YAML.
+ *
+ * @throws {RalphError} answers-invalid with the field that is wrong
+ */
+export async function parseAnswers(text: string, path: string): Promise<Answers> {
+  const result = ANSWERS_SCHEMA.safeParse(await parseText(text, path) ?? {});
+  if (result.success) return result.data;
+  const problems = result.error.issues.map((issue) => {
+    const place = issue.path.map((part, index) => typeof part === "number" ? `[${part}]` : `${index === 0 ? "" : "."}${String(part)}`);
+    return place.length === 0 ? issue.message : `${place.join("")}: ${issue.message}`;
+  });
+  throw invalid(path, problems.join("; "));
+}
+
+/** The answer to a question, or `null`. */
+export function findAnswer(answers: Answers, question: Question): string | null {
+  if (question.gate !== undefined) return null;
+  if (question.fromAgent !== true) return Object.hasOwn(answers.prompts, question.id) ? answers.prompts[question.id]! : null;
+  const asked = question.message.toLowerCase();
+  const found = answers.questions.find(({ match }) => asked.includes(match.toLowerCase()));
+  return found?.answer ?? answers.otherwise ?? null;
+}
+
+async function parseText(text: string, path: string): Promise<unknown> {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not JSON: YAML, or wrong in both. YAML says where in the same words on every runtime.
+  }
+  const { parseDocument } = await import("yaml");
+  const document = parseDocument(text, { prettyErrors: true });
+  const error = document.errors[0];
+  if (error === undefined) return document.toJS();
+  const [start] = error.linePos ?? [];
+  const place = start === undefined ? "" : `line ${start.line}, column ${start.col}: `;
+  throw invalid(path, `not valid YAML: ${place}${error.message.split("\n")[0]?.replace(/ at line \d+, column \d+:?$/, "")}`, error);
+}
+
+function invalid(path: string, problem: string, cause?: unknown): RalphError {
+  return new RalphError("answers-invalid", { details: { path, problem }, ...(cause === undefined ? {} : { cause }) });
+}
