@@ -1,6 +1,34 @@
 /**
- * The public SDK.
+ * The public SDK of Ralph: composable steps, backlogs, agents and what they are made of. No logic lives here.
  *
  * @module
  */
-export { RalphError } from "./errors/ralph_error.ts";
+export type { Agent, TurnRequest } from "./agents/types.ts";
+export { createRedactor } from "./events/redact.ts";
+export { signalLines } from "./agents/signals.ts";
+export { memoryBacklog, type MemoryBacklogOptions, type MemoryTask } from "./backlogs/memory.ts";
+export { prdBacklog, type PrdBacklogOptions, type PrdItemData } from "./backlogs/prd/backlog.ts";
+export type { Prd, Story } from "./backlogs/prd/types.ts";
+export { verifyCommands } from "./backlogs/prd/verify_commands.ts";
+export { createStateFiles, type StateFiles } from "./backlogs/state_files.ts";
+export { todoBacklog, type TodoBacklogOptions, type TodoItem } from "./backlogs/todo.ts";
+export { type Config, CONFIG_SCHEMA, defaultConfig } from "./config/schema.ts";
+export type { LoopDefaults, RalphContext, RunInfo } from "./context.ts";
+export { createRalph, type DeepPartial, type RalphOptions } from "./create_ralph.ts";
+export { ERROR_DEFINITIONS, type ErrorCode, type ErrorDefinition } from "./errors/definitions.ts";
+export { EXIT, EXIT_MEANINGS } from "./errors/exit_codes.ts";
+export { RalphError, type RalphErrorOptions } from "./errors/ralph_error.ts";
+export { type EventBus, EVENTS_VERSION, type EventSink, type RalphEvent } from "./events/types.ts";
+export type { CommitRequest, CommitResult, Repository, TreeSnapshot, TreeStatus } from "./git/types.ts";
+export { createHost } from "./host/create_host.ts";
+export type { Host, ProcessEnd, ProcessRequest } from "./host/types.ts";
+export type * from "./loop/types.ts";
+export { BACKLOG_VERSION } from "./loop/types.ts";
+export type { Progress } from "./loop/progress.ts";
+export { defineRecipe, type GoalArgs, type Recipe, type StandardSchema } from "./steps/define_recipe.ts";
+export { exitCodeOf, type Outcome, type Status, stops } from "./steps/outcome.ts";
+export { type LoopOptions, type LoopOutcome, runLoop } from "./steps/run_loop.ts";
+export { verify, type VerifyOptions } from "./steps/verify.ts";
+export { workItem, type WorkedItem, type WorkItemOptions } from "./steps/work_item.ts";
+export type { Answer, Choice, Prompter, Question } from "./ui/types.ts";
+export type { CheckLike } from "./verifiers/types.ts";

@@ -59,6 +59,7 @@ export function memoryBacklog(tasks: readonly MemoryTask[], options: MemoryBackl
       };
     },
     async settle(item, attempt) {
+      passed.delete(item.id); // a pass is taken back when its commit was refused
       switch (attempt.status) {
         case "verified":
         case "unverified":

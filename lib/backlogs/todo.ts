@@ -55,11 +55,6 @@ export function todoBacklog(
 ): Backlog<TodoItem> {
   const { file = "TODO.md", checks = [], maxRetries = 3 } = options;
   const load = async (): Promise<readonly TodoItem[]> => todoItems(await state.read(file) ?? "");
-  const tick = (text: string | null, item: TodoItem): string | null =>
-    text?.split("\n").map((content, line) => {
-      const match = line === item.line ? TODO_REGEXP.exec(content) : null;
-      return match?.[4] === item.text ? content.replace("[ ]", "[x]") : content;
-    }).join("\n") ?? null;
 
   return {
     name: "todo",
@@ -92,10 +87,11 @@ export function todoBacklog(
     },
     async settle(item, attempt) {
       if (attempt.status === "verified" || attempt.status === "unverified") {
-        await state.update(file, (text) => tick(text, item.data));
+        await state.update(file, (text) => marked(text, item.data, true));
         return { status: "passed", commit: { subject: `feat: ${item.title}`, paths: [file], work: true } };
       }
       if (attempt.status === "interrupted") return { status: "open" };
+      await state.update(file, (text) => marked(text, item.data, false)); // a pass is taken back when its commit was refused
       const reason = "message" in attempt ? attempt.message : attempt.status;
       const given = attempt.status === "blocked" || attempt.number >= maxRetries;
       return given ? { status: "parked", reason } : { status: "open", reason };
@@ -105,4 +101,12 @@ export function todoBacklog(
 
 function idOf({ line, text }: TodoItem): string {
   return `${line + 1}: ${text}`;
+}
+
+/** The text with one item's box ticked or not; a line that says something else by now is left alone. */
+function marked(text: string | null, item: TodoItem, done: boolean): string | null {
+  return text?.split("\n").map((content, line) => {
+    const match = line === item.line ? TODO_REGEXP.exec(content) : null;
+    return match?.[4] === item.text ? content.replace(/\[[ xX]\]/, done ? "[x]" : "[ ]") : content;
+  }).join("\n") ?? null;
 }

@@ -8,7 +8,7 @@ import { advance, limitReached, noProgress, type Progress, sameFailures } from "
 import type { Attempt, Backlog, Item, Settlement } from "../loop/types.ts";
 import type { CheckLike } from "../verifiers/types.ts";
 import { recover } from "./loop/recover.ts";
-import { commitSettlement, settleAndCommit } from "./loop/settle.ts";
+import { type Committer, createCommitter, settleAndCommit } from "./loop/settle.ts";
 import { requireRepository } from "./require_repository.ts";
 import { topLevelPaths } from "./tree_paths.ts";
 import { checksForUnchecked } from "./unchecked_items.ts";
@@ -82,9 +82,10 @@ export async function runLoop<Data, Findings>(
   await onBranch(ralph, backlog, options.branch ?? ralph.loop.branch);
 
   const key = { backlog: backlog.name, scope: backlog.scope ?? "" };
-  const ownership = await recover(ralph, backlog, key, await repository.snapshot());
+  const committer = createCommitter(ralph);
+  const ownership = await recover(ralph, committer, backlog, key, await repository.snapshot());
   if (options.retryBlocked ?? ralph.loop.retryBlocked) await ralph.journal.unpark(key);
-  const outcome = await new Loop(ralph, backlog, options, key, ownership).run();
+  const outcome = await new Loop(ralph, backlog, options, key, committer, ownership).run();
   await ralph.journal.runEnded(key);
   const reasons = "reasons" in outcome ? outcome.reasons : "limit" in outcome ? [outcome.limit] : [];
   ralph.events.emit({ type: "run-end", status: outcome.status, reasons, iterations: outcome.iterations });
@@ -97,6 +98,7 @@ class Loop<Data, Findings> {
   readonly #backlog: Backlog<Data, Findings>;
   readonly #options: LoopOptions;
   readonly #key: JournalKey;
+  readonly #committer: Committer;
   readonly #ownership: Ownership;
   readonly #signal: AbortSignal;
   readonly #limits: LimitsConfig;
@@ -110,12 +112,14 @@ class Loop<Data, Findings> {
     backlog: Backlog<Data, Findings>,
     options: LoopOptions,
     key: JournalKey,
+    committer: Committer,
     ownership: Ownership,
   ) {
     this.#ralph = ralph;
     this.#backlog = backlog;
     this.#options = options;
     this.#key = key;
+    this.#committer = committer;
     this.#ownership = ownership;
     this.#signal = options.signal ?? ralph.signal;
     this.#limits = limitsOf(ralph, options);
@@ -200,7 +204,7 @@ class Loop<Data, Findings> {
     if (before !== null) this.#ownership.beforeTurn(before);
     await ralph.journal.begun(this.#key, item, { id, number, userPaths: [...this.#ownership.userPaths] });
     const begun = await this.#backlog.begin?.(item, id);
-    if (begun !== undefined) await commitSettlement(ralph, begun, []);
+    if (begun !== undefined) await this.#committer.commit(begun, []);
 
     const worked = await workItem(ralph, this.#backlog, item, {
       attempt: { id, number },
@@ -246,9 +250,14 @@ class Loop<Data, Findings> {
 
   async #settle(item: Item<Data>, attempt: Attempt<Findings>, after: TreeSnapshot | null): Promise<Settlement> {
     const { journal } = this.#ralph;
-    const work = this.#ownership.workOf(item.id);
-    await journal.settling(this.#key, item, attempt, work);
-    const settled = await settleAndCommit(this.#ralph, this.#backlog, item, attempt, work, after ?? undefined);
+    const settled = await settleAndCommit(this.#ralph, this.#committer, {
+      backlog: this.#backlog,
+      key: this.#key,
+      item,
+      attempt,
+      work: this.#ownership.workOf(item.id),
+      ...(after === null ? {} : { known: after }),
+    });
     this.#ownership.committed(settled.committed);
     this.#last = settled.attempt as Attempt<Findings>;
     await journal.settled(this.#key, item, settled.attempt, settled.settlement, this.#ownership.workOf(item.id));

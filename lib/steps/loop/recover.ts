@@ -3,7 +3,7 @@ import type { TreeSnapshot } from "../../git/types.ts";
 import type { JournalKey } from "../../loop/journal_types.ts";
 import { createOwnership, type Ownership } from "../../loop/ownership.ts";
 import type { Attempt, Backlog, Item } from "../../loop/types.ts";
-import { settleAndCommit, unchangedWork } from "./settle.ts";
+import { type Committer, settleAndCommit, unchangedWork } from "./settle.ts";
 
 /**
  * Brings a run that was killed to a clean start: hand edits are put back, what was begun is settled (as `interrupted`
@@ -14,6 +14,7 @@ import { settleAndCommit, unchangedWork } from "./settle.ts";
  */
 export async function recover<Data, Findings>(
   ralph: RalphContext,
+  committer: Committer,
   backlog: Backlog<Data, Findings>,
   key: JournalKey,
   now: TreeSnapshot,
@@ -33,14 +34,13 @@ export async function recover<Data, Findings>(
   const ownership = createOwnership({ ...start, killed }, now);
   for (const { item, attemptId, number, attempt, work } of open) {
     const known = attempt ?? interrupted(attemptId, number);
-    await ralph.journal.settling(key, item, known, work);
-    const settled = await settleAndCommit(
-      ralph,
+    const settled = await settleAndCommit(ralph, committer, {
       backlog,
-      item as Item<Data>,
-      known as Attempt<Findings>,
-      unchangedWork(now, work),
-    );
+      key,
+      item: item as Item<Data>,
+      attempt: known as Attempt<Findings>,
+      work: unchangedWork(now, work),
+    });
     ownership.committed(settled.committed);
     await ralph.journal.settled(key, item, settled.attempt, settled.settlement, ownership.workOf(item.id));
     const message = attempt === null

@@ -1,6 +1,7 @@
 import type { RalphContext } from "../../context.ts";
 import type { CommitResult, TreeSnapshot, TreeStatus } from "../../git/types.ts";
 import type { Attempt, Backlog, Item, SettleCommit, Settlement } from "../../loop/types.ts";
+import type { JournalKey } from "../../loop/journal_types.ts";
 import { requireRepository } from "../require_repository.ts";
 import { topLevelPaths } from "../tree_paths.ts";
 
@@ -15,52 +16,84 @@ export interface Settled {
   readonly committed: readonly string[];
 }
 
+/** One attempt to be settled. */
+export interface ToSettle<Data, Findings> {
+  readonly backlog: Backlog<Data, Findings>;
+  readonly key: JournalKey;
+  readonly item: Item<Data>;
+  readonly attempt: Attempt<Findings>;
+  /** What turns at the item left uncommitted. */
+  readonly work: WorkPaths;
+  /** The tree after the turn, where that is known. */
+  readonly known?: TreeStatus;
+}
+
 /**
  * Settles an attempt and commits: state, and what the turn left uncommitted where it passed. A commit that the user's
- * hook refuses makes the attempt a failed one, whose reason is what the hook printed.
+ * hook refuses makes the attempt a failed one, whose reason is what the hook printed. The journal has the attempt
+ * before the store is changed, so that a kill in between is made up for.
  */
 export async function settleAndCommit<Data, Findings>(
   ralph: RalphContext,
-  backlog: Backlog<Data, Findings>,
-  item: Item<Data>,
-  attempt: Attempt<Findings>,
-  work: WorkPaths,
-  known?: TreeStatus,
+  committer: Committer,
+  { backlog, key, item, attempt, work, known }: ToSettle<Data, Findings>,
 ): Promise<Settled> {
+  await ralph.journal.settling(key, item, attempt, work);
   const settlement = await backlog.settle(item, attempt);
   if (settlement.commit === undefined) return { settlement, attempt, committed: [] };
   const workPaths = settlement.commit.work && ralph.config.commits.work ? Object.keys(work) : [];
-  const result = await commitSettlement(ralph, settlement.commit, workPaths, known);
+  const result = await committer.commit(settlement.commit, workPaths, known);
   if (result.status !== "refused") return { settlement, attempt, committed: workPaths };
 
   const message = `the commit was refused by a hook of the repository:\n${result.output}`;
   const refused: Attempt<Findings> = { ...attempt, status: "failed", reason: "commit-refused", message };
+  await ralph.journal.settling(key, item, refused, work);
   const again = await backlog.settle(item, refused);
-  if (again.commit !== undefined) await commitSettlement(ralph, { ...again.commit, work: false }, [], known);
+  if (again.commit !== undefined) await committer.commit({ ...again.commit, work: false }, [], known);
   return { settlement: again, attempt: refused, committed: [] };
 }
 
-/** Commits state and work together, in one commit; work runs the user's hooks, state alone does not. */
-export async function commitSettlement(
-  ralph: RalphContext,
-  commit: SettleCommit,
-  workPaths: readonly string[],
-  known?: TreeStatus,
-): Promise<CommitResult> {
-  const statePaths = ralph.config.commits.prdChanges ? topLevelPaths(ralph, commit.paths) : [];
-  const paths = [...new Set([...workPaths, ...statePaths])];
-  if (paths.length === 0) return { status: "nothing", ignored: [] };
-  const withWork = workPaths.length > 0;
-  const subject = withWork ? commit.subject : commit.stateSubject ?? commit.subject;
-  const result = await requireRepository(ralph).commit({
-    paths,
-    subject,
-    ...(commit.body === undefined ? {} : { body: commit.body }),
-    hooks: withWork,
-    ...(known === undefined ? {} : { known }),
-  });
-  if (result.status === "committed") ralph.events.emit({ type: "commit", commit: result.commit, subject });
-  return result;
+/** Makes the loop's commits. */
+export interface Committer {
+  /** State and work together, in one commit; work runs the user's hooks, state alone does not. */
+  commit(commit: SettleCommit, workPaths: readonly string[], known?: TreeStatus): Promise<CommitResult>;
+}
+
+/** A committer for one run: it remembers which state files git knows, so that a later commit need not ask again. */
+export function createCommitter(ralph: RalphContext): Committer {
+  const tracked = new Set<string>();
+  let toldIgnored = false;
+  return {
+    async commit(commit, workPaths, known) {
+      const statePaths = ralph.config.commits.prdChanges ? topLevelPaths(ralph, commit.paths) : [];
+      const paths = [...new Set([...workPaths, ...statePaths])];
+      if (paths.length === 0) return { status: "nothing", ignored: [] };
+      const withWork = workPaths.length > 0;
+      const subject = withWork ? commit.subject : commit.stateSubject ?? commit.subject;
+      const result = await requireRepository(ralph).commit({
+        paths,
+        subject,
+        ...(commit.body === undefined ? {} : { body: commit.body }),
+        hooks: withWork,
+        ...(known !== undefined && statePaths.every((path) => tracked.has(path)) ? { known: withState(known, statePaths) } : {}),
+      });
+      if (result.status === "committed") {
+        for (const path of statePaths) tracked.add(path);
+        ralph.events.emit({ type: "commit", commit: result.commit, subject });
+      } else if (result.status === "nothing" && result.ignored.length > 0 && !toldIgnored) {
+        toldIgnored = true;
+        const message = `ignored by git and therefore not committed: ${result.ignored.join(", ")}`;
+        ralph.events.emit({ type: "note", level: "warn", message });
+      }
+      return result;
+    },
+  };
+}
+
+/** What was known after the turn, and the state that Ralph has written since. */
+function withState(known: TreeStatus, statePaths: readonly string[]): TreeStatus {
+  const others = known.changed.filter(({ path }) => !statePaths.includes(path));
+  return { ...known, changed: [...others, ...statePaths.map((path) => ({ path, code: " M", untracked: false }))] };
 }
 
 /** Those of the paths whose content is still what the journal remembers. Pure. */

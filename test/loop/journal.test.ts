@@ -1,0 +1,111 @@
+import { join } from "node:path";
+import { appendFile, readFile, writeFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { temporaryDirectory } from "../../lib/host/files.ts";
+import { openJournal } from "../../lib/loop/journal.ts";
+import type { Attempt, Item } from "../../lib/loop/types.ts";
+
+const KEY = { backlog: "exec", scope: "" };
+const ITEM: Item = { id: "US-1", kind: "story", title: "one", fingerprint: "a", data: { n: 1 } };
+
+function failed(id: string, number: number, message = "no"): Attempt {
+  return { id, number, claim: null, turn: null, verification: null, status: "failed", reason: "checks-failed", message };
+}
+
+describe("openJournal()", () => {
+  test("remembers a begun item as open, and the attempt once settling has begun", async () => {
+    await using folder = await temporaryDirectory("journal");
+    const file = join(folder.path, "journal.jsonl");
+    const journal = await openJournal(file);
+
+    await journal.begun(KEY, ITEM, { id: "r.1", number: 1, userPaths: ["mine.txt"] });
+    const begun = (await openJournal(file)).open(KEY);
+    await journal.settling(KEY, ITEM, failed("r.1", 1), { "a.txt": "hash" });
+    const settling = (await openJournal(file)).open(KEY);
+
+    expect(begun).toEqual([{ item: ITEM, attemptId: "r.1", number: 1, userPaths: ["mine.txt"], attempt: null, work: {} }]);
+    expect(settling[0]?.attempt?.status).toBe("failed");
+    expect(settling[0]?.work).toEqual({ "a.txt": "hash" });
+  });
+
+  test("counts attempts of one fingerprint until the item passes, is parked, or the run ends", async () => {
+    const journal = await openJournal(null);
+    const attempt = async (number: number, settlement: "open" | "parked" | "passed"): Promise<void> => {
+      await journal.begun(KEY, ITEM, { id: `r.${number}`, number, userPaths: [] });
+      await journal.settling(KEY, ITEM, failed(`r.${number}`, number), {});
+      await journal.settled(KEY, ITEM, failed(`r.${number}`, number), { status: settlement, reason: "x" } as never, {});
+    };
+
+    await attempt(1, "open");
+    await attempt(2, "open");
+    expect(journal.history(KEY, ITEM).map(({ number }) => number)).toEqual([1, 2]);
+    expect(journal.history(KEY, { ...ITEM, fingerprint: "b" })).toEqual([]);
+    await attempt(3, "parked");
+    expect(journal.history(KEY, ITEM)).toEqual([]);
+    expect(journal.parked(KEY)).toEqual([{ id: "US-1", fingerprint: "a", reason: "x" }]);
+    await attempt(1, "open");
+    await journal.runEnded(KEY);
+    expect(journal.history(KEY, ITEM)).toEqual([]);
+  });
+
+  test("an interrupted attempt is not counted", async () => {
+    const journal = await openJournal(null);
+    const interrupted: Attempt = { id: "r.1", number: 1, claim: null, turn: null, verification: null, status: "interrupted" };
+
+    await journal.begun(KEY, ITEM, { id: "r.1", number: 1, userPaths: [] });
+    await journal.settling(KEY, ITEM, interrupted, {});
+    await journal.settled(KEY, ITEM, interrupted, { status: "open" }, {});
+
+    expect(journal.history(KEY, ITEM)).toEqual([]);
+    expect(journal.open(KEY)).toEqual([]);
+  });
+
+  test("a line torn by a kill is left out and the next one starts a line of its own", async () => {
+    await using folder = await temporaryDirectory("journal");
+    const file = join(folder.path, "journal.jsonl");
+    await (await openJournal(file)).begun(KEY, ITEM, { id: "r.1", number: 1, userPaths: [] });
+    await appendFile(file, '{"type":"settling","v":1,"key":"[\\"ex');
+
+    const journal = await openJournal(file);
+    await journal.settling(KEY, ITEM, failed("r.1", 1), {});
+    await journal.settled(KEY, ITEM, failed("r.1", 1), { status: "open" }, { "left.txt": "h" });
+
+    const again = await openJournal(file);
+    expect(again.open(KEY)).toEqual([]);
+    expect(again.history(KEY, ITEM)).toHaveLength(1);
+    expect([...again.leftovers(KEY)]).toEqual([["left.txt", { itemId: "US-1", content: "h" }]]);
+  });
+
+  test("a large journal is started anew when a run ends and says the same for what is to come", async () => {
+    await using folder = await temporaryDirectory("journal");
+    const file = join(folder.path, "journal.jsonl");
+    const journal = await openJournal(file);
+    const other: Item = { id: "US-2", kind: "story", title: "two", data: null };
+    await journal.begun(KEY, ITEM, { id: "r.1", number: 1, userPaths: [] });
+    await journal.settling(KEY, ITEM, failed("r.1", 1, "x".repeat(1_100_000)), {});
+    await journal.settled(KEY, ITEM, failed("r.1", 1), { status: "parked", reason: "gave up" }, { "f.ts": "h" });
+    await journal.begun(KEY, other, { id: "r.2", number: 1, userPaths: [] });
+
+    await journal.runEnded(KEY);
+
+    const text = await readFile(file, "utf8");
+    const again = await openJournal(file);
+    expect(text.length).toBeLessThan(2000);
+    expect(again.parked(KEY)).toEqual([{ id: "US-1", fingerprint: "a", reason: "gave up" }]);
+    expect(again.open(KEY).map(({ item }) => item.id)).toEqual(["US-2"]);
+    expect(again.leftovers(KEY).get("f.ts")).toEqual({ itemId: "US-1", content: "h" });
+    expect((await readFile(`${file}.old`, "utf8")).length).toBeGreaterThan(1_100_000);
+  });
+
+  test("lines of another backlog or scope do not mix", async () => {
+    await using folder = await temporaryDirectory("journal");
+    const file = join(folder.path, "journal.jsonl");
+    await writeFile(file, "");
+    const journal = await openJournal(file);
+
+    await journal.begun(KEY, ITEM, { id: "r.1", number: 1, userPaths: [] });
+
+    expect(journal.open({ backlog: "exec", scope: "other" })).toEqual([]);
+    expect(journal.open({ backlog: "todo", scope: "" })).toEqual([]);
+  });
+});
