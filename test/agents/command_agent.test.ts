@@ -86,6 +86,7 @@ describe("commandAgent().runTurn()", () => {
 
   test.each([
     ["exit 0", { reason: "completed" }],
+    ["yes | head -1", { reason: "completed" }],
     ["exit 1", { reason: "agent-failed", message: "the agent ended with exit code 1" }],
     ["no-such-program-here 2>/dev/null; exit 127", { reason: "agent-unusable", message: "the agent's command was not found (exit code 127)" }],
     ["kill -9 $$", { reason: "crashed", message: "the agent was ended by SIGKILL" }],
