@@ -1,0 +1,79 @@
+import { join } from "node:path";
+import { createHost } from "../host/create_host.ts";
+import { readText, resolveInside, temporaryDirectory, writeAtomic } from "../host/files.ts";
+import { RalphError } from "../errors/ralph_error.ts";
+
+/** What a temporary repository holds. */
+export interface TemporaryRepositoryOptions {
+  /** Path to content; a path that ends in `.sh` may be run. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Commit the files. @default true */
+  readonly commit?: boolean;
+}
+
+/** A real git repository in a temporary folder, taken away when disposed. */
+export interface TemporaryRepository extends AsyncDisposable {
+  /** Absolute path. */
+  readonly path: string;
+  /** Runs git there. @returns what it printed @throws {RalphError} git-failed */
+  git(...arguments_: readonly string[]): Promise<string>;
+  /** Text of a file, or `null`. */
+  read(path: string): Promise<string | null>;
+  write(files: Readonly<Record<string, string>>): Promise<void>;
+}
+
+/**
+ * Makes a git repository with an identity of its own, on the branch `main`.
+ *
+ * @throws {RalphError} git-failed
+ *
+ * @example A repository with one file
+ * ```ts
+ * import { temporaryRepository } from "ralph/testing";
+ *
+ * await using repository = await temporaryRepository({ files: { "a.txt": "a\n" } });
+ * console.log(await repository.git("ls-files")); // a.txt
+ * ```
+ */
+export async function temporaryRepository(options: TemporaryRepositoryOptions = {}): Promise<TemporaryRepository> {
+  const host = createHost();
+  const folder = await temporaryDirectory("ralph-test-");
+  const repository: TemporaryRepository = {
+    path: folder.path,
+    async git(...arguments_: readonly string[]): Promise<string> {
+      const end = await host.processes.run({ file: "git", arguments: arguments_, cwd: folder.path, guarded: false });
+      if (end.exitCode === 0) return end.stdout.trimEnd();
+      const details = { command: arguments_.join(" "), reason: end.tail.trim() || end.reason };
+      throw new RalphError("git-failed", { details, hint: "a test needs git on PATH" });
+    },
+    read: (path: string) => readText(join(folder.path, path)),
+    async write(files: Readonly<Record<string, string>>): Promise<void> {
+      for (const [path, content] of Object.entries(files)) {
+        const mode = path.endsWith(".sh") ? { mode: 0o755 } : {};
+        await writeAtomic(await resolveInside(folder.path, path), content, mode);
+      }
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      await host.processes[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+  try {
+    await setUp(repository, options);
+  } catch (error) {
+    await repository[Symbol.asyncDispose]();
+    throw error;
+  }
+  return repository;
+}
+
+async function setUp({ git, write }: TemporaryRepository, options: TemporaryRepositoryOptions): Promise<void> {
+  await git("init", "--quiet");
+  await git("symbolic-ref", "HEAD", "refs/heads/main");
+  const settings = { "user.name": "Test", "user.email": "test@example.com", "commit.gpgsign": "false", "core.hooksPath": ".git/hooks" };
+  for (const [name, value] of Object.entries(settings)) await git("config", name, value);
+  await write(options.files ?? {});
+  if (options.commit === false) return;
+  await git("add", "--all");
+  await git("commit", "--quiet", "--allow-empty", "--message", "start");
+}

@@ -1,0 +1,70 @@
+import type { Script } from "../agents/scripted/script.ts";
+import { scriptedAgent } from "../agents/scripted/scripted_agent.ts";
+import type { Agent } from "../agents/types.ts";
+import type { RalphContext } from "../context.ts";
+import { createRalph, type RalphOptions } from "../create_ralph.ts";
+import type { RalphEvent } from "../events/types.ts";
+import { createHost } from "../host/create_host.ts";
+import { type TemporaryRepository, temporaryRepository } from "./temporary_repository.ts";
+
+/** What a test's context is made of: `createRalph()`'s options, with a repository and an agent made for the test. */
+export interface TestContextOptions extends Omit<RalphOptions, "agent" | "root" | "script"> {
+  /** Files that are committed before the test: path to content. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** The turns of a scripted agent, a command, or an agent of your own. @default an agent without turns */
+  readonly agent?: Script | { readonly command: string } | Agent;
+}
+
+/** A real context in a real, temporary repository. */
+export interface TestContext extends RalphContext, AsyncDisposable {
+  /** The repository that the context works in. */
+  readonly tree: TemporaryRepository;
+  /** Every event so far. */
+  readonly recorded: readonly RalphEvent[];
+}
+
+/**
+ * A context for tests of steps and recipes. Nothing in it is faked but the agent, and what that does is real.
+ *
+ * @throws {RalphError} git-failed, config-invalid
+ *
+ * @example Test a loop without a model
+ * ```ts
+ * import { memoryBacklog, runLoop } from "ralph";
+ * import { testContext } from "ralph/testing";
+ *
+ * const turn = { write: { "a.txt": "a\n" }, say: "<ralph>DONE</ralph>" };
+ * await using ralph = await testContext({ agent: { turns: [turn] } });
+ * const run = await runLoop(ralph, memoryBacklog([{ id: "a", title: "write a.txt", checks: ["test -f a.txt"] }]));
+ * console.log(run.status); // passed
+ * ```
+ */
+export async function testContext(options: TestContextOptions = {}): Promise<TestContext> {
+  const { files, agent, sinks, ...rest } = options;
+  const host = options.host ?? createHost();
+  const tree = await temporaryRepository(files === undefined ? {} : { files });
+  const recorded: RalphEvent[] = [];
+  const sink = { emit: (event: RalphEvent) => void recorded.push(event) };
+  try {
+    const ralph = await createRalph({
+      ...rest,
+      host,
+      root: tree.path,
+      agent: agent === undefined || "turns" in agent ? scriptedAgent(agent ?? { turns: [{ match: "/$^/" }] }, { host }) : agent,
+      sinks: [sink, ...sinks ?? []],
+    });
+    return {
+      ...ralph,
+      tree,
+      recorded,
+      async [Symbol.asyncDispose](): Promise<void> {
+        await ralph[Symbol.asyncDispose]();
+        if (options.host === undefined) await host.processes[Symbol.asyncDispose]();
+        await tree[Symbol.asyncDispose]();
+      },
+    };
+  } catch (error) {
+    await tree[Symbol.asyncDispose]();
+    throw error;
+  }
+}
