@@ -14,6 +14,8 @@ export default defineConfig({
   },
   test: {
     include: ["test/**/*.test.ts"],
+    // Packages are imported as the runtimes import them; vitest's own wrapper loses `zod`'s `z` under Bun.
+    deps: { interopDefault: false },
     pool: "forks",
     maxWorkers: 2,
     testTimeout: 30_000,
