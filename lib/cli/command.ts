@@ -19,6 +19,8 @@ export interface Flag {
   readonly choices?: readonly string[];
   /** The environment variable that stands in for the flag. */
   readonly variable?: string;
+  /** A flag that says the same thing in another way: given on the line, it puts this one's variable aside. */
+  readonly rival?: string;
   /** `--flag=` and `--flag ""` mean something. @default false */
   readonly empty?: boolean;
 }

@@ -35,11 +35,12 @@ export const REPORT_FLAGS: FlagTable = {
 
 /** The agent that does the work. */
 export const AGENT_FLAGS: FlagTable = {
-  agent: { type: "text", value: "NAME", variable: "RALPH_AGENT", summary: "a built-in agent by name" },
+  agent: { type: "text", value: "NAME", variable: "RALPH_AGENT", rival: "agent-cmd", summary: "a built-in agent by name" },
   "agent-cmd": {
     type: "text",
     value: "TEXT",
     variable: "RALPH_AGENT_CMD",
+    rival: "agent",
     summary: "any command as the agent: runs in the shell as written, prompt on standard input",
   },
   script: { type: "text", value: "FILE", summary: "the file of turns for `--agent scripted`" },

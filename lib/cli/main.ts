@@ -25,10 +25,24 @@ import { VERSION } from "./version.ts";
  * @returns the exit code: see `ralph help exit-codes`
  */
 export async function main(argv: readonly string[], host: Host): Promise<number> {
+  return await guarded(argv, host, (around) => dispatch(argv, around));
+}
+
+/** Runs one command that stands in no table: a recipe file that is the program itself. */
+export async function runCommand(command: Command, line: readonly string[], host: Host): Promise<number> {
+  return await guarded(line, host, (around) => start(command, line, around));
+}
+
+async function guarded(
+  argv: readonly string[],
+  host: Host,
+  run: (around: Surroundings) => Promise<number>,
+): Promise<number> {
   const { stdout, stderr } = host.terminal;
-  const say = (text: string): void => void stderr.write(`${text}\n`);
   stdout.on("error", ignoreClosedPipe); // `ralph status | head -1`
   stderr.on("error", ignoreClosedPipe);
+  const say = (text: string): void => void stderr.write(`${text}\n`);
+  const out = (text: string): void => void stdout.write(`${text}\n`);
   const aborter = new AbortController();
   let force = (): void => {};
   const forced = new Promise<number>((resolve) => {
@@ -38,13 +52,14 @@ export async function main(argv: readonly string[], host: Host): Promise<number>
     if (!aborter.signal.aborted) return aborter.abort(new RalphError("interrupted"));
     void Promise.resolve(host.processes[Symbol.asyncDispose]()).finally(force);
   });
-  const ended = dispatch(argv, { host, signal: aborter.signal, say, out: (text) => void stdout.write(`${text}\n`) })
+  const ended = run({ host, signal: aborter.signal, say, out })
     .catch((error: unknown) => {
       const told = aborter.signal.aborted ? new RalphError("interrupted") : error;
       const failure = describeFailure(told, { verbose: argv.includes("--verbose") });
       for (const line of failure.lines) say(line);
       return failure.exitCode;
-    });
+    })
+    .finally(() => host.processes[Symbol.asyncDispose]());
   const exitCode = await Promise.race([ended, forced]);
   return aborter.signal.aborted ? EXIT.interrupted : exitCode;
 }

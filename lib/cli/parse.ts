@@ -32,7 +32,8 @@ export function parseLine(
   const given = new Map<string, readonly string[]>();
   for (const name of names) {
     const flag = table[name] as Flag;
-    const values = valuesOf(parsed[name], flag) ?? fromEnvironment(flag, variables);
+    const displaced = flag.rival !== undefined && parsed[flag.rival] !== undefined;
+    const values = valuesOf(parsed[name], flag) ?? (displaced ? null : fromEnvironment(flag, variables));
     if (values !== null) given.set(name, checked(name, flag, values));
   }
   return {

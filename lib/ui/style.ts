@@ -1,4 +1,4 @@
-import type { Host } from "../host/types.ts";
+import type { Environment } from "../host/types.ts";
 
 /** How text for people is drawn: a function per meaning, and the symbols. */
 export interface Style {
@@ -72,10 +72,14 @@ export function createStyle({ colour, ascii }: StyleOptions): Style {
   };
 }
 
-/** Colours suit standard error: a terminal that can, and nobody said no (`--no-color`, `NO_COLOR`). */
-export function wantsColour({ environment, terminal }: Pick<Host, "environment" | "terminal">, refused: boolean): boolean {
-  const { NO_COLOR, FORCE_COLOR, TERM } = environment.variables;
+/** Colours suit a stream: a terminal that can show them, and nobody said no (`--no-color`, `NO_COLOR`). */
+export function wantsColour(
+  stream: { readonly isTTY?: boolean },
+  { variables }: Pick<Environment, "variables">,
+  refused: boolean,
+): boolean {
+  const { NO_COLOR, FORCE_COLOR, TERM } = variables;
   if (refused || (NO_COLOR !== undefined && NO_COLOR !== "")) return false;
   if (FORCE_COLOR !== undefined && FORCE_COLOR !== "" && FORCE_COLOR !== "0") return true;
-  return terminal.stderr.isTTY === true && TERM !== "dumb";
+  return stream.isTTY === true && TERM !== "dumb";
 }

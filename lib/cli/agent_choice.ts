@@ -1,0 +1,79 @@
+import { join } from "node:path";
+import { CONFIG_FILE } from "../config/load.ts";
+import { readText, writeAtomic } from "../host/files.ts";
+import type { Choice, Prompter } from "../ui/types.ts";
+import type { Invocation } from "./command.ts";
+import { findAgents } from "./known_agents.ts";
+import { usage } from "./parse.ts";
+import type { Place } from "./place.ts";
+import { optional } from "./settings.ts";
+
+/** The agent as the context is told of it; empty: what the configuration says. */
+export interface AgentSetting {
+  readonly agent?: string | { readonly command: string };
+  readonly script?: string;
+}
+
+/** The agent of the flags; in a terminal, when neither they nor the configuration name one, the one that a person picks. */
+export async function agentFor(
+  { command, flags, host, say }: Invocation,
+  place: Place,
+  prompter: Prompter,
+): Promise<AgentSetting> {
+  if (!("agent-cmd" in command.flags)) return {};
+  const [name, shell, script] = [flags.text("agent"), flags.text("agent-cmd"), flags.text("script")];
+  if (name !== undefined && shell !== undefined) {
+    throw usage("--agent and --agent-cmd exclude each other", "name a built-in agent, or give a command, not both");
+  }
+  if (shell !== undefined) return { agent: { command: shell } };
+  if (name !== undefined || script !== undefined) return { agent: name ?? "scripted", ...optional("script", script) };
+  const { provider } = place.config;
+  if (provider.command !== undefined || provider.preset !== undefined || !prompter.interactive) return {};
+  const picked = await pickAgent(host.environment, prompter);
+  if (picked === null) return {};
+  if (await offerToSave(place, picked, prompter)) say(`saved in ${CONFIG_FILE}`);
+  return { agent: { command: picked } };
+}
+
+const OTHER = "other";
+
+async function pickAgent(environment: Invocation["host"]["environment"], prompter: Prompter): Promise<string | null> {
+  const found = await findAgents(environment);
+  const choices: Choice[] = found.flatMap(({ name, command }) => command === null ? [] : [{ value: command, label: name, hint: command }]);
+  const first = choices[0];
+  if (first !== undefined) {
+    const answer = await prompter.ask({
+      id: "agent.pick",
+      kind: "select",
+      message: "No agent is configured. Which one is to do the work?",
+      details: ["It works on this tree without asking for permission: that is what the flags in its command say."],
+      initial: first.value,
+      choices: [...choices, { value: OTHER, label: "another command" }],
+    });
+    if (answer.value !== OTHER) return answer.value;
+  }
+  const answer = await prompter.ask({
+    id: "agent.command",
+    kind: "text",
+    message: "Which command is the agent? It gets the prompt on standard input",
+    placeholder: "my-agent --yes",
+  });
+  return answer.value === "" ? null : answer.value;
+}
+
+/** Writes the command into the configuration, when the person agrees and the file can be read. */
+async function offerToSave({ root, file }: Place, command: string, prompter: Prompter): Promise<boolean> {
+  const path = file ?? join(root, CONFIG_FILE);
+  const answer = await prompter.ask({
+    id: "agent.save",
+    kind: "confirm",
+    message: `Save it as the agent of this project in ${CONFIG_FILE}?`,
+    initial: true,
+  });
+  if (answer.value !== "yes") return false;
+  const text = await readText(path);
+  const config = text === null ? {} : JSON.parse(text) as Record<string, unknown>;
+  const provider = typeof config["provider"] === "object" ? config["provider"] : {};
+  await writeAtomic(path, `${JSON.stringify({ ...config, provider: { ...provider, command } }, null, 2)}\n`);
+  return true;
+}

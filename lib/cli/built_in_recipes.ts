@@ -1,0 +1,22 @@
+import type { LoadedRecipe } from "./recipe_loader.ts";
+
+/** A recipe that comes with Ralph. */
+export interface BuiltInRecipe {
+  readonly name: string;
+  readonly description: string;
+  readonly load: () => Promise<{ readonly default: LoadedRecipe }>;
+}
+
+/** The recipes in recipes/; their texts are in embedded_recipes.ts. */
+export const BUILT_IN_RECIPES: readonly BuiltInRecipe[] = [
+  {
+    name: "exec",
+    description: "plan a goal, understand the code, implement it: each by consent",
+    load: async () => await import("../../recipes/exec.ts") as { readonly default: LoadedRecipe },
+  },
+  {
+    name: "todo",
+    description: "an example: a Markdown TODO list as a backlog of your own",
+    load: async () => await import("../../recipes/todo.ts") as { readonly default: LoadedRecipe },
+  },
+];

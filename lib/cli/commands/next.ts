@@ -1,0 +1,54 @@
+import { EXIT } from "../../errors/exit_codes.ts";
+import { storyCommands } from "../../backlogs/prd/verify_commands.ts";
+import type { Story } from "../../backlogs/prd/types.ts";
+import type { Config } from "../../config/schema.ts";
+import type { Item, Next } from "../../loop/types.ts";
+import type { Invocation } from "../command.ts";
+import { styleFor, toJson } from "../show.ts";
+import { viewState } from "../state_view.ts";
+
+/** `ralph next`: what the next iteration would take, and what would have to pass. */
+export async function run(invocation: Invocation): Promise<number> {
+  const { flags, out, say } = invocation;
+  const { backlog, parked, config } = await viewState(invocation);
+  const next = await backlog.next({ inFlight: [], parked });
+  if (flags.has("json")) out(toJson(data(next, config)));
+  else for (const line of textOf(next, config, invocation)) (next.status === "item" ? out : say)(line);
+  return next.status === "blocked" ? EXIT.blocked : EXIT.done;
+}
+
+function data(next: Next<unknown>, config: Config): unknown {
+  if (next.status !== "item") return next;
+  const { id, kind, title } = next.item;
+  const story = storyOf(next.item);
+  return { status: "item", id, kind, title, acceptanceCriteria: story?.acceptanceCriteria ?? [], checks: checksOf(story, config) };
+}
+
+function textOf(next: Next<unknown>, config: Config, invocation: Invocation): readonly string[] {
+  const { bold, dim, warn, symbols } = styleFor(invocation, "stdout");
+  switch (next.status) {
+    case "done":
+      return ["nothing is left to do: every story passes"];
+    case "waiting":
+      return ["everything that is left depends on what is in flight"];
+    case "blocked":
+      return ["blocked:", ...next.reasons.map((reason) => `  ${reason}`), "hint: `ralph run --retry-blocked` takes parked stories up again"];
+    case "item": {
+      const story = storyOf(next.item);
+      const checks = checksOf(story, config);
+      return [
+        `${bold(next.item.id)}  ${next.item.title}`,
+        ...(story?.acceptanceCriteria ?? []).map((criterion) => `  ${dim(symbols.dot)} ${criterion}`),
+        checks.length === 0 ? `  ${warn(symbols.warning)} no check: it cannot pass` : `checks: ${checks.map((check) => `\`${check}\``).join(", ")}`,
+      ];
+    }
+  }
+}
+
+function storyOf(item: Item): Story | null {
+  return item.kind === "story" ? item.data as Story : null;
+}
+
+function checksOf(story: Story | null, config: Config): readonly string[] {
+  return story === null ? [] : [...new Set([...config.verify.default, ...storyCommands(story)])];
+}

@@ -1,0 +1,37 @@
+import { EXIT } from "../../errors/exit_codes.ts";
+import type { Invocation } from "../command.ts";
+import { readStatus, type StatusReport } from "../status_report.ts";
+import { styleFor, toJson } from "../show.ts";
+
+/** `ralph status`: where things stand; starts nothing and changes nothing. */
+export async function run(invocation: Invocation): Promise<number> {
+  const report = await readStatus(invocation);
+  if (invocation.flags.has("json")) invocation.out(toJson(report));
+  else for (const line of statusLines(report, invocation)) invocation.out(line);
+  return EXIT.done;
+}
+
+function statusLines(report: StatusReport, invocation: Invocation): readonly string[] {
+  const { bold, dim, good, bad, warn, symbols } = styleFor(invocation, "stdout");
+  const branch = report.branch === null ? "" : ` ${symbols.dot} ${report.branch}`;
+  const lines = [
+    `${bold(report.workflow)} ${dim(`(${report.why}) ${symbols.dot} ${report.root}${branch}`)}`,
+    `agent: ${report.agent ?? warn("none configured")}`,
+  ];
+  if (report.running !== null) {
+    lines.push(warn(`running: \`ralph ${report.running.purpose}\`, pid ${report.running.pid}, since ${report.running.since}`));
+  }
+  if (report.plan !== null) lines.push(`plan: ${report.plan.state} ${dim(`"${report.plan.goal}"`)}`);
+  if (report.problem !== null) lines.push(`${bad(symbols.failed)} ${report.problem}`);
+  if (report.counts !== null) {
+    const { total, passed, open, parked } = report.counts;
+    lines.push(`stories: ${passed}/${total} pass, ${open} open${parked === 0 ? "" : `, ${warn(`${parked} parked`)}`}`);
+  }
+  for (const story of report.stories) {
+    const mark = { passes: good(symbols.passed), open: dim(symbols.open), parked: warn(symbols.warning) }[story.state];
+    const note = story.state === "parked" ? dim(` parked: ${story.reason?.split("\n")[0] ?? ""}`) : "";
+    const unchecked = story.state !== "passes" && story.checks.length === 0 ? warn(" no check") : "";
+    lines.push(`  ${mark} ${story.id}  ${story.title}${note}${unchecked}`);
+  }
+  return [...lines, `next: ${report.hint}`];
+}

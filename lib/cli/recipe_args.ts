@@ -1,0 +1,133 @@
+/**
+ * A recipe's own command line: flags and positionals from the schema that it declares.
+ *
+ * @module
+ */
+import type { Recipe, SchemaIssue } from "../steps/define_recipe.ts";
+import type { Command, Flag, Flags, FlagTable } from "./command.ts";
+import { flagRows } from "./help.ts";
+import { parseLine, usage } from "./parse.ts";
+import { argFields, type ArgField } from "./recipe_fields.ts";
+
+type AnyRecipe = Pick<Recipe<unknown>, "name" | "description" | "args">;
+
+/** Reads what follows a recipe's file into the object that its schema is given. @throws {RalphError} usage */
+export async function parseRecipeArgs(recipe: AnyRecipe, line: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
+  const fields = await argFields(recipe.args);
+  if (fields === null) return freeArgs(line);
+  return valuesOf(recipe, fields, parseLine(commandOf(recipe, fields), line, {}));
+}
+
+/** The values of flags and places, by the keys of the schema. @throws {RalphError} usage */
+export function valuesOf(
+  recipe: AnyRecipe,
+  fields: readonly ArgField[] | null,
+  parsed: { readonly arguments: readonly string[]; readonly flags: Flags },
+): Readonly<Record<string, unknown>> {
+  if (fields === null) return freeArgs(parsed.arguments);
+  const values: Record<string, unknown> = {};
+  for (const field of fields) {
+    if (parsed.flags.has(field.flag)) values[field.key] = valueOf(field, parsed.flags.all(field.flag));
+  }
+  const places = fields.filter((field) => field.type !== "boolean" && !Object.hasOwn(values, field.key));
+  const surplus = parsed.arguments.slice(places.length);
+  if (surplus.length > 0 && places.at(-1)?.many !== true) {
+    throw usage(`the recipe ${recipe.name} takes no argument ${surplus[0]}`, "quote a text of several words");
+  }
+  places.forEach((field, index) => {
+    const given = field.many ? parsed.arguments.slice(index) : parsed.arguments.slice(index, index + 1);
+    if (given.length > 0) values[field.key] = valueOf(field, given);
+  });
+  return values;
+}
+
+/** Lets the schema judge and fill in. @throws {RalphError} usage with every issue */
+export async function validateArgs(recipe: AnyRecipe, values: unknown): Promise<unknown> {
+  if (recipe.args === undefined) return { goal: "", ...values as object };
+  const result = await recipe.args["~standard"].validate(values);
+  if (result.issues === undefined) return result.value;
+  const fields = await argFields(recipe.args) ?? [];
+  throw usage(
+    `arguments of the recipe ${recipe.name}: ${result.issues.map((issue) => issueText(issue, fields)).join("; ")}`,
+    fields.length === 0 ? "see the recipe's `args`" : `it takes ${fields.map(({ flag }) => `--${flag}`).join(", ")}`,
+  );
+}
+
+/** `--help` of a recipe. */
+export async function recipeHelp(recipe: AnyRecipe, program: string): Promise<string> {
+  const fields = await argFields(recipe.args) ?? [];
+  return [
+    recipe.description ?? `the recipe ${recipe.name}`,
+    "",
+    `Usage: ${program} ${recipeUsage(fields)}`.trimEnd(),
+    ...(fields.length === 0 ? [] : ["", "Flags (or by place, in this order):", ...flagRows(flagsOf(fields))]),
+  ].join("\n");
+}
+
+/** The places, as a usage line shows them. */
+export function recipeUsage(fields: readonly ArgField[]): string {
+  const places = fields.filter(({ type }) => type !== "boolean").map((field) => {
+    const name = field.many ? `${field.flag}…` : field.flag;
+    return field.required ? `<${name}>` : `[${name}]`;
+  });
+  return places.join(" ");
+}
+
+function commandOf(recipe: AnyRecipe, fields: readonly ArgField[]): Command {
+  return {
+    name: `run-recipe ${recipe.name}`,
+    summary: recipe.description ?? "",
+    usage: "",
+    arity: [0, Number.MAX_SAFE_INTEGER],
+    flags: flagsOf(fields),
+    load: () => Promise.reject(new Error("a recipe's arguments are no command")),
+  };
+}
+
+/** The flags of a recipe's arguments. */
+export function flagsOf(fields: readonly ArgField[]): FlagTable {
+  return Object.fromEntries(fields.map((field): [string, Flag] => [field.flag, {
+    type: field.type === "boolean" ? "boolean" : "text",
+    summary: field.summary,
+    value: field.type === "number" ? "N" : "TEXT",
+    many: field.many,
+    empty: true,
+    ...(field.choices === null ? {} : { choices: field.choices }),
+  }]));
+}
+
+function valueOf(field: ArgField, given: readonly string[]): unknown {
+  if (field.type === "boolean") return true;
+  const values = given.map((text) => field.type === "number" && text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text);
+  return field.many ? values : values.at(-1);
+}
+
+/** Without a schema that tells its keys: `--key value`, and the first argument is the goal. */
+function freeArgs(line: readonly string[]): Readonly<Record<string, unknown>> {
+  const values: Record<string, unknown> = {};
+  for (let index = 0; index < line.length; index++) {
+    const word = line[index] as string;
+    const [, name, value] = /^--([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
+    if (name === undefined) {
+      if (Object.hasOwn(values, "goal")) throw usage(`one argument too many: ${word}`, "quote a goal of several words");
+      values["goal"] = word;
+    } else {
+      const next = line[index + 1];
+      const taken = value === undefined && next !== undefined && !next.startsWith("-");
+      if (taken) index += 1;
+      values[camelCase(name)] = value ?? (taken ? next : true);
+    }
+  }
+  return values;
+}
+
+function camelCase(name: string): string {
+  return name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function issueText({ message, path = [] }: SchemaIssue, fields: readonly ArgField[]): string {
+  const keys = path.map((part) => String(typeof part === "object" ? part.key : part));
+  const field = fields.find(({ key }) => key === keys[0]);
+  const name = field === undefined ? keys.join(".") : [`--${field.flag}`, ...keys.slice(1)].join(".");
+  return name === "" ? message : `${name}: ${message}`;
+}

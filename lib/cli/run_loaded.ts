@@ -1,0 +1,12 @@
+import type { Invocation } from "./command.ts";
+import { endWith } from "./end_with.ts";
+import { validateArgs } from "./recipe_args.ts";
+import type { LoadedRecipe } from "./recipe_loader.ts";
+import { openSession } from "./session.ts";
+
+/** Runs a recipe that is already loaded, with the values that its command line gave. */
+export async function runLoaded(invocation: Invocation, recipe: LoadedRecipe, values: unknown): Promise<number> {
+  const args = await validateArgs(recipe, values);
+  await using session = await openSession(invocation, { asks: false, gates: null });
+  return endWith(invocation, session.ralph, await recipe.run(session.ralph, args));
+}

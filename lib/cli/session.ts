@@ -1,0 +1,107 @@
+import { resolve } from "node:path";
+import type { Config } from "../config/schema.ts";
+import type { RalphContext } from "../context.ts";
+import { RalphError } from "../errors/ralph_error.ts";
+import type { EventSink } from "../events/types.ts";
+import type { Host } from "../host/types.ts";
+import { announcedPrompter } from "../ui/announced_prompter.ts";
+import { createPrompter, type PrompterOptions } from "../ui/create_prompter.ts";
+import { createHumanReporter, createJsonReporter } from "../ui/create_reporter.ts";
+import type { AnswerLookup } from "../ui/unattended_prompter.ts";
+import { agentFor } from "./agent_choice.ts";
+import type { Flags, Invocation } from "./command.ts";
+import { findPlace, type Place } from "./place.ts";
+import { configOverlay, optional, parseApprovals } from "./settings.ts";
+import { styleFor } from "./show.ts";
+
+/** What a command needs of its session. */
+export interface SessionOptions {
+  /** The command asks questions: without somebody to ask, and without answers given beforehand, it does not start. */
+  readonly asks: boolean;
+  /** The gates that `--approve` may name; `null` where a recipe may have its own. */
+  readonly gates: readonly string[] | null;
+  /** `--json` is the command's own data, not the events. @default false */
+  readonly data?: boolean;
+}
+
+/** A command at work: the context of its steps, disposed with it. */
+export interface Session extends AsyncDisposable {
+  readonly place: Place;
+  readonly ralph: RalphContext;
+}
+
+/** Joins flags, configuration and terminal to a context. @throws {RalphError} whatever is wrong with one of them */
+export async function openSession(invocation: Invocation, options: SessionOptions): Promise<Session> {
+  const { flags, host, signal } = invocation;
+  const approvals = parseApprovals(flags.all("approve"), options.gates);
+  const overlay = configOverlay(flags);
+  const place = await findPlace(invocation);
+  const json = flags.has("json");
+  const ui = json && options.data !== true ? "json" : (flags.text("ui") ?? place.config.ui) as Config["ui"];
+  const mode = promptMode(flags, host, ui);
+  if (mode === null && (options.asks || flags.has("interactive"))) {
+    throw new RalphError("terminal-missing", { details: { command: invocation.command.name } });
+  }
+  const prompter = createPrompter({
+    mode: mode ?? "unattended",
+    terminal: host.terminal,
+    approvals: new Set(approvals),
+    lookUp: await answersOf(flags, host),
+    signal,
+  });
+
+  let run: string | null = null;
+  let bus: EventSink | null = null;
+  const quiet = flags.has("quiet") || (json && options.data === true);
+  const sink = reporterFor(invocation, { ui, quiet }, () => run);
+  if (ui !== "json" && !quiet) invocation.say(`workflow ${place.workflow.name} (${place.workflow.why})`);
+  const agent = await agentFor(invocation, place, prompter);
+  const { createRalph } = await import("../create_ralph.ts");
+  const ralph = await createRalph({
+    root: place.root,
+    ...optional("configFile", place.file ?? undefined),
+    config: overlay,
+    ...agent,
+    approve: approvals,
+    prompter: announcedPrompter(prompter, () => bus ?? sink),
+    sinks: [sink],
+    loop: {
+      ...optional("branch", flags.text("branch")),
+      interactive: flags.has("interactive"),
+      retryBlocked: flags.has("retry-blocked"),
+    },
+    signal,
+    host,
+  });
+  run = ralph.run.id;
+  bus = ralph.events;
+  return { place, ralph, [Symbol.asyncDispose]: () => ralph[Symbol.asyncDispose]() };
+}
+
+/** `null`: nobody can be asked, and nobody said that this is meant. */
+function promptMode(flags: Flags, host: Host, ui: Config["ui"]): PrompterOptions["mode"] | null {
+  if (["non-interactive", "answers", "approve"].some((name) => flags.has(name))) return "unattended";
+  if (flags.text("ui") === "plain") return "plain";
+  if (!host.terminal.interactive) return null;
+  return ui === "plain" ? "plain" : "rich";
+}
+
+async function answersOf(flags: Flags, host: Host): Promise<AnswerLookup> {
+  const file = flags.text("answers");
+  if (file === undefined) return () => null;
+  const { findAnswer, loadAnswers } = await import("../ui/answers.ts");
+  const answers = await loadAnswers(resolve(host.environment.cwd, file));
+  return (question) => findAnswer(answers, question);
+}
+
+function reporterFor(
+  invocation: Invocation,
+  { ui, quiet }: { readonly ui: Config["ui"]; readonly quiet: boolean },
+  run: () => string | null,
+): EventSink {
+  const { flags, host, out, say } = invocation;
+  if (ui === "json") return createJsonReporter({ run, now: () => host.clock.now(), out });
+  const mode = ui === "auto" ? (host.terminal.stderr.isTTY === true ? "rich" : "plain") : ui;
+  const detail = quiet ? "quiet" : flags.has("verbose") ? "verbose" : "normal";
+  return createHumanReporter({ mode, detail, say, style: styleFor(invocation, "stderr") });
+}

@@ -1,0 +1,96 @@
+import { RalphError } from "../errors/ralph_error.ts";
+import type { Flags } from "./command.ts";
+import { usage } from "./parse.ts";
+import { nearest } from "./suggest.ts";
+
+/** Reads `90s`, `30m`, `2h` or seconds. @returns seconds @throws {RalphError} option-invalid */
+export function parseDuration(option: string, text: string): number {
+  const [, amount, unit = "s"] = /^(\d+(?:\.\d+)?)([smh])?$/.exec(text.trim()) ?? [];
+  const seconds = Number(amount) * { s: 1, m: 60, h: 3600 }[unit as "s" | "m" | "h"];
+  if (amount === undefined || !(seconds > 0)) throw invalid(option, "a time above zero", text, "write `90s`, `30m`, `2h` or seconds");
+  return seconds;
+}
+
+/** Reads a whole number from `least` on. @throws {RalphError} option-invalid */
+export function parseCount(option: string, text: string, least: number): number {
+  if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text)) && Number(text) >= least) return Number(text);
+  throw invalid(option, `a whole number of at least ${least}`, text, "leave it out for the default");
+}
+
+/** Reads `auto` or a whole number from 0 on. @throws {RalphError} option-invalid */
+export function parseCap(option: string, text: string | undefined): number | "auto" {
+  if (text === undefined || text === "auto") return "auto";
+  if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text);
+  throw invalid(option, "`auto` or a whole number of at least 0", text, "leave it out for auto");
+}
+
+/** Reads an amount of money. @throws {RalphError} option-invalid */
+function parseCost(option: string, text: string): number {
+  const amount = Number(text.replace(/^\$/, ""));
+  if (text.trim() !== "" && Number.isFinite(amount) && amount > 0) return amount;
+  throw invalid(option, "an amount in US dollars above zero", text, "write `--max-cost 2.50`");
+}
+
+/** What the flags lay over the configuration: the same shape, only what was given. */
+export interface ConfigOverlay {
+  readonly provider?: { readonly model?: string; readonly reasoning?: string; readonly timeout?: number };
+  readonly verify?: { readonly default?: readonly string[]; readonly allowUnverified?: boolean };
+  readonly limits?: { readonly iterations?: number; readonly costUsd?: number };
+}
+
+/** Reads the flags that stand over fields of the configuration. @throws {RalphError} option-invalid */
+export function configOverlay(flags: Flags): ConfigOverlay {
+  const timeout = flags.text("timeout");
+  const cost = flags.text("max-cost");
+  const iterations = flags.text("max-iterations");
+  const checks = flags.all("verify");
+  return {
+    provider: {
+      ...optional("model", flags.text("model")),
+      ...optional("reasoning", flags.text("reasoning")),
+      ...optional("timeout", timeout === undefined ? undefined : parseDuration("--timeout", timeout)),
+    },
+    verify: {
+      ...optional("default", checks.length === 0 ? undefined : checks),
+      ...optional("allowUnverified", flags.has("allow-unverified") ? true : undefined),
+    },
+    limits: {
+      ...optional("iterations", iterations === undefined ? undefined : parseCount("--max-iterations", iterations, 1)),
+      ...optional("costUsd", cost === undefined ? undefined : parseCost("--max-cost", cost)),
+    },
+  };
+}
+
+/** The gates of the built-in recipes. */
+export const GATES: readonly string[] = ["prd", "understand", "run"];
+
+/**
+ * Reads `--approve prd,run`.
+ *
+ * @param known the gates there are, or `null` where a recipe may have gates of its own
+ * @throws {RalphError} option-invalid, usage
+ */
+export function parseApprovals(values: readonly string[], known: readonly string[] | null): readonly string[] {
+  const names = values.flatMap((value) => value.split(",")).map((name) => name.trim());
+  for (const name of names) {
+    if (name === "") {
+      throw invalid("--approve", "names of gates with commas between", values.join(","), "write `--approve prd,understand,run` or `--approve all`");
+    }
+    if (known === null || name === "all" || known.includes(name)) continue;
+    const near = nearest(name, [...known, "all"]);
+    throw usage(
+      `there is no gate named ${name}`,
+      near === null ? `gates: ${known.join(", ")}, all` : `did you mean \`--approve ${near}\`?`,
+    );
+  }
+  return names;
+}
+
+/** An object with the key, or without it when there is no value. */
+export function optional<Key extends string, Value>(key: Key, value: Value | undefined): { readonly [K in Key]?: Value } {
+  return (value === undefined ? {} : { [key]: value }) as { readonly [K in Key]?: Value };
+}
+
+function invalid(option: string, expected: string, value: string, hint: string): RalphError {
+  return new RalphError("option-invalid", { details: { option, expected, value }, hint });
+}

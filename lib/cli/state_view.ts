@@ -1,0 +1,31 @@
+import type { StateFiles } from "../backlogs/state_files.ts";
+import { createStateFiles } from "../backlogs/state_files.ts";
+import { type PrdItemData, prdBacklog } from "../backlogs/prd/backlog.ts";
+import type { Repository } from "../git/types.ts";
+import { openRepository } from "../git/open_repository.ts";
+import { openJournal } from "../loop/journal.ts";
+import type { Backlog, ParkedItem } from "../loop/types.ts";
+import { ownFiles } from "../loop/own_files.ts";
+import type { Invocation } from "./command.ts";
+import { findPlace, type Place } from "./place.ts";
+
+/** Where a workflow stands, for commands that only look: no agent, no lock, no shell. */
+export interface StateView extends Place {
+  readonly repository: Repository | null;
+  readonly state: StateFiles;
+  readonly backlog: Backlog<PrdItemData>;
+  readonly parked: readonly ParkedItem[];
+}
+
+/** Opens the state of the chosen workflow for reading. @throws {RalphError} what `findPlace` throws */
+export async function viewState(invocation: Pick<Invocation, "flags" | "host">): Promise<StateView> {
+  const { host } = invocation;
+  const place = await findPlace(invocation);
+  const repository = await openRepository(host, place.root);
+  const own = ownFiles(repository, place.root);
+  const state = createStateFiles({ root: place.root, directory: own.directory, host });
+  const backlog = prdBacklog({ root: place.root, config: place.config, state, repository, host });
+  const journal = await openJournal(repository === null ? null : own.journal);
+  const parked = journal.parked({ backlog: backlog.name, scope: backlog.scope ?? "" });
+  return { ...place, repository, state, backlog, parked };
+}

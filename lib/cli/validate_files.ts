@@ -1,0 +1,88 @@
+import { join, resolve } from "node:path";
+import { PLAN_STATE_FILE, PRD_FILE } from "../backlogs/exec/paths.ts";
+import { parsePrd } from "../backlogs/prd/format.ts";
+import { storyCommands } from "../backlogs/prd/verify_commands.ts";
+import { CONFIG_FILE, loadConfig } from "../config/load.ts";
+import type { Config } from "../config/schema.ts";
+import { RalphError } from "../errors/ralph_error.ts";
+import { pathExists, readText } from "../host/files.ts";
+import { isPlaceholder } from "./placeholder.ts";
+import { chooseWorkflow } from "./workflow.ts";
+
+/** One file and what is wrong with it. */
+export interface ValidatedFile {
+  /** Relative to the root, but for a configuration that was named. */
+  readonly path: string;
+  readonly present: boolean;
+  readonly problems: readonly string[];
+  /** Allowed, but hardly meant. */
+  readonly warnings: readonly string[];
+}
+
+/** Reads every file of the workflow and gathers what is wrong; nothing is changed. @throws {RalphError} usage */
+export async function validateFiles(
+  root: string,
+  named: { readonly cwd: string; readonly config?: string | undefined; readonly workflow?: string | undefined },
+): Promise<readonly ValidatedFile[]> {
+  const { file, config } = await validateConfig(root, named.config === undefined ? undefined : resolve(named.cwd, named.config));
+  await chooseWorkflow(root, { flag: named.workflow, config: config?.workflow });
+  return [file, await validatePrdFile(root, config), await validatePlanState(root)];
+}
+
+async function validateConfig(
+  root: string,
+  named: string | undefined,
+): Promise<{ readonly file: ValidatedFile; readonly config: Config | null }> {
+  const path = named ?? CONFIG_FILE;
+  const present = await pathExists(named ?? join(root, CONFIG_FILE));
+  try {
+    const { config, warnings } = await loadConfig(root, named);
+    const commands = [...config.verify.default, ...config.verify.ui];
+    const problems = commands.filter(isPlaceholder).map((command) => `verify: \`${command}\` checks nothing: name a command that can fail`);
+    return { file: { path, present, problems, warnings }, config };
+  } catch (error) {
+    return { file: { path, present, problems: [problemOf(error, path)], warnings: [] }, config: null };
+  }
+}
+
+async function validatePrdFile(root: string, config: Config | null): Promise<ValidatedFile> {
+  const text = await readText(join(root, PRD_FILE));
+  if (text === null) return { path: PRD_FILE, present: false, problems: [], warnings: ['`ralph plan "<goal>"` writes it'] };
+  try {
+    const { userStories } = parsePrd(text, PRD_FILE);
+    const problems = userStories.flatMap((story) =>
+      storyCommands(story).filter(isPlaceholder).map((command) => `${story.id}: \`${command}\` checks nothing: name a command that can fail`)
+    );
+    const duplicates = userStories.filter(({ id }, index) => userStories.findIndex((other) => other.id === id) !== index);
+    const unchecked = config === null || config.verify.default.length > 0
+      ? []
+      : userStories.filter((story) => !story.passes && storyCommands(story).length === 0);
+    return {
+      path: PRD_FILE,
+      present: true,
+      problems: [...problems, ...new Set(duplicates.map(({ id }) => `${id}: this id stands more than once`))],
+      warnings: unchecked.map(({ id }) => `${id}: names no check and cannot pass`),
+    };
+  } catch (error) {
+    return { path: PRD_FILE, present: true, problems: [problemOf(error, PRD_FILE)], warnings: [] };
+  }
+}
+
+async function validatePlanState(root: string): Promise<ValidatedFile> {
+  const text = await readText(join(root, PLAN_STATE_FILE));
+  if (text === null) return { path: PLAN_STATE_FILE, present: false, problems: [], warnings: [] };
+  try {
+    const { parsePlanState } = await import("../steps/plan/state.ts");
+    parsePlanState(text);
+    return { path: PLAN_STATE_FILE, present: true, problems: [], warnings: [] };
+  } catch (error) {
+    return { path: PLAN_STATE_FILE, present: true, problems: [problemOf(error, PLAN_STATE_FILE)], warnings: [] };
+  }
+}
+
+/** The message without the path that it begins with; what is no RalphError goes on its way. */
+function problemOf(error: unknown, path: string): string {
+  if (!RalphError.isInstance(error)) throw error;
+  const problem = error.details["problem"];
+  return typeof problem === "string" ? problem : error.message.replace(`${path}: `, "");
+}

@@ -1,0 +1,12 @@
+/** What `ralph exec` hands to its recipe. Everything but the goal has a flag of its own and may be left out. */
+export interface ExecArgs {
+  /** What the person typed; "" with `--resume`. */
+  readonly goal: string;
+  readonly resume?: boolean;
+  /** @default "auto" */
+  readonly understand?: "auto" | "always" | "never";
+  /** @default "auto" */
+  readonly maxUnderstandIterations?: "auto" | number;
+  /** @default "auto" */
+  readonly maxRunIterations?: "auto" | number;
+}

@@ -1,0 +1,15 @@
+import type { EventSink } from "../events/types.ts";
+import type { Prompter } from "./types.ts";
+
+/** A prompter whose questions and answers are told as events. */
+export function announcedPrompter(prompter: Prompter, sink: () => EventSink): Prompter {
+  return {
+    interactive: prompter.interactive,
+    async ask(question) {
+      sink().emit({ type: "question", id: question.id, message: question.message });
+      const answer = await prompter.ask(question);
+      sink().emit({ type: "answer", id: question.id, answer: answer.value, source: answer.source });
+      return answer;
+    },
+  };
+}

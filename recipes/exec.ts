@@ -1,0 +1,28 @@
+import { defineRecipe, type ExecArgs, gateRun, gateUnderstand, plan, prdBacklog, type Recipe, runLoop, runRecipe, stops, understand } from "ralph";
+
+const recipe: Recipe<ExecArgs> = defineRecipe<ExecArgs>({
+  name: "exec",
+  description: "plan a goal, understand the code, implement it: each by consent",
+
+  async run(ralph, { goal, resume = false, ...asked }) {
+    const planned = await plan(ralph, { goal, resume });
+    if (planned.status !== "approved") return planned;
+
+    const gate = await gateUnderstand(ralph, planned, {
+      mode: asked.understand ?? "auto",
+      maxIterations: asked.maxUnderstandIterations ?? "auto",
+    });
+    if (gate.status === "aborted") return gate;
+    if (gate.status === "approved") {
+      const understood = await understand(ralph, gate);
+      if (stops(understood)) return understood;
+    }
+
+    const backlog = prdBacklog(ralph);
+    const go = await gateRun(ralph, backlog, { maxIterations: asked.maxRunIterations ?? "auto" });
+    return go.status === "approved" ? await runLoop(ralph, backlog, go) : go;
+  },
+});
+
+export default recipe;
+await runRecipe(recipe, import.meta);
