@@ -77,7 +77,10 @@ const GATES = {
   lint: [script("oxlint", "oxlint", "--type-aware", "--deny-warnings"), ["deno lint", deno, ["lint", "--quiet"]]],
   layers: [tool("check_layers.ts")],
   manifests: [tool("check_manifests.ts")],
-  prompts: [["embed_prompts", node, ["tools/embed_prompts.mjs", "--check"]]],
+  embedded: [
+    ["embed_prompts", node, ["tools/embed_prompts.mjs", "--check"]],
+    ["embed_recipes", node, ["tools/embed_recipes.mjs", "--check"]],
+  ],
   lock: [lockWithoutHosts],
   machine: [noMachineNames],
   types: [script("typescript", "tsc", "--noEmit"), script("typescript", "tsc", "--noEmit", "-p", "tsconfig.test.json")],
