@@ -24,15 +24,16 @@ const COARSE_MS = 2000;
  * @throws {RalphError} git-locked
  */
 export async function clearLocks(host: Host, folders: GitFolders): Promise<void> {
-  const deadline = performance.now() + WAIT_MS;
+  let waited = 0;
   const dead = await deadIntents(folders.ralphDirectory);
   for (let lock = await findLock(folders); lock !== null; lock = await findLock(folders)) {
     if (await isLeftOver(lock, dead)) {
       await removePath(lock.path);
       continue;
     }
-    if (performance.now() >= deadline) throw new RalphError("git-locked", { details: { path: lock.path } });
+    if (waited >= WAIT_MS) throw new RalphError("git-locked", { details: { path: lock.path } });
     await host.clock.sleep(PAUSE_MS);
+    waited += PAUSE_MS;
   }
   for (const intent of dead) {
     if (!(await intent.isGitRunning())) await intent.forget();

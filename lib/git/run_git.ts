@@ -36,6 +36,7 @@ export const QUIET: Readonly<Record<string, string>> = {
 export const READING: Readonly<Record<string, string>> = { ...QUIET, GIT_OPTIONAL_LOCKS: "0" };
 
 const TIMEOUT_MS = 60_000;
+const ADVICE_REGEXP = /^$|^hint: |^Please |^Aborting$/;
 
 /**
  * Git by way of the host. Git may finish its write when Ralph is ended, so it is not guarded.
@@ -89,11 +90,12 @@ export function gitFailed(arguments_: readonly string[], reason: string, hint?: 
   });
 }
 
-/** What git said went wrong: its own `fatal:` or `error:` lines without the word. */
-export function reasonOf(end: GitEnd): string {
-  const lines = end.stderr.split("\n").filter((line) => /^(fatal|error): /.test(line));
-  const text = lines.length > 0 ? lines.map((line) => line.replace(/^(fatal|error): /, "")).join("; ") : end.tail;
-  return text.trim();
+/** What git said went wrong: from its first `fatal:` or `error:` line on, without its advice. */
+export function reasonOf(end: Pick<GitEnd, "stderr" | "tail">): string {
+  const lines = end.stderr.split("\n").map((line) => line.trim()).filter((line) => !ADVICE_REGEXP.test(line));
+  const first = lines.findIndex((line) => /^(fatal|error): /.test(line));
+  if (first === -1) return end.tail.trim();
+  return lines.slice(first).map((line) => line.replace(/^(fatal|error): /, "")).join(" ");
 }
 
 /** A command that must work: its output. @throws {RalphError} git-failed */

@@ -1,0 +1,169 @@
+import { chmodSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { temporaryRepository } from "./temporary_repository.ts";
+
+describe("commit()", () => {
+  test("commits only the named paths and tells the commit", async () => {
+    await using project = await temporaryRepository({ "a.txt": "a\n", "b.txt": "b\n" });
+    project.write({ "a.txt": "A\n", "b.txt": "B\n", "new.txt": "n\n", "untracked.txt": "u\n" });
+    project.git("add", "b.txt");
+
+    const result = await project.repository.commit({ paths: ["a.txt", "new.txt"], subject: "ralph: US-001 passed", body: "# not a comment\n\nmore" });
+
+    expect(result).toEqual({ status: "committed", commit: project.git("rev-parse", "HEAD").trim() });
+    expect(project.git("show", "--name-only", "--format=%B", "HEAD")).toBe(
+      "ralph: US-001 passed\n\n# not a comment\n\nmore\n\n\na.txt\nnew.txt\n",
+    );
+    expect(project.git("status", "--porcelain")).toBe("M  b.txt\n?? untracked.txt\n");
+  });
+
+  test("takes one process for changed files and one more for new ones when the status is known", async () => {
+    await using project = await temporaryRepository({ "a.txt": "a\n" });
+    project.write({ "a.txt": "A\n" });
+    const known = await project.repository.status();
+    project.commands.length = 0;
+
+    await project.repository.commit({ paths: ["a.txt"], subject: "one", known });
+    expect(project.commands).toEqual(["commit"]);
+
+    project.write({ "new.txt": "n\n" });
+    project.commands.length = 0;
+    await project.repository.commit({ paths: ["new.txt"], subject: "two" });
+    expect(project.commands).toEqual(["status", "add", "commit"]);
+  });
+
+  test("makes the first commit of a repository", async () => {
+    await using project = await temporaryRepository();
+    project.write({ "a.txt": "a\n", "b.txt": "b\n" });
+
+    expect(await project.repository.commit({ paths: ["a.txt"], subject: "first" })).toMatchObject({ status: "committed" });
+
+    expect(project.git("ls-tree", "--name-only", "HEAD")).toBe("a.txt\n");
+    expect(project.git("status", "--porcelain")).toBe("?? b.txt\n");
+  });
+
+  test.each([["with space.txt"], ["line\nbreak.txt"], ["-leading-dash"], [":(top)magic"], ["star*.txt"], ["ünï/ço-δ.txt"], ["quo\"te\\.txt"], ["tab\there"]])(
+    "commits a path named %j and no other",
+    async (path) => {
+      await using project = await temporaryRepository({ "star-other.txt": "x" });
+      project.write({ [path]: "1\n", "star-other.txt": "y" });
+
+      const added = await project.repository.commit({ paths: [path], subject: "add" });
+      project.write({ [path]: "2\n" });
+      const changed = await project.repository.commit({ paths: [path], subject: "change" });
+      rmSync(join(project.path, path));
+      const deleted = await project.repository.commit({ paths: [path], subject: "delete" });
+
+      expect([added.status, changed.status, deleted.status]).toEqual(["committed", "committed", "committed"]);
+      for (const commit of ["HEAD~2", "HEAD~1", "HEAD"]) {
+        expect(project.git("show", "--name-only", "-z", "--format=", commit)).toBe(`${path}\0`);
+      }
+    },
+  );
+
+  test("commits deletions, moves, modes and links of a folder that is named", async () => {
+    await using project = await temporaryRepository({ "in/old.txt": "same\n", "in/run.sh": "#!/bin/sh\n", "in/gone": "x", "out": "o" });
+    rmSync(join(project.path, "in/old.txt"));
+    rmSync(join(project.path, "in/gone"));
+    project.write({ "in/deep/new.txt": "same\n", "out": "changed", "input": "not in the folder" });
+    chmodSync(join(project.path, "in/run.sh"), 0o755);
+    symlinkSync("run.sh", join(project.path, "in/link"));
+
+    await project.repository.commit({ paths: ["in/"], subject: "all of in" });
+
+    expect(project.git("ls-tree", "-r", "HEAD", "--format=%(objectmode) %(path)")).toBe(
+      "100644 in/deep/new.txt\n120000 in/link\n100755 in/run.sh\n100644 out\n",
+    );
+    expect(project.git("status", "--porcelain")).toBe(" M out\n?? input\n");
+  });
+
+  test("is nothing when nothing differs, and names what is ignored", async () => {
+    await using project = await temporaryRepository({ "a.txt": "a\n", ".gitignore": "*.log\nbuild/\n" });
+    project.write({ "x.log": "x", "build/y": "y" });
+    const head = project.git("rev-parse", "HEAD");
+
+    expect(await project.repository.commit({ paths: ["a.txt", "missing"], subject: "no" })).toEqual({ status: "nothing", ignored: [] });
+    expect(await project.repository.commit({ paths: ["x.log", "build/y", "a.txt"], subject: "no" }))
+      .toEqual({ status: "nothing", ignored: ["x.log", "build/y"] });
+    expect(await project.repository.commit({ paths: [], subject: "no" })).toEqual({ status: "nothing", ignored: [] });
+    expect(project.git("rev-parse", "HEAD")).toBe(head);
+  });
+
+  test("is nothing when what was known is no longer true", async () => {
+    await using project = await temporaryRepository({ "a.txt": "a\n" });
+    project.write({ "a.txt": "A\n" });
+    const known = await project.repository.status();
+    project.write({ "a.txt": "a\n" });
+
+    expect(await project.repository.commit({ paths: ["a.txt"], subject: "no", known })).toEqual({ status: "nothing", ignored: [] });
+  });
+
+  test("runs the user's hooks only where asked; a refusal leaves index and files as they were", async () => {
+    await using project = await temporaryRepository({ "a.txt": "a\n", "staged.txt": "s\n" });
+    writeFileSync(join(project.path, ".git/hooks/pre-commit"), "#!/bin/sh\necho 'lint: bad ä' >&2\nexit 1\n", { mode: 0o755 });
+    project.write({ "a.txt": "A\n", "new.txt": "n\n", "staged.txt": "S\n" });
+    project.git("add", "staged.txt");
+    const before = project.git("status", "--porcelain=v2");
+
+    const refused = await project.repository.commit({ paths: ["a.txt", "new.txt"], subject: "work", hooks: true });
+
+    expect(refused).toEqual({ status: "refused", output: "lint: bad ä\n" });
+    expect(project.git("status", "--porcelain=v2")).toBe(before);
+    expect(await project.repository.commit({ paths: ["a.txt", "new.txt"], subject: "state" })).toMatchObject({ status: "committed" });
+    expect(project.git("status", "--porcelain")).toBe("M  staged.txt\n");
+  });
+
+  test("a hook that leaves a process behind holding its output does not hold the commit", async () => {
+    await using project = await temporaryRepository({ "a.txt": "a\n" });
+    writeFileSync(join(project.path, ".git/hooks/post-commit"), "#!/bin/sh\nsleep 5 &\n", { mode: 0o755 });
+    project.write({ "a.txt": "A\n" });
+    const start = performance.now();
+
+    await project.repository.commit({ paths: ["a.txt"], subject: "work", hooks: true });
+
+    expect(performance.now() - start).toBeLessThan(3000);
+  });
+
+  test("leaves submodules and repositories inside the tree alone", async () => {
+    await using inner = await temporaryRepository({ "i.txt": "i\n" });
+    await using project = await temporaryRepository({ "a.txt": "a\n" });
+    project.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", inner.path, "sub");
+    project.git("commit", "--quiet", "-m", "sub");
+    project.git("-C", "sub", "-c", "user.name=x", "-c", "user.email=x@x", "commit", "--quiet", "--allow-empty", "-m", "ahead");
+    project.git("init", "--quiet", "nested");
+    project.write({ "nested/n.txt": "n", "a.txt": "A\n" });
+    const pointer = project.git("ls-tree", "HEAD", "sub");
+
+    const { changed } = await project.repository.status();
+    await project.repository.commit({ paths: ["."], subject: "everything" });
+
+    expect(changed.find(({ path }) => path === "sub")).toMatchObject({ submodule: "SC.." });
+    expect(project.git("ls-tree", "HEAD", "sub")).toBe(pointer);
+    expect(project.git("show", "--name-only", "--format=", "HEAD")).toBe("a.txt\n");
+  });
+
+  test("works from a detached HEAD and in a second worktree, with no intent left behind", async () => {
+    await using project = await temporaryRepository({ "a.txt": "a\n" });
+    project.git("switch", "--quiet", "--detach");
+    project.write({ "a.txt": "A\n" });
+
+    const result = await project.repository.commit({ paths: ["a.txt"], subject: "detached" });
+
+    expect(result).toEqual({ status: "committed", commit: project.git("rev-parse", "HEAD").trim() });
+    expect((await project.repository.status()).branch).toBeNull();
+    expect(readdirSync(project.repository.ralphDirectory)).toEqual([]);
+  });
+
+  test("a failure of git itself is thrown with git's own words", async () => {
+    await using project = await temporaryRepository({ "a.txt": "a\n" });
+    project.git("config", "commit.gpgSign", "true");
+    project.git("config", "gpg.program", "false");
+    project.write({ "a.txt": "A\n", "new.txt": "n" });
+
+    const committed = project.repository.commit({ paths: ["a.txt", "new.txt"], subject: "x" });
+
+    await expect(committed).rejects.toMatchObject({ code: "git-failed", message: expect.stringMatching(/`git commit` failed: .*gpg/) });
+    expect(project.git("status", "--porcelain")).toBe(" M a.txt\n?? new.txt\n");
+  });
+});

@@ -1,0 +1,70 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createHost } from "../../lib/host/create_host.ts";
+import { temporaryDirectory } from "../../lib/host/files.ts";
+import type { Host, ProcessRequest } from "../../lib/host/types.ts";
+import { openRepository } from "../../lib/git/open_repository.ts";
+import type { Repository } from "../../lib/git/types.ts";
+
+/** A real repository in a temporary folder. */
+export interface TemporaryRepository extends AsyncDisposable {
+  readonly path: string;
+  readonly repository: Repository;
+  /** The git commands that the repository has started, without their paths. */
+  readonly commands: string[];
+  /** Milliseconds that the repository has slept; the sleeps themselves take none. */
+  readonly slept: () => number;
+  /** Writes files by path. */
+  write(files: Readonly<Record<string, string>>): void;
+  /** Runs git by hand; gives what it printed. */
+  git(...arguments_: string[]): string;
+}
+
+/** `git init` with an identity, and these files in a first commit (none without files). */
+export async function temporaryRepository(files?: Readonly<Record<string, string>>): Promise<TemporaryRepository> {
+  const folder = await temporaryDirectory("ralph-git-");
+  const commands: string[] = [];
+
+  function git(...arguments_: string[]): string {
+    return execFileSync("git", arguments_, { cwd: folder.path, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  }
+
+  function write(content: Readonly<Record<string, string>>): void {
+    for (const [path, text] of Object.entries(content)) {
+      mkdirSync(dirname(join(folder.path, path)), { recursive: true });
+      writeFileSync(join(folder.path, path), text);
+    }
+  }
+
+  git("init", "--quiet", "--initial-branch=main");
+  git("config", "user.name", "A Person");
+  git("config", "user.email", "person@example.com");
+  if (files !== undefined) {
+    write(files);
+    git("add", "--all");
+    git("commit", "--quiet", "--message", "first");
+  }
+  let slept = 0;
+  const host = recordingHost(commands);
+  const clock = {
+    ...host.clock,
+    async sleep(ms: number): Promise<void> {
+      slept += ms;
+      await host.clock.sleep(1);
+    },
+  };
+  const repository = (await openRepository({ ...host, clock }, folder.path))!;
+  commands.length = 0;
+  return { path: folder.path, repository, commands, slept: () => slept, write, git, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+}
+
+/** A real host that notes which git commands it runs. */
+export function recordingHost(commands: string[], environment: Readonly<Record<string, string | undefined>> = {}): Host {
+  const host = createHost();
+  const run = (request: ProcessRequest): ReturnType<Host["processes"]["run"]> => {
+    commands.push(request.arguments[0]!);
+    return host.processes.run({ ...request, environment: { ...environment, ...request.environment } });
+  };
+  return { ...host, processes: { ...host.processes, run } };
+}

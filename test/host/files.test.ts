@@ -1,0 +1,218 @@
+import { spawn } from "node:child_process";
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { unwritable } from "../../lib/host/file_errors.ts";
+import {
+  appendText,
+  copyPath,
+  ensureDirectory,
+  hashFile,
+  hashText,
+  listDirectory,
+  openAppender,
+  pathExists,
+  readBytes,
+  readStart,
+  readText,
+  removePath,
+  renamePath,
+  resolveInside,
+  temporaryDirectory,
+  writeAtomic,
+} from "../../lib/host/files.ts";
+import { fixtureCommand } from "../fixtures/processes/fixture_command.ts";
+import { waitUntil } from "../fixtures/processes/survivors.ts";
+
+describe("reading", () => {
+  test("readText(), readBytes(), readStart(), hashFile() give null for a missing file", async () => {
+    const missing = "/nowhere/at/all";
+
+    expect([await readText(missing), await readBytes(missing), await readStart(missing, 5), await hashFile(missing)])
+      .toEqual([null, null, null, null]);
+    expect(await listDirectory(missing)).toEqual([]);
+    expect(await pathExists(missing)).toBe(false);
+    expect(await pathExists("/etc/passwd/below-a-file")).toBe(false);
+  });
+
+  test("readText() does not hide other errors", async () => {
+    await expect(readText("/")).rejects.toThrow(/EISDIR/);
+  });
+
+  test("hashFile() and hashText() are the same sha256", async () => {
+    await using folder = await temporaryDirectory("ralph-files-");
+    const text = "ä".repeat(400_000);
+    await writeAtomic(join(folder.path, "a"), text);
+
+    expect(await hashFile(join(folder.path, "a"))).toBe(hashText(text));
+    expect(hashText("")).toBe("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  });
+});
+
+describe("writeAtomic()", () => {
+  test("makes folders, writes, replaces, and leaves nothing beside it", async () => {
+    await using folder = await temporaryDirectory("ralph-files-");
+    const path = join(folder.path, "a", "b", "c.txt");
+
+    await writeAtomic(path, "one");
+    await writeAtomic(path, new Uint8Array([116, 119, 111]));
+
+    expect(readFileSync(path, "utf8")).toBe("two");
+    expect(readdirSync(join(folder.path, "a", "b"))).toEqual(["c.txt"]);
+  });
+
+  test("keeps the mode of an old file and gives a new one the mode asked for", async () => {
+    await using folder = await temporaryDirectory("ralph-files-");
+    const path = join(folder.path, "run.sh");
+    writeFileSync(path, "");
+    chmodSync(path, 0o751);
+
+    await writeAtomic(path, "x", { mode: 0o600 });
+    await writeAtomic(join(folder.path, "new"), "x", { mode: 0o600 });
+
+    expect(statSync(path).mode & 0o777).toBe(0o751);
+    expect(statSync(join(folder.path, "new")).mode & 0o777).toBe(0o600);
+  });
+
+  test("writes through symbolic links, also one whose file is not there yet", async () => {
+    await using folder = await temporaryDirectory("ralph-files-");
+    const at = (name: string): string => join(folder.path, name);
+    mkdirSync(at("real"));
+    symlinkSync("real/file", at("one"));
+    symlinkSync("one", at("two"));
+
+    await writeAtomic(at("two"), "text");
+
+    expect(readFileSync(at("real/file"), "utf8")).toBe("text");
+    expect([lstatSync(at("one")).isSymbolicLink(), lstatSync(at("two")).isSymbolicLink()]).toEqual([true, true]);
+    expect(readdirSync(at("real"))).toEqual(["file"]);
+  });
+
+  test.each([
+    ["a folder", (at: string) => mkdirSync(at), /EISDIR/, /a folder stands where/],
+    ["a read-only file", (at: string) => writeFileSync(at, "old", { mode: 0o444 }), /read-only/, /check owner and mode/],
+    ["a link to itself", (at: string) => symlinkSync(at, at), /symbolic links|ELOOP/, /leads back to itself/],
+  ])("refuses %s with a hint and leaves no temporary file", async (_, make, message, hint) => {
+    await using folder = await temporaryDirectory("ralph-files-");
+    const path = join(folder.path, "target");
+    make(path);
+
+    const error = await writeAtomic(path, "x").catch((caught) => caught);
+
+    expect(error).toMatchObject({ code: "file-unwritable", exitCode: 1, details: { path } });
+    expect(error.message).toMatch(message);
+    expect(error.hint).toMatch(hint);
+    expect(readdirSync(folder.path)).toEqual(["target"]);
+  });
+
+  test("a folder below a file is refused", async () => {
+    await expect(writeAtomic("/etc/passwd/x", "x")).rejects.toMatchObject({ code: "file-unwritable" });
+    await expect(writeAtomic("/proc/ralph", "x")).rejects.toMatchObject({ code: "file-unwritable" });
+  });
+
+  test("a writer killed at any moment leaves a whole file, and its left-over is taken away by the next", async () => {
+    await using folder = await temporaryDirectory("ralph-files-");
+    const path = join(folder.path, "state");
+    const [file, ...arguments_] = fixtureCommand("write_forever.ts");
+    for (let round = 0; round < 8; round++) {
+      const child = spawn(file, [...arguments_, path], { stdio: ["ignore", "pipe", "inherit"] });
+      let ready = false;
+      child.stdout.on("data", () => (ready = true));
+      await waitUntil(() => ready, 20_000);
+      await wait(20 + round * 7);
+      child.kill("SIGKILL");
+      await new Promise((resolve) => child.on("exit", resolve));
+
+      const text = readFileSync(path, "utf8");
+
+      expect(text).toBe(text[0]!.repeat(200_000));
+    }
+    const again = spawn(file, [...arguments_, path], { stdio: "ignore" });
+    await waitUntil(() => !readdirSync(folder.path).some((name) => name.endsWith(".ralph-tmp") && !name.includes(`.${again.pid}-`)), 20_000);
+    again.kill("SIGKILL");
+    await new Promise((resolve) => again.on("exit", resolve));
+    expect(readdirSync(folder.path).length).toBeLessThanOrEqual(2);
+  });
+});
+
+describe("unwritable()", () => {
+  test.each([
+    ["ENOSPC", /the disk is full/],
+    ["EROFS", /mounted read-only/],
+    ["EACCES", /check owner and mode/],
+    ["EWHATEVER", /check the disk/],
+  ])("has a hint for %s", (code, hint) => {
+    const cause = Object.assign(new Error(`${code}: it did not work, open '/x'`), { code });
+
+    const error = unwritable("/x", cause);
+
+    expect(error.message).toBe(`could not write /x: ${code}: it did not work`);
+    expect(error.hint).toMatch(hint);
+    expect(error.cause).toBe(cause);
+  });
+});
+
+describe("adding, moving, copying", () => {
+  test("appendText() and openAppender() make what is missing and add", async () => {
+    await using folder = await temporaryDirectory("ralph-files-");
+    const path = join(folder.path, "logs", "a.log");
+
+    await appendText(path, "one\n");
+    const appender = await openAppender(path);
+    await appender.write(new TextEncoder().encode("two\n"));
+    await appender.write(new Uint8Array(0));
+    await appender.close();
+    await appendText(path, "three\n");
+
+    expect(await readText(path)).toBe("one\ntwo\nthree\n");
+  });
+
+  test("renamePath(), copyPath(), removePath() work on files and folders", async () => {
+    await using folder = await temporaryDirectory("ralph-files-");
+    const at = (name: string): string => join(folder.path, name);
+    await writeAtomic(at("a/x"), "1");
+    await ensureDirectory(at("a/empty"));
+
+    await copyPath(at("a"), at("b/copy"));
+    await copyPath(at("a/x"), at("b/copy/y"));
+    await renamePath(at("a"), at("c/moved"));
+    await removePath(at("b/copy/x"));
+    await removePath(at("never there"));
+
+    expect(await listDirectory(at("b/copy"))).toEqual(["empty", "y"]);
+    expect(await listDirectory(at("c/moved"))).toEqual(["empty", "x"]);
+    expect(await pathExists(at("a"))).toBe(false);
+    await removePath(at("b"));
+    expect(await pathExists(at("b"))).toBe(false);
+  });
+});
+
+describe("resolveInside()", () => {
+  test("gives the real path of what is, or will be, inside", async () => {
+    await using folder = await temporaryDirectory("ralph-files-");
+    mkdirSync(join(folder.path, "real"));
+    symlinkSync("real", join(folder.path, "link"));
+
+    expect(await resolveInside(folder.path, "link/new/file")).toBe(join(folder.path, "real/new/file"));
+    expect(await resolveInside(folder.path, ".")).toBe(folder.path);
+    expect(await resolveInside(folder.path, "..name")).toBe(join(folder.path, "..name"));
+  });
+
+  test("takes `..` away before links are followed", async () => {
+    await using folder = await temporaryDirectory("ralph-files-");
+    symlinkSync("/usr/lib", join(folder.path, "out"));
+
+    expect(await resolveInside(folder.path, "out/../x")).toBe(join(folder.path, "x"));
+  });
+
+  test.each([["../x"], ["/etc/passwd"], ["out/x"], ["dangling"], ["a/../../b"]])("refuses %s", async (path) => {
+    await using folder = await temporaryDirectory("ralph-files-");
+    const root = join(folder.path, "root");
+    mkdirSync(root);
+    symlinkSync("/usr/lib", join(root, "out"));
+    symlinkSync("../elsewhere", join(root, "dangling"));
+
+    await expect(resolveInside(root, path)).rejects.toMatchObject({ code: "path-outside-root" });
+  });
+});
