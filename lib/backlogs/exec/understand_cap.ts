@@ -45,7 +45,7 @@ export function readTopics(map: string | null, prompt: string | null): Topics {
 }
 
 /** Without a checklist a topic counts as understood when a dated entry carries its name. */
-function isCovered(map: CodebaseMap, topic: string): boolean {
+export function isCovered(map: CodebaseMap, topic: string): boolean {
   const plain = (text: string): string => text.replace(/\(.*$/, "").trim().toLowerCase();
   return map.entries.some((entry) => plain(entry.topic) === plain(topic));
 }

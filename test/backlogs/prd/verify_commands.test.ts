@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { storyPromptValues } from "../../../lib/backlogs/prd/story_prompt.ts";
 import { prdSummaryLines } from "../../../lib/backlogs/prd/summary.ts";
 import { storyCommands, verifyCommands } from "../../../lib/backlogs/prd/verify_commands.ts";
 
@@ -50,27 +49,5 @@ describe("prdSummaryLines()", () => {
       "US-002 Second (priority 2)",
       "  1 acceptance criterion, no verification command",
     ]);
-  });
-});
-
-describe("storyPromptValues()", () => {
-  test("storyPromptValues() shows the checks that will run, the notes and the last failure", () => {
-    const story = { id: "US-001", title: "T", acceptanceCriteria: ["a"], priority: 1, passes: false, notes: "kept" };
-
-    const values = storyPromptValues(story, {
-      branchName: "b",
-      checks: ["npm test", "echo `x`"],
-      attempt: 2,
-      maxRetries: 3,
-      failure: "exit 1",
-    });
-
-    expect(values).toMatchObject({
-      attempt: "2 of 3",
-      checks: "- `npm test`\n- `` echo `x` ``",
-      failure: "exit 1",
-      notes: "kept",
-      item: "**US-001: T**\n\nAcceptance criteria:\n\n- a",
-    });
   });
 });

@@ -1,0 +1,75 @@
+import { join } from "node:path";
+import { CODEBASE_MAP_FILE, UNDERSTAND_PROMPT_FILE } from "../backlogs/exec/paths.ts";
+import { MAP_TEMPLATE } from "../backlogs/exec/scaffold_texts.ts";
+import { openTopics, topicsBacklog } from "../backlogs/exec/topics.ts";
+import { readTopics } from "../backlogs/exec/understand_cap.ts";
+import type { RalphContext } from "../context.ts";
+import { pathExists, writeAtomic } from "../host/files.ts";
+import { type LoopOutcome, runLoop } from "./run_loop.ts";
+
+/** How long understanding may take. */
+export interface UnderstandOptions {
+  /** Topics taken up at most; retries come on top. @default as many as are open */
+  readonly maxItems?: number;
+  /** Agent turns at most. */
+  readonly maxIterations?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** How the understanding loop ended, with the topics that are left. */
+export type UnderstandOutcome = LoopOutcome & { readonly topicsLeft: readonly string[] };
+
+/**
+ * Explores the code, one open topic of `codebase_map.md` an iteration. Nothing but the map may be written: anything
+ * else ends the step as failed, whatever the agent said. A cap that is used up is no failure: the topics left are said.
+ *
+ * @throws {RalphError} as `runLoop()` does
+ * @example Look at two topics
+ * ```ts
+ * import { createRalph, understand } from "ralph";
+ *
+ * await using ralph = await createRalph({ agent: { command: "my-agent" } });
+ * const understood = await understand(ralph, { maxItems: 2 });
+ * console.log(understood.status, understood.topicsLeft.length);
+ * ```
+ */
+export async function understand(ralph: RalphContext, options: UnderstandOptions = {}): Promise<UnderstandOutcome> {
+  await ralph.agent.ensureUsable();
+  const file = join(ralph.root, CODEBASE_MAP_FILE);
+  if (!await pathExists(file)) {
+    await writeAtomic(file, MAP_TEMPLATE);
+    ralph.events.emit({ type: "note", level: "info", message: `made ${CODEBASE_MAP_FILE}` });
+  }
+  const { maxIterations, signal } = options;
+  const maxItems = options.maxItems ?? (maxIterations === undefined ? await countOpen(ralph) : undefined);
+  const outcome = await runLoop(ralph, topicsBacklog(ralph), {
+    purpose: "understand",
+    ...(maxItems === undefined ? {} : { maxItems }),
+    ...(maxIterations === undefined ? {} : { maxIterations }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const topicsLeft = await openTopics(ralph);
+  if (topicsLeft.length > 0) {
+    const message = `${topicsLeft.length} topics are left: ${topicsLeft.join("; ")}`;
+    ralph.events.emit({ type: "note", level: "info", message });
+  }
+  return { ...asUnderstood(outcome, maxItems, maxIterations), topicsLeft };
+}
+
+async function countOpen({ state }: RalphContext): Promise<number> {
+  return readTopics(await state.read(CODEBASE_MAP_FILE), await state.read(UNDERSTAND_PROMPT_FILE)).open;
+}
+
+/** No check proves a note, so none is missing; and a cap that was agreed to and used up is an end like any other. */
+function asUnderstood(outcome: LoopOutcome, maxItems: number | undefined, maxIterations: number | undefined): LoopOutcome {
+  if (outcome.status === "unverified") {
+    const { allowed: _allowed, ...rest } = outcome;
+    return { ...rest, status: "passed" };
+  }
+  if (outcome.status !== "exhausted") return outcome;
+  const taken = outcome.passed.length + outcome.parked.length;
+  const usedUp = (maxItems !== undefined && taken >= maxItems) || (maxIterations !== undefined && outcome.turns >= maxIterations);
+  if (!usedUp) return outcome;
+  const { limit, ...rest } = outcome;
+  return { ...rest, status: "passed", summary: `the cap was used up: ${limit}` };
+}
