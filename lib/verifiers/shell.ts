@@ -2,6 +2,7 @@ import type { $Type } from "dax";
 import { shellInvocation } from "../host/shell.ts";
 import type { Host, ProcessEnd } from "../host/types.ts";
 import type { CheckOutcome } from "../loop/types.ts";
+import { forgivingPipeline, isSinglePipeline } from "./pipeline.ts";
 
 /** How a command of a check is run. */
 export interface ShellCheckOptions {
@@ -37,7 +38,11 @@ export async function runShellCheck(
   command: string,
   options: ShellCheckOptions,
 ): Promise<CheckOutcome> {
-  const shell = await shellInvocation(command, host.environment);
+  const plain = await shellInvocation(command, host.environment);
+  const pipefail = plain.arguments.includes("pipefail");
+  const shell = pipefail && isSinglePipeline(command)
+    ? await shellInvocation(forgivingPipeline(command), host.environment)
+    : plain;
   const { onOutput } = options;
   let end: ProcessEnd | null = null;
   const derived = $.build$({

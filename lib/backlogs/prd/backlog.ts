@@ -79,7 +79,6 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
 
   async function settleStory(item: Item<Story>, attempt: Attempt): Promise<Settlement> {
     const isThis = (story: Story): boolean => story.id === item.id && fingerprintOf(story) === item.fingerprint;
-    const paths = [file, PROGRESS_FILE];
     if (attempt.status === "verified" || attempt.status === "unverified") {
       const notes = withoutFailure(item.data.notes);
       await change((story) => isThis(story) ? { ...story, passes: true, notes } : story);
@@ -87,7 +86,7 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
       await record(attempt, item, result, (attempt.verification?.results ?? []).map(({ name }) => name).join(", "));
       const stateSubject = `ralph: ${item.id} ${result}`;
       const subject = `feat: ${item.id} - ${item.title}`;
-      return { status: "passed", commit: { subject, stateSubject, body: stateSubject, paths, work: true } };
+      return { status: "passed", commit: { subject, stateSubject, body: stateSubject, paths: [file, PROGRESS_FILE], work: true } };
     }
     if (attempt.status === "interrupted") return { status: "open" };
 
@@ -96,6 +95,7 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
     await change((story) => isThis(story) ? { ...story, passes: false, notes } : story);
     const parked = attempt.status === "blocked" || attempt.number >= ralph.config.maxRetries;
     if (parked) await record(attempt, item, "parked", reason.split("\n")[0] ?? "");
+    const paths = parked ? [file, PROGRESS_FILE] : [file];
     const commit = { subject: `ralph: ${item.id} ${parked ? "parked" : "failed"}`, paths, work: false };
     return parked ? { status: "parked", reason, commit } : { status: "open", reason, commit };
   }

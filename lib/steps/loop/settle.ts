@@ -59,7 +59,10 @@ export interface Committer {
   commit(commit: SettleCommit, workPaths: readonly string[], known?: TreeStatus): Promise<CommitResult>;
 }
 
-/** A committer for one run: it remembers which state files git knows, so that a later commit need not ask again. */
+/**
+ * A committer for one run: it remembers which state files git knows, so that a later commit need not ask again; where an
+ * agent has taken one out of git since, it asks after all.
+ */
 export function createCommitter(ralph: RalphContext): Committer {
   const tracked = new Set<string>();
   let toldIgnored = false;
@@ -70,13 +73,13 @@ export function createCommitter(ralph: RalphContext): Committer {
       if (paths.length === 0) return { status: "nothing", ignored: [] };
       const withWork = workPaths.length > 0;
       const subject = withWork ? commit.subject : commit.stateSubject ?? commit.subject;
-      const result = await requireRepository(ralph).commit({
-        paths,
-        subject,
-        ...(commit.body === undefined ? {} : { body: commit.body }),
-        hooks: withWork,
-        ...(known !== undefined && statePaths.every((path) => tracked.has(path)) ? { known: withState(known, statePaths) } : {}),
-      });
+      const repository = requireRepository(ralph);
+      const { body } = commit;
+      const request = { paths, subject, ...(body === undefined ? {} : { body }), hooks: withWork };
+      const sure = known !== undefined && statePaths.every((path) => tracked.has(path));
+      const result = sure
+        ? await repository.commit({ ...request, known: withState(known, statePaths) }).catch(() => repository.commit(request))
+        : await repository.commit(request);
       if (result.status === "committed") {
         for (const path of statePaths) tracked.add(path);
         ralph.events.emit({ type: "commit", commit: result.commit, subject });

@@ -1,0 +1,98 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { verify } from "../../lib/steps/verify.ts";
+import { loopWorld } from "./loop_world.ts";
+
+const NO_TURN = async (): Promise<void> => {};
+
+describe("verify()", () => {
+  test("collects all failures, with exit code, tail and scope, and goes on after the first", async () => {
+    await using world = await loopWorld(NO_TURN);
+
+    const checked = await verify(world.ralph, ["echo one; exit 3", { name: "two", command: "echo two >&2; exit 4", scope: "ui" }, "true"]);
+
+    expect(checked.status).toBe("failed");
+    expect(checked.results.map(({ name, scope, ok, exitCode, tail }) => ({ name, scope, ok, exitCode, tail }))).toEqual([
+      { name: "echo one; exit 3", scope: "", ok: false, exitCode: 3, tail: "one" },
+      { name: "two", scope: "ui", ok: false, exitCode: 4, tail: "two" },
+      { name: "true", scope: "", ok: true, exitCode: 0, tail: "" },
+    ]);
+  });
+
+  test("no check at all is unverified, never passed", async () => {
+    await using world = await loopWorld(NO_TURN);
+
+    expect(await verify(world.ralph, [])).toEqual({ status: "unverified", results: [] });
+  });
+
+  test("takes command strings, dax commands, functions that build one, and check functions", async () => {
+    await using world = await loopWorld(NO_TURN);
+
+    const checked = await verify(world.ralph, [
+      "test -f README.md",
+      world.ralph.$`test -f README.md`,
+      ($) => $`echo built && exit 5`,
+      { name: "by hand", run: async ({ cwd }) => ({ ok: cwd === world.ralph.root, exitCode: null, tail: cwd }) },
+      { name: "throws", run: () => Promise.reject(new Error("out of luck")) },
+    ]);
+
+    expect(checked.results.map(({ ok, exitCode }) => [ok, exitCode])).toEqual([
+      [true, 0],
+      [true, 0],
+      [false, 5],
+      [true, null],
+      [false, null],
+    ]);
+    expect(checked.results[2]?.tail).toBe("built");
+    expect(checked.results[4]?.tail).toContain("out of luck");
+  });
+
+  test("the shell is bash with pipefail, here-documents and all; a reader that stops early is no failure", async () => {
+    await using world = await loopWorld(NO_TURN);
+
+    const checked = await verify(world.ralph, ["false | cat", "cat <<X | grep -q here\nhere\nX", "yes | head -1"]);
+
+    expect(checked.results.map(({ ok }) => ok)).toEqual([false, true, true]);
+  });
+
+  test("a check that takes too long is ended with its grandchildren, string and dax command alike", async () => {
+    await using world = await loopWorld(NO_TURN);
+    const started = Date.now();
+
+    const checked = await verify(world.ralph, [
+      { name: "string", command: "sleep 300 & sleep 300", timeoutMs: 300 },
+    ]);
+    const quick = { ...world.ralph, config: { ...world.ralph.config, verify: { ...world.ralph.config.verify, timeout: 0.3 } } };
+    const built = await verify(quick, [world.ralph.$`sh -c ${"echo begun; sleep 301 & sleep 301"}`]);
+
+    expect(checked.results[0]).toMatchObject({ ok: false, tail: expect.stringContaining("timed out after 0.3 s") });
+    expect(built.results[0]).toMatchObject({ ok: false, tail: expect.stringContaining("begun\ntimed out after 0.3 s") });
+    expect(Date.now() - started).toBeLessThan(20_000);
+    const left = await verify(world.ralph, ["! pgrep -fx 'sleep 30[01]'"]);
+    expect(left.status).toBe("passed");
+  });
+
+  test("an abort ends the running check and starts no other", async () => {
+    await using world = await loopWorld(NO_TURN);
+    const aborter = new AbortController();
+    const events: string[] = [];
+    const ralph = { ...world.ralph, events: { ...world.ralph.events, emit: ({ type }: { type: string }) => void events.push(type) } };
+
+    const running = verify(ralph, ["sleep 60", "true"], { signal: aborter.signal });
+    setTimeout(() => aborter.abort(), 200);
+
+    expect(await running).toEqual({ status: "aborted", results: [] });
+    expect(events).toEqual(["check-start"]);
+  });
+
+  test("logs the whole output of each check where it is told to", async () => {
+    await using world = await loopWorld(NO_TURN);
+    const logs = join(world.root, ".git/logs-of-test");
+
+    await verify(world.ralph, ["seq 1 20000", "echo second"], { logs });
+
+    expect((await readFile(join(logs, "check-1.log"), "utf8")).split("\n")).toHaveLength(20_001);
+    expect(await readFile(join(logs, "check-2.log"), "utf8")).toBe("second\n");
+  });
+});
