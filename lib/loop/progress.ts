@@ -16,7 +16,7 @@ export interface Progress {
   /** Of the passed, those that no check has seen. */
   readonly unverified: readonly string[];
   readonly parked: readonly { readonly id: string; readonly reason: string }[];
-  /** Turns in a row that changed nothing and passed nothing. */
+  /** Turns in a row that changed nothing, passed nothing and gave nothing up. */
   readonly idleTurns: number;
 }
 
@@ -38,7 +38,8 @@ export function noProgress(startedAt: number): Progress {
 /** Progress after an attempt was settled. Pure. */
 export function advance(progress: Progress, item: Item, attempt: Attempt, settlement: Settlement): Progress {
   const { turn } = attempt;
-  const moved = turn === null || turn.changedFiles.length > 0 || settlement.status === "passed";
+  const ended = settlement.status === "passed" || settlement.status === "parked";
+  const moved = turn === null || turn.changedFiles.length > 0 || ended;
   const without = <Entry>(entries: readonly Entry[], idOf: (entry: Entry) => string): readonly Entry[] =>
     entries.filter((entry) => idOf(entry) !== item.id);
   const passed = settlement.status === "passed" && item.checksOnly !== true;

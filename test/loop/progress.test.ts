@@ -50,6 +50,13 @@ describe("advance()", () => {
   });
 });
 
+test("advance() begins to count idle turns anew when an item is given up: the next one has its own attempts", () => {
+  const idle = { ...noProgress(0), idleTurns: 2 };
+
+  expect(advance(idle, ITEM, attempt("failed", turn([])), { status: "parked", reason: "x" }).idleTurns).toBe(0);
+  expect(advance(idle, ITEM, attempt("failed", turn([])), { status: "open" }).idleTurns).toBe(3);
+});
+
 describe("sameFailures()", () => {
   test("counts equal failures in a row; numbers in them do not matter", () => {
     const history = [attempt("failed", null, "other"), attempt("failed", null, "took 12 ms"), attempt("failed", null, "took 9 ms")];
