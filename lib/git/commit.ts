@@ -10,6 +10,9 @@ const HOOKS_TIMEOUT_MS = 600_000;
 const FROM_INPUT: readonly string[] = ["--pathspec-from-file=-", "--pathspec-file-nul"];
 const NOTHING_REGEXP = /^(nothing to commit|nothing added to commit|no changes added to commit)/m;
 
+/** Git looks after each commit whether it is time to pack, in two more processes: one commit in 36 is often enough. */
+const NO_HOUSEKEEPING: readonly string[] = ["-c", "maintenance.auto=false", "-c", "gc.auto=0"];
+
 /** Hooks keep the user's own locale; git's messages are English all the same. */
 const WITH_HOOKS: Readonly<Record<string, string | undefined>> = omitLocale({ ...QUIET, LANGUAGE: "en" });
 
@@ -31,21 +34,27 @@ export async function commitPaths(context: CommitContext, request: CommitRequest
   const chosen = choose(changed, request.paths);
   if (chosen.length === 0) return { status: "nothing", ignored: await ignoredOf(context.git, request.paths) };
   await clearLocks(context.host, context.folders);
-  return await withIntent(context.host, context.folders.ralphDirectory, (mark) => write(context, request, chosen, mark));
+  return await withIntent(
+    context.host,
+    context.folders.ralphDirectory,
+    (mark) => write(context, request, chosen, mark),
+  );
 }
 
 async function write(
-  { git, folders }: CommitContext,
+  context: CommitContext,
   request: CommitRequest,
   chosen: readonly ChangedPath[],
   mark: Readonly<Record<string, string>>,
 ): Promise<CommitResult> {
+  const { git, folders } = context;
   const untracked = chosen.filter((entry) => entry.untracked).map((entry) => entry.path);
   const environment = { ...(request.hooks ? WITH_HOOKS : QUIET), ...mark };
   if (untracked.length > 0) {
     await outputOfGit(git, ["add", "--intent-to-add", ...FROM_INPUT], { input: untracked.join("\0"), environment });
   }
   const arguments_ = [
+    ...(context.host.ids.random(1) === "0" ? [] : NO_HOUSEKEEPING),
     "commit",
     "--only",
     "--quiet",

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { listDirectory, readText, removePath, writeAtomic } from "../host/files.ts";
+import { listDirectory, readText, removePath, writePlain } from "../host/files.ts";
 import { processStart } from "../host/process_start.ts";
 import { findCarriers } from "../host/sweep.ts";
 import type { Host } from "../host/types.ts";
@@ -29,7 +29,7 @@ export async function withIntent<Value>(
   const path = join(ralphDirectory, `git-intent.${pid}.json`);
   const mark = host.ids.random(16);
   const intent: Intent = { pid, started: (await processStart(pid)) ?? "", since: host.clock.now(), mark };
-  await writeAtomic(path, JSON.stringify(intent), { sync: false });
+  await writePlain(path, JSON.stringify(intent)); // a torn one claims nothing, and no git runs yet
   try {
     return await write({ [GIT_VARIABLE]: mark });
   } finally {

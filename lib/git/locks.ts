@@ -50,11 +50,8 @@ async function findLock(folders: GitFolders): Promise<Lock | null> {
   const { ref } = await readHead(folders.gitDirectory, folders.commonDirectory);
   const paths = ["index.lock", "HEAD.lock"].map((name) => join(folders.gitDirectory, name));
   if (ref !== null) paths.push(join(folders.commonDirectory, `${ref}.lock`));
-  for (const path of paths) {
-    const at = await modifiedAt(path);
-    if (at !== null) return { path, modifiedAt: at };
-  }
-  return null;
+  const found = await Promise.all(paths.map(async (path) => ({ path, modifiedAt: await modifiedAt(path) })));
+  return found.find((lock): lock is Lock => lock.modifiedAt !== null) ?? null;
 }
 
 async function isLeftOver(lock: Lock, dead: readonly DeadIntent[]): Promise<boolean> {

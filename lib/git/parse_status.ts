@@ -39,7 +39,11 @@ export function parseStatus(output: string): TreeStatus {
         break;
     }
   }
-  return { head, branch, changed: changed.filter(({ path }) => !isTemporaryName(path.slice(path.lastIndexOf("/") + 1))) };
+  return {
+    head,
+    branch,
+    changed: changed.filter(({ path }) => !isTemporaryName(path.slice(path.lastIndexOf("/") + 1))),
+  };
 }
 
 function tracked(record: string, fields: number): ChangedPath {

@@ -80,7 +80,7 @@ export function createGit(host: Host, cwd: string): Git {
 
 /** The error for a git command that should have worked. */
 export function gitFailed(arguments_: readonly string[], reason: string, hint?: string): RalphError {
-  const command = arguments_.find((argument) => /^[a-z]/.test(argument)) ?? "";
+  const command = arguments_.find((argument) => /^[a-z][a-z-]+$/.test(argument)) ?? "";
   return new RalphError("git-failed", {
     details: {
       command,

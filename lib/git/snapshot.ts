@@ -36,6 +36,8 @@ async function pathsBetween(git: Git, base: string | null, head: string | null):
   const one = base ?? head!;
   const output = base === null || head === null
     ? await outputOfGit(git, ["ls-tree", "-r", "-z", "--name-only", "--full-tree", one], { environment: READING })
-    : await outputOfGit(git, ["diff-tree", "-r", "-z", "--name-only", "--no-renames", base, head], { environment: READING });
+    : await outputOfGit(git, ["diff-tree", "-r", "-z", "--name-only", "--no-renames", base, head], {
+      environment: READING,
+    });
   return output.split("\0").filter((path) => path !== "");
 }

@@ -9,7 +9,11 @@ export async function switchBranch(git: Git, branch: string, current: string | n
   if (current === branch) return;
   const ref = `refs/heads/${branch}`;
   const exists = (await git(["rev-parse", "--verify", "--quiet", ref], { environment: READING })).exitCode === 0;
-  const end = await git(["switch", "--quiet", ...(exists ? ["--no-guess", branch] : ["--no-track", "--create", branch])]);
+  const end = await git([
+    "switch",
+    "--quiet",
+    ...(exists ? ["--no-guess", branch] : ["--no-track", "--create", branch]),
+  ]);
   if (end.exitCode !== 0) throw failed(branch, end);
 }
 

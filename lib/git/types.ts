@@ -62,7 +62,10 @@ export interface Repository {
   /** Paths whose content differs between a snapshot and now, commits made since included. Sorted. */
   changedSince(before: TreeSnapshot): Promise<{ readonly paths: readonly string[]; readonly now: TreeSnapshot }>;
   /** A readable diff of these paths against a commit, bounded to `maxBytes` (default 32768). */
-  diff(paths: readonly string[], options?: { readonly base?: string | null; readonly maxBytes?: number }): Promise<string>;
+  diff(
+    paths: readonly string[],
+    options?: { readonly base?: string | null; readonly maxBytes?: number },
+  ): Promise<string>;
   commit(request: CommitRequest): Promise<CommitResult>;
   /** Creates or switches to a branch, keeping local changes. @throws {RalphError} branch-failed */
   switchTo(branch: string): Promise<void>;

@@ -4,8 +4,11 @@ import { hashFile, hashText } from "./hash.ts";
 /** Tells a path's content and kind by one text; `null` when nothing is there. */
 export type ContentHashes = (path: string) => Promise<string | null>;
 
-/** A file that changed so short before it was read may change again within the same tick of its time stamp. */
-const RACY_MS = 100;
+/**
+ * A file that changed so short before it was read may change again within the same tick of its time stamp:
+ * Deno tells the time of a change in whole seconds.
+ */
+const RACY_MS = 1100;
 
 /**
  * Content hashes with a memory: a file whose size, times and inode are as they were is not read again.

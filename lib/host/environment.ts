@@ -19,6 +19,5 @@ export function readEnvironment(): Environment {
 
 /** True for a module inside an executable made by `bun build --compile`. */
 export function isCompiled(moduleUrl: string): boolean {
-  return /^(file:\/\/)?\/?(\$bunfs|[A-Za-z]:[/\\]~BUN)[/\\]/.test(moduleUrl) || moduleUrl.includes("/$bunfs/") ||
-    moduleUrl.includes("/~BUN/");
+  return /(^|\/)(\$bunfs|~BUN)\//.test(moduleUrl);
 }

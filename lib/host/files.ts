@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { appendFile, mkdtemp, open, readdir, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { appendFile, mkdtemp, open, readdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { copy } from "@std/fs/copy";
@@ -62,6 +62,11 @@ export async function modifiedAt(path: string): Promise<number | null> {
 /** Adds text to the end of a file in one write. File and folder are made when missing. @throws {RalphError} file-unwritable */
 export async function appendText(path: string, text: string): Promise<void> {
   await makingFolder(path, () => appendFile(path, text));
+}
+
+/** Writes a file in place: a crash may leave a piece of it, so only for what may be lost. @throws {RalphError} file-unwritable */
+export async function writePlain(path: string, text: string): Promise<void> {
+  await makingFolder(path, () => writeFile(path, text));
 }
 
 /** Opens a file to be added to. File and folder are made when missing. @throws {RalphError} file-unwritable */

@@ -37,7 +37,12 @@ export function lastPid(): number | null {
 /** What a command of a few hundred ms at most prints; the empty text when it fails or is missing. */
 export function outputOf(file: string, arguments_: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
-    execFile(file, arguments_, { maxBuffer: 1 << 26, timeout: 5000, windowsHide: true }, (_error, stdout) => resolve(stdout));
+    execFile(
+      file,
+      arguments_,
+      { maxBuffer: 1 << 26, timeout: 5000, windowsHide: true },
+      (_error, stdout) => resolve(stdout),
+    );
   });
 }
 

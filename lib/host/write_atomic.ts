@@ -8,8 +8,6 @@ import { isTemporaryName, temporaryName, temporaryOwner } from "./temporary_name
 export interface WriteOptions {
   /** Permission bits of a file that is new, such as `0o600`. @default 0o666 less the umask */
   readonly mode?: number;
-  /** Wait until the disk has it; without, a crash of the whole machine may lose it. @default true */
-  readonly sync?: boolean;
 }
 
 const sweptFolders = new Set<string>();
@@ -32,7 +30,7 @@ export async function writeAtomic(
     const old = await modeOf(target);
     const temporary = join(folder, temporaryName(basename(target)));
     try {
-      await writeTemporary(temporary, content, old ?? options.mode, options.sync ?? true);
+      await writeTemporary(temporary, content, old ?? options.mode);
       await rename(temporary, target);
     } catch (error) {
       await rm(temporary, { force: true });
@@ -44,17 +42,12 @@ export async function writeAtomic(
   }
 }
 
-async function writeTemporary(
-  path: string,
-  content: string | Uint8Array,
-  mode: number | undefined,
-  sync: boolean,
-): Promise<void> {
+async function writeTemporary(path: string, content: string | Uint8Array, mode: number | undefined): Promise<void> {
   const file = await openMakingFolder(path, mode);
   try {
     await file.writeFile(content);
     if (mode !== undefined && process.platform !== "win32") await file.chmod(mode);
-    if (sync) await file.sync();
+    await file.sync();
   } finally {
     await file.close();
   }

@@ -28,14 +28,20 @@ describe("switchTo()", () => {
     expect((await project.repository.status()).branch).toBe("from-here");
   });
 
-  test.each([["-f"], ["--orphan"], ["a..b"], ["with space"], ["@{-1}"], [""], ["x.lock"], ["a\nb"]])("refuses the name %j", async (name) => {
-    await using project = await temporaryRepository({ "a": "1" });
-    project.git("switch", "--quiet", "--create", "other");
-    project.git("switch", "--quiet", "main");
+  test.each([["-f"], ["--orphan"], ["a..b"], ["with space"], ["@{-1}"], [""], ["x.lock"], ["a\nb"]])(
+    "refuses the name %j",
+    async (name) => {
+      await using project = await temporaryRepository({ "a": "1" });
+      project.git("switch", "--quiet", "--create", "other");
+      project.git("switch", "--quiet", "main");
 
-    await expect(project.repository.switchTo(name)).rejects.toMatchObject({ code: "branch-failed", details: { branch: name } });
-    expect((await project.repository.status()).branch).toBe("main");
-  });
+      await expect(project.repository.switchTo(name)).rejects.toMatchObject({
+        code: "branch-failed",
+        details: { branch: name },
+      });
+      expect((await project.repository.status()).branch).toBe("main");
+    },
+  );
 
   test("tells git's reason when local changes are in the way, and keeps them", async () => {
     await using project = await temporaryRepository({ "a.txt": "1" });
@@ -49,7 +55,9 @@ describe("switchTo()", () => {
 
     await expect(switched).rejects.toMatchObject({
       code: "branch-failed",
-      message: expect.stringMatching(/Your local changes to the following files would be overwritten by checkout.*a\.txt/s),
+      message: expect.stringMatching(
+        /Your local changes to the following files would be overwritten by checkout.*a\.txt/s,
+      ),
     });
     expect(project.git("status", "--porcelain")).toBe(" M a.txt\n");
   });
@@ -74,8 +82,14 @@ describe("git()", () => {
     const shown = await project.repository.git(["cat-file", "--batch"], { input: "HEAD:a\n" });
     const failed = await project.repository.git(["rev-parse", "--verify", "nope"]);
 
-    expect(shown.stdout).toHaveLength(project.git("rev-parse", "HEAD:a").trim().length + " blob 300000\n".length + 300_001);
-    expect(failed).toMatchObject({ exitCode: 128, stdout: "", stderr: expect.stringMatching(/fatal: Needed a single revision/) });
+    expect(shown.stdout).toHaveLength(
+      project.git("rev-parse", "HEAD:a").trim().length + " blob 300000\n".length + 300_001,
+    );
+    expect(failed).toMatchObject({
+      exitCode: 128,
+      stdout: "",
+      stderr: expect.stringMatching(/fatal: Needed a single revision/),
+    });
   });
 });
 
@@ -108,6 +122,10 @@ describe("parseStatus()", () => {
         { path: "line\nbreak", code: "??", untracked: true },
       ],
     });
-    expect(parseStatus("# branch.oid (initial)\0# branch.head (detached)\0")).toEqual({ head: null, branch: null, changed: [] });
+    expect(parseStatus("# branch.oid (initial)\0# branch.head (detached)\0")).toEqual({
+      head: null,
+      branch: null,
+      changed: [],
+    });
   });
 });

@@ -9,7 +9,11 @@ describe("commit()", () => {
     project.write({ "a.txt": "A\n", "b.txt": "B\n", "new.txt": "n\n", "untracked.txt": "u\n" });
     project.git("add", "b.txt");
 
-    const result = await project.repository.commit({ paths: ["a.txt", "new.txt"], subject: "ralph: US-001 passed", body: "# not a comment\n\nmore" });
+    const result = await project.repository.commit({
+      paths: ["a.txt", "new.txt"],
+      subject: "ralph: US-001 passed",
+      body: "# not a comment\n\nmore",
+    });
 
     expect(result).toEqual({ status: "committed", commit: project.git("rev-parse", "HEAD").trim() });
     expect(project.git("show", "--name-only", "--format=%B", "HEAD")).toBe(
@@ -37,13 +41,24 @@ describe("commit()", () => {
     await using project = await temporaryRepository();
     project.write({ "a.txt": "a\n", "b.txt": "b\n" });
 
-    expect(await project.repository.commit({ paths: ["a.txt"], subject: "first" })).toMatchObject({ status: "committed" });
+    expect(await project.repository.commit({ paths: ["a.txt"], subject: "first" })).toMatchObject({
+      status: "committed",
+    });
 
     expect(project.git("ls-tree", "--name-only", "HEAD")).toBe("a.txt\n");
     expect(project.git("status", "--porcelain")).toBe("?? b.txt\n");
   });
 
-  test.each([["with space.txt"], ["line\nbreak.txt"], ["-leading-dash"], [":(top)magic"], ["star*.txt"], ["ünï/ço-δ.txt"], ["quo\"te\\.txt"], ["tab\there"]])(
+  test.each([
+    ["with space.txt"],
+    ["line\nbreak.txt"],
+    ["-leading-dash"],
+    [":(top)magic"],
+    ["star*.txt"],
+    ["ünï/ço-δ.txt"],
+    ['quo"te\\.txt'],
+    ["tab\there"],
+  ])(
     "commits a path named %j and no other",
     async (path) => {
       await using project = await temporaryRepository({ "star-other.txt": "x" });
@@ -63,7 +78,12 @@ describe("commit()", () => {
   );
 
   test("commits deletions, moves, modes and links of a folder that is named", async () => {
-    await using project = await temporaryRepository({ "in/old.txt": "same\n", "in/run.sh": "#!/bin/sh\n", "in/gone": "x", "out": "o" });
+    await using project = await temporaryRepository({
+      "in/old.txt": "same\n",
+      "in/run.sh": "#!/bin/sh\n",
+      "in/gone": "x",
+      "out": "o",
+    });
     rmSync(join(project.path, "in/old.txt"));
     rmSync(join(project.path, "in/gone"));
     project.write({ "in/deep/new.txt": "same\n", "out": "changed", "input": "not in the folder" });
@@ -83,7 +103,10 @@ describe("commit()", () => {
     project.write({ "x.log": "x", "build/y": "y" });
     const head = project.git("rev-parse", "HEAD");
 
-    expect(await project.repository.commit({ paths: ["a.txt", "missing"], subject: "no" })).toEqual({ status: "nothing", ignored: [] });
+    expect(await project.repository.commit({ paths: ["a.txt", "missing"], subject: "no" })).toEqual({
+      status: "nothing",
+      ignored: [],
+    });
     expect(await project.repository.commit({ paths: ["x.log", "build/y", "a.txt"], subject: "no" }))
       .toEqual({ status: "nothing", ignored: ["x.log", "build/y"] });
     expect(await project.repository.commit({ paths: [], subject: "no" })).toEqual({ status: "nothing", ignored: [] });
@@ -96,12 +119,17 @@ describe("commit()", () => {
     const known = await project.repository.status();
     project.write({ "a.txt": "a\n" });
 
-    expect(await project.repository.commit({ paths: ["a.txt"], subject: "no", known })).toEqual({ status: "nothing", ignored: [] });
+    expect(await project.repository.commit({ paths: ["a.txt"], subject: "no", known })).toEqual({
+      status: "nothing",
+      ignored: [],
+    });
   });
 
   test("runs the user's hooks only where asked; a refusal leaves index and files as they were", async () => {
     await using project = await temporaryRepository({ "a.txt": "a\n", "staged.txt": "s\n" });
-    writeFileSync(join(project.path, ".git/hooks/pre-commit"), "#!/bin/sh\necho 'lint: bad ä' >&2\nexit 1\n", { mode: 0o755 });
+    writeFileSync(join(project.path, ".git/hooks/pre-commit"), "#!/bin/sh\necho 'lint: bad ä' >&2\nexit 1\n", {
+      mode: 0o755,
+    });
     project.write({ "a.txt": "A\n", "new.txt": "n\n", "staged.txt": "S\n" });
     project.git("add", "staged.txt");
     const before = project.git("status", "--porcelain=v2");
@@ -110,7 +138,9 @@ describe("commit()", () => {
 
     expect(refused).toEqual({ status: "refused", output: "lint: bad ä\n" });
     expect(project.git("status", "--porcelain=v2")).toBe(before);
-    expect(await project.repository.commit({ paths: ["a.txt", "new.txt"], subject: "state" })).toMatchObject({ status: "committed" });
+    expect(await project.repository.commit({ paths: ["a.txt", "new.txt"], subject: "state" })).toMatchObject({
+      status: "committed",
+    });
     expect(project.git("status", "--porcelain")).toBe("M  staged.txt\n");
   });
 
@@ -130,7 +160,19 @@ describe("commit()", () => {
     await using project = await temporaryRepository({ "a.txt": "a\n" });
     project.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", inner.path, "sub");
     project.git("commit", "--quiet", "-m", "sub");
-    project.git("-C", "sub", "-c", "user.name=x", "-c", "user.email=x@x", "commit", "--quiet", "--allow-empty", "-m", "ahead");
+    project.git(
+      "-C",
+      "sub",
+      "-c",
+      "user.name=x",
+      "-c",
+      "user.email=x@x",
+      "commit",
+      "--quiet",
+      "--allow-empty",
+      "-m",
+      "ahead",
+    );
     project.git("init", "--quiet", "nested");
     project.write({ "nested/n.txt": "n", "a.txt": "A\n" });
     const pointer = project.git("ls-tree", "HEAD", "sub");
@@ -163,7 +205,10 @@ describe("commit()", () => {
 
     const committed = project.repository.commit({ paths: ["a.txt", "new.txt"], subject: "x" });
 
-    await expect(committed).rejects.toMatchObject({ code: "git-failed", message: expect.stringMatching(/`git commit` failed: .*gpg/) });
+    await expect(committed).rejects.toMatchObject({
+      code: "git-failed",
+      message: expect.stringMatching(/`git commit` failed: .*gpg/),
+    });
     expect(project.git("status", "--porcelain")).toBe(" M a.txt\n?? new.txt\n");
   });
 });

@@ -67,13 +67,31 @@ describe("ensureReady()", () => {
     project.git("config", "--unset", "user.name");
     project.git("config", "--unset", "user.email");
     project.git("config", "user.useConfigOnly", "true");
-    const bare = { HOME: "/nowhere", XDG_CONFIG_HOME: "/nowhere", GIT_CONFIG_NOSYSTEM: "1", GIT_AUTHOR_NAME: undefined, GIT_AUTHOR_EMAIL: undefined, GIT_COMMITTER_NAME: undefined, GIT_COMMITTER_EMAIL: undefined, EMAIL: undefined };
-    const given = { ...bare, GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a@x", GIT_COMMITTER_NAME: "c", GIT_COMMITTER_EMAIL: "c@x" };
+    const bare = {
+      HOME: "/nowhere",
+      XDG_CONFIG_HOME: "/nowhere",
+      GIT_CONFIG_NOSYSTEM: "1",
+      GIT_AUTHOR_NAME: undefined,
+      GIT_AUTHOR_EMAIL: undefined,
+      GIT_COMMITTER_NAME: undefined,
+      GIT_COMMITTER_EMAIL: undefined,
+      EMAIL: undefined,
+    };
+    const given = {
+      ...bare,
+      GIT_AUTHOR_NAME: "a",
+      GIT_AUTHOR_EMAIL: "a@x",
+      GIT_COMMITTER_NAME: "c",
+      GIT_COMMITTER_EMAIL: "c@x",
+    };
 
     const without = (await openRepository(recordingHost([], bare), project.path))!;
     const withIdentity = (await openRepository(recordingHost([], given), project.path))!;
 
-    await expect(without.ensureReady()).rejects.toMatchObject({ code: "git-identity-missing", message: expect.stringMatching(/no email was given|auto-detection is disabled/) });
+    await expect(without.ensureReady()).rejects.toMatchObject({
+      code: "git-identity-missing",
+      message: expect.stringMatching(/no email was given|auto-detection is disabled/),
+    });
     await withIdentity.ensureReady();
   });
 
@@ -106,17 +124,23 @@ describe("ensureReady()", () => {
 });
 
 describe("lock files of git", () => {
-  test.each([["index.lock"], ["HEAD.lock"], ["refs/heads/main.lock"]])("somebody else's %s is waited for, then named, never touched", async (name) => {
-    await using project = await temporaryRepository({ "a": "1" });
-    const lock = join(project.path, ".git", name);
-    writeFileSync(lock, "");
-    project.write({ "a": "2" });
+  test.each([["index.lock"], ["HEAD.lock"], ["refs/heads/main.lock"]])(
+    "somebody else's %s is waited for, then named, never touched",
+    async (name) => {
+      await using project = await temporaryRepository({ "a": "1" });
+      const lock = join(project.path, ".git", name);
+      writeFileSync(lock, "");
+      project.write({ "a": "2" });
 
-    await expect(project.repository.commit({ paths: ["a"], subject: "x" })).rejects.toMatchObject({ code: "git-locked", details: { path: lock } });
+      await expect(project.repository.commit({ paths: ["a"], subject: "x" })).rejects.toMatchObject({
+        code: "git-locked",
+        details: { path: lock },
+      });
 
-    expect(project.slept()).toBe(5000);
-    expect(existsSync(lock)).toBe(true);
-  });
+      expect(project.slept()).toBe(5000);
+      expect(existsSync(lock)).toBe(true);
+    },
+  );
 
   test("a lock that goes away in time is no trouble", async () => {
     await using project = await temporaryRepository({ "a": "1" });
@@ -129,17 +153,20 @@ describe("lock files of git", () => {
     expect(await project.repository.commit({ paths: ["a"], subject: "x" })).toMatchObject({ status: "committed" });
   });
 
-  test.each([["index.lock"], ["HEAD.lock"], ["refs/heads/main.lock"]])("a left-over %s of a killed Ralph is removed", async (name) => {
-    await using project = await temporaryRepository({ "a": "1" });
-    leaveIntent(project.repository.ralphDirectory, Date.now());
-    const lock = join(project.path, ".git", name);
-    writeFileSync(lock, "");
+  test.each([["index.lock"], ["HEAD.lock"], ["refs/heads/main.lock"]])(
+    "a left-over %s of a killed Ralph is removed",
+    async (name) => {
+      await using project = await temporaryRepository({ "a": "1" });
+      leaveIntent(project.repository.ralphDirectory, Date.now());
+      const lock = join(project.path, ".git", name);
+      writeFileSync(lock, "");
 
-    await project.repository.ensureReady();
+      await project.repository.ensureReady();
 
-    expect(existsSync(lock)).toBe(false);
-    expect(existsSync(join(project.repository.ralphDirectory, "git-intent.1.json"))).toBe(false);
-  });
+      expect(existsSync(lock)).toBe(false);
+      expect(existsSync(join(project.repository.ralphDirectory, "git-intent.1.json"))).toBe(false);
+    },
+  );
 
   test("a lock from before the killed Ralph's commit is somebody else's", async () => {
     await using project = await temporaryRepository({ "a": "1" });
@@ -158,7 +185,13 @@ describe("lock files of git", () => {
     const lock = join(project.path, ".git/index.lock");
     writeFileSync(lock, "");
     const host = createHost();
-    const git = host.processes.run({ file: "sh", arguments: ["-c", `sleep 0.1; rm '${lock}'`], cwd: "/", guarded: false, environment: { RALPH_GIT: mark } });
+    const git = host.processes.run({
+      file: "sh",
+      arguments: ["-c", `sleep 0.1; rm '${lock}'`],
+      cwd: "/",
+      guarded: false,
+      environment: { RALPH_GIT: mark },
+    });
     await new Promise((resolve) => setTimeout(resolve, 30));
 
     await project.repository.ensureReady();

@@ -17,17 +17,48 @@ describe("changedSince()", () => {
   });
 
   test("tells every kind of change, sorted", async () => {
-    await using project = await temporaryRepository({ "clean.txt": "1", "gone.txt": "1", "mode.sh": "1", "dirty.txt": "1", "reverted.txt": "1", "kept.txt": "1", "link": "1" });
-    project.write({ "dirty.txt": "2", "reverted.txt": "2", "kept.txt": "2", "untracked-changed": "1", "untracked-gone": "1", "untracked-kept": "1" });
+    await using project = await temporaryRepository({
+      "clean.txt": "1",
+      "gone.txt": "1",
+      "mode.sh": "1",
+      "dirty.txt": "1",
+      "reverted.txt": "1",
+      "kept.txt": "1",
+      "link": "1",
+    });
+    project.write({
+      "dirty.txt": "2",
+      "reverted.txt": "2",
+      "kept.txt": "2",
+      "untracked-changed": "1",
+      "untracked-gone": "1",
+      "untracked-kept": "1",
+    });
     const before = await project.repository.snapshot();
 
-    project.write({ "clean.txt": "2", "dirty.txt": "3", "reverted.txt": "1", "untracked-changed": "2", "deep/new.txt": "1" });
+    project.write({
+      "clean.txt": "2",
+      "dirty.txt": "3",
+      "reverted.txt": "1",
+      "untracked-changed": "2",
+      "deep/new.txt": "1",
+    });
     for (const path of ["gone.txt", "untracked-gone", "link"]) rmSync(join(project.path, path));
     symlinkSync("1", join(project.path, "link"));
     chmodSync(join(project.path, "mode.sh"), 0o755);
     const { paths, now } = await project.repository.changedSince(before);
 
-    expect(paths).toEqual(["clean.txt", "deep/new.txt", "dirty.txt", "gone.txt", "link", "mode.sh", "reverted.txt", "untracked-changed", "untracked-gone"]);
+    expect(paths).toEqual([
+      "clean.txt",
+      "deep/new.txt",
+      "dirty.txt",
+      "gone.txt",
+      "link",
+      "mode.sh",
+      "reverted.txt",
+      "untracked-changed",
+      "untracked-gone",
+    ]);
     expect(now.contents.get("gone.txt")).toBeNull();
     expect(now.contents.get("link")).toMatch(/^link /);
     expect(now.contents.get("mode.sh")).toMatch(/^executable /);
@@ -112,7 +143,9 @@ describe("diff()", () => {
     const diff = await project.repository.diff(["a.txt", "new file.txt", "binary"]);
 
     expect(diff).toContain("-one\n+two\n");
-    expect(diff).toContain("diff --git a/new file.txt b/new file.txt\nnew file\n--- /dev/null\n+++ b/new file.txt\n+n\n");
+    expect(diff).toContain(
+      "diff --git a/new file.txt b/new file.txt\nnew file\n--- /dev/null\n+++ b/new file.txt\n+n\n",
+    );
     expect(diff).toContain("Binary file b/binary");
     expect(diff).not.toContain("other.txt");
     project.git("commit", "--quiet", "--all", "-m", "second");

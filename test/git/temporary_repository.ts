@@ -56,14 +56,25 @@ export async function temporaryRepository(files?: Readonly<Record<string, string
   };
   const repository = (await openRepository({ ...host, clock }, folder.path))!;
   commands.length = 0;
-  return { path: folder.path, repository, commands, slept: () => slept, write, git, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+  return {
+    path: folder.path,
+    repository,
+    commands,
+    slept: () => slept,
+    write,
+    git,
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
 }
 
 /** A real host that notes which git commands it runs. */
-export function recordingHost(commands: string[], environment: Readonly<Record<string, string | undefined>> = {}): Host {
+export function recordingHost(
+  commands: string[],
+  environment: Readonly<Record<string, string | undefined>> = {},
+): Host {
   const host = createHost();
   const run = (request: ProcessRequest): ReturnType<Host["processes"]["run"]> => {
-    commands.push(request.arguments[0]!);
+    commands.push(request.arguments.find((argument) => /^[a-z][a-z-]+$/.test(argument))!);
     return host.processes.run({ ...request, environment: { ...environment, ...request.environment } });
   };
   return { ...host, processes: { ...host.processes, run } };

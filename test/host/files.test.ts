@@ -1,5 +1,14 @@
 import { spawn } from "node:child_process";
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
@@ -91,7 +100,12 @@ describe("writeAtomic()", () => {
 
   test.each([
     ["a folder", (at: string) => mkdirSync(at), /EISDIR/, /a folder stands where/],
-    ["a read-only file", (at: string) => writeFileSync(at, "old", { mode: 0o444 }), /read-only/, /check owner and mode/],
+    [
+      "a read-only file",
+      (at: string) => writeFileSync(at, "old", { mode: 0o444 }),
+      /read-only/,
+      /check owner and mode/,
+    ],
     ["a link to itself", (at: string) => symlinkSync(at, at), /symbolic links|ELOOP/, /leads back to itself/],
   ])("refuses %s with a hint and leaves no temporary file", async (_, make, message, hint) => {
     await using folder = await temporaryDirectory("ralph-files-");
@@ -129,7 +143,10 @@ describe("writeAtomic()", () => {
       expect(text).toBe(text[0]!.repeat(200_000));
     }
     const again = spawn(file, [...arguments_, path], { stdio: "ignore" });
-    await waitUntil(() => !readdirSync(folder.path).some((name) => name.endsWith(".ralph-tmp") && !name.includes(`.${again.pid}-`)), 20_000);
+    await waitUntil(
+      () => !readdirSync(folder.path).some((name) => name.endsWith(".ralph-tmp") && !name.includes(`.${again.pid}-`)),
+      20_000,
+    );
     again.kill("SIGKILL");
     await new Promise((resolve) => again.on("exit", resolve));
     expect(readdirSync(folder.path).length).toBeLessThanOrEqual(2);

@@ -13,12 +13,18 @@ function startParent(line: string): { child: ChildProcess; output: () => string;
 }
 
 describe("a Ralph that is killed", () => {
-  test.each([
-    ["SIGKILL", (tag: string) => `sleep ${tag} & trap '' TERM; echo started; sleep ${tag}; sleep ${tag}`],
-    ["SIGKILL", (tag: string) => `setsid sleep ${tag} & setsid sh -c "trap '' TERM; sleep ${tag}; sleep ${tag}" & echo started; sleep ${tag}`],
-    ["SIGTERM", (tag: string) => `sleep ${tag} & echo started; sleep ${tag}`],
-    ["SIGINT", (tag: string) => `setsid sleep ${tag} & echo started; sleep ${tag}`],
-  ] as const)("by %s leaves nothing after 3 s (case %#)", async (signal, line) => {
+  test.each(
+    [
+      ["SIGKILL", (tag: string) => `sleep ${tag} & trap '' TERM; echo started; sleep ${tag}; sleep ${tag}`],
+      [
+        "SIGKILL",
+        (tag: string) =>
+          `setsid sleep ${tag} & setsid sh -c "trap '' TERM; sleep ${tag}; sleep ${tag}" & echo started; sleep ${tag}`,
+      ],
+      ["SIGTERM", (tag: string) => `sleep ${tag} & echo started; sleep ${tag}`],
+      ["SIGINT", (tag: string) => `setsid sleep ${tag} & echo started; sleep ${tag}`],
+    ] as const,
+  )("by %s leaves nothing after 3 s (case %#)", async (signal, line) => {
     const tag = sleepTag();
     const { child, output } = startParent(line(tag));
     await waitUntil(() => output().includes("started") && processesWith(tag).length >= 2, 20_000);

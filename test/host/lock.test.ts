@@ -14,7 +14,15 @@ const host = createHost();
 
 async function holderText(over: Record<string, unknown> = {}): Promise<string> {
   const started = await processStart(process.pid);
-  return JSON.stringify({ pid: process.pid, started, since: "2020-01-01T00:00:00.000Z", purpose: "run", cookie: "c", nonce: "n", ...over });
+  return JSON.stringify({
+    pid: process.pid,
+    started,
+    since: "2020-01-01T00:00:00.000Z",
+    purpose: "run",
+    cookie: "c",
+    nonce: "n",
+    ...over,
+  });
 }
 
 async function endedPid(): Promise<number> {
@@ -33,7 +41,10 @@ describe("takeLock()", () => {
 
     if (first.status !== "held") throw new Error(first.status);
     expect(first.tookOver).toBeNull();
-    expect(second).toMatchObject({ status: "busy", holder: { pid: process.pid, purpose: "run", cookie: host.processes.cookie } });
+    expect(second).toMatchObject({
+      status: "busy",
+      holder: { pid: process.pid, purpose: "run", cookie: host.processes.cookie },
+    });
     await first.release();
     await first.release();
     const third = await takeLock(path, { purpose: "run", host });
@@ -90,17 +101,20 @@ describe("takeLock()", () => {
     expect(readdirSync(folder.path)).toEqual(["run.lock"]);
   });
 
-  test.each([[""], ["{\"pid\": 12"], ["null"], ["\0\0\0"]])("takes over a torn lock file (%j) once it stays as it is", async (text) => {
-    await using folder = await temporaryDirectory("ralph-lock-");
-    const path = join(folder.path, "run.lock");
-    writeFileSync(path, text);
-    const start = performance.now();
+  test.each([[""], ['{"pid": 12'], ["null"], ["\0\0\0"]])(
+    "takes over a torn lock file (%j) once it stays as it is",
+    async (text) => {
+      await using folder = await temporaryDirectory("ralph-lock-");
+      const path = join(folder.path, "run.lock");
+      writeFileSync(path, text);
+      const start = performance.now();
 
-    const lock = await takeLock(path, { purpose: "run", host });
+      const lock = await takeLock(path, { purpose: "run", host });
 
-    expect(lock).toMatchObject({ status: "held", tookOver: { pid: 0 } });
-    expect(performance.now() - start).toBeGreaterThan(900);
-  });
+      expect(lock).toMatchObject({ status: "held", tookOver: { pid: 0 } });
+      expect(performance.now() - start).toBeGreaterThan(900);
+    },
+  );
 
   test("does not take over a torn lock file whose writer finishes it", async () => {
     await using folder = await temporaryDirectory("ralph-lock-");

@@ -50,7 +50,9 @@ describe("onOutput", () => {
   });
 
   test("a receiver that rejects ends the tree too", async () => {
-    await expect(runShell("echo x; sleep 60", { onOutput: () => Promise.reject(new Error("no")) })).rejects.toThrow("no");
+    await expect(runShell("echo x; sleep 60", { onOutput: () => Promise.reject(new Error("no")) })).rejects.toThrow(
+      "no",
+    );
   });
 
   test("500 MB leave memory flat", async () => {

@@ -99,8 +99,10 @@ describe("the end of a tree", () => {
     ["in the background", (tag: string) => `sleep ${tag} >/dev/null 2>&1 & echo started`],
     ["that holds stdout", (tag: string) => `sleep ${tag} & echo started`],
     ["in a session of its own", (tag: string) => `setsid sleep ${tag} & echo started; sleep 0.05`],
-    ["that left its session and ignores SIGTERM", (tag: string) =>
-      `setsid bash -c "trap '' TERM; sleep ${tag}; sleep ${tag}" & echo started; sleep 0.05`],
+    [
+      "that left its session and ignores SIGTERM",
+      (tag: string) => `setsid bash -c "trap '' TERM; sleep ${tag}; sleep ${tag}" & echo started; sleep 0.05`,
+    ],
   ])("a child that ends by itself leaves nothing %s", async (_, line) => {
     const tag = sleepTag();
 
@@ -144,6 +146,21 @@ describe("the end of a tree", () => {
     });
 
     expect(end).toMatchObject({ reason: "timed-out", exitCode: 7, stdout: "clean\n" });
+  });
+
+  test("with the terminal handed over nothing is captured, and a timeout ends the tree all the same", async () => {
+    const tag = sleepTag();
+
+    const end = await runShell("exit 4", { terminal: true });
+    const slow = await runShell(`sleep ${tag} & setsid sleep ${tag} & sleep ${tag}`, {
+      terminal: true,
+      timeoutMs: 250,
+      graceMs: 200,
+    });
+
+    expect(end).toMatchObject({ reason: "exited", exitCode: 4, stdout: "", stderr: "", tail: "" });
+    expect(slow.reason).toBe("timed-out");
+    expect(processesWith(tag)).toEqual([]);
   });
 
   test("disposing ends what still runs", async () => {

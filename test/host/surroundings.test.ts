@@ -34,7 +34,12 @@ describe("ids", () => {
 
 describe("environment", () => {
   test("tells this process", () => {
-    expect(host.environment).toMatchObject({ pid: process.pid, cwd: process.cwd(), compiled: false, platform: process.platform });
+    expect(host.environment).toMatchObject({
+      pid: process.pid,
+      cwd: process.cwd(),
+      compiled: false,
+      platform: process.platform,
+    });
     expect(host.environment.executable).toBe(process.execPath);
   });
 
@@ -82,8 +87,15 @@ describe("shellInvocation()", () => {
   });
 
   test("is cmd on a Windows without git", async () => {
-    const environment = { ...host.environment, platform: "win32", variables: { Path: "C:\\nowhere", ComSpec: "C:\\cmd.exe" } };
+    const environment = {
+      ...host.environment,
+      platform: "win32",
+      variables: { Path: "C:\\nowhere", ComSpec: "C:\\cmd.exe" },
+    };
 
-    expect(await shellInvocation("dir", environment)).toEqual({ file: "C:\\cmd.exe", arguments: ["/d", "/s", "/c", "dir"] });
+    expect(await shellInvocation("dir", environment)).toEqual({
+      file: "C:\\cmd.exe",
+      arguments: ["/d", "/s", "/c", "dir"],
+    });
   });
 });
