@@ -127,6 +127,23 @@ export const COMMANDS: readonly Command[] = [
     load: () => import("./commands/doctor.ts"),
   },
   {
+    name: "demo",
+    summary: "watch the whole exec workflow on a small real project",
+    usage: "",
+    arity: [0, 0],
+    flags: {
+      approve: CONSENT_FLAGS["approve"] as Command["flags"][string],
+      "non-interactive": CONSENT_FLAGS["non-interactive"] as Command["flags"][string],
+      ...REPORT_FLAGS,
+      ...SHOW_FLAGS,
+    },
+    details: [
+      "It makes a git repository in a temporary folder and leaves it there for you to look at.",
+      "`--approve all` lets it run by itself.",
+    ],
+    load: () => import("./commands/demo.ts"),
+  },
+  {
     name: "recipes",
     summary: "list the recipes and prompts that are built in",
     usage: "",

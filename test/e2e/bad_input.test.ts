@@ -190,7 +190,7 @@ describe("surroundings", () => {
       .agent("worker", "touch a.txt").args("run").expectExit(0);
 
     expect(read("mine.txt")).toBe("my own work");
-    expect(git("status", "--porcelain")).toBe(" M mine.txt");
+    expect(git("status", "--porcelain")).toBe("M mine.txt");
   });
 
   test("no agent is configured", async () => {

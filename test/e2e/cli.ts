@@ -90,7 +90,7 @@ export function ralphCli(existing?: string): Cli {
 
   function git(...gitArgs: string[]): string {
     const done = spawnSync("git", gitArgs, { cwd: root, env: environment(), encoding: "utf8" });
-    return done.stdout.trimEnd();
+    return done.stdout.trim();
   }
 
   function setUp(): void {
