@@ -1,6 +1,13 @@
 #!/usr/bin/env node
 import process from "node:process";
-import { main } from "../lib/cli/main.ts";
-import { createHost } from "../lib/host/create_host.ts";
+import { answerAtOnce } from "../lib/cli/answer_at_once.ts";
 
-process.exitCode = await main(process.argv.slice(2), createHost());
+const argv = process.argv.slice(2);
+const answer = answerAtOnce(argv);
+if (answer === null) {
+  const { main } = await import("../lib/cli/main.ts");
+  const { createHost } = await import("../lib/host/create_host.ts");
+  process.exitCode = await main(argv, createHost());
+} else {
+  console.log(answer);
+}

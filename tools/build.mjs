@@ -11,6 +11,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -30,24 +31,33 @@ const TARGETS = [
   "windows-x64",
 ];
 
+/** Built beside and put in place at the end: what is in use is whole at any moment. */
 async function buildPackage() {
-  for (const folder of ["bin", "lib", "recipes"]) rmSync(join(DIST, folder), { recursive: true, force: true });
-  // tsc emits what has type errors too, so that a build says what is wrong and leaves nothing half done.
-  const { code, output } = await run(process.execPath, [
-    packageScript("typescript", "tsc"),
-    "-p",
-    "tsconfig.build.json",
-  ], { capture: true });
-  if (code !== 0) throw new Error(`tsc found errors:\n${output}`);
-  for (const file of walk(DIST).filter((name) => /\.(?:js|d\.ts)$/.test(name))) rewriteStandardImports(file);
-  chmodSync(join(DIST, "bin", "ralph.js"), 0o755);
+  const staging = join(DIST, `.staging-${process.pid}`);
+  try {
+    const flags = ["-p", "tsconfig.build.json", "--outDir", staging];
+    const { code, output } = await run(process.execPath, [packageScript("typescript", "tsc"), ...flags], {
+      capture: true,
+    });
+    if (code !== 0) throw new Error(`tsc found errors:\n${output}`);
+    for (const file of walk(staging).filter((name) => /\.(?:js|d\.ts)$/.test(name))) {
+      rewriteStandardImports(file, staging);
+    }
+    chmodSync(join(staging, "bin", "ralph.js"), 0o755);
+    for (const folder of ["bin", "lib", "recipes"]) {
+      rmSync(join(DIST, folder), { recursive: true, force: true });
+      renameSync(join(staging, folder), join(DIST, folder));
+    }
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
 }
 
 /** `@std/*` are workspaces of this repository: nobody else could resolve them. */
-function rewriteStandardImports(file) {
+function rewriteStandardImports(file, top) {
   const text = readFileSync(file, "utf8");
   const rewritten = text.replaceAll(/(["'])@std\/(cli|fs)\/([a-z-]+)\1/g, (_match, quote, name, module) => {
-    const path = relative(dirname(file), join(DIST, "lib", "std", name, `${module.replaceAll("-", "_")}.js`))
+    const path = relative(dirname(file), join(top, "lib", "std", name, `${module.replaceAll("-", "_")}.js`))
       .replaceAll("\\", "/");
     return `${quote}${path.startsWith(".") ? path : `./${path}`}${quote}`;
   });
@@ -68,9 +78,10 @@ async function buildBinary(target) {
     });
     mkdirSync(DIST, { recursive: true });
     // A copy beside and a rename: a ralph that is running keeps its file.
-    rmSync(join(DIST, built), { force: true });
-    copyFileSync(join(folder, built), join(DIST, built));
-    chmodSync(join(DIST, built), 0o755);
+    const beside = join(DIST, `.${built}-${process.pid}`);
+    copyFileSync(join(folder, built), beside);
+    chmodSync(beside, 0o755);
+    renameSync(beside, join(DIST, built));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
