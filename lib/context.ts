@@ -23,6 +23,8 @@ export interface RunInfo {
    * @returns its absolute path
    */
   folder(runsDirectory: string): Promise<string>;
+  /** The next iteration's number, from 1: counted over all loops of the run, so that attempts have names of their own. */
+  nextIteration(): number;
 }
 
 /** What a recipe is handed. Plain and readonly; derive with spread, never store on it. */

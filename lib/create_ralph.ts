@@ -103,7 +103,7 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
     signal,
     host,
     repository,
-    run: { id, folder: runFolders({ id, root, host, events, redactor, logs }) },
+    run: { id, folder: runFolders({ id, root, host, events, redactor, logs }), nextIteration: counter() },
     loop: { interactive: false, retryBlocked: false, ...options.loop },
     lock,
     async [Symbol.asyncDispose]() {
@@ -162,6 +162,11 @@ function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
 async function shellFor(root: string): Promise<$Type> {
   const { build$, CommandBuilder } = await import("dax");
   return build$({ commandBuilder: new CommandBuilder().cwd(root) });
+}
+
+function counter(): () => number {
+  let count = 0;
+  return () => count += 1;
 }
 
 function runId(host: Host): string {

@@ -191,7 +191,7 @@ class Loop<Data, Findings> {
   async #attempt(item: Item<Data>): Promise<Ending | null> {
     const ralph = this.#ralph;
     const history = ralph.journal.history(this.#key, item) as readonly Attempt<Findings>[];
-    const iteration = this.#progress.iterations + 1;
+    const iteration = ralph.run.nextIteration();
     const id = `${ralph.run.id}.${iteration}`;
     const number = history.length + 1;
     if (item.checksOnly !== true) this.#taken.add(item.id);

@@ -11,7 +11,7 @@ import { verify } from "./verify.ts";
 
 /** One attempt, and what is known before it. */
 export interface WorkItemOptions {
-  /** @default `{ id: "<run>.1", number: 1 }` */
+  /** @default the run's next iteration, number 1 */
   readonly attempt?: { readonly id: string; readonly number: number };
   /** Run after the backlog's own checks. */
   readonly checks?: readonly CheckLike[];
@@ -55,7 +55,7 @@ export async function workItem<Data, Findings>(
 ): Promise<WorkedItem<Findings>> {
   requireRepository(ralph);
   const signal = options.signal ?? ralph.signal;
-  const { id, number } = options.attempt ?? { id: `${ralph.run.id}.1`, number: 1 };
+  const { id, number } = options.attempt ?? { id: `${ralph.run.id}.${ralph.run.nextIteration()}`, number: 1 };
   const context = {
     cwd: ralph.root,
     attempt: number,

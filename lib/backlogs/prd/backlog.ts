@@ -2,11 +2,11 @@ import { join } from "node:path";
 import type { Config } from "../../config/schema.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { Repository } from "../../git/types.ts";
-import { hashText, readText, writeAtomic } from "../../host/files.ts";
+import { hashText, pathExists, readText, writeAtomic } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
 import type { Attempt, Backlog, Check, Item, ParkedItem, Settlement } from "../../loop/types.ts";
 import { localDate } from "../exec/local_date.ts";
-import { EXEC_RUNS, PRD_FILE, PROGRESS_FILE } from "../exec/paths.ts";
+import { EXEC_RUNS, PLAN_TRANSCRIPT_FILE, PRD_FILE, PROGRESS_FILE } from "../exec/paths.ts";
 import { withProgress } from "../exec/progress.ts";
 import type { StateFiles } from "../state_files.ts";
 import { claimOf } from "./claim.ts";
@@ -86,7 +86,9 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
       await record(attempt, item, result, (attempt.verification?.results ?? []).map(({ name }) => name).join(", "));
       const stateSubject = `ralph: ${item.id} ${result}`;
       const subject = `feat: ${item.id} - ${item.title}`;
-      return { status: "passed", commit: { subject, stateSubject, body: stateSubject, paths: [file, PROGRESS_FILE], work: true } };
+      // the transcript has the gates' decisions, taken after it was committed with the plan
+      const paths = [file, PROGRESS_FILE, ...await existing(PLAN_TRANSCRIPT_FILE)];
+      return { status: "passed", commit: { subject, stateSubject, body: stateSubject, paths, work: true } };
     }
     if (attempt.status === "interrupted") return { status: "open" };
 
@@ -98,6 +100,10 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
     const paths = parked ? [file, PROGRESS_FILE] : [file];
     const commit = { subject: `ralph: ${item.id} ${parked ? "parked" : "failed"}`, paths, work: false };
     return parked ? { status: "parked", reason, commit } : { status: "open", reason, commit };
+  }
+
+  async function existing(path: string): Promise<readonly string[]> {
+    return await pathExists(join(ralph.root, path)) ? [path] : [];
   }
 
   async function record(attempt: Attempt, item: Item, result: "passed" | "unverified" | "parked", detail: string): Promise<void> {
