@@ -69,7 +69,17 @@ async function freshInstall() {
   }
 }
 
-const documents = ["lib", "README.md", "docs"].filter((path) => existsSync(join(ROOT, path)));
+/** `deno test --doc` takes only what looks like a test from a folder: every file with an example is named. */
+async function runExamples() {
+  const files = (await trackedFiles()).filter((path) =>
+    (/^lib\/.*\.ts$/.test(path) && path !== "lib/prompts/embedded.ts") || /^(?:docs\/.*|README)\.md$/.test(path)
+  );
+  const withExamples = files.filter((path) =>
+    /^[ *]*```(?:ts|js|tsx)\s*$/m.test(readFileSync(join(ROOT, path), "utf8"))
+  );
+  if (withExamples.length === 0) return { code: 1, output: "no example was found" };
+  return await run(deno, ["test", "-A", "--doc", "--quiet", ...withExamples], { capture: true });
+}
 
 /** Each: a name, then commands (label, file, arguments) or a function. */
 const GATES = {
@@ -90,7 +100,7 @@ const GATES = {
     ["check", "lib", "bin", "recipes"].filter((path) => existsSync(join(ROOT, path)) || path === "check"),
   ]],
   install: [freshInstall],
-  docs: [["deno test --doc", deno, ["test", "-A", "--doc", "--quiet", ...documents]]],
+  docs: [runExamples],
   jsr: [["deno publish --dry-run", deno, ["publish", "--dry-run", "--allow-dirty", "--quiet"]]],
   package: [
     ["build package", node, ["tools/build.mjs", "package"]],
