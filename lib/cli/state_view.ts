@@ -3,6 +3,7 @@ import { createStateFiles } from "../backlogs/state_files.ts";
 import { type PrdItemData, prdBacklog } from "../backlogs/prd/backlog.ts";
 import type { Repository } from "../git/types.ts";
 import { openRepository } from "../git/open_repository.ts";
+import { journalKeyOf } from "../loop/journal_key.ts";
 import { openJournal } from "../loop/journal.ts";
 import type { Backlog, ParkedItem } from "../loop/types.ts";
 import { ownFiles } from "../loop/own_files.ts";
@@ -26,6 +27,6 @@ export async function viewState(invocation: Pick<Invocation, "flags" | "host">):
   const state = createStateFiles({ root: place.root, directory: own.directory, host });
   const backlog = prdBacklog({ root: place.root, config: place.config, state, repository, host });
   const journal = await openJournal(repository === null ? null : own.journal);
-  const parked = journal.parked({ backlog: backlog.name, scope: backlog.scope ?? "" });
+  const parked = journal.parked(await journalKeyOf(backlog));
   return { ...place, repository, state, backlog, parked };
 }

@@ -252,7 +252,7 @@ export interface JudgeContext<Findings = unknown> extends WorkContext<Findings> 
 export interface Backlog<Data = unknown, Findings = unknown> {
   /** `exec`, `feature`, `todo` … Part of the journal's key. */
   readonly name: string;
-  /** Branch, feature, sprint: tells two backlogs of one kind apart in the journal. @default "" */
+  /** Feature, sprint, file: tells two backlogs of one kind apart in the journal. @default the branch, or "" */
   readonly scope?: string;
   /** Files that only Ralph writes, relative to the root: put back after each turn. */
   readonly stateFiles: readonly string[];

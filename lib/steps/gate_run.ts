@@ -1,4 +1,5 @@
 import type { RalphContext } from "../context.ts";
+import { journalKeyOf } from "../loop/journal_key.ts";
 import type { Backlog, Overview } from "../loop/types.ts";
 import { askConsent, type GateOutcome } from "./gate.ts";
 import { type IterationCap, iterationCap } from "./iteration_cap.ts";
@@ -33,7 +34,7 @@ export async function gateRun<Data, Findings>(
   backlog: Backlog<Data, Findings>,
   options: GateRunOptions = {},
 ): Promise<GateOutcome<IterationCap>> {
-  const key = { backlog: backlog.name, scope: backlog.scope ?? "" };
+  const key = await journalKeyOf(backlog);
   const overview = await backlog.overview({ parked: ralph.loop.retryBlocked ? [] : ralph.journal.parked(key) });
   const nouns = backlog.name === "exec" ? { one: "story", many: "stories" } : { one: "item", many: "items" };
   const counted = overview.open === null

@@ -2,6 +2,7 @@ import type { LimitsConfig } from "../config/schema.ts";
 import type { RalphContext } from "../context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { TreeSnapshot } from "../git/types.ts";
+import { journalKeyOf } from "../loop/journal_key.ts";
 import type { JournalKey } from "../loop/journal_types.ts";
 import type { Ownership } from "../loop/ownership.ts";
 import { advance, limitReached, noProgress, type Progress, sameFailures } from "../loop/progress.ts";
@@ -81,7 +82,7 @@ export async function runLoop<Data, Findings>(
   await repository.ensureReady();
   await onBranch(ralph, backlog, options.branch ?? ralph.loop.branch);
 
-  const key = { backlog: backlog.name, scope: backlog.scope ?? "" };
+  const key = await journalKeyOf(backlog);
   const committer = createCommitter(ralph);
   const ownership = await recover(ralph, committer, backlog, key, await repository.snapshot());
   if (options.retryBlocked ?? ralph.loop.retryBlocked) await ralph.journal.unpark(key);
