@@ -78,16 +78,28 @@ async function write(
   throw gitFailed(arguments_, reasonOf(end));
 }
 
-/** A named folder stands for what changed in it. Submodules and repositories inside the tree are left alone. */
+/**
+ * A named folder stands for what changed in it. Submodules and repositories inside the tree are left alone. A file that a
+ * folder has replaced goes with the new files in it: git does not take it by name.
+ */
 function choose(changed: readonly ChangedPath[], paths: readonly string[]): readonly ChangedPath[] {
   const named = new Set(paths.map((path) => path.replace(/\/$/, "")));
-  return changed.filter(({ path, submodule }) => {
+  const chosen = changed.filter(({ path, submodule }) => {
     if (submodule !== undefined || path.endsWith("/")) return false;
-    for (let part = path; part !== ""; part = part.slice(0, Math.max(0, part.lastIndexOf("/")))) {
-      if (named.has(part)) return true;
-    }
-    return named.has(".");
+    return named.has(".") || named.has(path) || foldersOf(path).some((folder) => named.has(folder));
   });
+  const folders = new Set(chosen.filter((entry) => !isDeleted(entry)).flatMap(({ path }) => foldersOf(path)));
+  return chosen.filter((entry) => !(isDeleted(entry) && folders.has(entry.path)));
+}
+
+function isDeleted({ code }: ChangedPath): boolean {
+  return code.includes("D");
+}
+
+function foldersOf(path: string): readonly string[] {
+  const folders: string[] = [];
+  for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) folders.push(path.slice(0, end));
+  return folders;
 }
 
 async function ignoredOf(git: Git, paths: readonly string[]): Promise<readonly string[]> {

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { createContentHashes } from "../host/content_hash.ts";
+import { pathExists } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import { commitPaths } from "./commit.ts";
 import { diffOf } from "./diff.ts";
@@ -40,8 +41,15 @@ function createRepository(host: Host, topLevel: string, folders: GitFolders): Re
   const git = createGit(host, topLevel);
   const hashes = createContentHashes();
 
-  async function status(): Promise<TreeStatus> {
+  async function readStatus(): Promise<TreeStatus> {
     return parseStatus(await outputOfGit(git, STATUS_ARGUMENTS, { environment: READING }));
+  }
+
+  async function status(): Promise<TreeStatus> {
+    const found = await readStatus();
+    if (!looksWithoutIndex(found) || (await pathExists(join(folders.gitDirectory, "index")))) return found;
+    await outputOfGit(git, ["read-tree", "HEAD"]); // the index is gone, and with it only what was staged
+    return await readStatus();
   }
 
   const snapshot: Repository["snapshot"] = async () => await takeSnapshot(topLevel, await status(), hashes);
@@ -82,4 +90,10 @@ function createRepository(host: Host, topLevel: string, folders: GitFolders): Re
       return git(gitArguments, { ...options, environment });
     },
   };
+}
+
+/** Without an index every file of HEAD is told twice: deleted, and untracked. */
+function looksWithoutIndex({ changed }: TreeStatus): boolean {
+  const deleted = new Set(changed.filter(({ code }) => code === "D ").map(({ path }) => path));
+  return deleted.size > 0 && changed.some(({ path, untracked }) => untracked && deleted.has(path));
 }

@@ -98,6 +98,19 @@ describe("commit()", () => {
     expect(project.git("status", "--porcelain")).toBe(" M out\n?? input\n");
   });
 
+  test("commits a folder that became a file, and a file that became a folder", async () => {
+    await using project = await temporaryRepository({ "was-folder/x": "1", "was-file": "1" });
+    rmSync(join(project.path, "was-folder"), { recursive: true });
+    rmSync(join(project.path, "was-file"));
+    project.write({ "was-folder": "2", "was-file/y": "2" });
+
+    const result = await project.repository.commit({ paths: ["was-folder", "was-file"], subject: "swap" });
+
+    expect(result.status).toBe("committed");
+    expect(project.git("ls-tree", "-r", "--name-only", "HEAD")).toBe("was-file/y\nwas-folder\n");
+    expect(project.git("status", "--porcelain")).toBe("");
+  });
+
   test("is nothing when nothing differs, and names what is ignored", async () => {
     await using project = await temporaryRepository({ "a.txt": "a\n", ".gitignore": "*.log\nbuild/\n" });
     project.write({ "x.log": "x", "build/y": "y" });

@@ -109,6 +109,18 @@ describe("changedSince()", () => {
     expect((await project.repository.changedSince(before)).paths).toEqual(["a.txt"]);
   });
 
+  test("an index that somebody deleted makes no file look changed, and is there again", async () => {
+    await using project = await temporaryRepository({ "a.txt": "1", "b.txt": "1", "deep/c.txt": "1" });
+    project.write({ "b.txt": "2" });
+    const before = await project.repository.snapshot();
+
+    rmSync(join(project.path, ".git/index"));
+    project.write({ "a.txt": "2" });
+
+    expect((await project.repository.changedSince(before)).paths).toEqual(["a.txt"]);
+    expect(project.git("status", "--porcelain")).toBe(" M a.txt\n M b.txt\n");
+  });
+
   test("leaves out ignored files and temporary files of a write in progress", async () => {
     await using project = await temporaryRepository({ ".gitignore": "*.log\n" });
     const before = await project.repository.snapshot();
