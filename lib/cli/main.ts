@@ -89,7 +89,7 @@ async function start(command: Command, line: readonly string[], around: Surround
 /** Without a command: where things stand, and what there is. */
 async function bare(line: readonly string[], around: Surroundings): Promise<number> {
   const status = findCommand("status") as Command;
-  const exitCode = await start(status, line, around);
+  const exitCode = await start({ ...status, name: "" }, line, around);
   around.say("\n`ralph help` lists the commands; `ralph exec \"<goal>\"` takes a goal to verified, committed code");
   return exitCode;
 }

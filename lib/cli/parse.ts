@@ -121,8 +121,8 @@ function unknownFlag(word: string, command: Command): RalphError {
   const name = word.replace(/=.*$/s, "");
   const near = nearest(name.replace(/^-+/, ""), Object.keys(command.flags));
   return usage(
-    `unknown flag \`${name}\` for \`ralph ${command.name}\``,
-    near === null ? `\`ralph help ${command.name}\` lists its flags` : `did you mean \`--${near}\`?`,
+    `unknown flag \`${name}\`${command.name === "" ? "" : ` for \`ralph ${command.name}\``}`,
+    near === null ? `\`ralph help${command.name === "" ? "" : ` ${command.name}`}\` shows what there is` : `did you mean \`--${near}\`?`,
   );
 }
 

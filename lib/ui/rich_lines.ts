@@ -58,6 +58,7 @@ export function richLines(event: RalphEvent, style: Style): readonly string[] {
         ? []
         : [indented(dim(symbols.dot), dim(`${event.id}: ${event.answer} (${event.source})`))];
     case "turn-start":
+      return [indented(dim(symbols.bar), dim(`agent ${event.agent} at work${symbols.ellipsis} transcript in ${event.transcript}`))];
     case "check-start":
     case "question":
     case "run-end":

@@ -54,6 +54,8 @@ export interface Running {
   readonly root: string;
   /** Resolves when the text has appeared on either stream. */
   shows(text: string | RegExp): Promise<void>;
+  /** Resolves when the file, relative to the project, holds something. */
+  wrote(path: string): Promise<void>;
   ended(): Promise<CliResult>;
 }
 
@@ -127,7 +129,7 @@ export function ralphCli(existing?: string): Cli {
     const cwd = join(root, where);
     const child = dialogue === null
       ? spawn(file, all, { cwd, env: environment(), stdio: [input === null ? "ignore" : "pipe", "pipe", "pipe"] })
-      : spawn("script", ["-qefc", [file, ...all].map(quoted).join(" "), "/dev/null"], { cwd, env: environment(), stdio: "pipe" });
+      : spawn("script", ["-qefc", `stty cols 120 rows 40; exec ${[file, ...all].map(quoted).join(" ")}`, "/dev/null"], { cwd, env: environment(), stdio: "pipe" });
     let stdout = "";
     let stderr = "";
     const watchers = new Set<() => void>();
@@ -162,6 +164,13 @@ export function ralphCli(existing?: string): Cli {
       child,
       root,
       shows,
+      async wrote(path) {
+        for (const deadline = Date.now() + 20_000; Date.now() < deadline;) {
+          if (existsSync(join(root, path)) && statSync(join(root, path)).size > 0) return;
+          await new Promise((done) => setTimeout(done, 20));
+        }
+        throw new Error(`${path} was not written`);
+      },
       ended: async () => {
         const exitCode = await end;
         return {
@@ -174,7 +183,7 @@ export function ralphCli(existing?: string): Cli {
         };
       },
     };
-    if (dialogue !== null) void converse(running, dialogue);
+    if (dialogue !== null) converse(running, dialogue).catch(() => child.kill("SIGKILL")); // what did not appear fails the test
     return running;
   }
 

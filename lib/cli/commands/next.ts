@@ -13,7 +13,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const { backlog, parked, config } = await viewState(invocation);
   const next = await backlog.next({ inFlight: [], parked });
   if (flags.has("json")) out(toJson(data(next, config)));
-  else for (const line of textOf(next, config, invocation)) (next.status === "item" ? out : say)(line);
+  else for (const line of textOf(next, config, parked.length > 0, invocation)) (next.status === "item" ? out : say)(line);
   return next.status === "blocked" ? EXIT.blocked : EXIT.done;
 }
 
@@ -24,7 +24,7 @@ function data(next: Next<unknown>, config: Config): unknown {
   return { status: "item", id, kind, title, acceptanceCriteria: story?.acceptanceCriteria ?? [], checks: checksOf(story, config) };
 }
 
-function textOf(next: Next<unknown>, config: Config, invocation: Invocation): readonly string[] {
+function textOf(next: Next<unknown>, config: Config, parked: boolean, invocation: Invocation): readonly string[] {
   const { bold, dim, warn, symbols } = styleFor(invocation, "stdout");
   switch (next.status) {
     case "done":
@@ -32,8 +32,13 @@ function textOf(next: Next<unknown>, config: Config, invocation: Invocation): re
     case "waiting":
       return ["everything that is left depends on what is in flight"];
     case "blocked":
-      return ["blocked:", ...next.reasons.map((reason) => `  ${reason}`), "hint: `ralph run --retry-blocked` takes parked stories up again"];
+      return [
+        "blocked:",
+        ...next.reasons.map((reason) => `  ${reason.split("\n")[0] ?? ""}`),
+        ...(parked ? ["hint: `ralph run --retry-blocked` takes parked stories up again"] : []),
+      ];
     case "item": {
+      if (next.item.checksOnly === true) return ["every story passes; next: all their checks once more (`ralph verify`)"];
       const story = storyOf(next.item);
       const checks = checksOf(story, config);
       return [

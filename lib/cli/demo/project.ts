@@ -1,0 +1,117 @@
+/**
+ * The demonstration's project: a to-do list in POSIX shell, with tests for what it cannot do yet.
+ *
+ * @module
+ */
+
+/** What `todo.sh` can do at each point of its story; later commands are added to the earlier ones. */
+export function todoScript(...commands: readonly string[]): string {
+  return `#!/bin/sh
+# A to-do list in a text file, one item a line.
+set -eu
+file=\${TODO_FILE:-todo.txt}
+
+case \${1:-list} in
+list) [ ! -f "$file" ] || awk '{ print NR ". " $0 }' "$file" ;;
+${commands.join("")}*) echo "todo: unknown command: $1" >&2; exit 2 ;;
+esac
+`;
+}
+
+/** `todo.sh add TEXT` */
+export const ADD = `add) echo "[ ] $2" >>"$file" ;;
+`;
+
+/** `todo.sh done N`, as it is written in a hurry: it ticks every item. */
+export const DONE_WRONG = `done) sed 's/^\\[ \\]/[x]/' "$file" >"$file.new" && mv "$file.new" "$file" ;;
+`;
+
+/** `todo.sh done N` */
+export const DONE = `done) sed "$2s/^\\[ \\]/[x]/" "$file" >"$file.new" && mv "$file.new" "$file" ;;
+`;
+
+/** `todo.sh left` */
+export const LEFT = `left) awk '/^\\[ \\]/ { left++ } END { print left + 0 " of " NR " left" }' "$file" ;;
+`;
+
+const TESTS = `#!/bin/sh
+# sh test.sh [NAME]: all tests, or one of them. Exit code 0 when they pass.
+cd "$(dirname "$0")" || exit 2
+TODO_FILE=\${TMPDIR:-/tmp}/todo-test.$$
+export TODO_FILE
+trap 'rm -f "$TODO_FILE"' EXIT
+failed=0
+
+todo() { sh todo.sh "$@" 2>&1; }
+
+check() { # NAME EXPECTED ACTUAL
+  if [ "$2" = "$3" ]; then
+    echo "ok: $1"
+  else
+    printf 'FAILED: %s\\nexpected:\\n%s\\ngot:\\n%s\\n' "$1" "$2" "$3"
+    failed=1
+  fi
+}
+
+test_list() { check "an empty list prints nothing" "" "$(todo list)"; }
+
+test_add() {
+  todo add "buy milk"
+  check "add appends an open item" "1. [ ] buy milk" "$(todo list)"
+}
+
+test_done() {
+  todo add milk; todo add bread; todo done 2
+  check "done ticks one item and leaves the others" "1. [ ] milk
+2. [x] bread" "$(todo list)"
+}
+
+test_left() {
+  todo add milk; todo add bread; todo done 1
+  check "left counts the open items" "1 of 2 left" "$(todo left)"
+}
+
+for name in \${1:-list add done left}; do
+  rm -f "$TODO_FILE"
+  "test_$name"
+done
+exit $failed
+`;
+
+const README = `# todo
+
+A to-do list for the shell: \`sh todo.sh list\`. \`sh test.sh\` runs the tests; those of \`add\`, \`done\` and \`left\` fail: nobody
+has written these commands yet.
+`;
+
+/** What is there before Ralph comes. */
+export const PROJECT_FILES: Readonly<Record<string, string>> = {
+  "README.md": README,
+  "todo.sh": todoScript(),
+  "test.sh": TESTS,
+};
+
+/** The topics of the demonstration's codebase map. */
+export const TOPICS = ["How the list is stored", "How the tests work"] as const;
+
+const NOTES: readonly (readonly string[])[] = [
+  [
+    "- **Summary**: one item a line in `todo.txt`, or in the file that `TODO_FILE` names",
+    "- **Evidence**:",
+    "  - `todo.sh:4`: `file=${TODO_FILE:-todo.txt}`",
+    "- **Conventions and invariants**: `[ ] ` in front of an open item, `[x] ` in front of one that is done; numbers are line numbers",
+  ],
+  [
+    "- **Summary**: `sh test.sh NAME` runs one test on a list of its own; `sh test.sh` runs all",
+    "- **Evidence**:",
+    "  - `test.sh`: `check` compares and prints what was expected and what came",
+    "- **Risks**: none seen",
+  ],
+];
+
+/** The codebase map when the first `noted` topics are described. */
+export function codebaseMap(noted: number, today: string): string {
+  const topics = TOPICS.map((topic, index) => `- [${index < noted ? "x" : " "}] ${topic}`);
+  const notes = TOPICS.slice(0, noted).flatMap((topic, index) => ["", `## ${today} - ${topic}`, "", ...NOTES[index]!]);
+  return ["# Codebase Map", "", "## Next Topics", "", ...topics, ...notes, ""].join("\n");
+}

@@ -1,0 +1,176 @@
+import { describe, expect, test } from "vitest";
+import { type Cli, ralphCli } from "./cli.ts";
+
+const STORY = (id: string, check: string, priority: number): object => ({
+  id,
+  title: `Do ${id}`,
+  acceptanceCriteria: [check],
+  priority,
+  passes: false,
+  notes: "",
+});
+const PRD = JSON.stringify({
+  branchName: "ralph/work",
+  userStories: [STORY("US-001", "Verify: `test -f a.txt`", 1), STORY("US-002", "Verify: `test -f b.txt`", 2)],
+});
+const WORKER = 'case "$(cat)" in *US-001*) touch a.txt;; *) touch b.txt;; esac';
+
+function project(worker: string, prd = PRD): Cli {
+  return ralphCli().files({ "scripts/ralph/prd.json": prd, "ralph.config.json": JSON.stringify({ provider: { command: "worker" } }) })
+    .agent("worker", worker);
+}
+
+describe("ralph run", () => {
+  test("tells what happened, a line an event, and ends with what is verified", async () => {
+    const { stderr, stdout, git } = await project(WORKER).args("run").expectExit(0);
+
+    expect(stdout).toBe("");
+    expect(stderr).toBe(`workflow exec (scripts/ralph exists)
+working on the branch ralph/work
+run: exec in [ROOT] with worker, logs in [ROOT]/scripts/ralph/runs/[RUN]
+story US-001: Do US-001 (attempt 1, 0 of 2 done)
+  agent worker: started, transcript in scripts/ralph/runs/[RUN]/iteration-1.log
+  agent worker: completed ([TIME])
+  check passed: test -f a.txt ([TIME])
+  commit [COMMIT]: feat: US-001 - Do US-001
+story US-001: verified ([TIME])
+story US-002: Do US-002 (attempt 1, 1 of 2 done)
+  agent worker: started, transcript in scripts/ralph/runs/[RUN]/iteration-2.log
+  agent worker: completed ([TIME])
+  check passed: test -f b.txt ([TIME])
+  commit [COMMIT]: feat: US-002 - Do US-002
+story US-002: verified ([TIME])
+checks final-checks: Every story's checks once more (attempt 1, 2 of 2 done)
+  check passed: test -f a.txt ([TIME])
+  check passed: test -f b.txt ([TIME])
+checks final-checks: verified ([TIME])
+
+✓ passed: 2 verified in 3 iterations
+  verified  US-001, US-002
+`);
+    expect(git("log", "--format=%s")).toBe("feat: US-002 - Do US-002\nfeat: US-001 - Do US-001\nstart");
+  });
+
+  test("--json writes every event as one JSON object a line", async () => {
+    const { stdout, stderr } = await project(WORKER).args("run", "--json").expectExit(0);
+
+    const events = stdout.trim().split("\n").map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(events.every(({ v, at, type }) => v === 1 && typeof at === "string" && typeof type === "string")).toBe(true);
+    expect(new Set(events.map(({ run }) => run))).toEqual(new Set(["[RUN]"]));
+    expect(events.at(-1)).toMatchObject({ type: "run-end", status: "passed" });
+    expect(stderr).toBe("");
+  });
+
+  test("--quiet says only how it ended, --ascii only in ASCII", async () => {
+    const { stderr } = await project(WORKER).args("run", "--quiet", "--ascii").expectExit(0);
+
+    expect(stderr).toBe("\n+ passed: 2 verified in 3 iterations\n  verified  US-001, US-002\n");
+  });
+
+  test("--max-iterations ends as exhausted with 1", async () => {
+    const { stderr } = await project("exit 0").args("run", "--max-iterations", "1").expectExit(1);
+
+    expect(stderr).toContain("exhausted: 0 verified in 1 iteration\n");
+  });
+
+  test("--branch wins over the PRD's, an empty one stays", async () => {
+    expect((await project(WORKER).args("run", "--branch", "mine").expectExit(0)).git("branch", "--show-current")).toBe("mine");
+    expect((await project(WORKER).args("run", "--branch", "").expectExit(0)).git("branch", "--show-current")).toBe("main");
+  });
+
+  test("stories without a check block with the ways out, before any turn", async () => {
+    const prd = JSON.stringify({ branchName: "main", userStories: [STORY("US-001", "it is nice", 1)] });
+
+    const { stderr, read } = await project("touch ran", prd).args("run").expectExit(3);
+
+    expect(stderr).toContain("US-001");
+    expect(stderr).toContain("--allow-unverified");
+    expect(read("ran")).toBeNull();
+  });
+
+  test("--allow-unverified lets the claim settle, and says so", async () => {
+    const prd = JSON.stringify({ branchName: "main", userStories: [STORY("US-001", "it is nice", 1)] });
+
+    const { stderr } = await project('touch ran; echo "<promise>COMPLETE</promise>"', prd).args("run", "--allow-unverified").expectExit(0);
+
+    expect(stderr).toContain("unverified: 0 verified, 1 unverified in 1 iteration\n  unverified  US-001 (no check ran: only the agent says so)\n");
+  });
+
+  test("an agent that echoes the marker with its prompt claims nothing", async () => {
+    const prd = JSON.stringify({ branchName: "main", userStories: [STORY("US-001", "it is nice", 1)] });
+
+    const { read } = await project('cat; echo "<promise>COMPLETE</promise>" >&2; echo "I will say <promise>COMPLETE</promise> later"', prd)
+      .args("run", "--allow-unverified").expectExit(3);
+
+    expect(JSON.parse(read("scripts/ralph/prd.json") ?? "").userStories[0].passes).toBe(false);
+  });
+
+  test("a second run is refused with the first one's pid; after kill -9 the next takes over", async () => {
+    const first = project('[ -f ../go ] || { touch ../waiting; sleep 60; }; case "$(cat)" in *US-001*) touch a.txt;; *) touch b.txt;; esac')
+      .args("run").start();
+    await first.shows("started, transcript");
+
+    const second = await ralphCli(first.root).args("run").expectExit(2);
+    first.child.kill("SIGKILL");
+    await first.ended();
+    const third = await ralphCli(first.root).before("touch ../go").dirty({ "../go": "" }).args("run").expectExit(0);
+
+    expect(second.stderr).toContain("error: another `ralph run` is at work here (pid [PID], started [DATE])\n");
+    expect(third.stderr).toContain("passed: 2 verified");
+  });
+});
+
+describe("Ctrl-C", () => {
+  test("during a turn ends the agent's whole tree, exit 130, and the next run goes on", async () => {
+    const running = project("sleep 300 & echo $! > ../pid; sleep 300").args("run").terminal().start();
+    await running.wrote("../pid");
+
+    running.child.stdin?.write("\u0003");
+    const { exitCode, stdout } = await running.ended();
+
+    expect([stdout.includes("aborted"), exitCode]).toEqual([true, 130]);
+    const again = await ralphCli(running.root).agent("worker", WORKER).args("run").expectExit(0);
+    expect(() => process.kill(Number(again.read("../pid")), 0)).toThrow("ESRCH");
+  });
+
+  test("at a prompt leaves valid state and a sane terminal, exit 130", async () => {
+    const running = ralphCli().agent("worker", `cat > /dev/null; echo '{"questions":["Which colour?"],"uncertainties":[],"prdDraft":null,"recommendUnderstand":{"shouldRun":false,"reasons":[]}}'`)
+      .args("plan", "colour it", "--agent-cmd", "worker").terminal(["Which colour?", "\u0003"]).start();
+
+    const { exitCode, read } = await running.ended();
+
+    expect(exitCode).toBe(130);
+    expect(JSON.parse(read("scripts/ralph/plan_state.json") ?? "")).toMatchObject({ pendingQuestions: ["Which colour?"] });
+  });
+
+  test("SIGTERM ends in order with 130", async () => {
+    const running = project("sleep 300").args("run").start();
+    await running.shows("started, transcript");
+
+    running.child.kill("SIGTERM");
+
+    expect((await running.ended()).exitCode).toBe(130);
+  });
+});
+
+describe("in a terminal", () => {
+  test("a plan is asked for, shown and approved", async () => {
+    const draft = { questions: [], uncertainties: [], prdDraft: JSON.parse(PRD), recommendUnderstand: { shouldRun: false, reasons: [] } };
+    const running = ralphCli().agent("worker", `cat > /dev/null; echo '${JSON.stringify(draft)}'`)
+      .args("plan", "do it", "--agent-cmd", "worker").terminal(["Write this PRD", "y"]).start();
+
+    const { exitCode, read } = await running.ended();
+
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(read("scripts/ralph/prd.json") ?? "").userStories).toHaveLength(2);
+  });
+
+  test("--interactive asks between two iterations", async () => {
+    const running = project(WORKER).args("run", "--interactive").terminal(["Go on with the next iteration?", "n"]).start();
+
+    const { exitCode, git } = await running.ended();
+
+    expect(exitCode).toBe(0);
+    expect(git("log", "--format=%s")).toBe("feat: US-001 - Do US-001\nstart");
+  });
+});
