@@ -1,0 +1,167 @@
+/** What must hold after every kill, and what must hold when it is done. Each function gives what fell short. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type KillProject, USER_FILES } from "./kill_project.ts";
+
+/** What was true after the kills before. */
+export interface KillMemory {
+  passed: ReadonlySet<string>;
+  settled: ReadonlySet<string>;
+  head: string;
+  /** Turns that the agent had begun for each story when it was seen to have passed. */
+  readonly turnsAtPass: Map<string, number>;
+  /** Last lines that a kill tore, by file: only those may stay unreadable. */
+  readonly torn: Map<string, string>;
+}
+
+export function newMemory(project: KillProject): KillMemory {
+  const head = project.git("rev-parse", "HEAD").trim();
+  return { passed: new Set(), settled: new Set(), head, turnsAtPass: new Map(), torn: new Map() };
+}
+
+interface Line {
+  readonly type: string;
+  readonly itemId?: string;
+  readonly item?: { readonly id: string };
+  readonly settlement?: { readonly status: string };
+}
+
+export function checkAfterKill(project: KillProject, memory: KillMemory): readonly string[] {
+  const wrong: string[] = [];
+  const passed = passedStories(project, wrong);
+  const journal = readLines(project, journalOf(project), memory, wrong) as readonly Line[];
+  for (const path of eventFiles(project)) readLines(project, path, memory, wrong);
+  JSON.parse(readFileSync(join(project.root, "ralph.config.json"), "utf8"));
+  checkUserFiles(project, wrong);
+
+  const settled = settledPassed(journal);
+  if (passed !== null) {
+    for (const id of memory.passed) if (!passed.has(id)) wrong.push(`${id} had passed and no longer does`);
+    for (const id of settled) if (!passed.has(id) && id !== "final-checks") wrong.push(`${id} is settled as passed, and prd.json does not say so`);
+    const turns = turnsByStory(project);
+    for (const [id, count] of memory.turnsAtPass) {
+      if ((turns.get(id) ?? 0) > count) wrong.push(`${id} was worked on again after it was settled as passed`);
+    }
+    for (const id of settled) memory.turnsAtPass.set(id, turns.get(id) ?? 0);
+    memory.passed = new Set([...passed].filter((id) => settled.has(id)));
+  }
+  for (const id of memory.settled) if (!settled.has(id)) wrong.push(`the journal has lost that ${id} passed`);
+  memory.settled = settled;
+  const head = project.git("rev-parse", "HEAD").trim();
+  if (project.git("merge-base", memory.head, head).trim() !== memory.head) wrong.push(`commit ${memory.head} is lost`);
+  memory.head = head;
+  return wrong;
+}
+
+/** To be called once the run has ended by itself with 0. */
+export function checkWhenDone(project: KillProject, memory: KillMemory): readonly string[] {
+  const wrong: string[] = [...checkAfterKill(project, memory)];
+  const passed = passedStories(project, wrong) ?? new Set();
+  for (const id of project.stories) if (!passed.has(id)) wrong.push(`${id} has not passed`);
+
+  const commits = project.git("log", "-z", "--format=%B").split("\0");
+  const progress = readFileSync(join(project.root, "scripts/ralph/progress.txt"), "utf8").split("\n").filter((line) => line !== "");
+  for (const id of project.stories) {
+    expectOne(commits.filter((text) => text.startsWith(`feat: ${id} `)).length, `commits "feat: ${id}"`, wrong);
+    expectOne(commits.filter((text) => text.includes(`ralph: ${id} passed`)).length, `commits "ralph: ${id} passed"`, wrong);
+    expectOne(progress.filter((line) => line.includes(` ${id} `)).length, `progress lines of ${id}`, wrong);
+  }
+  const attempts = progress.map((line) => /\((\S+)\)$/.exec(line)?.[1] ?? line);
+  if (new Set(attempts).size !== attempts.length) wrong.push("progress.txt names an attempt twice");
+
+  const status = project.git("status", "--porcelain", "--untracked-files=all").trimEnd();
+  if (status !== " M notes.txt\n?? src/mine.txt") wrong.push(`the tree is not as it should be:\n${status}`);
+  for (const path of Object.keys(USER_FILES)) {
+    const count = project.git("rev-list", "--count", "HEAD", "--", path).trim();
+    if (count !== (path === "notes.txt" ? "1" : "0")) wrong.push(`${path} of the user was committed`);
+  }
+  checkTurns(project, memory, wrong);
+  const left = readdirSync(join(project.root, ".git/ralph"), { recursive: true }).map(String)
+    .filter((name) => /lock|intent|tmp|taking/.test(name) && !/^shadow$/.test(name));
+  if (left.length > 0) wrong.push(`left in .git/ralph: ${left.join(", ")}`);
+  const locks = readdirSync(join(project.root, ".git"), { recursive: true }).map(String).filter((name) => name.endsWith(".lock"));
+  if (locks.length > 0) wrong.push(`left in .git: ${locks.join(", ")}`);
+  project.git("fsck", "--no-dangling", "--no-progress");
+  return wrong;
+}
+
+/** The agent's own log against the journal: no turn that the journal does not know of, none twice at a time. */
+function checkTurns(project: KillProject, memory: KillMemory, wrong: string[]): void {
+  const journal = readLines(project, journalOf(project), memory, wrong) as readonly Line[];
+  const turns = turnsByStory(project);
+  for (const id of project.stories) {
+    const begun = journal.filter((line) => line.type === "begun" && line.item?.id === id).length;
+    const passes = journal.filter((line) => line.type === "settled" && line.itemId === id && line.settlement?.status === "passed").length;
+    if ((turns.get(id) ?? 0) > begun) wrong.push(`${id}: ${turns.get(id)} turns, ${begun} begun in the journal`);
+    if (begun > 0) expectOne(passes, `settlements of ${id} as passed`, wrong);
+  }
+  const log = readFileSync(join(project.storm, "turns"), "utf8");
+  for (const line of log.split("\n").filter((text) => text.startsWith("overlap"))) wrong.push(`two agents at a time: ${line}`);
+}
+
+function passedStories(project: KillProject, wrong: string[]): ReadonlySet<string> | null {
+  try {
+    const prd = JSON.parse(readFileSync(join(project.root, "scripts/ralph/prd.json"), "utf8")) as {
+      readonly userStories: readonly { readonly id: string; readonly passes: boolean }[];
+    };
+    if (prd.userStories.length !== project.stories.length) wrong.push("prd.json has lost stories");
+    return new Set(prd.userStories.filter(({ passes }) => passes).map(({ id }) => id));
+  } catch (error) {
+    wrong.push(`prd.json: ${String(error)}`);
+    return null;
+  }
+}
+
+function settledPassed(journal: readonly Line[]): ReadonlySet<string> {
+  const passed = journal.filter((line) => line.type === "settled" && line.settlement?.status === "passed");
+  return new Set(passed.map(({ itemId = "" }) => itemId));
+}
+
+function turnsByStory(project: KillProject): ReadonlyMap<string, number> {
+  const path = join(project.storm, "turns");
+  const turns = new Map<string, number>();
+  if (!existsSync(path)) return turns;
+  for (const line of readFileSync(path, "utf8").split("\n")) {
+    const [word, id = ""] = line.split(" ");
+    if (word === "start") turns.set(id, (turns.get(id) ?? 0) + 1);
+  }
+  return turns;
+}
+
+/** JSON lines; the last may be torn by the kill, and stays so. */
+function readLines(project: KillProject, path: string, memory: KillMemory, wrong: string[]): readonly unknown[] {
+  if (!existsSync(path)) return [];
+  const lines = readFileSync(path, "utf8").split("\n");
+  const values: unknown[] = [];
+  for (const [index, line] of lines.entries()) {
+    if (line === "") continue;
+    try {
+      values.push(JSON.parse(line));
+    } catch {
+      if (index === lines.length - 1) memory.torn.set(path, line);
+      else if (memory.torn.get(path) !== line) wrong.push(`${path.slice(project.root.length + 1)}:${index + 1} is not JSON: ${line.slice(0, 80)}`);
+    }
+  }
+  return values;
+}
+
+function journalOf(project: KillProject): string {
+  return join(project.root, ".git/ralph/journal.jsonl");
+}
+
+function eventFiles(project: KillProject): readonly string[] {
+  const runs = join(project.root, "scripts/ralph/runs");
+  if (!existsSync(runs)) return [];
+  return readdirSync(runs).map((name) => join(runs, name, "events.ndjson")).filter((path) => existsSync(path));
+}
+
+function checkUserFiles(project: KillProject, wrong: string[]): void {
+  for (const [path, text] of Object.entries(USER_FILES)) {
+    const full = join(project.root, path);
+    if (!existsSync(full) || readFileSync(full, "utf8") !== text) wrong.push(`${path} of the user was changed`);
+  }
+}
+
+function expectOne(count: number, what: string, wrong: string[]): void {
+  if (count !== 1) wrong.push(`${count} ${what}, not 1`);
+}

@@ -1,0 +1,67 @@
+/** The project of the kill battery: many stories, an agent that is outside, and work of the user's own in the tree. */
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const FIXTURES = join(dirname(fileURLToPath(import.meta.url)), "../fixtures/fault");
+
+/** What the user has in the tree and must find again, byte for byte and uncommitted. */
+export const USER_FILES: Readonly<Record<string, string>> = {
+  "notes.txt": "first\nmy unfinished edit\n",
+  "src/mine.txt": "nobody else's\n",
+};
+
+export interface KillProject {
+  readonly folder: string;
+  readonly root: string;
+  /** Where the agent keeps its log, outside the repository. */
+  readonly storm: string;
+  readonly stories: readonly string[];
+  environment(start: number): NodeJS.ProcessEnv;
+  git(...args: string[]): string;
+}
+
+export function createKillProject(count: number): KillProject {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "ralph-kills-")));
+  const root = join(folder, "project");
+  const storm = join(folder, "storm");
+  for (const path of [root, storm, join(folder, "home"), join(root, "src"), join(root, "tools"), join(root, "scripts/ralph")]) {
+    mkdirSync(path, { recursive: true });
+  }
+  const stories = Array.from({ length: count }, (_, index) => `US-${String(index + 1).padStart(3, "0")}`);
+  const project: KillProject = {
+    folder,
+    root,
+    storm,
+    stories,
+    environment: (start) => ({
+      PATH: process.env["PATH"],
+      HOME: join(folder, "home"),
+      LANG: "C.UTF-8",
+      GIT_CONFIG_GLOBAL: "/dev/null",
+      GIT_CONFIG_NOSYSTEM: "1",
+      STORM: storm,
+      STORM_START: `${start}`,
+    }),
+    git: (...args) => execFileSync("git", args, { cwd: root, env: project.environment(0), encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }),
+  };
+  copyFileSync(join(FIXTURES, "kill_agent.sh"), join(folder, "agent.sh"));
+  copyFileSync(join(FIXTURES, "kill_check.sh"), join(root, "tools/check.sh"));
+  writeFileSync(join(root, "notes.txt"), "first\n");
+  writeFileSync(join(root, "ralph.config.json"), `${JSON.stringify({ provider: { command: `sh '${join(folder, "agent.sh")}'` } })}\n`);
+  writeFileSync(join(root, "scripts/ralph/prd.json"), `${JSON.stringify({ branchName: "main", userStories: stories.map(story) }, null, 2)}\n`);
+  project.git("init", "-q", "-b", "main");
+  project.git("config", "user.name", "Ada");
+  project.git("config", "user.email", "ada@example.com");
+  project.git("add", "-A");
+  project.git("commit", "-q", "-m", "start");
+  for (const [path, text] of Object.entries(USER_FILES)) writeFileSync(join(root, path), text);
+  return project;
+}
+
+function story(id: string, index: number): object {
+  const criteria = [`src/${id}.txt is good`, `Verify: \`sh tools/check.sh ${id}\``];
+  return { id, title: `Write ${id}`, acceptanceCriteria: criteria, priority: index + 1, passes: false, notes: "" };
+}
