@@ -80,7 +80,7 @@ async function fromTargets(root: string, files: readonly string[], tool: string)
   const from = await firstAsync(files, (file) => pathExists(join(root, file)));
   const text = from === undefined ? null : await readText(join(root, from));
   if (from === undefined || text === null) return [];
-  const targets = new Set([...text.matchAll(/^([\w-]+)(?:[ \t]+[^:=\n]*)?:(?!=)/gm)].map((match) => match[1]));
+  const targets = new Set([...text.matchAll(/^([\w-]+)(?:[ \t]+[^:\n]*)?:(?!=)/gm)].map((match) => match[1]));
   return NAMES.filter((name) => targets.has(name)).map((name) => ({ command: `${tool} ${name}`, from }));
 }
 

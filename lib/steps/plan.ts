@@ -6,7 +6,7 @@ import { askPending, type Refusal, takeReply } from "./plan/collect.ts";
 import { commitPlan } from "./plan/files.ts";
 import { goalMissing, preflight, type Prepared } from "./plan/preflight.ts";
 import { readPrd } from "./plan/prompt_values.ts";
-import { reviewDraft } from "./plan/review.ts";
+import { askForChange, reviewDraft } from "./plan/review.ts";
 import type { PlanSession } from "./plan/session.ts";
 import type { Recommendation, Uncertainty } from "./plan/state.ts";
 import { plannerTurn } from "./plan/turn.ts";
@@ -87,16 +87,17 @@ async function drive({ session, folder }: Prepared, maxRetries: number, signal: 
       case "preflight":
       case "collect_context":
       case "draft_prd": {
+        if (session.state.changing && await askForChange(session) === "declined") {
+          return { status: "declined", next: ["ralph plan --resume"] };
+        }
         await askPending(session);
         const ending = await nextReply(session, folder, maxRetries, signal);
         if (ending !== null) return ending;
         break;
       }
-      case "review_prd": {
-        const decision = await reviewDraft(session, folder);
-        if (decision === "declined") return { status: "declined", next: ["ralph plan --resume"] };
+      case "review_prd":
+        await reviewDraft(session, folder);
         break;
-      }
       case "done":
         await commitPlan(session.ralph);
         return await approved(session);

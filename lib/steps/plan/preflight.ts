@@ -43,6 +43,7 @@ export async function preflight(ralph: RalphContext, goal: string | null): Promi
   await ralph.state.adopt(PLAN_STATE_FILES.filter((path) => !missing.includes(path)));
   const state = await choose(ralph, folder, goal, saved, mapWasMissing);
   const session = await openSession(ralph, state);
+  if (state === saved && state.root !== ralph.root) await session.save({ root: ralph.root });
   if (state !== saved) await session.save({}, [{ heading: "Goal", body: [quoted(state.goal)] }]);
   if (session.state.state === "preflight") await askAboutExisting(session);
   return { session, folder };

@@ -13,11 +13,11 @@ import { summaryBody } from "./transcript.ts";
 const CHANGE_QUESTION = "What should change?";
 
 /**
- * Shows the draft and asks whether to write it. Yes writes it; no asks what to change and goes back to the agent.
+ * Shows the draft and asks whether to write it. Yes writes it; no goes back to collecting, what to change first.
  *
  * @param folder absolute path of the run's folder, where a PRD that is overwritten goes
  */
-export async function reviewDraft(session: PlanSession, folder: string): Promise<"approved" | "changes" | "declined"> {
+export async function reviewDraft(session: PlanSession, folder: string): Promise<void> {
   const { ralph } = session;
   const existing = await readPrd(session);
   const kept = session.state.existing === "update" ? existing : null;
@@ -30,16 +30,16 @@ export async function reviewDraft(session: PlanSession, folder: string): Promise
     const { value, source } = await ralph.prompter.ask({ id: "plan.write-prd", kind: "confirm", message, initial: false, gate: "prd" });
     const decision = { heading: value === "yes" ? "PRD approved" : "PRD not approved", body: [`${message} ${value} (${source})`] };
     if (value !== "yes") {
-      await session.save({}, [decision]);
-      return await askForChange(session);
+      await session.save({ state: "collect_context", changing: true }, [decision]);
+      return;
     }
     await session.save({ approvedPrdAt: session.now() }, [decision]);
   }
   await writePrd(session, folder, existing, prd);
-  return "approved";
 }
 
-async function askForChange(session: PlanSession): Promise<"changes" | "declined"> {
+/** Asks what to change after a no. Nothing to change means that the person is done for now: the draft stays. */
+export async function askForChange(session: PlanSession): Promise<"changes" | "declined"> {
   const askedAt = session.now();
   const { value, source } = await session.ralph.prompter.ask({
     id: "plan.change",
@@ -47,10 +47,13 @@ async function askForChange(session: PlanSession): Promise<"changes" | "declined
     message: CHANGE_QUESTION,
     placeholder: "nothing: stop here",
   });
-  if (value.trim() === "") return "declined";
+  if (value.trim() === "") {
+    await session.save({ state: "review_prd", changing: false });
+    return "declined";
+  }
   const { qa } = session.state;
   const answer = { id: `q-${qa.length + 1}`, question: CHANGE_QUESTION, answer: value, askedAt };
-  await session.save({ state: "collect_context", qa: [...qa, answer], rounds: 0, attempts: 0 }, [
+  await session.save({ changing: false, qa: [...qa, answer], rounds: 0, attempts: 0 }, [
     answerEntry(CHANGE_QUESTION, value, source),
   ]);
   return "changes";

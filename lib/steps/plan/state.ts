@@ -53,6 +53,8 @@ export interface PlanState {
   /** The last valid draft. */
   readonly lastPrdDraft: Prd | null;
   readonly approvedPrdAt: string | null;
+  /** A person said no to the draft and has not said yet what to change. */
+  readonly changing: boolean;
   /** Answers in a row that were refused. */
   readonly attempts: number;
   /** Rounds of questions since the start, or since a person last asked for changes. */
@@ -94,6 +96,7 @@ const SCHEMA: z.ZodType<PlanState> = z.looseObject({
   lastPrdDraft: z.custom<Prd>((value) => validatePrd(value).length === 0, "must be a valid PRD or null").nullish()
     .transform((value) => value ?? null),
   approvedPrdAt: text.nullable().default(null),
+  changing: z.boolean().default(false),
   attempts: count,
   rounds: count,
   turns: count,
@@ -139,6 +142,7 @@ export function newPlanState(start: { readonly goal: string; readonly root: stri
     recommendUnderstand: { shouldRun: false, reasons: [] },
     lastPrdDraft: null,
     approvedPrdAt: null,
+    changing: false,
     attempts: 0,
     rounds: 0,
     turns: 0,

@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import { PROMPTS } from "../../lib/prompts/embedded.ts";
+import { fillPrompt, findPrompt, renderPrompt } from "../../lib/prompts/render.ts";
+import { testRepository } from "../steps/exec_context.ts";
+
+describe("renderPrompt()", () => {
+  test("renderPrompt() takes the workflow's file, then .ralph/prompts, then the built-in prompt", async () => {
+    using repository = testRepository();
+    const { root } = repository;
+
+    const builtIn = await findPrompt("exec_run", { root });
+    repository.write(".ralph/prompts/exec_run.md", "second {{id}}");
+    const second = await renderPrompt("exec_run", { id: "US-001" }, { root });
+    repository.write("scripts/ralph/prompt.md", "first {{ id }}");
+    const first = await renderPrompt("exec_run", { id: "US-001" }, { root });
+
+    expect([builtIn.from, builtIn.text]).toEqual(["built-in", PROMPTS["exec_run"]]);
+    expect([second, first]).toEqual(["second US-001", "first US-001"]);
+  });
+
+  test("renderPrompt() appends the current item and the last failure to a file without placeholders", async () => {
+    using repository = testRepository({ "scripts/ralph/prompt.md": "Do your best. {{other}}\n" });
+
+    const text = await renderPrompt("exec_run", { item: "US-001: T", checks: "- `npm test`", failure: "exit 1", id: "US-001" }, repository);
+
+    expect(text).toBe(
+      "Do your best. {{other}}\n\n## Current item\n\nUS-001: T\n\n## What Ralph checks after your turn\n\n- `npm test`\n\n## What went wrong last time\n\nexit 1\n",
+    );
+  });
+
+  test("renderPrompt() refuses a name that no prompt has", async () => {
+    using repository = testRepository();
+
+    await expect(renderPrompt("nothing", {}, repository)).rejects.toMatchObject({ code: "internal" });
+  });
+
+  test("fillPrompt() fills in one pass and takes values as they are", () => {
+    expect(fillPrompt("{{a}} {{b}} {{c}}", { a: "{{b}} $& $1", b: "x" })).toBe("{{b}} $& $1 x {{c}}");
+  });
+
+  test.each(Object.keys(PROMPTS))("the prompt %s has no line that is a marker by itself", (name) => {
+    const lines = (PROMPTS[name] ?? "").split("\n").map((line) => line.replaceAll(/[\s*_`]/g, ""));
+
+    expect(lines.filter((line) => /^<(promise|ralph)>.*<\/\1>$/.test(line))).toEqual([]);
+  });
+
+  test("every placeholder of exec_run and exec_understand is one that Ralph fills", () => {
+    const names = (prompt: string): readonly string[] => [...new Set([...(PROMPTS[prompt] ?? "").matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1]!))].toSorted();
+
+    expect(names("exec_run")).toEqual(["attempt", "branch", "checks", "failure", "id", "item", "notes", "title"]);
+    expect(names("exec_understand")).toEqual(["failure", "item", "today"]);
+    expect(names("exec_plan")).toEqual(["answers", "commands", "draft", "errors", "existing", "goal", "map", "round"]);
+  });
+});
