@@ -7,6 +7,7 @@ import { type LockHolder, parseHolder, UNREADABLE_HOLDER } from "./lock_holder.t
 import { processStart } from "./process_start.ts";
 import { temporaryName } from "./temporary_name.ts";
 import type { Host } from "./types.ts";
+import { removeLeftOvers } from "./write_atomic.ts";
 
 export type { LockHolder } from "./lock_holder.ts";
 
@@ -47,6 +48,7 @@ export async function takeLock(path: string, options: LockOptions): Promise<Lock
   const deadline = performance.now() + waitMs;
   const content = await describeSelf(options);
   await ensureDirectory(dirname(path));
+  await removeLeftOvers(dirname(path));
   for (let pause = PAUSE_MS;; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     const found = await readText(path);
     if (found === null) {

@@ -85,7 +85,7 @@ async function followLinks(path: string, left = 40): Promise<string> {
 }
 
 /** Once a folder and process: what a killed writer left behind. */
-async function removeLeftOvers(folder: string): Promise<void> {
+export async function removeLeftOvers(folder: string): Promise<void> {
   if (sweptFolders.has(folder)) return;
   sweptFolders.add(folder);
   for (const name of await readdir(folder)) {
