@@ -41,6 +41,8 @@ export interface LimitsConfig {
   readonly noProgress: number;
   /** The same failure this often in a row blocks the item. @default 3 */
   readonly sameFailure: number;
+  /** Rejections after which a task of the spec workflow is given up on. @default 3 */
+  readonly rejections: number;
 }
 
 /** What Ralph commits. */
@@ -72,7 +74,7 @@ const limit = z.number().positive().nullable();
 /** The schema, as `ralph schema config` prints it. */
 export const CONFIG_SCHEMA: z.ZodType<Config> = z.object({
   $schema: z.string().optional(),
-  workflow: z.enum(["exec"]).optional(),
+  workflow: z.enum(["exec", "spec"]).optional(),
   provider: z.object({
     command: command.optional(),
     preset: z.string().optional(),
@@ -94,6 +96,7 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.object({
     costUsd: limit.default(null),
     noProgress: z.number().int().positive().default(5),
     sameFailure: z.number().int().positive().default(3),
+    rejections: z.number().int().positive().default(3),
   }).prefault({}),
   commits: z.object({
     work: z.boolean().default(true),

@@ -83,7 +83,11 @@ export function problemsOf(plan: Plan): readonly PlanProblem[] {
 
 /** The plan with one record more, below the last one of its kind. */
 export function withRecord(plan: Plan, record: JsonObject): Plan {
-  const raw = formatRecord(record) + (plan.newline === "\r\n" ? "\r" : "");
+  return withLine(plan, formatRecord(record) + (plan.newline === "\r\n" ? "\r" : ""));
+}
+
+/** The plan with a line more, as it is, below the last one of its kind. */
+export function withLine(plan: Plan, raw: string): Plan {
   const line = readLine(raw, 0);
   const rank = ORDER.indexOf(line.entry.type);
   let at = 0;
