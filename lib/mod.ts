@@ -4,8 +4,12 @@
  * @module
  */
 export type { Agent, TurnRequest } from "./agents/types.ts";
-export { createRedactor } from "./events/redact.ts";
-export { signalLines } from "./agents/signals.ts";
+export { commandAgent, type CommandAgentOptions } from "./agents/command_agent.ts";
+export type { Script, ScriptedTurn } from "./agents/scripted/script.ts";
+export { scriptedAgent, type ScriptedAgentOptions } from "./agents/scripted/scripted_agent.ts";
+export { signalLines, type SignalOptions } from "./agents/signals.ts";
+export { createRedactor, type Masker, type Redactor } from "./events/redact.ts";
+export { secretValues } from "./events/secrets.ts";
 export { memoryBacklog, type MemoryBacklogOptions, type MemoryTask } from "./backlogs/memory.ts";
 export { prdBacklog, type PrdBacklogOptions, type PrdItemData } from "./backlogs/prd/backlog.ts";
 export type { Prd, Story } from "./backlogs/prd/types.ts";
