@@ -103,11 +103,14 @@ export function topicsBacklog(
     },
 
     async settle(item, attempt) {
-      if (attempt.status === "verified" || attempt.status === "unverified") {
-        await ralph.state.update(CODEBASE_MAP_FILE, (text) => text === null ? null : tickTopic(text, item.data.topic));
+      const passed = attempt.status === "verified" || attempt.status === "unverified";
+      const { topic } = item.data;
+      // Ticked although it did not pass: by an agent that failed, or before its commit was refused.
+      await ralph.state.update(CODEBASE_MAP_FILE, (text) => text === null ? null : tickTopic(text, topic, passed));
+      if (passed) {
         return {
           status: "passed",
-          commit: { subject: `ralph: understood ${item.data.topic}`, paths: [CODEBASE_MAP_FILE], work: false },
+          commit: { subject: `ralph: understood ${topic}`, paths: [CODEBASE_MAP_FILE], work: false },
         };
       }
       if (attempt.status === "interrupted") return { status: "open" };
