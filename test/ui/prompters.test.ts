@@ -13,9 +13,11 @@ const PRD_GATE: Question = { id: "plan.write-prd", kind: "confirm", message: "Wr
 function plain(input: string): { ask: (question: Question) => Promise<unknown>; shown: () => string } {
   const stdin = new PassThrough();
   const stderr = new PassThrough();
+  let shown = "";
+  stderr.on("data", (chunk) => shown += String(chunk));
   stdin.end(input);
   const prompter = createPrompter({ mode: "plain", terminal: { stdin, stderr }, approvals: new Set(), signal: new AbortController().signal });
-  return { ask: (question) => prompter.ask(question), shown: () => String(stderr.read() ?? "") };
+  return { ask: (question) => prompter.ask(question), shown: () => shown };
 }
 
 function unattended(approvals: readonly string[], lookUp: AnswerLookup = () => null): (question: Question) => Promise<unknown> {
@@ -39,6 +41,7 @@ describe("createPrompter() in plain mode", () => {
     const { ask, shown } = plain("maybe\ny\n");
 
     expect(await ask(CONFIRM)).toEqual({ value: "yes", source: "stdin" });
+    await new Promise((done) => setTimeout(done, 10)); // the stream hands its text on a moment later
     expect(shown()).toBe("Keep it? [Y/n] maybe\nexpected yes or no: y\n");
   });
 
