@@ -8,6 +8,7 @@ if (answer === null) {
   const { main } = await import("../lib/cli/main.ts");
   const { createHost } = await import("../lib/host/create_host.ts");
   process.exitCode = await main(argv, createHost());
+  setTimeout(() => process.exit(), 500).unref(); // whatever still holds the process: the command has ended
 } else {
   console.log(answer);
 }

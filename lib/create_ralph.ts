@@ -1,4 +1,4 @@
-import { join, relative, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { $Type } from "dax";
 import type { Agent } from "./agents/types.ts";
 import { createStateFiles } from "./backlogs/state_files.ts";
@@ -13,9 +13,10 @@ import { secretValues } from "./events/secrets.ts";
 import type { EventBus, EventSink } from "./events/types.ts";
 import { openRepository } from "./git/open_repository.ts";
 import { createHost } from "./host/create_host.ts";
-import { ensureDirectory, hashText, pathExists, resolveInside, writeAtomic } from "./host/files.ts";
+import { ensureDirectory, pathExists, resolveInside, writeAtomic } from "./host/files.ts";
 import type { Host } from "./host/types.ts";
 import { openJournal } from "./loop/journal.ts";
+import { ownFiles } from "./loop/own_files.ts";
 import { createRunLock } from "./loop/run_lock.ts";
 import { type Answers, findAnswer } from "./ui/answers.ts";
 import { createPrompter } from "./ui/create_prompter.ts";
@@ -72,8 +73,7 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
   const repository = await openRepository(host, root);
   const redactor = createRedactor(secretValues(host.environment.variables));
   const events = createEventBus(options.sinks);
-  const own = repository?.ralphDirectory ?? join(root, ".ralph");
-  const place = rootName(repository?.topLevel ?? root, root);
+  const own = ownFiles(repository, root);
   const approvals = new Set(options.approve);
   const signal = options.signal ?? new AbortController().signal;
   const answers: Answers = { questions: [], prompts: {}, ...options.answers };
@@ -86,7 +86,7 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
   });
   const id = runId(host);
   const logs: EventLog[] = [];
-  const lock = createRunLock({ host, repository, root, file: join(own, `run${place}.lock`) });
+  const lock = createRunLock({ host, repository, root, file: own.runLock });
   const agent = await agentOf(options, config, host);
   for (const message of warnings) events.emit({ type: "note", level: "warn", message: `ralph.config.json: ${message}` });
 
@@ -98,8 +98,8 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
     prompter,
     approvals,
     events,
-    journal: await openJournal(repository === null ? null : join(own, `journal${place}.jsonl`)),
-    state: createStateFiles({ root, directory: own, host }),
+    journal: await openJournal(repository === null ? null : own.journal),
+    state: createStateFiles({ root, directory: own.directory, host }),
     signal,
     host,
     repository,
@@ -117,7 +117,7 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
 async function agentOf({ agent, script }: RalphOptions, config: Config, host: Host): Promise<Agent> {
   if (typeof agent === "object" && "runTurn" in agent) return agent;
   const { resolveAgent } = await import("./agents/registry.ts");
-  return await resolveAgent({
+  return resolveAgent({
     ...(typeof agent === "string" ? { name: agent } : {}),
     ...(typeof agent === "object" ? { command: agent.command } : {}),
     ...(script === undefined ? {} : { script: resolve(host.environment.cwd, script) }),
@@ -130,12 +130,6 @@ async function existingRoot(given: string, host: Host): Promise<string> {
   const root = resolve(host.environment.cwd, given);
   if (!await pathExists(root)) throw new RalphError("root-missing", { details: { root } });
   return await resolveInside(root, ".");
-}
-
-/** What tells two roots of one working tree apart in the names of Ralph's own files. */
-function rootName(topLevel: string, root: string): string {
-  const inside = relative(topLevel, root);
-  return inside === "" ? "" : `-${hashText(inside).slice(0, 12)}`;
 }
 
 async function withOverrides(config: Config, overrides: DeepPartial<Config> | undefined): Promise<Config> {

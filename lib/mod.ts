@@ -4,15 +4,20 @@
  * @module
  */
 export type { Agent, TurnRequest } from "./agents/types.ts";
-export { createRedactor } from "./events/redact.ts";
-export { signalLines } from "./agents/signals.ts";
+export { commandAgent, type CommandAgentOptions } from "./agents/command_agent.ts";
+export type { Script, ScriptedTurn } from "./agents/scripted/script.ts";
+export { scriptedAgent, type ScriptedAgentOptions } from "./agents/scripted/scripted_agent.ts";
+export { signalLines, type SignalOptions } from "./agents/signals.ts";
+export { createRedactor, type Masker, type Redactor } from "./events/redact.ts";
+export { secretValues } from "./events/secrets.ts";
 export { memoryBacklog, type MemoryBacklogOptions, type MemoryTask } from "./backlogs/memory.ts";
 export { prdBacklog, type PrdBacklogOptions, type PrdItemData } from "./backlogs/prd/backlog.ts";
 export type { Prd, Story } from "./backlogs/prd/types.ts";
 export { verifyCommands } from "./backlogs/prd/verify_commands.ts";
 export { createStateFiles, type StateFiles } from "./backlogs/state_files.ts";
 export { todoBacklog, type TodoBacklogOptions, type TodoItem } from "./backlogs/todo.ts";
-export { type Config, CONFIG_SCHEMA, defaultConfig } from "./config/schema.ts";
+export { defaultConfig } from "./config/defaults.ts";
+export { type Config, CONFIG_SCHEMA } from "./config/schema.ts";
 export type { LoopDefaults, RalphContext, RunInfo } from "./context.ts";
 export { createRalph, type DeepPartial, type RalphOptions } from "./create_ralph.ts";
 export { ERROR_DEFINITIONS, type ErrorCode, type ErrorDefinition } from "./errors/definitions.ts";

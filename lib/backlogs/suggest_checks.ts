@@ -50,7 +50,10 @@ async function fromPackageJson(root: string): Promise<readonly SuggestedCheck[]>
   const run = lock?.[1] ?? "npm run";
   return scripts
     .filter(([, script]) => !script.includes("no test specified"))
-    .map(([name]) => ({ command: run === "npm run" && name === "test" ? "npm test" : `${run} ${name}`, from: "package.json" }));
+    .map(([name]) => ({
+      command: run === "npm run" && name === "test" ? "npm test" : `${run} ${name}`,
+      from: "package.json",
+    }));
 }
 
 async function fromDenoJson(root: string): Promise<readonly SuggestedCheck[]> {
@@ -65,7 +68,9 @@ async function keysOf(root: string, file: string, key: string): Promise<readonly
   const data = tryJson(text);
   const block = typeof data === "object" && data !== null ? (data as Record<string, unknown>)[key] : null;
   if (typeof block !== "object" || block === null) return [];
-  return NAMES.flatMap((name) => Object.hasOwn(block, name) ? [[name, String((block as Record<string, unknown>)[name])]] : []);
+  return NAMES.flatMap((name) =>
+    Object.hasOwn(block, name) ? [[name, String((block as Record<string, unknown>)[name])]] : []
+  );
 }
 
 function tryJson(text: string): unknown {
@@ -101,7 +106,10 @@ async function fromPresence(root: string): Promise<readonly SuggestedCheck[]> {
   return found;
 }
 
-async function firstAsync<Value>(values: readonly Value[], test: (value: Value) => Promise<boolean>): Promise<Value | undefined> {
+async function firstAsync<Value>(
+  values: readonly Value[],
+  test: (value: Value) => Promise<boolean>,
+): Promise<Value | undefined> {
   for (const value of values) if (await test(value)) return value;
   return undefined;
 }

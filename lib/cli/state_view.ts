@@ -15,7 +15,8 @@ export interface StateView extends Place {
   readonly repository: Repository | null;
   readonly state: StateFiles;
   readonly backlog: Backlog<PrdItemData>;
-  readonly parked: readonly ParkedItem[];
+  /** What was given up on. @throws {RalphError} state-missing, state-invalid: it is kept by the branch that the PRD names */
+  readonly parked: () => Promise<readonly ParkedItem[]>;
 }
 
 /** Opens the state of the chosen workflow for reading. @throws {RalphError} what `findPlace` throws */
@@ -27,6 +28,5 @@ export async function viewState(invocation: Pick<Invocation, "flags" | "host">):
   const state = createStateFiles({ root: place.root, directory: own.directory, host });
   const backlog = prdBacklog({ root: place.root, config: place.config, state, repository, host });
   const journal = await openJournal(repository === null ? null : own.journal);
-  const parked = journal.parked(await journalKeyOf(backlog));
-  return { ...place, repository, state, backlog, parked };
+  return { ...place, repository, state, backlog, parked: async () => journal.parked(await journalKeyOf(backlog)) };
 }

@@ -46,14 +46,15 @@ export async function readStatus(invocation: Invocation): Promise<StatusReport> 
   const view = await viewState(invocation);
   const { root, workflow, repository, config } = view;
   const { prd, problem } = await readPrd(view);
+  const given = prd === null ? [] : await view.parked();
   const stories = prd?.userStories.map((story): StoryStatus => {
-    const parked = view.parked.find(({ id }) => id === story.id);
+    const parked = given.find(({ id }) => id === story.id);
     const checks = [...new Set([...config.verify.default, ...storyCommands(story)])];
     const { id, title } = story;
     if (story.passes) return { id, title, state: "passes", checks };
     return parked === undefined ? { id, title, state: "open", checks } : { id, title, state: "parked", reason: parked.reason, checks };
   }) ?? [];
-  const counts = prd === null ? null : await view.backlog.overview({ parked: view.parked });
+  const counts = prd === null ? null : await view.backlog.overview({ parked: given });
   const holder = await readLockHolder(ownFiles(repository, root).runLock);
   const plan = await readPlan(root);
   return {

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { type Config, CONFIG_SCHEMA } from "./schema.ts";
 
 /** What checking a parsed configuration found; all problems at once. */
@@ -13,22 +13,28 @@ export interface CheckedConfig {
 /** Checks data against the schema. Unknown keys are warnings, so that a newer file still works. Pure. */
 export function checkConfig(data: unknown): CheckedConfig {
   const parsed = CONFIG_SCHEMA.safeParse(data);
-  const warnings = unknownKeys(data, z.toJSONSchema(CONFIG_SCHEMA, { io: "input" }) as Shape, "");
-  if (parsed.success) return { config: parsed.data, problems: [], warnings };
-  const problems = parsed.error.issues.map(({ path, message }) =>
-    `${path.length === 0 ? "the file" : path.join(".")}: ${message.replace(/^Invalid input: /, "")}`
+  if (parsed.success) return { config: parsed.data, problems: [], warnings: [] };
+  const unknown = parsed.error.issues.flatMap((issue) =>
+    issue.code === "unrecognized_keys" ? issue.keys.map((key) => [...issue.path, key]) : []
   );
-  return { config: null, problems, warnings };
+  const warnings = unknown.map((path) => `unknown key ${path.join(".")}`);
+  const others = parsed.error.issues.filter(({ code }) => code !== "unrecognized_keys");
+  if (others.length > 0) return { config: null, problems: others.map(describeIssue), warnings };
+  return { config: CONFIG_SCHEMA.parse(without(data, unknown)), problems: [], warnings };
 }
 
-interface Shape {
-  readonly properties?: Readonly<Record<string, Shape>>;
+function describeIssue({ path, message }: z.core.$ZodIssue): string {
+  return `${path.length === 0 ? "the file" : path.join(".")}: ${message.replace(/^Invalid input: /, "")}`;
 }
 
-function unknownKeys(data: unknown, shape: Shape, prefix: string): readonly string[] {
-  if (shape.properties === undefined || typeof data !== "object" || data === null || Array.isArray(data)) return [];
-  return Object.entries(data).flatMap(([key, value]) => {
-    const inner = shape.properties?.[key];
-    return inner === undefined ? [`unknown key ${prefix}${key}`] : unknownKeys(value, inner, `${prefix}${key}.`);
-  });
+/** A copy of plain data without the keys at these paths. */
+function without(data: unknown, paths: readonly (readonly PropertyKey[])[]): unknown {
+  if (typeof data !== "object" || data === null || Array.isArray(data)) return data;
+  const here = new Set(paths.filter((path) => path.length === 1).map(([key]) => key));
+  return Object.fromEntries(
+    Object.entries(data).filter(([key]) => !here.has(key)).map(([key, value]) => [
+      key,
+      without(value, paths.filter((path) => path.length > 1 && path[0] === key).map((path) => path.slice(1))),
+    ]),
+  );
 }

@@ -1,6 +1,7 @@
 import { isAbsolute, join } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
 import { readText } from "../host/files.ts";
+import { defaultConfig } from "./defaults.ts";
 import type { Config } from "./schema.ts";
 
 /** The name of the configuration file at the root. */
@@ -23,7 +24,6 @@ export interface LoadedConfig {
 export async function loadConfig(root: string, named?: string): Promise<LoadedConfig> {
   const file = named === undefined ? join(root, CONFIG_FILE) : isAbsolute(named) ? named : join(root, named);
   const text = await readText(file);
-  const { defaultConfig } = await import("./schema.ts");
   if (text === null) {
     if (named === undefined) return { config: defaultConfig(), file: null, warnings: [] };
     throw new RalphError("state-missing", { details: { path: file }, hint: "`--config` names a file that exists" });

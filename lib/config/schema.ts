@@ -4,6 +4,7 @@
  * @module
  */
 import { z } from "zod";
+import { defaultConfig } from "./defaults.ts";
 
 /** The agent that does the work. */
 export interface ProviderConfig {
@@ -70,44 +71,43 @@ export interface Config {
 const command = z.string().trim().min(1, "must not be empty");
 const seconds = z.number().positive();
 const limit = z.number().positive().nullable();
+const count = z.number().int().positive();
+const commands = z.array(command);
+
+const DEFAULTS = defaultConfig();
 
 /** The schema, as `ralph schema config` prints it. */
-export const CONFIG_SCHEMA: z.ZodType<Config> = z.object({
+export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
   $schema: z.string().optional(),
   workflow: z.enum(["exec", "spec"]).optional(),
-  provider: z.object({
+  provider: z.strictObject({
     command: command.optional(),
     preset: z.string().optional(),
     model: z.string().optional(),
     reasoning: z.string().optional(),
-    timeout: seconds.default(1800),
-    idleTimeout: seconds.default(1200),
+    timeout: seconds.default(DEFAULTS.provider.timeout),
+    idleTimeout: seconds.default(DEFAULTS.provider.idleTimeout),
   }).prefault({}),
-  verify: z.object({
-    default: z.array(command).default([]),
-    ui: z.array(command).default([]),
-    timeout: seconds.default(300),
-    allowUnverified: z.boolean().default(false),
+  verify: z.strictObject({
+    default: commands.default([]),
+    ui: commands.default([]),
+    timeout: seconds.default(DEFAULTS.verify.timeout),
+    allowUnverified: z.boolean().default(DEFAULTS.verify.allowUnverified),
   }).prefault({}),
-  limits: z.object({
-    iterations: limit.default(null),
-    minutes: limit.default(null),
-    tokens: limit.default(null),
-    costUsd: limit.default(null),
-    noProgress: z.number().int().positive().default(5),
-    sameFailure: z.number().int().positive().default(3),
-    rejections: z.number().int().positive().default(3),
+  limits: z.strictObject({
+    iterations: limit.default(DEFAULTS.limits.iterations),
+    minutes: limit.default(DEFAULTS.limits.minutes),
+    tokens: limit.default(DEFAULTS.limits.tokens),
+    costUsd: limit.default(DEFAULTS.limits.costUsd),
+    noProgress: count.default(DEFAULTS.limits.noProgress),
+    sameFailure: count.default(DEFAULTS.limits.sameFailure),
+    rejections: count.default(DEFAULTS.limits.rejections),
   }).prefault({}),
-  commits: z.object({
-    work: z.boolean().default(true),
-    prdChanges: z.boolean().default(true),
+  commits: z.strictObject({
+    work: z.boolean().default(DEFAULTS.commits.work),
+    prdChanges: z.boolean().default(DEFAULTS.commits.prdChanges),
   }).prefault({}),
-  maxRetries: z.number().int().positive().default(3),
+  maxRetries: count.default(DEFAULTS.maxRetries),
   protect: z.array(z.string().min(1)).default([]),
-  ui: z.enum(["auto", "rich", "plain", "json"]).default("auto"),
+  ui: z.enum(["auto", "rich", "plain", "json"]).default(DEFAULTS.ui),
 });
-
-/** The configuration of an empty file. */
-export function defaultConfig(): Config {
-  return CONFIG_SCHEMA.parse({});
-}

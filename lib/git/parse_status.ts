@@ -37,6 +37,7 @@ export function parseStatus(output: string): TreeStatus {
       case "?":
         changed.push({ path: record.slice(2), code: "??", untracked: true });
         break;
+      default: // the empty text behind the last NUL
     }
   }
   return {

@@ -1,11 +1,12 @@
-import { createHash } from "node:crypto";
+import type { Hash } from "node:crypto";
 import { open } from "node:fs/promises";
+import process from "node:process";
 
 const CHUNK_BYTES = 1 << 18;
 
 /** sha256 of a text, in hex. */
 export function hashText(text: string | Uint8Array): string {
-  return createHash("sha256").update(text).digest("hex");
+  return sha256().update(text).digest("hex");
 }
 
 /** sha256 of a file's bytes in hex, read piece by piece; `null` when there is no file. */
@@ -19,7 +20,7 @@ export async function hashFile(path: string): Promise<string | null> {
     throw error;
   }
   try {
-    const hash = createHash("sha256");
+    const hash = sha256();
     const { size } = await file.stat();
     const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, size + 1));
     while (true) {
@@ -30,4 +31,9 @@ export async function hashFile(path: string): Promise<string | null> {
   } finally {
     await file.close();
   }
+}
+
+/** Loaded with the first hash: most commands that only look need none. */
+function sha256(): Hash {
+  return process.getBuiltinModule("node:crypto").createHash("sha256");
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { Ids } from "./types.ts";
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -11,7 +10,7 @@ export function createIds(): Ids {
 function random(length: number): string {
   let name = "";
   while (name.length < length) {
-    for (const byte of randomBytes(length * 2)) {
+    for (const byte of crypto.getRandomValues(new Uint8Array(length * 2))) {
       if (byte < 252 && name.length < length) name += LETTERS[byte % 36];
     }
   }

@@ -1,10 +1,12 @@
-import { randomBytes } from "node:crypto";
-
 const TEMPORARY_REGEXP = /^\..+\.(\d+)-[0-9a-f]{8}\.ralph-tmp$/;
 
 /** The name of a temporary file beside `name`. It carries this process's pid, by which a left-over is told. */
 export function temporaryName(name: string): string {
-  return `.${name.slice(0, 200)}.${process.pid}-${randomBytes(4).toString("hex")}.ralph-tmp`;
+  return `.${name.slice(0, 200)}.${process.pid}-${randomHex()}.ralph-tmp`;
+}
+
+function randomHex(): string {
+  return crypto.getRandomValues(new Uint32Array(1))[0]!.toString(16).padStart(8, "0");
 }
 
 /** True for a name that `temporaryName()` made, in this process or another. */

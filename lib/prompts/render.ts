@@ -42,7 +42,11 @@ const APPENDED: readonly (readonly [heading: string, value: string])[] = [
  * @param name `exec_run`, `exec_understand`, `exec_plan` …
  * @throws {RalphError} internal when there is no such prompt
  */
-export async function renderPrompt(name: string, values: PromptValues, options: { readonly root: string }): Promise<string> {
+export async function renderPrompt(
+  name: string,
+  values: PromptValues,
+  options: { readonly root: string },
+): Promise<string> {
   const { text } = await findPrompt(name, options);
   return fillPrompt(text, values);
 }
@@ -55,7 +59,9 @@ export async function findPrompt(name: string, { root }: { readonly root: string
     if (text !== null && text.trim() !== "") return { text, from };
   }
   const text = PROMPTS[name];
-  if (text === undefined) throw new RalphError("internal", { details: { problem: `there is no prompt named ${name}` } });
+  if (text === undefined) {
+    throw new RalphError("internal", { details: { problem: `there is no prompt named ${name}` } });
+  }
   return { text, from: "built-in" };
 }
 

@@ -39,15 +39,22 @@ export async function gateRun<Data, Findings>(
   const nouns = backlog.name === "exec" ? { one: "story", many: "stories" } : { one: "item", many: "items" };
   const counted = overview.open === null
     ? "the number of items is not known"
-    : `${overview.open} ${overview.open === 1 ? nouns.one : nouns.many} not passing${overview.parked > 0 ? `, ${overview.parked} more parked` : ""}`;
-  const { cap, count, explained } = iterationCap(options.maxIterations ?? "auto", { count: overview.open, counted }, OPTION);
+    : `${overview.open} ${overview.open === 1 ? nouns.one : nouns.many} not passing${
+      overview.parked > 0 ? `, ${overview.parked} more parked` : ""
+    }`;
+  const { cap, count, explained } = iterationCap(
+    options.maxIterations ?? "auto",
+    { count: overview.open, counted },
+    OPTION,
+  );
   const nothing = nothingToDo(overview, nouns.many) ?? (count === 0 ? `${OPTION} is 0` : null);
   if (nothing !== null) {
     ralph.events.emit({ type: "note", level: "info", message: `run skipped: ${nothing}` });
     return { status: "skipped", reason: nothing };
   }
 
-  const blocks = overview.unchecked.length > 0 && backlog.unverified === "block" && !ralph.config.verify.allowUnverified;
+  const blocks = overview.unchecked.length > 0 && backlog.unverified === "block" &&
+    !ralph.config.verify.allowUnverified;
   const reasons = [explained, ...(blocks ? [uncheckedLine(overview.unchecked)] : [])];
   const message = "Start `ralph run` now?";
   const consent = await askConsent(ralph, { name: "run", message, reasons });
@@ -64,7 +71,11 @@ export async function gateRun<Data, Findings>(
 
 function nothingToDo({ total, passed, open, parked }: Overview, many: string): string | null {
   if (open !== 0) return null;
-  if (parked > 0) return `nothing is open and ${parked} of ${total ?? "the"} ${many} are parked; \`ralph run --retry-blocked\` takes them up again`;
+  if (parked > 0) {
+    return `nothing is open and ${parked} of ${
+      total ?? "the"
+    } ${many} are parked; \`ralph run --retry-blocked\` takes them up again`;
+  }
   if (total === 0) return `there are no ${many}; \`ralph plan "<goal>"\` makes some`;
   return `all ${passed} ${many} are already passing`;
 }

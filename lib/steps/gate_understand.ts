@@ -49,17 +49,26 @@ export async function gateUnderstand(
   const mode = options.mode ?? "auto";
   const map = await ralph.state.read(CODEBASE_MAP_FILE);
   const topics = readTopics(map, await ralph.state.read(UNDERSTAND_PROMPT_FILE));
-  const { cap, count, explained } = iterationCap(options.maxIterations ?? "auto", { count: topics.open, counted: topics.counted }, OPTION);
+  const { cap, count, explained } = iterationCap(options.maxIterations ?? "auto", {
+    count: topics.open,
+    counted: topics.counted,
+  }, OPTION);
   if (mode === "never") return { status: "skipped", reason: "understanding is off (`--understand never`)" };
 
-  const triggers = understandTriggers({ map, ...await factsOf(ralph, planned), today: localDate(ralph.host.clock.now()) });
+  const triggers = understandTriggers({
+    map,
+    ...await factsOf(ralph, planned),
+    today: localDate(ralph.host.clock.now()),
+  });
   for (const message of triggers.warnings) {
     ralph.events.emit({ type: "note", level: "warn", message: `${CODEBASE_MAP_FILE}: ${message}` });
   }
   if (mode === "auto" && triggers.reasons.length === 0) {
     return skipped(ralph, "the codebase map is of today and the planner is certain");
   }
-  const why = triggers.reasons.length === 0 ? ["Nothing speaks for it: the map is of today and the planner is certain"] : triggers.reasons;
+  const why = triggers.reasons.length === 0
+    ? ["Nothing speaks for it: the map is of today and the planner is certain"]
+    : triggers.reasons;
   if (count === 0) {
     const reason = options.maxIterations === 0 ? `${OPTION} is 0` : `there are no remaining topics: ${topics.counted}`;
     await recordDecision(ralph, "Understand: skipped", [...list(why), "", reason]);
@@ -78,8 +87,14 @@ export async function gateUnderstand(
 
 async function factsOf(ralph: RalphContext, planned: PlannedFacts | undefined): Promise<Required<PlannedFacts>> {
   const content = planned === undefined ? await ralph.state.read(PLAN_STATE_FILE) : null;
-  const { uncertainties = [], recommendUnderstand, mapWasMissing = false } = content === null ? planned ?? {} : parsePlanState(content);
-  return { uncertainties, recommendUnderstand: recommendUnderstand ?? { shouldRun: false, reasons: [] }, mapWasMissing };
+  const { uncertainties = [], recommendUnderstand, mapWasMissing = false } = content === null
+    ? planned ?? {}
+    : parsePlanState(content);
+  return {
+    uncertainties,
+    recommendUnderstand: recommendUnderstand ?? { shouldRun: false, reasons: [] },
+    mapWasMissing,
+  };
 }
 
 function skipped(ralph: RalphContext, reason: string): { readonly status: "skipped"; readonly reason: string } {

@@ -120,8 +120,15 @@ async function nextReply(
       return { status: "failed", reason: "agent-unusable", messages: [turn.message] };
     case "trespassed": {
       const messages = [`the planner wrote outside scripts/ralph/: ${turn.paths.join(", ")}`, turn.diff];
-      await session.save({}, [{ heading: "Written outside scripts/ralph/", body: turn.paths.map((path) => `- ${path}`) }]);
-      ralph.events.emit({ type: "text", title: "Written before the PRD was approved", lines: [...turn.paths, ...turn.diff.split("\n")] });
+      await session.save({}, [{
+        heading: "Written outside scripts/ralph/",
+        body: turn.paths.map((path) => `- ${path}`),
+      }]);
+      ralph.events.emit({
+        type: "text",
+        title: "Written before the PRD was approved",
+        lines: [...turn.paths, ...turn.diff.split("\n")],
+      });
       return { status: "failed", reason: "trespassed", messages };
     }
     case "failed":
@@ -141,7 +148,11 @@ async function retryOrEnd(
   messages: readonly string[],
 ): Promise<PlanOutcome | null> {
   const { attempts } = session.state;
-  const what = { "invalid-envelope": "the answer cannot be used", "invalid-prd": "the draft is not valid", "agent-failed": "the agent failed" }[reason];
+  const what = {
+    "invalid-envelope": "the answer cannot be used",
+    "invalid-prd": "the draft is not valid",
+    "agent-failed": "the agent failed",
+  }[reason];
   const again = attempts <= maxRetries;
   const title = `${what}${again ? `: asking again (${attempts} of ${maxRetries})` : ""}`;
   session.ralph.events.emit({ type: "text", title, lines: messages });

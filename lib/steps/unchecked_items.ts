@@ -10,8 +10,8 @@ export type UncheckedOutcome =
   | { readonly status: "blocked"; readonly reasons: readonly string[] };
 
 const WAYS_OUT: readonly string[] = [
-  "name commands for every item in ralph.config.json: `\"verify\": { \"default\": [\"npm test\"] }`",
-  "give one for this run: `--verify \"npm test\"` (repeatable)",
+  'name commands for every item in ralph.config.json: `"verify": { "default": ["npm test"] }`',
+  'give one for this run: `--verify "npm test"` (repeatable)',
   "name one in a criterion of the item, in the form: Verify: `npm test`",
   "or let the agent's word count, marked unverified: `--allow-unverified`",
 ];

@@ -61,14 +61,19 @@ async function countOpen({ state }: RalphContext): Promise<number> {
 }
 
 /** No check proves a note, so none is missing; and a cap that was agreed to and used up is an end like any other. */
-function asUnderstood(outcome: LoopOutcome, maxItems: number | undefined, maxIterations: number | undefined): LoopOutcome {
+function asUnderstood(
+  outcome: LoopOutcome,
+  maxItems: number | undefined,
+  maxIterations: number | undefined,
+): LoopOutcome {
   if (outcome.status === "unverified") {
     const { allowed: _allowed, ...rest } = outcome;
     return { ...rest, status: "passed" };
   }
   if (outcome.status !== "exhausted") return outcome;
   const taken = outcome.passed.length + outcome.parked.length;
-  const usedUp = (maxItems !== undefined && taken >= maxItems) || (maxIterations !== undefined && outcome.turns >= maxIterations);
+  const usedUp = (maxItems !== undefined && taken >= maxItems) ||
+    (maxIterations !== undefined && outcome.turns >= maxIterations);
   if (!usedUp) return outcome;
   const { limit, ...rest } = outcome;
   return { ...rest, status: "passed", summary: `the cap was used up: ${limit}` };

@@ -36,7 +36,9 @@ export function understandTriggers(facts: TriggerFacts): UnderstandTriggers {
     ...(missing ? ["The codebase map is missing"] : []),
     ...(stale && age.lastEntry === null ? ["The codebase map is stale: it has no dated entry"] : []),
     ...(stale && age.lastEntry !== null ? [`The codebase map is stale: its last entry is of ${age.lastEntry}`] : []),
-    ...(uncertainties.length > 0 ? [`The planner is uncertain about: ${uncertainties.map(({ topic }) => topic).join(", ")}`] : []),
+    ...(uncertainties.length > 0
+      ? [`The planner is uncertain about: ${uncertainties.map(({ topic }) => topic).join(", ")}`]
+      : []),
     ...(uncertainties.length === 0 && shouldRun ? ["The planner recommends it"] : []),
     ...(recommended.length > 0 ? [`The planner says: ${recommended.join("; ")}`] : []),
   ];

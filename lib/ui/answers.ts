@@ -45,7 +45,9 @@ export async function parseAnswers(text: string, path: string): Promise<Answers>
   const result = ANSWERS_SCHEMA.safeParse(await parseText(text, path) ?? {});
   if (result.success) return result.data;
   const problems = result.error.issues.map((issue) => {
-    const place = issue.path.map((part, index) => typeof part === "number" ? `[${part}]` : `${index === 0 ? "" : "."}${String(part)}`);
+    const place = issue.path.map((part, index) =>
+      typeof part === "number" ? `[${part}]` : `${index === 0 ? "" : "."}${String(part)}`
+    );
     return place.length === 0 ? issue.message : `${place.join("")}: ${issue.message}`;
   });
   throw invalid(path, problems.join("; "));
@@ -54,7 +56,9 @@ export async function parseAnswers(text: string, path: string): Promise<Answers>
 /** The answer to a question, or `null`. */
 export function findAnswer(answers: Answers, question: Question): string | null {
   if (question.gate !== undefined) return null;
-  if (question.fromAgent !== true) return Object.hasOwn(answers.prompts, question.id) ? answers.prompts[question.id]! : null;
+  if (question.fromAgent !== true) {
+    return Object.hasOwn(answers.prompts, question.id) ? answers.prompts[question.id]! : null;
+  }
   const asked = question.message.toLowerCase();
   const found = answers.questions.find(({ match }) => asked.includes(match.toLowerCase()));
   return found?.answer ?? answers.otherwise ?? null;
@@ -72,7 +76,11 @@ async function parseText(text: string, path: string): Promise<unknown> {
   if (error === undefined) return document.toJS();
   const [start] = error.linePos ?? [];
   const place = start === undefined ? "" : `line ${start.line}, column ${start.col}: `;
-  throw invalid(path, `not valid YAML: ${place}${error.message.split("\n")[0]?.replace(/ at line \d+, column \d+:?$/, "")}`, error);
+  throw invalid(
+    path,
+    `not valid YAML: ${place}${error.message.split("\n")[0]?.replace(/ at line \d+, column \d+:?$/, "")}`,
+    error,
+  );
 }
 
 function invalid(path: string, problem: string, cause?: unknown): RalphError {

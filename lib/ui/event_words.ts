@@ -6,7 +6,9 @@ type CheckEnd = Extract<RalphEvent, { type: "check-end" }>;
 
 /** What became of an iteration, in a few words. */
 export function iterationWords({ result, settlement, message }: IterationEnd): string {
-  const reason = message === null || message === "" ? "" : `: ${message}`;
+  // Of a failed check's message the rest is its tail, which was shown when it failed.
+  const said = result === "failed" ? message?.split("\n", 1)[0] : message;
+  const reason = said === null || said === undefined || said === "" ? "" : `: ${said}`;
   if (settlement === "parked") return `parked${reason}`;
   switch (result) {
     case "verified":

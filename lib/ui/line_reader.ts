@@ -20,6 +20,7 @@ export function createLineReader(stream: NodeJS.ReadableStream): LineReader {
 
   return {
     next(signal) {
+      ended ||= (stream as { readonly readableEnded?: boolean }).readableEnded === true; // its end came between two calls
       const ready = takeLine();
       if (ready !== null || ended) return Promise.resolve(ready);
       return new Promise((resolve, reject) => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { resolveAgent } from "../../lib/agents/registry.ts";
-import { CONFIG_SCHEMA, defaultConfig } from "../../lib/config/schema.ts";
+import { defaultConfig } from "../../lib/config/defaults.ts";
+import { CONFIG_SCHEMA } from "../../lib/config/schema.ts";
 import { createHost } from "../../lib/host/create_host.ts";
 
 const host = createHost();

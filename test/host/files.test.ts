@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import {
   chmodSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -133,7 +134,7 @@ describe("writeAtomic()", () => {
       const child = spawn(file, [...arguments_, path], { stdio: ["ignore", "pipe", "inherit"] });
       let ready = false;
       child.stdout.on("data", () => (ready = true));
-      await waitUntil(() => ready, 20_000);
+      await waitUntil(() => ready && existsSync(path), 20_000);
       await wait(20 + round * 7);
       child.kill("SIGKILL");
       await new Promise((resolve) => child.on("exit", resolve));

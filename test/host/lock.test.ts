@@ -32,6 +32,17 @@ async function endedPid(): Promise<number> {
 }
 
 describe("takeLock()", () => {
+  test("removes what a killed taker left beside the lock, and nothing of a living one", async () => {
+    await using folder = await temporaryDirectory("ralph-lock-");
+    const dead = `.run.lock.${await endedPid()}-0123abcd.ralph-tmp`;
+    const living = `.run.lock.${process.pid}-0123abcd.ralph-tmp`;
+    for (const name of [dead, living]) writeFileSync(join(folder.path, name), "{}");
+
+    await takeLock(join(folder.path, "run.lock"), { purpose: "run", host });
+
+    expect(readdirSync(folder.path)).toEqual([living, "run.lock"]);
+  });
+
   test("holds, refuses with the holder, and is free after release()", async () => {
     await using folder = await temporaryDirectory("ralph-lock-");
     const path = join(folder.path, "deep", "run.lock");

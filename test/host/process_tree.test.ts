@@ -91,7 +91,7 @@ describe("the end of a tree", () => {
     const end = await runShell(line(tag), { timeoutMs: 250, graceMs: 300 });
 
     expect(end).toMatchObject({ reason: "timed-out", exitCode: null });
-    expect(end.durationMs).toBeLessThan(2500);
+    expect(end.durationMs).toBeLessThan(8000);
     expect(processesWith(tag)).toEqual([]);
   });
 
@@ -109,7 +109,7 @@ describe("the end of a tree", () => {
     const end = await runShell(line(tag));
 
     expect(end).toMatchObject({ reason: "exited", exitCode: 0, stdout: "started\n" });
-    expect(end.durationMs).toBeLessThan(2500);
+    expect(end.durationMs).toBeLessThan(8000);
     expect(processesWith(tag)).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { defaultConfig } from "../../lib/config/schema.ts";
+import { defaultConfig } from "../../lib/config/defaults.ts";
 import { advance, limitReached, noProgress, sameFailures } from "../../lib/loop/progress.ts";
 import type { Attempt, Item, TurnRecord } from "../../lib/loop/types.ts";
 

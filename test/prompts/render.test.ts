@@ -21,7 +21,12 @@ describe("renderPrompt()", () => {
   test("renderPrompt() appends the current item and the last failure to a file without placeholders", async () => {
     using repository = testRepository({ "scripts/ralph/prompt.md": "Do your best. {{other}}\n" });
 
-    const text = await renderPrompt("exec_run", { item: "US-001: T", checks: "- `npm test`", failure: "exit 1", id: "US-001" }, repository);
+    const text = await renderPrompt("exec_run", {
+      item: "US-001: T",
+      checks: "- `npm test`",
+      failure: "exit 1",
+      id: "US-001",
+    }, repository);
 
     expect(text).toBe(
       "Do your best. {{other}}\n\n## Current item\n\nUS-001: T\n\n## What Ralph checks after your turn\n\n- `npm test`\n\n## What went wrong last time\n\nexit 1\n",
@@ -45,7 +50,8 @@ describe("renderPrompt()", () => {
   });
 
   test("every placeholder of exec_run and exec_understand is one that Ralph fills", () => {
-    const names = (prompt: string): readonly string[] => [...new Set([...(PROMPTS[prompt] ?? "").matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1]!))].toSorted();
+    const names = (prompt: string): readonly string[] =>
+      [...new Set([...(PROMPTS[prompt] ?? "").matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1]!))].toSorted();
 
     expect(names("exec_run")).toEqual(["attempt", "branch", "checks", "failure", "id", "item", "notes", "title"]);
     expect(names("exec_understand")).toEqual(["failure", "item", "today"]);

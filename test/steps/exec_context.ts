@@ -12,7 +12,9 @@ import type { AgentTurn, TurnEnd } from "../../lib/loop/types.ts";
 import type { Prompter, Question } from "../../lib/ui/types.ts";
 
 /** One turn of the agent in a test: what it says, or what it does and says. */
-export type Reply = string | ((request: TurnRequest) => string | Partial<AgentTurn> | Promise<string | Partial<AgentTurn>>);
+export type Reply =
+  | string
+  | ((request: TurnRequest) => string | Partial<AgentTurn> | Promise<string | Partial<AgentTurn>>);
 
 export interface TestAgent extends Agent {
   readonly prompts: string[];
@@ -32,7 +34,14 @@ export function replying(...replies: readonly Reply[]): TestAgent {
       const turn = typeof said === "string" ? { text: said } : said;
       const text = turn.text ?? "";
       const end: TurnEnd = { reason: "completed" };
-      const usage = { inputTokens: null, outputTokens: null, cachedTokens: null, reasoningTokens: null, costUsd: null, estimated: false };
+      const usage = {
+        inputTokens: null,
+        outputTokens: null,
+        cachedTokens: null,
+        reasoningTokens: null,
+        costUsd: null,
+        estimated: false,
+      };
       const lines = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
       return { end, text, lines, usage, transcript: request.transcript, durationMs: 1, ...turn };
     },
@@ -123,12 +132,25 @@ export async function contextOn(
 
 /** A story with a check. */
 export function story(id: string, priority: number, more: object = {}): object {
-  return { id, title: `Title of ${id}`, acceptanceCriteria: ["It works", "Verify: `true`"], priority, passes: false, notes: "", ...more };
+  return {
+    id,
+    title: `Title of ${id}`,
+    acceptanceCriteria: ["It works", "Verify: `true`"],
+    priority,
+    passes: false,
+    notes: "",
+    ...more,
+  };
 }
 
 /** An answer of the planner's agent. */
 export function envelope(parts: object): string {
-  const nothing = { questions: [], uncertainties: [], prdDraft: null, recommendUnderstand: { shouldRun: false, reasons: [] } };
+  const nothing = {
+    questions: [],
+    uncertainties: [],
+    prdDraft: null,
+    recommendUnderstand: { shouldRun: false, reasons: [] },
+  };
   return JSON.stringify({ ...nothing, ...parts });
 }
 

@@ -32,7 +32,11 @@ describe("understandTriggers()", () => {
 
     expect([triggers.missing, triggers.stale, triggers.uncertain]).toEqual([missing, !missing && stale, uncertain]);
     expect(triggers.reasons).toEqual([
-      ...(missing ? ["The codebase map is missing"] : stale ? ["The codebase map is stale: its last entry is of 2026-03-09"] : []),
+      ...(missing
+        ? ["The codebase map is missing"]
+        : stale
+        ? ["The codebase map is stale: its last entry is of 2026-03-09"]
+        : []),
       ...(uncertain ? ["The planner is uncertain about: the router"] : []),
     ]);
   });
@@ -59,7 +63,10 @@ describe("gateUnderstand()", () => {
     const prompter = answering({ "gate.understand": "yes" });
     await using ralph = await contextOn(repository, { agent, prompter });
 
-    const decided = await gateUnderstand(ralph, { uncertainties: UNCERTAIN, recommendUnderstand: { shouldRun: true, reasons: ["large"] } });
+    const decided = await gateUnderstand(ralph, {
+      uncertainties: UNCERTAIN,
+      recommendUnderstand: { shouldRun: true, reasons: ["large"] },
+    });
 
     expect(prompter.asked).toEqual([{
       id: "gate.understand",
@@ -105,7 +112,10 @@ describe("gateUnderstand()", () => {
     const decided = await gateUnderstand(ralph, {}, { maxIterations: "auto" });
 
     expect(decided).toEqual({ status: "declined", next: ["ralph understand"] });
-    expect(prompter.asked[0]?.details).toEqual(["The codebase map is missing", expect.stringContaining("12 unchecked topics in the template of the map")]);
+    expect(prompter.asked[0]?.details).toEqual([
+      "The codebase map is missing",
+      expect.stringContaining("12 unchecked topics in the template of the map"),
+    ]);
     expect(repository.git("status", "--porcelain")).toBe("?? scripts/ralph/plan_transcript.md");
   });
 
@@ -114,9 +124,15 @@ describe("gateUnderstand()", () => {
     const prompter = answering({ "gate.understand": "yes" });
     await using ralph = await contextOn(repository, { agent, prompter });
 
-    expect(await gateUnderstand(ralph, {}, { maxIterations: 5 })).toMatchObject({ status: "approved", maxIterations: 5 });
+    expect(await gateUnderstand(ralph, {}, { maxIterations: 5 })).toMatchObject({
+      status: "approved",
+      maxIterations: 5,
+    });
     expect(prompter.asked[0]?.details?.at(-1)).toBe("Up to 5 iterations (--max-understand-iterations)");
-    await expect(gateUnderstand(ralph, {}, { maxIterations: -1 })).rejects.toMatchObject({ code: "option-invalid", exitCode: 2 });
+    await expect(gateUnderstand(ralph, {}, { maxIterations: -1 })).rejects.toMatchObject({
+      code: "option-invalid",
+      exitCode: 2,
+    });
   });
 
   test.each<[string, "auto" | "always", "auto" | 0, string]>([
@@ -137,7 +153,10 @@ describe("gateUnderstand()", () => {
   test("gateUnderstand() warns of a date in the future and reads what the plan said", async () => {
     using repository = testRepository({ "scripts/ralph/codebase_map.md": `${map(TODAY)}## 2027-01-01 - b\n` });
     const times = { createdAt: "x", updatedAt: "x" };
-    repository.write("scripts/ralph/plan_state.json", JSON.stringify({ schemaVersion: 1, root: "r", goal: "g", ...times, uncertainties: UNCERTAIN }));
+    repository.write(
+      "scripts/ralph/plan_state.json",
+      JSON.stringify({ schemaVersion: 1, root: "r", goal: "g", ...times, uncertainties: UNCERTAIN }),
+    );
     const prompter = answering({ "gate.understand": "no" });
     await using ralph = await contextOn(repository, { agent, prompter, today: TODAY });
 
@@ -154,7 +173,9 @@ describe("gateRun()", () => {
   const prd = (...stories: readonly object[]) => ({ "scripts/ralph/prd.json": JSON.stringify(draft(...stories)) });
 
   test("gateRun() asks with the cap and how it was computed; the default is no", async () => {
-    using repository = testRepository(prd(story("US-001", 1), story("US-002", 2), story("US-003", 3, { passes: true })));
+    using repository = testRepository(
+      prd(story("US-001", 1), story("US-002", 2), story("US-003", 3, { passes: true })),
+    );
     const prompter = answering({ "gate.run": "yes" });
     await using ralph = await contextOn(repository, { agent, prompter });
 
@@ -180,7 +201,11 @@ describe("gateRun()", () => {
 
     expect(go).toEqual({ status: "declined", next: ["ralph status", "ralph run --max-iterations 7"] });
     expect(exitCodeOf(go)).toBe(0);
-    expect(ralph.seen).toContainEqual({ type: "text", title: "Next", lines: ["ralph status", "ralph run --max-iterations 7"] });
+    expect(ralph.seen).toContainEqual({
+      type: "text",
+      title: "Next",
+      lines: ["ralph status", "ralph run --max-iterations 7"],
+    });
     expect(repository.read("scripts/ralph/plan_transcript.md")).toContain("Start `ralph run` now? no (terminal)");
   });
 
@@ -201,7 +226,9 @@ describe("gateRun()", () => {
   });
 
   test("gateRun() lists the items that name no check before it asks", async () => {
-    using repository = testRepository(prd(story("US-001", 1, { acceptanceCriteria: ["it works"] }), story("US-002", 2)));
+    using repository = testRepository(
+      prd(story("US-001", 1, { acceptanceCriteria: ["it works"] }), story("US-002", 2)),
+    );
     const prompter = answering({ "gate.run": "no" });
     await using ralph = await contextOn(repository, { agent, prompter });
 
@@ -233,14 +260,17 @@ describe("gateRun()", () => {
 });
 
 describe("gate()", () => {
-  test.each<[string, string]>([["yes", "approved"], ["no", "declined"], ["<interrupt>", "aborted"]])("gate() answered %s is %s", async (answer, status) => {
-    using repository = testRepository();
-    const prompter = answering({ "gate.deploy": answer });
-    await using ralph = await contextOn(repository, { agent, prompter });
+  test.each<[string, string]>([["yes", "approved"], ["no", "declined"], ["<interrupt>", "aborted"]])(
+    "gate() answered %s is %s",
+    async (answer, status) => {
+      using repository = testRepository();
+      const prompter = answering({ "gate.deploy": answer });
+      await using ralph = await contextOn(repository, { agent, prompter });
 
-    expect((await gate(ralph, { name: "deploy", message: "Deploy?", reasons: ["it is late"] })).status).toBe(status);
-    expect(prompter.asked[0]).toMatchObject({ gate: "deploy", initial: false, details: ["it is late"] });
-  });
+      expect((await gate(ralph, { name: "deploy", message: "Deploy?", reasons: ["it is late"] })).status).toBe(status);
+      expect(prompter.asked[0]).toMatchObject({ gate: "deploy", initial: false, details: ["it is late"] });
+    },
+  );
 });
 
 describe("checksForUnchecked()", () => {
@@ -254,7 +284,10 @@ describe("checksForUnchecked()", () => {
     const found = await checksForUnchecked(ralph, ["US-001", "US-002"]);
 
     expect(found).toEqual({ status: "go-on", checks: [{ name: "npm test", command: "npm test", scope: "run" }] });
-    expect(prompter.asked[0]).toMatchObject({ initial: "npm test", details: ["2 items name no check and cannot pass: US-001, US-002", "found in the project: npm test"] });
+    expect(prompter.asked[0]).toMatchObject({
+      initial: "npm test",
+      details: ["2 items name no check and cannot pass: US-001, US-002", "found in the project: npm test"],
+    });
   });
 
   test("checksForUnchecked() names the ways out where nobody can be asked, and takes no suggestion by itself", async () => {
@@ -264,7 +297,16 @@ describe("checksForUnchecked()", () => {
     const found = await checksForUnchecked(ralph, ["US-001"]);
 
     const reasons = found.status === "blocked" ? found.reasons.join("\n") : "";
-    for (const part of ["US-001", "\"default\"", "--verify", "Verify: `npm test`", "--allow-unverified", "found in package.json: `npm test`"]) {
+    for (
+      const part of [
+        "US-001",
+        '"default"',
+        "--verify",
+        "Verify: `npm test`",
+        "--allow-unverified",
+        "found in package.json: `npm test`",
+      ]
+    ) {
       expect(reasons).toContain(part);
     }
   });

@@ -16,14 +16,21 @@ describe("plan()", () => {
   test("plan() asks, drafts, reviews, writes the PRD after a yes, and commits it", async () => {
     using repository = testRepository();
     const agent = replying(
-      envelope({ questions: ["Which path?", "Which command tests it?"], uncertainties: [{ topic: "router", reason: "r", evidenceMissing: "e" }] }),
+      envelope({
+        questions: ["Which path?", "Which command tests it?"],
+        uncertainties: [{ topic: "router", reason: "r", evidenceMissing: "e" }],
+      }),
       (request) => {
         expect(existsSync(join(repository.root, "scripts/ralph/codebase_map.md"))).toBe(true);
         expect(request.prompt).toContain("Q: Which path?\nA: /health");
         return envelope({ prdDraft: FINISHED, recommendUnderstand: { shouldRun: true, reasons: ["large"] } });
       },
     );
-    const prompter = answering({ "Which path?": "/health", "Which command tests it?": "npm test", "plan.write-prd": "yes" });
+    const prompter = answering({
+      "Which path?": "/health",
+      "Which command tests it?": "npm test",
+      "plan.write-prd": "yes",
+    });
     await using ralph = await contextOn(repository, { agent, prompter });
 
     const planned = await plan(ralph, { goal: GOAL });
@@ -31,7 +38,7 @@ describe("plan()", () => {
     expect(planned).toMatchObject({
       status: "approved",
       file: "scripts/ralph/prd.json",
-      uncertainties: [],
+      uncertainties: [{ topic: "router" }],
       recommendUnderstand: { shouldRun: true, reasons: ["large"] },
       mapWasMissing: true,
     });
@@ -43,7 +50,9 @@ describe("plan()", () => {
     ]);
     expect(prompter.asked.at(-1)).toMatchObject({ kind: "confirm", initial: false, gate: "prd" });
     expect(repository.git("log", "--format=%s")).toBe("ralph: plan approved\nstart");
-    expect(repository.git("show", "--name-only", "--format=").split("\n")).toContain("scripts/ralph/plan_transcript.md");
+    expect(repository.git("show", "--name-only", "--format=").split("\n")).toContain(
+      "scripts/ralph/plan_transcript.md",
+    );
     expect(repository.git("status", "--porcelain")).toBe("");
   });
 
@@ -65,7 +74,14 @@ describe("plan()", () => {
     expect([state.createdAt, state.updatedAt, state.approvedPrdAt]).toEqual([iso, iso, iso]);
     expect(state.qa).toEqual([{ id: "q-1", question: "Which path?", answer: "/health", askedAt: iso }]);
     const transcript = repository.read("scripts/ralph/plan_transcript.md");
-    const parts = [`> ${GOAL}`, "> Which path?", "> /health", `\`\`\`json\n${first}\n\`\`\``, "    US-001 Title of US-001 (priority 1)", "    Verify: true"];
+    const parts = [
+      `> ${GOAL}`,
+      "> Which path?",
+      "> /health",
+      `\`\`\`json\n${first}\n\`\`\``,
+      "    US-001 Title of US-001 (priority 1)",
+      "    Verify: true",
+    ];
     for (const part of [...parts, "## PRD approved"]) expect(transcript).toContain(part);
     expect(transcript.match(/^## .*/gm)).toEqual([
       "## Goal",
@@ -103,14 +119,18 @@ describe("plan()", () => {
     expect(planned.status).toBe("approved");
     expect(agent.prompts[1]).toContain("Q: What should change?\nA: only one story");
     expect(agent.prompts[1]).toContain('"id": "US-002"');
-    expect(JSON.parse(repository.read("scripts/ralph/prd.json")).userStories.map(({ id }: { id: string }) => id)).toEqual(["US-009"]);
+    expect(JSON.parse(repository.read("scripts/ralph/prd.json")).userStories.map(({ id }: { id: string }) => id))
+      .toEqual(["US-009"]);
     expect(repository.read("scripts/ralph/plan_transcript.md")).toContain("## PRD not approved");
   });
 
   test("plan() is declined by an empty answer to what should change, and can be gone on with", async () => {
     using repository = testRepository();
     const agent = replying(envelope({ prdDraft: FINISHED }));
-    await using first = await contextOn(repository, { agent, prompter: answering({ "plan.write-prd": "no", "plan.change": " " }) });
+    await using first = await contextOn(repository, {
+      agent,
+      prompter: answering({ "plan.write-prd": "no", "plan.change": " " }),
+    });
 
     const declined = await plan(first, { goal: GOAL });
 
@@ -148,7 +168,10 @@ describe("plan()", () => {
     const prompter = answering({ "Which port?": "80", "plan.write-prd": "yes" });
     await using second = await contextOn(repository, { agent, prompter });
     expect((await plan(second, { goal: ` ${GOAL} ` })).status).toBe("approved");
-    expect(prompter.asked.map(({ message }) => message)).toEqual(["Which port?", "Write this PRD to `scripts/ralph/prd.json`?"]);
+    expect(prompter.asked.map(({ message }) => message)).toEqual([
+      "Which port?",
+      "Write this PRD to `scripts/ralph/prd.json`?",
+    ]);
     expect(agent.prompts.length).toBe(2);
   });
 
@@ -163,7 +186,10 @@ describe("plan()", () => {
 
   test("plan() makes nothing when the agent cannot be used", async () => {
     using repository = testRepository();
-    await using ralph = await contextOn(repository, { agent: { command: "no-such-agent-at-all" }, prompter: answering({}) });
+    await using ralph = await contextOn(repository, {
+      agent: { command: "no-such-agent-at-all" },
+      prompter: answering({}),
+    });
 
     await expect(plan(ralph, { goal: GOAL })).rejects.toMatchObject({ code: "agent-not-found", exitCode: 4 });
     expect(existsSync(join(repository.root, "scripts"))).toBe(false);
@@ -184,10 +210,16 @@ describe("plan()", () => {
     using repository = testRepository({ "scripts/ralph/prd.json": "{\n" });
     await using ralph = await contextOn(repository, { agent: replying(""), prompter: answering({}) });
 
-    await expect(plan(ralph, { goal: GOAL })).rejects.toMatchObject({ code: "state-invalid", message: expect.stringContaining("prd.json: not valid JSON: line 2, column 1") });
+    await expect(plan(ralph, { goal: GOAL })).rejects.toMatchObject({
+      code: "state-invalid",
+      message: expect.stringContaining("prd.json: not valid JSON: line 2, column 1"),
+    });
     expect(repository.read("scripts/ralph/prd.json")).toBe("{\n");
     repository.write("scripts/ralph/prd.json", '{"branchName":"b","userStories":[]}');
-    repository.write("scripts/ralph/plan_state.json", '{"schemaVersion":2,"root":"r","goal":7,"createdAt":"","updatedAt":""}');
+    repository.write(
+      "scripts/ralph/plan_state.json",
+      '{"schemaVersion":2,"root":"r","goal":7,"createdAt":"","updatedAt":""}',
+    );
     await expect(plan(ralph, { goal: GOAL })).rejects.toMatchObject({
       code: "state-invalid",
       message: expect.stringMatching(/plan_state\.json: schemaVersion: .*1.*; goal: .*string/),

@@ -8,13 +8,17 @@ const GOAL = "add a health endpoint";
 const PASSED = story("US-001", 1, { passes: true, notes: "kept" });
 const EXISTING = JSON.stringify(draft(PASSED, story("US-002", 2, { passes: true })));
 const files = { "scripts/ralph/prd.json": EXISTING };
-type Stories = { readonly userStories: readonly { readonly id: string; readonly passes: boolean; readonly notes: string }[] };
+type Stories = {
+  readonly userStories: readonly { readonly id: string; readonly passes: boolean; readonly notes: string }[];
+};
 
 describe("plan() over a PRD that is there", () => {
   test("plan() keeps passes and notes of stories with the same id and criteria when it updates", async () => {
     using repository = testRepository(files);
     const changed = story("US-002", 2, { acceptanceCriteria: ["other"], passes: true });
-    const agent = replying(envelope({ prdDraft: draft(story("US-001", 3), changed, story("US-003", 4, { passes: true })) }));
+    const agent = replying(
+      envelope({ prdDraft: draft(story("US-001", 3), changed, story("US-003", 4, { passes: true })) }),
+    );
     const prompter = answering({ "plan.existing-prd": "update", "plan.write-prd": "yes" });
     await using ralph = await contextOn(repository, { agent, prompter });
 
@@ -40,7 +44,8 @@ describe("plan() over a PRD that is there", () => {
 
     await plan(ralph, { goal: GOAL });
 
-    expect((JSON.parse(repository.read("scripts/ralph/prd.json")) as Stories).userStories.map(({ passes }) => passes)).toEqual([false]);
+    expect((JSON.parse(repository.read("scripts/ralph/prd.json")) as Stories).userStories.map(({ passes }) => passes))
+      .toEqual([false]);
     expect(agent.prompts[0]).not.toContain("US-002");
     const folder = await ralph.run.folder("scripts/ralph/runs");
     expect(existsSync(join(folder, "prd.json.before"))).toBe(true);
@@ -51,7 +56,10 @@ describe("plan() over a PRD that is there", () => {
   test("plan() does not ask about a PRD without stories", async () => {
     using repository = testRepository({ "scripts/ralph/prd.json": '{"branchName":"ralph/feature","userStories":[]}' });
     const prompter = answering({ "plan.write-prd": "yes" });
-    await using ralph = await contextOn(repository, { agent: replying(envelope({ prdDraft: draft(PASSED) })), prompter });
+    await using ralph = await contextOn(repository, {
+      agent: replying(envelope({ prdDraft: draft(PASSED) })),
+      prompter,
+    });
 
     await plan(ralph, { goal: GOAL });
 

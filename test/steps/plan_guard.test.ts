@@ -38,7 +38,9 @@ describe("plan() guards", () => {
     const messages = planned.status === "failed" ? planned.messages : [];
     expect(messages[0]).toBe(`the planner wrote outside scripts/ralph/: ${paths.join(", ")}`);
     expect(messages[1]).toContain(`b/${paths[0]}`);
-    expect(repository.git("status", "--porcelain") + repository.git("log", "--format=%s")).toMatch(/src\.ts|README|ralph\.ts|sneaky/);
+    expect(repository.git("status", "--porcelain") + repository.git("log", "--format=%s")).toMatch(
+      /src\.ts|README|ralph\.ts|sneaky/,
+    );
     expect(JSON.parse(repository.read("scripts/ralph/prd.json")).userStories).toEqual([]);
   });
 
@@ -46,7 +48,10 @@ describe("plan() guards", () => {
     using repository = testRepository();
     repository.write("README.md", "a person's edit\n");
     repository.write("notes.txt", "a person's file\n");
-    await using ralph = await contextOn(repository, { agent: replying(GOOD), prompter: answering({ "plan.write-prd": "yes" }) });
+    await using ralph = await contextOn(repository, {
+      agent: replying(GOOD),
+      prompter: answering({ "plan.write-prd": "yes" }),
+    });
 
     expect((await plan(ralph, { goal: GOAL })).status).toBe("approved");
 
@@ -58,19 +63,30 @@ describe("plan() guards", () => {
     using repository = testRepository({ "scripts/ralph/codebase_map.md": "# Map\n" });
     const agent = replying((request) => {
       const forged = JSON.stringify(draft(story("US-666", 1, { passes: true })));
-      for (const [path, text] of [["prd.json", forged], ["plan_state.json", "{}"], ["codebase_map.md", "no map"], ["plan_transcript.md", ""]]) {
+      for (
+        const [path, text] of [["prd.json", forged], ["plan_state.json", "{}"], ["codebase_map.md", "no map"], [
+          "plan_transcript.md",
+          "",
+        ]]
+      ) {
         writeFileSync(join(request.cwd, "scripts/ralph", path!), text!);
       }
       return envelope({ questions: ["a?"] });
     }, GOOD);
-    await using ralph = await contextOn(repository, { agent, prompter: answering({ "a?": "x", "plan.write-prd": "<interrupt>" }) });
+    await using ralph = await contextOn(repository, {
+      agent,
+      prompter: answering({ "a?": "x", "plan.write-prd": "<interrupt>" }),
+    });
 
     const planned = await plan(ralph, { goal: GOAL });
 
     expect(planned.status).toBe("aborted");
     expect(existsSync(join(repository.root, "scripts/ralph/prd.json"))).toBe(false);
     expect(repository.read("scripts/ralph/codebase_map.md")).toBe("# Map\n");
-    expect(JSON.parse(repository.read("scripts/ralph/plan_state.json"))).toMatchObject({ goal: GOAL, state: "review_prd" });
+    expect(JSON.parse(repository.read("scripts/ralph/plan_state.json"))).toMatchObject({
+      goal: GOAL,
+      state: "review_prd",
+    });
     expect(repository.read("scripts/ralph/plan_transcript.md")).toContain("> a?");
     const folder = await ralph.run.folder("scripts/ralph/runs");
     expect(existsSync(join(folder, "plan-1-prd.json"))).toBe(true);

@@ -6,7 +6,16 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { plan } from "../../lib/steps/plan.ts";
 import { conversingAgent, conversingPrompter, FINAL, GOAL, stoppingAfter } from "../fixtures/plan/conversation.ts";
-import { answering, contextOn, draft, envelope, replying, story, testRepository, type TestRepository } from "./exec_context.ts";
+import {
+  answering,
+  contextOn,
+  draft,
+  envelope,
+  replying,
+  story,
+  type TestRepository,
+  testRepository,
+} from "./exec_context.ts";
 
 const FIXTURE = fileURLToPath(new URL("../fixtures/plan/killed.ts", import.meta.url));
 const BUN = fileURLToPath(new URL("../../node_modules/.bin/bun", import.meta.url));
@@ -62,7 +71,12 @@ function killed(repository: TestRepository, writes: number): boolean {
 async function expectWhole(repository: TestRepository, writes: number): Promise<void> {
   const status = await finish(repository);
 
-  const told = { writes, status, prd: JSON.parse(repository.read("scripts/ralph/prd.json")), headings: headings(repository) };
+  const told = {
+    writes,
+    status,
+    prd: JSON.parse(repository.read("scripts/ralph/prd.json")),
+    headings: headings(repository),
+  };
   expect(told).toEqual({ writes, status: "approved", prd: FINAL, headings: WHOLE });
   const { qa } = JSON.parse(repository.read("scripts/ralph/plan_state.json"));
   expect(qa.map(({ id, answer }: Record<string, string>) => [id, answer])).toEqual([
@@ -81,15 +95,20 @@ function headings(repository: TestRepository): readonly string[] {
 }
 
 describe("plan() resumed", () => {
-  test("plan() loses and doubles nothing when it is stopped after any write of its state", { timeout: 180_000 }, async () => {
-    let writes = 1;
-    for (;; writes += 1) {
-      using repository = testRepository();
-      if (!await stopped(repository, writes)) break;
-      await expectWhole(repository, writes);
-    }
-    expect(writes).toBeGreaterThan(20);
-  });
+  test(
+    "plan() loses and doubles nothing when it is stopped after any write of its state",
+    { timeout: 180_000 },
+    async () => {
+      // Odd writes under Node, even ones under Bun and Deno: together all of them.
+      let writes = "Bun" in globalThis || "Deno" in globalThis ? 2 : 1;
+      for (;; writes += 2) {
+        using repository = testRepository();
+        if (!await stopped(repository, writes)) break;
+        await expectWhole(repository, writes);
+      }
+      expect(writes).toBeGreaterThan(20);
+    },
+  );
 
   test.each([2, 9, 17, 24])("plan() goes on after SIGKILL at its write %i", { timeout: 60_000 }, async (writes) => {
     using repository = testRepository();
@@ -128,7 +147,10 @@ describe("plan() resumed", () => {
     await first[Symbol.asyncDispose]();
     repository.write("scripts/ralph/codebase_map.md", "# My own map\n");
 
-    await using second = await contextOn(repository, { agent, prompter: answering({ "a?": "x", "plan.write-prd": "yes" }) });
+    await using second = await contextOn(repository, {
+      agent,
+      prompter: answering({ "a?": "x", "plan.write-prd": "yes" }),
+    });
     await plan(second, { resume: true });
 
     expect(repository.read("scripts/ralph/codebase_map.md")).toBe("# My own map\n");
@@ -145,13 +167,25 @@ describe("plan() resumed", () => {
     await plan(second, { goal: GOAL });
 
     const notes = second.seen.flatMap((event) => event.type === "note" ? [event.message] : []);
-    expect(notes).toEqual([expect.stringMatching(/^going on with the plan begun .* \(1 answer so far\): add a health endpoint$/)]);
+    expect(notes).toEqual([
+      expect.stringMatching(/^going on with the plan begun .* \(1 answer so far\): add a health endpoint$/),
+    ]);
   });
 
   test("plan() reads a state that holds only the fields of the seed, and keeps unknown ones", async () => {
     using repository = testRepository();
     const qa = [{ id: "q-1", question: "a?", answer: "x", askedAt: "2026-01-01T00:00:00Z" }];
-    const bare = { schemaVersion: 1, root: "/elsewhere", goal: GOAL, createdAt: "2026-01-01T00:00:00Z", updatedAt: "2026-01-01T00:00:00Z", qa, uncertainties: [], approvedPrdAt: null, mine: 7 };
+    const bare = {
+      schemaVersion: 1,
+      root: "/elsewhere",
+      goal: GOAL,
+      createdAt: "2026-01-01T00:00:00Z",
+      updatedAt: "2026-01-01T00:00:00Z",
+      qa,
+      uncertainties: [],
+      approvedPrdAt: null,
+      mine: 7,
+    };
     repository.write("scripts/ralph/plan_state.json", JSON.stringify(bare));
     const agent = replying(envelope({ prdDraft: FINAL }));
     await using ralph = await contextOn(repository, { agent, prompter: answering({ "plan.write-prd": "yes" }) });
@@ -159,6 +193,10 @@ describe("plan() resumed", () => {
     expect((await plan(ralph, { goal: GOAL })).status).toBe("approved");
 
     expect(agent.prompts[0]).toContain("Q: a?\nA: x");
-    expect(JSON.parse(repository.read("scripts/ralph/plan_state.json"))).toMatchObject({ mine: 7, root: repository.root, qa });
+    expect(JSON.parse(repository.read("scripts/ralph/plan_state.json"))).toMatchObject({
+      mine: 7,
+      root: repository.root,
+      qa,
+    });
   });
 });

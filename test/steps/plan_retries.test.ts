@@ -7,13 +7,29 @@ const GOOD = envelope({ prdDraft: draft(story("US-001", 1)) });
 
 describe("plan() retries", () => {
   test.each<[string, string, string]>([
-    ["prose", "Sure! Here is the plan.", "not valid JSON (line 1, column 1: expected a value): the whole answer must be one JSON object, with no words around it"],
+    [
+      "prose",
+      "Sure! Here is the plan.",
+      "not valid JSON (line 1, column 1: expected a value): the whole answer must be one JSON object, with no words around it",
+    ],
     ["an unknown key", envelope({ extra: 1, questions: ["a?"] }), "unexpected keys: extra"],
     ["neither questions nor a draft", envelope({}), "`questions` is empty and `prdDraft` is null"],
-    ["a draft of the wrong shape", envelope({ prdDraft: { branchName: 7, userStories: "x" } }), "branchName must be a string (got: int)"],
+    [
+      "a draft of the wrong shape",
+      envelope({ prdDraft: { branchName: 7, userStories: "x" } }),
+      "branchName must be a string (got: int)",
+    ],
     ["a draft without stories", envelope({ prdDraft: draft() }), "userStories: a draft needs at least one story"],
-    ["a draft with an id used twice", envelope({ prdDraft: draft(story("A", 1), story("A", 2)) }), "userStories[1].id: A is used twice"],
-    ["a draft with priority true", envelope({ prdDraft: draft(story("A", 1, { priority: true })) }), "userStories[0].priority: must be an integer"],
+    [
+      "a draft with an id used twice",
+      envelope({ prdDraft: draft(story("A", 1), story("A", 2)) }),
+      "userStories[1].id: A is used twice",
+    ],
+    [
+      "a draft with priority true",
+      envelope({ prdDraft: draft(story("A", 1, { priority: true })) }),
+      "userStories[0].priority: must be an integer",
+    ],
   ])("plan() feeds %s back with the errors verbatim and keeps the raw answer", async (_name, bad, error) => {
     using repository = testRepository();
     const agent = replying(bad, GOOD);
@@ -51,7 +67,10 @@ describe("plan() retries", () => {
   test("plan() counts refused answers in a row only", async () => {
     using repository = testRepository();
     const agent = replying("no", "no", envelope({ questions: ["a?"] }), "no", "no", GOOD);
-    await using ralph = await contextOn(repository, { agent, prompter: answering({ "a?": "x", "plan.write-prd": "yes" }) });
+    await using ralph = await contextOn(repository, {
+      agent,
+      prompter: answering({ "a?": "x", "plan.write-prd": "yes" }),
+    });
 
     expect((await plan(ralph, { goal: GOAL, maxRetries: 2 })).status).toBe("approved");
   });
@@ -67,8 +86,15 @@ describe("plan() retries", () => {
 
   test("plan() tries again after a turn that failed, whatever it said", async () => {
     using repository = testRepository();
-    const agent = replying(() => ({ text: GOOD, end: { reason: "agent-failed", message: "exit code 1" } }), envelope({ questions: ["a?"] }), GOOD);
-    await using ralph = await contextOn(repository, { agent, prompter: answering({ "a?": "x", "plan.write-prd": "yes" }) });
+    const agent = replying(
+      () => ({ text: GOOD, end: { reason: "agent-failed", message: "exit code 1" } }),
+      envelope({ questions: ["a?"] }),
+      GOOD,
+    );
+    await using ralph = await contextOn(repository, {
+      agent,
+      prompter: answering({ "a?": "x", "plan.write-prd": "yes" }),
+    });
 
     expect((await plan(ralph, { goal: GOAL })).status).toBe("approved");
     expect(agent.prompts.length).toBe(3);

@@ -18,7 +18,10 @@ function topicOf({ prompt }: TurnRequest): string {
 const obedient: Reply = (request) => {
   const file = join(request.cwd, MAP);
   const topic = topicOf(request);
-  writeFileSync(file, `${readFileSync(file, "utf8").replace(`- [ ] ${topic}`, `- [x] ${topic}`)}\n## ${TODAY} - ${topic}\n\n- known\n`);
+  writeFileSync(
+    file,
+    `${readFileSync(file, "utf8").replace(`- [ ] ${topic}`, `- [x] ${topic}`)}\n## ${TODAY} - ${topic}\n\n- known\n`,
+  );
   return DONE;
 };
 
@@ -94,7 +97,11 @@ describe("understand()", () => {
 
       const understood = await understand(ralph);
 
-      expect(understood).toMatchObject({ status: "failed", reason: "trespassed", reasons: [expect.stringContaining(path)] });
+      expect(understood).toMatchObject({
+        status: "failed",
+        reason: "trespassed",
+        reasons: [expect.stringContaining(path)],
+      });
       expect([exitCodeOf(understood), agent.prompts.length]).toEqual([1, 1]);
       const shown = ralph.seen.flatMap((event) => event.type === "text" ? event.lines : []).join("\n");
       expect(shown).toContain("+trespassed");
@@ -137,7 +144,10 @@ describe("understand()", () => {
 
   test("understand() makes nothing when the agent cannot be used", async () => {
     using repository = testRepository();
-    await using ralph = await contextOn(repository, { agent: { command: "no-such-agent-at-all" }, prompter: answering({}) });
+    await using ralph = await contextOn(repository, {
+      agent: { command: "no-such-agent-at-all" },
+      prompter: answering({}),
+    });
 
     await expect(understand(ralph)).rejects.toMatchObject({ code: "agent-not-found" });
     expect(existsSync(join(repository.root, "scripts"))).toBe(false);

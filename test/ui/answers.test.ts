@@ -7,8 +7,10 @@ const asked = (message: string): Question => ({ id: "plan.question", kind: "text
 
 describe("parseAnswers()", () => {
   test("parseAnswers() reads YAML and JSON alike, numbers and booleans as text", async () => {
-    const yaml = "questions:\n  - match: port\n    answer: 80\n  - {match: tests, answer: true}\notherwise: as you like\nprompts:\n  plan.change: no\n";
-    const json = '{\n\t"questions": [{"match": "port", "answer": 80}, {"match": "tests", "answer": true}],\n\t"otherwise": "as you like", "prompts": {"plan.change": "no"}}';
+    const yaml =
+      "questions:\n  - match: port\n    answer: 80\n  - {match: tests, answer: true}\notherwise: as you like\nprompts:\n  plan.change: no\n";
+    const json =
+      '{\n\t"questions": [{"match": "port", "answer": 80}, {"match": "tests", "answer": true}],\n\t"otherwise": "as you like", "prompts": {"plan.change": "no"}}';
     const answers = {
       questions: [{ match: "port", answer: "80" }, { match: "tests", answer: "yes" }],
       otherwise: "as you like",
@@ -28,11 +30,17 @@ describe("parseAnswers()", () => {
     ["an empty match", "questions: [{match: '', answer: x}]", /questions\[0\]\.match: must not be empty/],
     ["YAML that is none", "questions:\n  - match: a\n answer: b", /^a\.yaml: not valid YAML: line 3, column 1: /],
   ])("parseAnswers() names file and field of %s", async (_name, text, message) => {
-    await expect(parseAnswers(text, "a.yaml")).rejects.toMatchObject({ code: "answers-invalid", exitCode: 2, message: expect.stringMatching(message) });
+    await expect(parseAnswers(text, "a.yaml")).rejects.toMatchObject({
+      code: "answers-invalid",
+      exitCode: 2,
+      message: expect.stringMatching(message),
+    });
   });
 
   test("loadAnswers() names a file that does not exist", async () => {
-    await expect(loadAnswers("/nowhere/a.yaml")).rejects.toMatchObject({ message: "/nowhere/a.yaml: the file does not exist" });
+    await expect(loadAnswers("/nowhere/a.yaml")).rejects.toMatchObject({
+      message: "/nowhere/a.yaml: the file does not exist",
+    });
   });
 });
 
@@ -56,6 +64,7 @@ describe("findAnswer()", () => {
   });
 
   test("findAnswer() never answers a gate", () => {
-    expect(findAnswer(answers, { id: "gate.run", kind: "confirm", message: "Start?", initial: false, gate: "run" })).toBeNull();
+    expect(findAnswer(answers, { id: "gate.run", kind: "confirm", message: "Start?", initial: false, gate: "run" }))
+      .toBeNull();
   });
 });

@@ -56,12 +56,12 @@ export function mapAge(map: CodebaseMap, today: string): MapAge {
   };
 }
 
-/** The map with one topic ticked; the same text when it is ticked already or not there. */
-export function tickTopic(text: string, topic: string): string {
-  const found = parseCodebaseMap(text).topics?.find((item) => item.text === topic && !item.checked);
+/** The map with one topic ticked or open again; the same text when it is so already or not there. */
+export function tickTopic(text: string, topic: string, checked: boolean = true): string {
+  const found = parseCodebaseMap(text).topics?.find((item) => item.text === topic && item.checked !== checked);
   if (found === undefined) return text;
   const lines = text.split("\n");
-  lines[found.line] = (lines[found.line] ?? "").replace(/\[ \]/, "[x]");
+  lines[found.line] = (lines[found.line] ?? "").replace(/\[[ xX]\]/, checked ? "[x]" : "[ ]");
   return lines.join("\n");
 }
 

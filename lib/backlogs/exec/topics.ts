@@ -5,7 +5,14 @@ import type { Attempt, Backlog, ParkedItem } from "../../loop/types.ts";
 import { renderPrompt } from "../../prompts/render.ts";
 import { parseCodebaseMap, tickTopic } from "./codebase_map.ts";
 import { localDate } from "./local_date.ts";
-import { CODEBASE_MAP_FILE, EXEC_RUNS, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, PRD_FILE, UNDERSTAND_PROMPT_FILE } from "./paths.ts";
+import {
+  CODEBASE_MAP_FILE,
+  EXEC_RUNS,
+  PLAN_STATE_FILE,
+  PLAN_TRANSCRIPT_FILE,
+  PRD_FILE,
+  UNDERSTAND_PROMPT_FILE,
+} from "./paths.ts";
 import { isCovered, readTopics } from "./understand_cap.ts";
 
 /** What an item of this backlog carries. */
@@ -40,7 +47,13 @@ export function topicsBacklog(
       const { all } = await load();
       const open = all.filter((topic) => !topic.done);
       const given = open.filter(({ text }) => isParked(text, parked)).length;
-      return { total: all.length, passed: all.length - open.length, open: open.length - given, parked: given, unchecked: [] };
+      return {
+        total: all.length,
+        passed: all.length - open.length,
+        open: open.length - given,
+        parked: given,
+        unchecked: [],
+      };
     },
 
     async next({ inFlight, parked }) {
@@ -50,7 +63,10 @@ export function topicsBacklog(
         const notes = parseCodebaseMap(await ralph.state.read(CODEBASE_MAP_FILE) ?? "").entries.length;
         const { text } = topic;
         const data = { topic: text, notes };
-        return { status: "item", item: { id: idOf(text), kind: "topic", title: text, exclusive: true, fingerprint: printOf(text), data } };
+        return {
+          status: "item",
+          item: { id: idOf(text), kind: "topic", title: text, exclusive: true, fingerprint: printOf(text), data },
+        };
       }
       if (inFlight.length > 0) return { status: "waiting" };
       const left = parked.filter(({ id }) => open.some(({ text }) => idOf(text) === id));
@@ -80,13 +96,22 @@ export function topicsBacklog(
       const named = map.topics === null ? isCovered(map, item.data.topic) : map.entries.length > item.data.notes;
       if (ticked || named) return { status: "done" };
       const form = `## ${localDate(ralph.host.clock.now())} - ${item.data.topic}`;
-      return { status: "not-done", reason: `${CODEBASE_MAP_FILE} holds no new note (\`${form}\`) and the topic is not ticked` };
+      return {
+        status: "not-done",
+        reason: `${CODEBASE_MAP_FILE} holds no new note (\`${form}\`) and the topic is not ticked`,
+      };
     },
 
     async settle(item, attempt) {
-      if (attempt.status === "verified" || attempt.status === "unverified") {
-        await ralph.state.update(CODEBASE_MAP_FILE, (text) => text === null ? null : tickTopic(text, item.data.topic));
-        return { status: "passed", commit: { subject: `ralph: understood ${item.data.topic}`, paths: [CODEBASE_MAP_FILE], work: false } };
+      const passed = attempt.status === "verified" || attempt.status === "unverified";
+      const { topic } = item.data;
+      // Ticked although it did not pass: by an agent that failed, or before its commit was refused.
+      await ralph.state.update(CODEBASE_MAP_FILE, (text) => text === null ? null : tickTopic(text, topic, passed));
+      if (passed) {
+        return {
+          status: "passed",
+          commit: { subject: `ralph: understood ${topic}`, paths: [CODEBASE_MAP_FILE], work: false },
+        };
       }
       if (attempt.status === "interrupted") return { status: "open" };
       const reason = "message" in attempt ? attempt.message : attempt.status;

@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { EXIT } from "../../errors/exit_codes.ts";
+import type { SuggestedCheck } from "../../backlogs/suggest_checks.ts";
 import { pathExists, writeAtomic } from "../../host/files.ts";
+import { createPrompter } from "../../ui/create_prompter.ts";
 import type { Invocation } from "../command.ts";
 import { findPlace, type Place } from "../place.ts";
 import { styleFor } from "../show.ts";
@@ -11,7 +13,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const { symbols, good, dim } = styleFor(invocation, "stderr");
   const place = await findPlace(invocation);
   const { scaffoldExec } = await import("../../backlogs/exec/scaffold.ts");
-  const made = [...await scaffoldExec(place.root), ...await writeConfig(place)];
+  const made = [...await scaffoldExec(place.root), ...await writeConfig(place, invocation)];
 
   say(`workflow ${place.workflow.name} (${place.workflow.why}) in ${place.root}`);
   for (const path of made) say(`  ${good(symbols.passed)} ${path}`);
@@ -23,14 +25,24 @@ export async function run(invocation: Invocation): Promise<number> {
   return EXIT.done;
 }
 
-/** A configuration to start from, with the checks that the project's own files suggest. */
-async function writeConfig({ root, file }: Place): Promise<readonly string[]> {
+/** A configuration to start from. What the project's own files suggest as a check is written only when a person agrees. */
+async function writeConfig({ root, file }: Place, invocation: Invocation): Promise<readonly string[]> {
   const { CONFIG_FILE } = await import("../../config/load.ts");
   const path = join(root, CONFIG_FILE);
   if (file !== null || await pathExists(path)) return [];
   const { suggestChecks } = await import("../../backlogs/suggest_checks.ts");
-  const suggested = (await suggestChecks(root)).slice(0, 1).map((check) => check.command);
-  const config = { verify: { default: suggested } };
-  await writeAtomic(path, `${JSON.stringify(config, null, 2)}\n`);
+  const [suggested] = await suggestChecks(root);
+  const agreed = suggested !== undefined && await agree(suggested, invocation);
+  await writeAtomic(path, `${JSON.stringify({ verify: { default: agreed ? [suggested.command] : [] } }, null, 2)}\n`);
   return [CONFIG_FILE];
+}
+
+async function agree({ command, from }: SuggestedCheck, { host, say, signal }: Invocation): Promise<boolean> {
+  if (!host.terminal.interactive) {
+    say(`found in ${from}: \`${command}\`; put it into verify.default if every story must pass it`);
+    return false;
+  }
+  const prompter = createPrompter({ mode: "rich", terminal: host.terminal, approvals: new Set(), signal });
+  const message = `Must every story pass \`${command}\` (found in ${from})?`;
+  return (await prompter.ask({ id: "init.check", kind: "confirm", message, initial: true })).value === "yes";
 }

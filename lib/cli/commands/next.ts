@@ -10,7 +10,8 @@ import { viewState } from "../state_view.ts";
 /** `ralph next`: what the next iteration would take, and what would have to pass. */
 export async function run(invocation: Invocation): Promise<number> {
   const { flags, out, say } = invocation;
-  const { backlog, parked, config } = await viewState(invocation);
+  const { backlog, config, ...view } = await viewState(invocation);
+  const parked = await view.parked();
   const next = await backlog.next({ inFlight: [], parked });
   if (flags.has("json")) out(toJson(data(next, config)));
   else for (const line of textOf(next, config, parked.length > 0, invocation)) (next.status === "item" ? out : say)(line);

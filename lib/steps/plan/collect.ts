@@ -16,7 +16,11 @@ export interface Refusal {
 
 /** Puts the agent's open questions to the person, one by one; each answer is saved before the next question. */
 export async function askPending(session: PlanSession): Promise<void> {
-  for (let question = session.state.pendingQuestions[0]; question !== undefined; question = session.state.pendingQuestions[0]) {
+  for (
+    let question = session.state.pendingQuestions[0];
+    question !== undefined;
+    question = session.state.pendingQuestions[0]
+  ) {
     const askedAt = session.now();
     const { value, source } = await session.ralph.prompter.ask({
       id: "plan.question",
@@ -38,7 +42,10 @@ export async function askPending(session: PlanSession): Promise<void> {
 /** What the transcript says of a question and its answer. */
 export function answerEntry(question: string, answer: string, source: string): Said {
   const from = source === "answers" ? " (from the answers file)" : source === "default" ? " (default)" : "";
-  return { heading: "Question", body: [quoted(question), "", `Answer${from}:`, "", quoted(answer === "" ? "(none)" : answer)] };
+  return {
+    heading: "Question",
+    body: [quoted(question), "", `Answer${from}:`, "", quoted(answer === "" ? "(none)" : answer)],
+  };
 }
 
 /** Takes an answer of the agent: questions to ask, a draft to review, or `Refusal` when it is neither. */
@@ -47,7 +54,10 @@ export async function takeReply(session: PlanSession, text: string): Promise<Ref
   if (result.status === "invalid") return await refuse(session, text, "invalid-envelope", result.errors);
   const { questions, uncertainties, prdDraft, recommendUnderstand } = result.envelope;
   const said: Said = { heading: "Agent's answer", body: [codeBlock(text.trim(), "json")] };
-  const learned: Partial<PlanState> = { uncertainties, recommendUnderstand };
+  const known = session.state.uncertainties.filter(({ topic }) =>
+    !uncertainties.some((other) => other.topic === topic)
+  );
+  const learned: Partial<PlanState> = { uncertainties: [...known, ...uncertainties], recommendUnderstand };
 
   if (questions.length > 0) {
     if (session.state.rounds >= MAX_ROUNDS) {
@@ -55,7 +65,14 @@ export async function takeReply(session: PlanSession, text: string): Promise<Ref
       return await refuse(session, text, "invalid-envelope", [error], learned);
     }
     const rounds = session.state.rounds + 1;
-    const changes = { ...learned, state: "collect_context", pendingQuestions: questions, rounds, attempts: 0, refused: null } as const;
+    const changes = {
+      ...learned,
+      state: "collect_context",
+      pendingQuestions: questions,
+      rounds,
+      attempts: 0,
+      refused: null,
+    } as const;
     await session.save(changes, [said]);
     return null;
   }
@@ -76,7 +93,9 @@ async function refuse(
   errors: readonly string[],
   learned: Partial<PlanState> = {},
 ): Promise<Refusal> {
-  const heading = reason === "invalid-prd" ? "Agent's answer, with a draft that was refused" : "Agent's answer, refused";
+  const heading = reason === "invalid-prd"
+    ? "Agent's answer, with a draft that was refused"
+    : "Agent's answer, refused";
   const body = [codeBlock(text.trim()), "", ...errors.map((error) => `- ${error}`)];
   const refused = { errors, reply: text.trim().slice(-REPLY_CHARACTERS) };
   await session.save({ ...learned, attempts: session.state.attempts + 1, refused }, [{ heading, body }]);

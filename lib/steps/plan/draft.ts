@@ -29,7 +29,9 @@ export function withOwnFields(draft: Prd, kept: Prd | null): Prd {
     branchName: draft.branchName,
     userStories: draft.userStories.map((story) => {
       const before = kept?.userStories.find((other) => other.id === story.id && sameCriteria(other, story));
-      return before === undefined ? { ...story, passes: false } : { ...story, passes: before.passes, notes: before.notes };
+      return before === undefined
+        ? { ...story, passes: false }
+        : { ...story, passes: before.passes, notes: before.notes };
     }),
   };
 }
@@ -37,7 +39,10 @@ export function withOwnFields(draft: Prd, kept: Prd | null): Prd {
 /** True when two PRDs ask for the same: Ralph's own fields do not count. */
 export function asksTheSame(one: Prd, other: Prd): boolean {
   const asked = ({ branchName, userStories }: Prd): string =>
-    JSON.stringify([branchName, userStories.map(({ id, title, acceptanceCriteria, priority }) => [id, title, acceptanceCriteria, priority])]);
+    JSON.stringify([
+      branchName,
+      userStories.map(({ id, title, acceptanceCriteria, priority }) => [id, title, acceptanceCriteria, priority]),
+    ]);
   return asked(one) === asked(other);
 }
 

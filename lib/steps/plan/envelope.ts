@@ -65,7 +65,8 @@ function keyErrors(keys: readonly string[]): readonly string[] {
 }
 
 function placeOf(path: readonly PropertyKey[]): string {
-  return path.map((part, index) => typeof part === "number" ? `[${part}]` : `${index === 0 ? "" : "."}${String(part)}`).join("");
+  return path.map((part, index) => typeof part === "number" ? `[${part}]` : `${index === 0 ? "" : "."}${String(part)}`)
+    .join("");
 }
 
 function invalid(...errors: readonly string[]): EnvelopeResult {

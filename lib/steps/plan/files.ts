@@ -1,5 +1,12 @@
 import { basename, join } from "node:path";
-import { CODEBASE_MAP_FILE, EXEC_FOLDER, EXEC_RUNS, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, PRD_FILE } from "../../backlogs/exec/paths.ts";
+import {
+  CODEBASE_MAP_FILE,
+  EXEC_FOLDER,
+  EXEC_RUNS,
+  PLAN_STATE_FILE,
+  PLAN_TRANSCRIPT_FILE,
+  PRD_FILE,
+} from "../../backlogs/exec/paths.ts";
 import type { RalphContext } from "../../context.ts";
 import { listDirectory, pathExists, removePath, writeAtomic } from "../../host/files.ts";
 import { requireRepository } from "../require_repository.ts";
@@ -20,7 +27,12 @@ export async function missingStateFiles(ralph: RalphContext): Promise<readonly s
  *
  * @param missing files that did not exist before its turn
  */
-export async function putBackState(ralph: RalphContext, folder: string, turn: string, missing: readonly string[]): Promise<void> {
+export async function putBackState(
+  ralph: RalphContext,
+  folder: string,
+  turn: string,
+  missing: readonly string[],
+): Promise<void> {
   const edits = await ralph.state.edited(PLAN_STATE_FILES.filter((path) => !missing.includes(path)));
   const made: { readonly path: string; readonly found: string | null }[] = [];
   for (const path of missing) {

@@ -28,7 +28,7 @@ export interface Prepared {
 export async function preflight(ralph: RalphContext, goal: string | null): Promise<Prepared> {
   const saved = await readState(ralph);
   if (goal === null && saved === null) throw goalMissing();
-  if (saved?.openTurn != null) {
+  if (saved !== null && saved.openTurn !== null) {
     await putBackState(ralph, await ralph.run.folder(EXEC_RUNS), `plan-${saved.turns}`, saved.openTurn.missing);
   }
   await readPrd({ ralph }); // a damaged PRD is told before anything is made
@@ -58,8 +58,9 @@ async function readState(ralph: RalphContext): Promise<PlanState | null> {
   if (content === null) return null;
   const [edit] = await ralph.state.edited([PLAN_STATE_FILE]);
   const written = edit === undefined ? null : parsePlanState(edit.written);
-  if (written?.openTurn == null) return parsePlanState(content);
-  return content.includes(`"session": "${written.session}"`) || !content.includes('"session"') ? written : parsePlanState(content);
+  if (written === null || written.openTurn === null) return parsePlanState(content);
+  const session = /"session":\s*"(\w+)"/.exec(content)?.[1] ?? written.session; // none: the file is damaged
+  return session === written.session ? written : parsePlanState(content);
 }
 
 async function choose(

@@ -27,8 +27,17 @@ export async function reviewDraft(session: PlanSession, folder: string): Promise
     await session.save({ lastPrdDraft: prd }, [{ heading: "PRD summary", body: summaryBody(lines) }]);
     ralph.events.emit({ type: "text", title: "PRD", lines });
     const message = `Write this PRD to \`${PRD_FILE}\`?`;
-    const { value, source } = await ralph.prompter.ask({ id: "plan.write-prd", kind: "confirm", message, initial: false, gate: "prd" });
-    const decision = { heading: value === "yes" ? "PRD approved" : "PRD not approved", body: [`${message} ${value} (${source})`] };
+    const { value, source } = await ralph.prompter.ask({
+      id: "plan.write-prd",
+      kind: "confirm",
+      message,
+      initial: false,
+      gate: "prd",
+    });
+    const decision = {
+      heading: value === "yes" ? "PRD approved" : "PRD not approved",
+      body: [`${message} ${value} (${source})`],
+    };
     if (value !== "yes") {
       await session.save({ state: "collect_context", changing: true }, [decision]);
       return;

@@ -117,7 +117,9 @@ const SCHEMA: z.ZodType<PlanState> = z.looseObject({
 export function parsePlanState(content: string): PlanState {
   const result = SCHEMA.safeParse(parseJson(content, PLAN_STATE_FILE));
   if (result.success) return result.data;
-  const problem = result.error.issues.map((issue) => `${issue.path.join(".") || "the file"}: ${issue.message}`).join("; ");
+  const problem = result.error.issues.map((issue) => `${issue.path.join(".") || "the file"}: ${issue.message}`).join(
+    "; ",
+  );
   throw new RalphError("state-invalid", { details: { path: PLAN_STATE_FILE, problem } });
 }
 
@@ -127,7 +129,15 @@ export function formatPlanState(state: PlanState): string {
 }
 
 /** Planning that has just begun. */
-export function newPlanState(start: { readonly goal: string; readonly root: string; readonly now: string; readonly session: string; readonly mapWasMissing: boolean }): PlanState {
+export function newPlanState(
+  start: {
+    readonly goal: string;
+    readonly root: string;
+    readonly now: string;
+    readonly session: string;
+    readonly mapWasMissing: boolean;
+  },
+): PlanState {
   const { goal, root, now, session, mapWasMissing } = start;
   return {
     schemaVersion: 1,

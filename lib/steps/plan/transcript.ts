@@ -4,7 +4,8 @@ import { EXEC_FOLDER, PLAN_TRANSCRIPT_FILE } from "../../backlogs/exec/paths.ts"
 import type { RalphContext } from "../../context.ts";
 import type { TranscriptEntry } from "./state.ts";
 
-const TITLE = "# Plan transcript\n\nWritten by Ralph, only ever added to: what was asked, answered, proposed and decided.\n";
+const TITLE =
+  "# Plan transcript\n\nWritten by Ralph, only ever added to: what was asked, answered, proposed and decided.\n";
 
 /** The transcript with the entries at its end; those that it holds already are left out. Pure. */
 export function withEntries(transcript: string | null, entries: readonly TranscriptEntry[]): string {

@@ -22,7 +22,11 @@ describe("mapAge()", () => {
     ["a glued dash", "-## 2026-01-17 - A\n", { stale: false, lastEntry: "2026-01-17" }],
     ["Windows line ends", "# Map\r\n\r\n## 2026-01-17 - A\r\n", { stale: false, lastEntry: "2026-01-17" }],
     ["a future entry alone", "## 2027-01-01 - A\n", { stale: true, lastEntry: null, warnings: 1 }],
-    ["a future entry beside one of today", "## 2027-01-01 - A\n## 2026-01-17 - B\n", { stale: false, lastEntry: "2026-01-17", warnings: 1 }],
+    ["a future entry beside one of today", "## 2027-01-01 - A\n## 2026-01-17 - B\n", {
+      stale: false,
+      lastEntry: "2026-01-17",
+      warnings: 1,
+    }],
     ["a day that no calendar has", "## 2026-02-30 - A\n", { stale: true, lastEntry: null }],
     ["a date in prose", "on 2026-01-17 - we looked\n", { stale: true, lastEntry: null }],
     ["a date in a fence", "```\n## 2026-01-17 - A\n```\n", { stale: true, lastEntry: null }],
@@ -34,7 +38,17 @@ describe("mapAge()", () => {
   });
 
   test("parseCodebaseMap() and mapAge() take any text", () => {
-    const lines = fc.constantFrom("## Next Topics", "- [ ] a", "- [x] b", "```", "~~~", "## 2026-01-17 - T", "# x", "-## Next Topics", "");
+    const lines = fc.constantFrom(
+      "## Next Topics",
+      "- [ ] a",
+      "- [x] b",
+      "```",
+      "~~~",
+      "## 2026-01-17 - T",
+      "# x",
+      "-## Next Topics",
+      "",
+    );
     const texts = fc.oneof(fc.string(), fc.array(lines).map((parts) => parts.join("\n")));
     fc.assert(fc.property(texts, (text) => {
       const map = parseCodebaseMap(text);
@@ -110,7 +124,9 @@ describe("readTopics()", () => {
 
   test("the map's template and the understanding prompt list the same topics", () => {
     expect(defaultOrder(PROMPTS["exec_understand"] ?? "")).toEqual(DEFAULT_TOPICS);
-    expect(parseCodebaseMap(MAP_TEMPLATE).topics?.map(({ text, checked }) => [text, checked])).toEqual(DEFAULT_TOPICS.map((text) => [text, false]));
+    expect(parseCodebaseMap(MAP_TEMPLATE).topics?.map(({ text, checked }) => [text, checked])).toEqual(
+      DEFAULT_TOPICS.map((text) => [text, false]),
+    );
     expect(MAP_TEMPLATE).toContain("\n## Next Topics (checklist)\n");
   });
 });
@@ -121,7 +137,16 @@ describe("localDate()", () => {
     expect(localDate(new Date(2026, 11, 31, 23, 59, 59).getTime())).toBe("2026-12-31");
   });
 
-  test.each([["2024-02-29", true], ["2026-02-29", false], ["1900-02-29", false], ["2000-02-29", true], ["2026-13-01", false], ["2026-00-10", false], ["2026-01-00", false], ["26-01-01", false]])(
+  test.each([
+    ["2024-02-29", true],
+    ["2026-02-29", false],
+    ["1900-02-29", false],
+    ["2000-02-29", true],
+    ["2026-13-01", false],
+    ["2026-00-10", false],
+    ["2026-01-00", false],
+    ["26-01-01", false],
+  ])(
     "isCalendarDay() of %s is %s",
     (text, known) => {
       expect(isCalendarDay(text)).toBe(known);

@@ -102,7 +102,9 @@ describe("findJsonError()", () => {
   });
 
   test("findJsonError() finds an error exactly where JSON.parse does", () => {
-    const pieces = fc.array(fc.constantFrom("{", "}", "[", "]", ",", ":", '"a"', "1", "-2.5e3", "true", "null", " ", "\n", "x", '"'));
+    const pieces = fc.array(
+      fc.constantFrom("{", "}", "[", "]", ",", ":", '"a"', "1", "-2.5e3", "true", "null", " ", "\n", "x", '"'),
+    );
     fc.assert(
       fc.property(fc.oneof(fc.json(), pieces.map((parts) => parts.join("")), fc.string()), (text) => {
         let valid = true;

@@ -36,7 +36,14 @@ describe("prdSummaryLines()", () => {
       branchName: "ralph/x",
       userStories: [
         { id: "US-002", title: "Second", acceptanceCriteria: ["one"], priority: 2, passes: false, notes: "" },
-        { id: "US-001", title: "First", acceptanceCriteria: ["a", "Verify: `npm test`"], priority: 1, passes: true, notes: "" },
+        {
+          id: "US-001",
+          title: "First",
+          acceptanceCriteria: ["a", "Verify: `npm test`"],
+          priority: 1,
+          passes: true,
+          notes: "",
+        },
       ],
     });
 

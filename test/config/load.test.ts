@@ -1,0 +1,50 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { checkConfig } from "../../lib/config/check.ts";
+import { defaultConfig } from "../../lib/config/defaults.ts";
+import { loadConfig } from "../../lib/config/load.ts";
+import { CONFIG_SCHEMA } from "../../lib/config/schema.ts";
+import { temporaryDirectory } from "../../lib/host/files.ts";
+
+test("defaultConfig() is what the schema makes of an empty file", () => {
+  expect(defaultConfig()).toEqual(CONFIG_SCHEMA.parse({}));
+});
+
+describe("checkConfig()", () => {
+  test("a block given in part keeps the defaults of its other fields", () => {
+    const { config } = checkConfig({ commits: { work: false }, verify: { default: ["npm test"] } });
+
+    expect(config?.commits).toEqual({ work: false, prdChanges: true });
+    expect(config?.verify).toEqual({ default: ["npm test"], ui: [], timeout: 300, allowUnverified: false });
+  });
+
+  test("names every problem with its field", () => {
+    const { config, problems } = checkConfig({ verify: { timeout: "5", default: [""] }, maxRetries: 0 });
+
+    expect(config).toBeNull();
+    expect(problems).toEqual([
+      "verify.default.0: must not be empty",
+      "verify.timeout: expected number, received string",
+      "maxRetries: Too small: expected number to be >0",
+    ]);
+  });
+
+  test("unknown keys are warnings, at every depth, and the rest counts", () => {
+    const { config, warnings } = checkConfig({ limits: { minute: 5, minutes: 6 }, colour: "red" });
+
+    expect(warnings.toSorted()).toEqual(["unknown key colour", "unknown key limits.minute"]);
+    expect(config?.limits.minutes).toBe(6);
+  });
+});
+
+describe("loadConfig()", () => {
+  test("without a file the defaults; a named file that is missing, or one that is no JSON, is an error that names it", async () => {
+    await using folder = await temporaryDirectory("config");
+
+    expect(await loadConfig(folder.path)).toEqual({ config: defaultConfig(), file: null, warnings: [] });
+    await expect(loadConfig(folder.path, "other.json")).rejects.toMatchObject({ code: "state-missing" });
+    await writeFile(join(folder.path, "ralph.config.json"), "{ nope");
+    await expect(loadConfig(folder.path)).rejects.toMatchObject({ code: "config-invalid", message: expect.stringContaining("not valid JSON") });
+  });
+});

@@ -1,0 +1,87 @@
+import { PassThrough } from "node:stream";
+import { describe, expect, test } from "vitest";
+import { createPrompter } from "../../lib/ui/create_prompter.ts";
+import type { Question } from "../../lib/ui/types.ts";
+import type { AnswerLookup } from "../../lib/ui/unattended_prompter.ts";
+
+const CONFIRM: Question = { id: "plan.keep", kind: "confirm", message: "Keep it?", initial: true };
+const TEXT: Question = { id: "plan.name", kind: "text", message: "Which name?" };
+const SELECT: Question = { id: "plan.existing-prd", kind: "select", message: "And now?", initial: "update", choices: [{ value: "update", label: "Update" }, { value: "overwrite", label: "Overwrite" }] };
+const GATE: Question = { id: "gate.run", kind: "confirm", message: "Start?", initial: false, gate: "run" };
+const PRD_GATE: Question = { id: "plan.write-prd", kind: "confirm", message: "Write?", initial: false, gate: "prd" };
+
+function plain(input: string): { ask: (question: Question) => Promise<unknown>; shown: () => string } {
+  const stdin = new PassThrough();
+  const stderr = new PassThrough();
+  let shown = "";
+  stderr.on("data", (chunk) => shown += String(chunk));
+  stdin.end(input);
+  const prompter = createPrompter({ mode: "plain", terminal: { stdin, stderr }, approvals: new Set(), signal: new AbortController().signal });
+  return { ask: (question) => prompter.ask(question), shown: () => shown };
+}
+
+function unattended(approvals: readonly string[], lookUp: AnswerLookup = () => null): (question: Question) => Promise<unknown> {
+  const terminal = { stdin: new PassThrough(), stderr: new PassThrough() };
+  const prompter = createPrompter({ mode: "unattended", terminal, approvals: new Set(approvals), lookUp, signal: new AbortController().signal });
+  return async (question) => await prompter.ask(question);
+}
+
+describe("createPrompter() in plain mode", () => {
+  test("reads one line a question, whatever came in one piece", async () => {
+    const { ask } = plain("blue sky\nn\n2\n");
+
+    expect([await ask(TEXT), await ask(CONFIRM), await ask(SELECT)]).toEqual([
+      { value: "blue sky", source: "stdin" },
+      { value: "no", source: "stdin" },
+      { value: "overwrite", source: "stdin" },
+    ]);
+  });
+
+  test("asks again for what is no answer", async () => {
+    const { ask, shown } = plain("maybe\ny\n");
+
+    expect(await ask(CONFIRM)).toEqual({ value: "yes", source: "stdin" });
+    await new Promise((done) => setTimeout(done, 10)); // the stream hands its text on a moment later
+    expect(shown()).toBe("Keep it? [Y/n] maybe\nexpected yes or no: y\n");
+  });
+
+  test("an empty line and the end of input take the default", async () => {
+    const { ask } = plain("\n");
+
+    expect([await ask(SELECT), await ask(CONFIRM)]).toEqual([{ value: "update", source: "stdin" }, { value: "yes", source: "default" }]);
+  });
+
+  test("the end of input without a default is a missing answer", async () => {
+    await expect(plain("").ask(TEXT)).rejects.toMatchObject({ code: "answer-missing", exitCode: 3 });
+  });
+
+  test("a last line without an end counts", async () => {
+    expect(await plain("blue").ask(TEXT)).toEqual({ value: "blue", source: "stdin" });
+  });
+});
+
+describe("createPrompter() with nobody to ask", () => {
+  test("an approval answers its gate, `all` every gate", async () => {
+    expect([await unattended(["run"])(GATE), await unattended(["all"])(PRD_GATE)]).toEqual([
+      { value: "yes", source: "approve" },
+      { value: "yes", source: "approve" },
+    ]);
+  });
+
+  test("a gate without approval is no, but for the PRD, which is a missing answer", async () => {
+    const ask = unattended([], () => "yes");
+
+    expect(await ask(GATE)).toEqual({ value: "no", source: "default" });
+    await expect(ask(PRD_GATE)).rejects.toMatchObject({ code: "answer-missing", exitCode: 3 });
+  });
+
+  test("answers come before defaults, and are checked", async () => {
+    expect(await unattended([], () => "Overwrite")(SELECT)).toEqual({ value: "overwrite", source: "answers" });
+    expect(await unattended([])(SELECT)).toEqual({ value: "update", source: "default" });
+    await expect(unattended([], () => "later")(SELECT)).rejects.toMatchObject({ code: "answers-invalid", exitCode: 2 });
+  });
+
+  test("a question of the agent has no default", async () => {
+    await expect(unattended([])({ ...TEXT, initial: "x", fromAgent: true } as Question)).rejects.toMatchObject({ code: "answer-missing" });
+  });
+});
