@@ -57,8 +57,8 @@ export function editRecord(raw: string, changes: JsonObject): string {
 }
 
 function placeOf(key: string, fields: readonly Field[]): number {
-  const later = fields.findIndex((field) => KEYS.includes(field.key) && rank(field.key) > rank(key));
-  return later < 0 ? fields.length : later;
+  if (!KEYS.includes(key)) return fields.length;
+  return fields.findLastIndex((field) => KEYS.includes(field.key) && rank(field.key) < rank(key)) + 1;
 }
 
 function rank(key: string): number {

@@ -1,4 +1,4 @@
-import type { Life, Moment, RejectionMoment, TaskOutcome } from "./types.ts";
+import type { Life, Moment, RejectionMoment } from "./types.ts";
 
 /** A task as one version of the file has it. */
 export interface TaskState {
@@ -15,16 +15,14 @@ export function agrees(life: Life | undefined, state: TaskState | null): boolean
   return life !== undefined && life.s === state.s && life.doneAt === state.doneAt;
 }
 
-/** A life after what one version of the file says of its task. */
-export function lived(life: Life | undefined, state: TaskState | null, now: Moment): Life | undefined {
-  if (state === null) return life === undefined || life.s === null ? life : removed(life, now);
+/** A life after what one version of the file says of its task. @param isBuried the file has a tombstone for its last `done_at` */
+export function lived(life: Life | undefined, state: TaskState | null, now: Moment, isBuried: boolean): Life | undefined {
+  if (state === null) return life === undefined || life.s === null ? life : removed(life, now, isBuried);
   if (life === undefined) return marked({ ...blank(state, now), s: null }, state, now);
   const known = { ...life, name: state.name, spec: state.spec };
   if (life.s !== null) return agrees(life, state) ? known : marked(known, state, now);
-  // Taken back into the file: what ended it is void; a revert brings the old `done` with it.
-  const isSameDone = state.s === "d" && state.doneAt === life.lastDoneAt;
-  const again = { ...known, readded: [...life.readded, now], accepted: null, cancelled: null };
-  return marked({ ...again, done: isSameDone ? life.done : null }, state, now);
+  // Taken back into the file: what ended it is void.
+  return marked({ ...known, readded: [...life.readded, now], accepted: null, cancelled: null }, state, now);
 }
 
 /** A life with the rejections that tombstones tell. */
@@ -41,25 +39,23 @@ export function laterLife(one: Life, other: Life): Life {
   return later(one.last, other.last) === other.last ? other : one;
 }
 
-function marked(life: Life, state: TaskState, now: Moment): Life {
-  const { s, doneAt } = state;
+function marked(life: Life, { s, doneAt }: TaskState, now: Moment): Life {
   const base = { ...life, s, doneAt, last: now };
   if (s === "d") {
-    const done = life.done ?? now;
-    return { ...base, done: life.s === "d" ? now : done, accepted: null, cancelled: null, lastDoneAt: doneAt, outcome: "done" };
+    // A revert brings the old `done` back.
+    const done = life.s !== "d" && life.lastDone !== null && doneAt === life.lastDoneAt ? life.lastDone : now;
+    return { ...base, done, lastDone: done, lastDoneAt: doneAt, accepted: null, outcome: "done" };
   }
   if (s === "a") return { ...base, accepted: life.accepted ?? now, outcome: "accepted" };
   return { ...base, done: null, accepted: null, outcome: "pending" };
 }
 
-/** Gone from the file: accepted, rejected or cancelled, by how it stood and what tombstone names the last time it was done. */
-function removed(life: Life, now: Moment): Life {
+/** Gone from the file: a tombstone that stands there for the last time it was done says that it was rejected. */
+function removed(life: Life, now: Moment, isBuried: boolean): Life {
   const gone = { ...life, s: null, doneAt: null, last: now };
-  const isRejected = life.lastDoneAt !== null && life.rejected.some(({ doneAt }) => doneAt === life.lastDoneAt);
-  const ended = (outcome: TaskOutcome, moments: Partial<Life>): Life => ({ ...gone, ...moments, outcome });
-  if (life.s === "a") return ended("accepted", {});
-  if (isRejected) return ended("rejected", {});
-  return life.s === "d" ? ended("accepted", { accepted: now }) : ended("cancelled", { cancelled: now });
+  if (life.s === "a") return { ...gone, outcome: "accepted" };
+  if (isBuried) return { ...gone, outcome: "rejected" };
+  return life.s === "d" ? { ...gone, accepted: now, outcome: "accepted" } : { ...gone, cancelled: now, outcome: "cancelled" };
 }
 
 function blank({ id, name, spec }: TaskState, now: Moment): Life {
@@ -69,6 +65,7 @@ function blank({ id, name, spec }: TaskState, now: Moment): Life {
     spec,
     s: null,
     doneAt: null,
+    lastDone: null,
     lastDoneAt: null,
     created: now,
     done: null,

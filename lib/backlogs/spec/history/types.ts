@@ -45,7 +45,8 @@ export interface Life {
   /** Its status in the file, or `null` when it is not there. */
   readonly s: string | null;
   readonly doneAt: string | null;
-  /** `done_at` of the last time it was done. */
+  /** The last time it was done, and what `done_at` said. */
+  readonly lastDone: Moment | null;
   readonly lastDoneAt: string | null;
   readonly created: Moment;
   readonly done: Moment | null;

@@ -85,18 +85,19 @@ function advance(first: Known, others: readonly Known[], content: Buffer, now: M
     const own = lives.get(id);
     const known = [own, ...others.map((other) => other.lives.get(id))].filter((life) => life !== undefined);
     const state = states.has(id) ? states.get(id) ?? null : stateOf(own);
-    const life = resolve(known, state, rejections.get(id) ?? [], now);
+    const life = resolve(known, state, rejections.get(id) ?? [], now, first.tombs);
     if (life !== undefined) lives.set(id, life);
   }
   return { content, lives, tombs: first.tombs };
 }
 
 /** Where a parent agrees with the file, nothing happened here; else the last that happened is gone on from. */
-function resolve(known: readonly Life[], state: TaskState | null, rejections: readonly RejectionMoment[], now: Moment): Life | undefined {
+function resolve(known: readonly Life[], state: TaskState | null, rejections: readonly RejectionMoment[], now: Moment, tombs: ReadonlyMap<string, Tomb>): Life | undefined {
   const agreeing = known.filter((life) => agrees(life, state));
   const base = pick(agreeing) ?? pick(state === null ? known.filter(({ s }) => s !== null) : known);
   const before = base === undefined ? undefined : joined(known, withRejections(base, rejections));
-  const life = lived(before, state, now);
+  const isBuried = state === null && [...tombs.values()].some(({ id, doneAt }) => id === before?.id && doneAt === before.lastDoneAt);
+  const life = lived(before, state, now, isBuried);
   return life === undefined ? undefined : withRejections(life, rejections);
 }
 
