@@ -38,11 +38,8 @@ async function guarded(
   host: Host,
   run: (around: Surroundings) => Promise<number>,
 ): Promise<number> {
-  const { stdout, stderr } = host.terminal;
-  stdout.on("error", ignoreClosedPipe); // `ralph status | head -1`
-  stderr.on("error", ignoreClosedPipe);
-  const say = (text: string): void => void stderr.write(`${text}\n`);
-  const out = (text: string): void => void stdout.write(`${text}\n`);
+  const say = (text: string): void => host.terminal.write("stderr", `${text}\n`);
+  const out = (text: string): void => host.terminal.write("stdout", `${text}\n`);
   const aborter = new AbortController();
   let force = (): void => {};
   const forced = new Promise<number>((resolve) => {
@@ -129,8 +126,4 @@ function unknownCommand(name: string): RalphError {
 function printed({ out }: Surroundings, text: string): number {
   out(text);
   return EXIT.done;
-}
-
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
 }

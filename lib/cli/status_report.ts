@@ -61,7 +61,7 @@ export async function readStatus(invocation: Invocation): Promise<StatusReport> 
     root,
     workflow: workflow.name,
     why: workflow.why,
-    branch: (await repository?.status())?.branch ?? null,
+    branch: await repository?.currentBranch() ?? null,
     agent: config.provider.command ?? config.provider.preset ?? null,
     running: holder === null ? null : { pid: holder.pid, purpose: holder.purpose, since: holder.since },
     plan,

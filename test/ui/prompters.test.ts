@@ -14,14 +14,14 @@ function plain(input: string): { ask: (question: Question) => Promise<unknown>; 
   const stdin = new PassThrough();
   const stderr = new PassThrough();
   let shown = "";
-  stderr.on("data", (chunk) => shown += String(chunk));
+  const write = (_stream: string, text: string): void => void (shown += text);
   stdin.end(input);
-  const prompter = createPrompter({ mode: "plain", terminal: { stdin, stderr }, approvals: new Set(), signal: new AbortController().signal });
+  const prompter = createPrompter({ mode: "plain", terminal: { stdin, stderr, write }, approvals: new Set(), signal: new AbortController().signal });
   return { ask: (question) => prompter.ask(question), shown: () => shown };
 }
 
 function unattended(approvals: readonly string[], lookUp: AnswerLookup = () => null): (question: Question) => Promise<unknown> {
-  const terminal = { stdin: new PassThrough(), stderr: new PassThrough() };
+  const terminal = { stdin: new PassThrough(), stderr: new PassThrough(), write: () => {} };
   const prompter = createPrompter({ mode: "unattended", terminal, approvals: new Set(approvals), lookUp, signal: new AbortController().signal });
   return async (question) => await prompter.ask(question);
 }

@@ -77,5 +77,5 @@ test.each([
   [{ FORCE_COLOR: "1" }, false, true, false],
   [{ TERM: "dumb" }, true, false, false],
 ])("wantsColour() with %j, terminal %s, refused %s is %s", (variables, isTTY, refused, wanted) => {
-  expect(wantsColour({ isTTY }, { variables }, refused)).toBe(wanted);
+  expect(wantsColour(isTTY, { variables }, refused)).toBe(wanted);
 });

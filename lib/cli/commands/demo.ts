@@ -111,7 +111,7 @@ function reporterOf(invocation: Invocation, json: boolean, run: () => string | n
   const { flags, host, out, say } = invocation;
   if (json) return createJsonReporter({ run, now: () => host.clock.now(), out });
   const named = flags.text("ui");
-  const mode = named === "plain" || (named !== "rich" && host.terminal.stderr.isTTY !== true) ? "plain" : "rich";
+  const mode = named === "plain" || (named !== "rich" && !host.terminal.isTerminal("stderr")) ? "plain" : "rich";
   const detail = flags.has("quiet") ? "quiet" : flags.has("verbose") ? "verbose" : "normal";
   return createHumanReporter({ mode, detail, say, style: styleFor(invocation, "stderr") });
 }
