@@ -13,11 +13,12 @@ import { secretValues } from "./events/secrets.ts";
 import type { EventBus, EventSink } from "./events/types.ts";
 import { openRepository } from "./git/open_repository.ts";
 import { createHost } from "./host/create_host.ts";
-import { ensureDirectory, pathExists, resolveInside, writeAtomic } from "./host/files.ts";
+import { ensureDirectory, pathExists, resolveInside } from "./host/files.ts";
 import type { Host } from "./host/types.ts";
 import { openJournal } from "./loop/journal.ts";
 import { ownFiles } from "./loop/own_files.ts";
 import { createRunLock } from "./loop/run_lock.ts";
+import { ensureRunsIgnored } from "./loop/runs_ignored.ts";
 import { type Answers, findAnswer } from "./ui/answers.ts";
 import { createPrompter } from "./ui/create_prompter.ts";
 import type { Prompter } from "./ui/types.ts";
@@ -186,16 +187,15 @@ function runFolders({ id, root, host, events, redactor, logs }: RunFolders): (ru
   async function make(runsDirectory: string): Promise<string> {
     const folder = join(root, runsDirectory, id);
     await ensureDirectory(folder);
-    const ignore = join(root, runsDirectory, ".gitignore");
-    if (!await pathExists(ignore)) await writeAtomic(ignore, "*\n");
     const log = await createEventLog({ file: join(folder, "events.ndjson"), run: id, clock: host.clock, redactor });
     logs.push(log);
     events.attach(log);
     return folder;
   }
-  return (runsDirectory) => {
+  return async (runsDirectory) => {
     const known = made.get(runsDirectory) ?? make(runsDirectory);
     made.set(runsDirectory, known);
-    return known;
+    await ensureRunsIgnored(join(root, runsDirectory));
+    return await known;
   };
 }

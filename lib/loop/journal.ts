@@ -29,6 +29,7 @@ export async function openJournal(file: string | null): Promise<Journal> {
   return {
     history: (key, item) => state.history(key, item),
     open: (key) => state.open(key),
+    interrupted: (backlog) => state.interrupted(backlog),
     parked: (key) => state.parked(key),
     leftovers: (key) => state.leftovers(key),
     begun: (key, item, { id, number, userPaths }) =>

@@ -8,7 +8,7 @@ import type { Ownership } from "../loop/ownership.ts";
 import { advance, limitReached, noProgress, type Progress, sameFailures } from "../loop/progress.ts";
 import type { Attempt, Backlog, Item, Settlement } from "../loop/types.ts";
 import type { CheckLike } from "../verifiers/types.ts";
-import { recover } from "./loop/recover.ts";
+import { putBackEdits, recover } from "./loop/recover.ts";
 import { type Committer, createCommitter, settleAndCommit } from "./loop/settle.ts";
 import { requireRepository } from "./require_repository.ts";
 import { topLevelPaths } from "./tree_paths.ts";
@@ -76,9 +76,11 @@ export async function runLoop<Data, Findings>(
   options: LoopOptions = {},
 ): Promise<LoopOutcome> {
   const repository = requireRepository(ralph);
-  await backlog.overview({ parked: [] }); // a missing or damaged store is told before anything is started
+  const interrupted = ralph.journal.interrupted(backlog.name);
+  if (!interrupted) await backlog.overview({ parked: [] }); // a missing or damaged store is told before anything is started
   await ralph.agent.ensureUsable();
   await using _lock = await ralph.lock.acquire(options.purpose ?? "run");
+  if (interrupted) await putBackEdits(ralph, backlog.stateFiles); // the agent of a killed run may have damaged the store
   await repository.ensureReady();
   await onBranch(ralph, backlog, options.branch ?? ralph.loop.branch);
 
@@ -306,7 +308,7 @@ async function onBranch<Data, Findings>(
   asked: string | undefined,
 ): Promise<void> {
   const repository = requireRepository(ralph);
-  const { branch: current } = await repository.status();
+  const current = await repository.currentBranch();
   const wanted = asked ?? await backlog.branch?.() ?? "";
   if (wanted === "" && current === null) throw new RalphError("git-detached-head", { details: { root: ralph.root } });
   if (wanted === "" || wanted === current) return;
