@@ -13,6 +13,8 @@ export { secretValues } from "./events/secrets.ts";
 export { memoryBacklog, type MemoryBacklogOptions, type MemoryTask } from "./backlogs/memory.ts";
 export { prdBacklog, type PrdBacklogOptions, type PrdItemData } from "./backlogs/prd/backlog.ts";
 export type { Prd, Story } from "./backlogs/prd/types.ts";
+export { formatPrd, parsePrd } from "./backlogs/prd/format.ts";
+export { validatePrd } from "./backlogs/prd/validate.ts";
 export { verifyCommands } from "./backlogs/prd/verify_commands.ts";
 export { createStateFiles, type StateFiles } from "./backlogs/state_files.ts";
 export { todoBacklog, type TodoBacklogOptions, type TodoItem } from "./backlogs/todo.ts";

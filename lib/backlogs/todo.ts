@@ -43,7 +43,7 @@ export function todoItems(text: string): readonly TodoItem[] {
  *
  * await using ralph = await testContext({
  *   files: { "TODO.md": "- [ ] write a.txt\n" },
- *   agent: { turns: [{ files: { "a.txt": "a" }, say: "<ralph>DONE</ralph>" }] },
+ *   agent: { turns: [{ write: { "a.txt": "a" }, say: "<ralph>DONE</ralph>" }] },
  * });
  * const run = await runLoop(ralph, todoBacklog(ralph, { checks: ["test -f a.txt"] }));
  * console.log(run.status, await ralph.state.read("TODO.md")); // passed - [x] write a.txt

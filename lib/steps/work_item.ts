@@ -41,7 +41,7 @@ export interface WorkedItem<Findings> {
  * import { memoryBacklog, workItem } from "ralph";
  * import { scriptedAgent, testContext } from "ralph/testing";
  *
- * await using ralph = await testContext({ agent: { turns: [{ files: { "a.txt": "a" }, say: "<ralph>DONE</ralph>" }] } });
+ * await using ralph = await testContext({ agent: { turns: [{ write: { "a.txt": "a" }, say: "<ralph>DONE</ralph>" }] } });
  * const backlog = memoryBacklog([{ id: "a", title: "write a.txt", checks: ["test -f a.txt"] }]);
  * const next = await backlog.next({ inFlight: [], parked: [] });
  * if (next.status === "item") console.log((await workItem(ralph, backlog, next.item)).attempt.status); // verified

@@ -48,7 +48,7 @@ export type PrdItemData = Story | readonly Story[];
  * const story = { id: "US-001", title: "Add a.txt", acceptanceCriteria: ["Verify: `test -f a.txt`"], priority: 1, passes: false, notes: "" };
  * await using ralph = await testContext({
  *   files: { "scripts/ralph/prd.json": JSON.stringify({ branchName: "main", userStories: [story] }) },
- *   agent: { turns: [{ files: { "a.txt": "a" } }] },
+ *   agent: { turns: [{ write: { "a.txt": "a" } }] },
  * });
  * console.log((await runLoop(ralph, prdBacklog(ralph))).status); // passed
  * ```
