@@ -36,7 +36,7 @@ export { defineRecipe, type GoalArgs, type Recipe, type StandardSchema } from ".
 export { exitCodeOf, type Outcome, type Status, stops } from "./steps/outcome.ts";
 export { type LoopOptions, type LoopOutcome, runLoop } from "./steps/run_loop.ts";
 export { verify, type VerifyOptions } from "./steps/verify.ts";
-export { workItem, type WorkedItem, type WorkItemOptions } from "./steps/work_item.ts";
+export { type WorkedItem, workItem, type WorkItemOptions } from "./steps/work_item.ts";
 export type { Answer, Choice, Prompter, Question } from "./ui/types.ts";
 export type { CheckLike } from "./verifiers/types.ts";
 export { type RecipeMeta, runRecipe } from "./cli/run_recipe.ts";

@@ -87,7 +87,7 @@ async function start(command: Command, line: readonly string[], around: Surround
 async function bare(line: readonly string[], around: Surroundings): Promise<number> {
   const status = findCommand("status") as Command;
   const exitCode = await start({ ...status, name: "" }, line, around);
-  around.say("\n`ralph help` lists the commands; `ralph exec \"<goal>\"` takes a goal to verified, committed code");
+  around.say('\n`ralph help` lists the commands; `ralph exec "<goal>"` takes a goal to verified, committed code');
   return exitCode;
 }
 
@@ -97,10 +97,16 @@ function checkArity(command: Command, given: readonly string[]): void {
   if (given.length <= most) return;
   const extra = given[most] as string;
   if (most === 0 && "max-iterations" in command.flags && /^\d+$/.test(extra)) {
-    throw usage(`\`ralph ${command.name}\` takes no argument (got: ${extra})`, `did you mean \`--max-iterations ${extra}\`?`);
+    throw usage(
+      `\`ralph ${command.name}\` takes no argument (got: ${extra})`,
+      `did you mean \`--max-iterations ${extra}\`?`,
+    );
   }
   if (command.usage === '"<goal>"') {
-    throw usage(`the goal must be one argument (got ${given.length})`, `quote it: \`ralph ${command.name} "${given.join(" ")}"\``);
+    throw usage(
+      `the goal must be one argument (got ${given.length})`,
+      `quote it: \`ralph ${command.name} "${given.join(" ")}"\``,
+    );
   }
   throw usage(
     most === 0
@@ -119,7 +125,9 @@ function unknownCommand(name: string): RalphError {
   const near = nearest(name, COMMANDS.map((command) => command.name));
   return usage(
     `unknown command \`${name}\``,
-    near === null ? '`ralph help` lists the commands; a goal is given as `ralph exec "<goal>"`' : `did you mean \`ralph ${near}\`?`,
+    near === null
+      ? '`ralph help` lists the commands; a goal is given as `ralph exec "<goal>"`'
+      : `did you mean \`ralph ${near}\`?`,
   );
 }
 

@@ -52,7 +52,9 @@ export async function readStatus(invocation: Invocation): Promise<StatusReport> 
     const checks = [...new Set([...config.verify.default, ...storyCommands(story)])];
     const { id, title } = story;
     if (story.passes) return { id, title, state: "passes", checks };
-    return parked === undefined ? { id, title, state: "open", checks } : { id, title, state: "parked", reason: parked.reason, checks };
+    return parked === undefined
+      ? { id, title, state: "open", checks }
+      : { id, title, state: "parked", reason: parked.reason, checks };
   }) ?? [];
   const counts = prd === null ? null : await view.backlog.overview({ parked: given });
   const holder = await readLockHolder(ownFiles(repository, root).runLock);

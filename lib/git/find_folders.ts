@@ -18,9 +18,12 @@ const MOVING_VARIABLES = ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_CEI
  * @param cwd absolute, symbolic links resolved
  * @returns `null` where git itself must be asked
  */
-export async function findFolders(cwd: string, { variables }: Pick<Environment, "variables">): Promise<FoundRepository | null> {
+export async function findFolders(
+  cwd: string,
+  { variables }: Pick<Environment, "variables">,
+): Promise<FoundRepository | null> {
   if (MOVING_VARIABLES.some((name) => variables[name] !== undefined)) return null;
-  for (let folder = cwd; ; folder = dirname(folder)) {
+  for (let folder = cwd;; folder = dirname(folder)) {
     const dotGit = join(folder, ".git");
     const gitDirectory = await isDirectory(dotGit) ? dotGit : await linkedDirectory(dotGit);
     if (gitDirectory !== null) return await plainFolders(folder, gitDirectory);

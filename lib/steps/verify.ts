@@ -19,7 +19,12 @@ export interface VerifyOptions {
   readonly signal?: AbortSignal;
 }
 
-type Runnable = Check | { readonly name: string; readonly builder: CommandLike; readonly scope?: string; readonly timeoutMs?: number };
+type Runnable = Check | {
+  readonly name: string;
+  readonly builder: CommandLike;
+  readonly scope?: string;
+  readonly timeoutMs?: number;
+};
 
 /**
  * Runs every check in order and collects all failures, not only the first. No check at all is `unverified`, never

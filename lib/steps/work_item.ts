@@ -1,7 +1,18 @@
 import type { RalphContext } from "../context.ts";
 import type { TreeSnapshot } from "../git/types.ts";
 import { pathsOutside, protectedPaths } from "../loop/guards.ts";
-import type { Attempt, Backlog, Check, Claim, Item, JudgeContext, Turn, Verification, Work, WorkContext } from "../loop/types.ts";
+import type {
+  Attempt,
+  Backlog,
+  Check,
+  Claim,
+  Item,
+  JudgeContext,
+  Turn,
+  Verification,
+  Work,
+  WorkContext,
+} from "../loop/types.ts";
 import { verdictOf } from "../loop/verdict.ts";
 import type { CheckLike } from "../verifiers/types.ts";
 import { agentTurn } from "./agent_turn.ts";
@@ -73,7 +84,11 @@ export async function workItem<Data, Findings>(
   const first = await checkFirst(ralph, work, checks, { item, signal, logs: `${logs}-before` });
   if (work.prompt === null) {
     const verification = await verify(ralph, checks, { item, signal, logs });
-    return { attempt: { ...known, verification, ...verdictOf(verification, allowUnverified) }, before: null, after: null };
+    return {
+      attempt: { ...known, verification, ...verdictOf(verification, allowUnverified) },
+      before: null,
+      after: null,
+    };
   }
 
   const { turn, before, after } = await agentTurn(ralph, {
@@ -89,7 +104,9 @@ export async function workItem<Data, Findings>(
   });
   const edits = await ralph.state.edited(backlog.stateFiles);
   // before the state is put back, so that it can read what the agent wrote
-  const claim = turn.end.reason === "completed" ? await judge(backlog, item, turn, { ...context, checked: checks.length > 0 }) : null;
+  const claim = turn.end.reason === "completed"
+    ? await judge(backlog, item, turn, { ...context, checked: checks.length > 0 })
+    : null;
   await ralph.state.putBack(edits);
   if (edits.length > 0) ralph.events.emit({ type: "state-put-back", paths: edits.map(({ path }) => path) });
 
@@ -117,7 +134,8 @@ export async function workItem<Data, Findings>(
     case undefined:
       return give({ ...seen, status: "not-done", message: claim?.reason ?? "the agent did not say that it was done" });
     case "done": {
-      const reusable = first !== null && work.checkFirst === true && turn.changedFiles.length === 0 && edits.length === 0;
+      const reusable = first !== null && work.checkFirst === true && turn.changedFiles.length === 0 &&
+        edits.length === 0;
       const verification = reusable ? first : await verify(ralph, checks, { item, base: turn.base, signal, logs });
       const proven = number === 1 ? provenRed(verification, first, checks) : verification;
       return give({ ...seen, verification: proven, ...verdictOf(proven, allowUnverified) });

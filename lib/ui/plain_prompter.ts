@@ -39,9 +39,13 @@ function questionText(question: Question): string {
     case "confirm":
       return `${question.message} [${question.initial ? "Y/n" : "y/N"}] `;
     case "text":
-      return question.initial === undefined ? `${question.message}\n> ` : `${question.message} [${question.initial}]\n> `;
+      return question.initial === undefined
+        ? `${question.message}\n> `
+        : `${question.message} [${question.initial}]\n> `;
     case "select": {
-      const choices = question.choices.map(({ label, hint }, index) => `  ${index + 1}) ${label}${hint === undefined ? "" : ` (${hint})`}\n`);
+      const choices = question.choices.map(({ label, hint }, index) =>
+        `  ${index + 1}) ${label}${hint === undefined ? "" : ` (${hint})`}\n`
+      );
       return `${question.message}\n${choices.join("")}[${question.initial}] `;
     }
   }

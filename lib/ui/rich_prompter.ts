@@ -65,7 +65,11 @@ function show(clack: Clack, question: Question, streams: Streams): Promise<strin
         message,
         ...streams,
         initialValue: question.initial,
-        options: question.choices.map(({ value, label, hint }) => ({ value, label, ...(hint === undefined ? {} : { hint }) })),
+        options: question.choices.map(({ value, label, hint }) => ({
+          value,
+          label,
+          ...(hint === undefined ? {} : { hint }),
+        })),
       });
   }
 }

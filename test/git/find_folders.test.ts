@@ -16,7 +16,16 @@ function git(cwd: string, ...arguments_: string[]): string {
 
 /** What git itself says of a folder. */
 function told(cwd: string): Record<string, string> {
-  const lines = git(cwd, "rev-parse", "--path-format=absolute", "--show-toplevel", "--absolute-git-dir", "--git-common-dir", "--git-path", "ralph").split("\n");
+  const lines = git(
+    cwd,
+    "rev-parse",
+    "--path-format=absolute",
+    "--show-toplevel",
+    "--absolute-git-dir",
+    "--git-common-dir",
+    "--git-path",
+    "ralph",
+  ).split("\n");
   return { topLevel: lines[0]!, gitDirectory: lines[1]!, commonDirectory: lines[2]!, ralphDirectory: lines[3]! };
 }
 

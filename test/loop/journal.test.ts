@@ -9,7 +9,16 @@ const KEY = { backlog: "exec", scope: "" };
 const ITEM: Item = { id: "US-1", kind: "story", title: "one", fingerprint: "a", data: { n: 1 } };
 
 function failed(id: string, number: number, message = "no"): Attempt {
-  return { id, number, claim: null, turn: null, verification: null, status: "failed", reason: "checks-failed", message };
+  return {
+    id,
+    number,
+    claim: null,
+    turn: null,
+    verification: null,
+    status: "failed",
+    reason: "checks-failed",
+    message,
+  };
 }
 
 describe("openJournal()", () => {
@@ -23,7 +32,14 @@ describe("openJournal()", () => {
     await journal.settling(KEY, ITEM, failed("r.1", 1), { "a.txt": "hash" });
     const settling = (await openJournal(file)).open(KEY);
 
-    expect(begun).toEqual([{ item: ITEM, attemptId: "r.1", number: 1, userPaths: ["mine.txt"], attempt: null, work: {} }]);
+    expect(begun).toEqual([{
+      item: ITEM,
+      attemptId: "r.1",
+      number: 1,
+      userPaths: ["mine.txt"],
+      attempt: null,
+      work: {},
+    }]);
     expect(settling[0]?.attempt?.status).toBe("failed");
     expect(settling[0]?.work).toEqual({ "a.txt": "hash" });
   });
@@ -50,7 +66,14 @@ describe("openJournal()", () => {
 
   test("an interrupted attempt is not counted", async () => {
     const journal = await openJournal(null);
-    const interrupted: Attempt = { id: "r.1", number: 1, claim: null, turn: null, verification: null, status: "interrupted" };
+    const interrupted: Attempt = {
+      id: "r.1",
+      number: 1,
+      claim: null,
+      turn: null,
+      verification: null,
+      status: "interrupted",
+    };
 
     await journal.begun(KEY, ITEM, { id: "r.1", number: 1, userPaths: [] });
     await journal.settling(KEY, ITEM, interrupted, {});

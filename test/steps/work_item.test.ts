@@ -41,7 +41,10 @@ describe("workItem()", () => {
 
     const green = await workItem(world.ralph, working({ checks: [check("true", { redFirst: true })] }), ITEM);
 
-    expect(green.attempt).toMatchObject({ status: "failed", message: expect.stringContaining("passed before the turn already") });
+    expect(green.attempt).toMatchObject({
+      status: "failed",
+      message: expect.stringContaining("passed before the turn already"),
+    });
   });
 
   test("a check that was red before the turn and is green after it passes", async () => {
@@ -78,13 +81,15 @@ describe("workItem()", () => {
     expect(attempt).toMatchObject({ status: "failed", reason: "checks-failed", turn: null, message: "exit 2: exit 2" });
   });
 
-  test.each([
-    ["timed-out", "failed"],
-    ["idle", "failed"],
-    ["crashed", "failed"],
-    ["agent-failed", "failed"],
-    ["agent-unusable", "agent-unusable"],
-  ] as const)("a turn that ended as %s is %s whatever it said, and no check runs", async (reason, status) => {
+  test.each(
+    [
+      ["timed-out", "failed"],
+      ["idle", "failed"],
+      ["crashed", "failed"],
+      ["agent-failed", "failed"],
+      ["agent-unusable", "agent-unusable"],
+    ] as const,
+  )("a turn that ended as %s is %s whatever it said, and no check runs", async (reason, status) => {
     await using world = await loopWorld(async () => ({ ...DONE, end: { reason, message: "why" } }));
 
     const { attempt } = await workItem(world.ralph, working({ checks: [check("true")] }), ITEM);

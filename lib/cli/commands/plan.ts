@@ -8,5 +8,9 @@ import { openSession } from "../session.ts";
 export async function run(invocation: Invocation): Promise<number> {
   const goal = await goalOf(invocation);
   await using session = await openSession(invocation, { asks: true, gates: ["prd"] });
-  return endWith(invocation, session.ralph, await plan(session.ralph, { goal, resume: invocation.flags.has("resume") }));
+  return endWith(
+    invocation,
+    session.ralph,
+    await plan(session.ralph, { goal, resume: invocation.flags.has("resume") }),
+  );
 }
