@@ -44,7 +44,11 @@ export type LoopOutcome =
     | { readonly status: "passed"; readonly summary?: string }
     /** Done, but some or all of it was seen by no check. `allowed`: that was agreed to. */
     | { readonly status: "unverified"; readonly allowed: boolean; readonly summary?: string }
-    | { readonly status: "failed"; readonly reason: "trespassed" | "agent-unusable" | "stopped"; readonly reasons: readonly string[] }
+    | {
+      readonly status: "failed";
+      readonly reason: "trespassed" | "agent-unusable" | "stopped";
+      readonly reasons: readonly string[];
+    }
     | { readonly status: "blocked"; readonly reasons: readonly string[] }
     | { readonly status: "exhausted"; readonly limit: string }
     /** A person answered no between two iterations. */
@@ -65,7 +69,7 @@ type Ending = LoopOutcome extends infer End ? End extends LoopOutcome ? Omit<End
  * import { memoryBacklog, runLoop } from "ralph";
  * import { testContext } from "ralph/testing";
  *
- * await using ralph = await testContext({ agent: { turns: [{ files: { "a.txt": "a" }, say: "<ralph>DONE</ralph>" }] } });
+ * await using ralph = await testContext({ agent: { turns: [{ write: { "a.txt": "a" }, say: "<ralph>DONE</ralph>" }] } });
  * const run = await runLoop(ralph, memoryBacklog([{ id: "a", title: "write a.txt", checks: ["test -f a.txt"] }]));
  * console.log(run.status, run.passed); // passed [ "a" ]
  * ```
@@ -133,7 +137,13 @@ class Loop<Data, Findings> {
   async run(): Promise<LoopOutcome> {
     const ralph = this.#ralph;
     const folder = await ralph.run.folder(this.#backlog.runsDirectory ?? ".ralph/runs");
-    ralph.events.emit({ type: "run-start", workflow: this.#backlog.name, root: ralph.root, agent: ralph.agent.name, folder });
+    ralph.events.emit({
+      type: "run-start",
+      workflow: this.#backlog.name,
+      root: ralph.root,
+      agent: ralph.agent.name,
+      folder,
+    });
     const unchecked = await this.#askAboutUnchecked();
     if (unchecked !== null) return this.#end(unchecked);
     for (;;) {
@@ -187,7 +197,12 @@ class Loop<Data, Findings> {
 
   async #goOn(): Promise<boolean> {
     if (!(this.#options.interactive ?? this.#ralph.loop.interactive)) return true;
-    const question = { id: "loop.continue", kind: "confirm", message: "Go on with the next iteration?", initial: true } as const;
+    const question = {
+      id: "loop.continue",
+      kind: "confirm",
+      message: "Go on with the next iteration?",
+      initial: true,
+    } as const;
     return (await this.#ralph.prompter.ask(question)).value === "yes";
   }
 
@@ -239,7 +254,15 @@ class Loop<Data, Findings> {
     const times = sameFailures(attempt, history);
     if (times < this.#limits.sameFailure) return attempt;
     const { id, number, claim, turn, verification, message } = attempt;
-    return { id, number, claim, turn, verification, status: "blocked", message: `failed the same way ${times} times: ${message}` };
+    return {
+      id,
+      number,
+      claim,
+      turn,
+      verification,
+      status: "blocked",
+      message: `failed the same way ${times} times: ${message}`,
+    };
   }
 
   #own(item: Item<Data>, attempt: Attempt<Findings>, after: TreeSnapshot): void {
@@ -269,7 +292,11 @@ class Loop<Data, Findings> {
 
   #endingOf(attempt: Attempt<Findings>, settlement: Settlement): Ending | null {
     if (attempt.status === "trespassed") {
-      this.#ralph.events.emit({ type: "text", title: "Written outside the allowed paths", lines: attempt.diff.split("\n") });
+      this.#ralph.events.emit({
+        type: "text",
+        title: "Written outside the allowed paths",
+        lines: attempt.diff.split("\n"),
+      });
       const reasons = [`wrote outside the allowed paths: ${attempt.paths.join(", ")}`];
       return { status: "failed", reason: "trespassed", reasons };
     }
