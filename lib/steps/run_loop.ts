@@ -84,6 +84,7 @@ export async function runLoop<Data, Findings>(
   if (!interrupted) await backlog.overview({ parked: [] }); // a missing or damaged store is told before anything is started
   await ralph.agent.ensureUsable();
   await using _lock = await ralph.lock.acquire(options.purpose ?? "run");
+  await ralph.journal.refresh();
   if (interrupted) await putBackEdits(ralph, backlog.stateFiles); // the agent of a killed run may have damaged the store
   await repository.ensureReady();
   await onBranch(ralph, backlog, options.branch ?? ralph.loop.branch);
@@ -242,7 +243,7 @@ class Loop<Data, Findings> {
       result: (this.#last ?? attempt).status,
       settlement: settlement.status,
       message: "reason" in settlement ? settlement.reason ?? null : null,
-      durationMs: ralph.host.clock.now() - started,
+      durationMs: Math.max(0, ralph.host.clock.now() - started),
       usage: attempt.turn?.usage ?? null,
     });
     return this.#endingOf(attempt, settlement);

@@ -54,7 +54,7 @@ export async function verify(
     const started = ralph.host.clock.now();
     const outcome = await runOne(ralph, check, { ...options, signal }, results.length + 1);
     if (signal.aborted) return { status: "aborted", results };
-    const result = { ...outcome, name, scope, durationMs: ralph.host.clock.now() - started };
+    const result = { ...outcome, name, scope, durationMs: Math.max(0, ralph.host.clock.now() - started) };
     results.push(result);
     ralph.events.emit({ type: "check-end", ...result });
   }
