@@ -77,7 +77,13 @@ export function createStateFiles({ root, directory, host }: StateFilesOptions): 
   }
 
   async function read(path: string): Promise<string | null> {
-    return await readText(await resolveInside(root, path));
+    const file = await resolveInside(root, path);
+    try {
+      return await readText(file);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "EISDIR") return null; // a write says what stands there
+      throw error;
+    }
   }
 
   const transact: StateFiles["transact"] = (path, work) =>

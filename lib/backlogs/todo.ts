@@ -43,7 +43,7 @@ export function todoItems(text: string): readonly TodoItem[] {
  *
  * await using ralph = await testContext({
  *   files: { "TODO.md": "- [ ] write a.txt\n" },
- *   agent: { turns: [{ files: { "a.txt": "a" }, say: "<ralph>DONE</ralph>" }] },
+ *   agent: { turns: [{ write: { "a.txt": "a" }, say: "<ralph>DONE</ralph>" }] },
  * });
  * const run = await runLoop(ralph, todoBacklog(ralph, { checks: ["test -f a.txt"] }));
  * console.log(run.status, await ralph.state.read("TODO.md")); // passed - [x] write a.txt
@@ -67,18 +67,28 @@ export function todoBacklog(
       const given = open.filter((id) => parked.some((item) => item.id === id));
       const left = open.filter((id) => !given.includes(id));
       const unchecked = checks.length === 0 ? left : [];
-      return { total: items.length, passed: items.length - open.length, open: left.length, parked: given.length, unchecked };
+      return {
+        total: items.length,
+        passed: items.length - open.length,
+        open: left.length,
+        parked: given.length,
+        unchecked,
+      };
     },
     async next({ inFlight, parked }) {
       const open = (await load()).filter(({ done }) => !done);
       const item = open.find((one) => !inFlight.includes(idOf(one)) && !parked.some(({ id }) => id === idOf(one)));
-      if (item !== undefined) return { status: "item", item: { id: idOf(item), kind: "todo", title: item.text, data: item } };
+      if (item !== undefined) {
+        return { status: "item", item: { id: idOf(item), kind: "todo", title: item.text, data: item } };
+      }
       if (inFlight.length > 0) return { status: "waiting" };
       if (open.length > 0) return { status: "blocked", reasons: parked.map(({ id, reason }) => `${id}: ${reason}`) };
       return { status: "done", verdict: "verified" };
     },
     async work(item, { previous }) {
-      const failure = previous !== null && "message" in previous ? `\n\nThe last attempt failed:\n${previous.message}` : "";
+      const failure = previous !== null && "message" in previous
+        ? `\n\nThe last attempt failed:\n${previous.message}`
+        : "";
       return {
         prompt: `Do this and nothing else: ${item.title}${failure}\n\n` +
           "When it is done, print `<ralph>DONE</ralph>` on a line of its own.",

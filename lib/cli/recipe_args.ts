@@ -7,12 +7,15 @@ import type { Recipe, SchemaIssue } from "../steps/define_recipe.ts";
 import type { Command, Flag, Flags, FlagTable } from "./command.ts";
 import { flagRows } from "./help.ts";
 import { parseLine, usage } from "./parse.ts";
-import { argFields, type ArgField } from "./recipe_fields.ts";
+import { type ArgField, argFields } from "./recipe_fields.ts";
 
 type AnyRecipe = Pick<Recipe<unknown>, "name" | "description" | "args">;
 
 /** Reads what follows a recipe's file into the object that its schema is given. @throws {RalphError} usage */
-export async function parseRecipeArgs(recipe: AnyRecipe, line: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
+export async function parseRecipeArgs(
+  recipe: AnyRecipe,
+  line: readonly string[],
+): Promise<Readonly<Record<string, unknown>>> {
   const fields = await argFields(recipe.args);
   if (fields === null) return freeArgs(line);
   return valuesOf(recipe, fields, parseLine(commandOf(recipe, fields), line, {}));
@@ -98,7 +101,9 @@ export function flagsOf(fields: readonly ArgField[]): FlagTable {
 
 function valueOf(field: ArgField, given: readonly string[]): unknown {
   if (field.type === "boolean") return true;
-  const values = given.map((text) => field.type === "number" && text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text);
+  const values = given.map((text) =>
+    field.type === "number" && text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text
+  );
   return field.many ? values : values.at(-1);
 }
 

@@ -105,7 +105,7 @@ function reporterFor(
 ): EventSink {
   const { flags, host, out, say } = invocation;
   if (ui === "json") return createJsonReporter({ run, now: () => host.clock.now(), out });
-  const mode = ui === "auto" ? (host.terminal.stderr.isTTY === true ? "rich" : "plain") : ui;
+  const mode = ui === "auto" ? (host.terminal.isTerminal("stderr") ? "rich" : "plain") : ui;
   const detail = quiet ? "quiet" : flags.has("verbose") ? "verbose" : "normal";
   return createHumanReporter({ mode, detail, say, style: styleFor(invocation, "stderr") });
 }

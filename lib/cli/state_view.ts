@@ -1,6 +1,6 @@
 import type { StateFiles } from "../backlogs/state_files.ts";
 import { createStateFiles } from "../backlogs/state_files.ts";
-import { type PrdItemData, prdBacklog } from "../backlogs/prd/backlog.ts";
+import { prdBacklog, type PrdItemData } from "../backlogs/prd/backlog.ts";
 import type { Repository } from "../git/types.ts";
 import { openRepository } from "../git/open_repository.ts";
 import { journalKeyOf } from "../loop/journal_key.ts";

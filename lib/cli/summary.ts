@@ -18,25 +18,51 @@ interface Told extends Outcome {
 export function outcomeLines(outcome: Outcome, style: Style): readonly string[] {
   const told: Told = outcome;
   const { bold, dim, good, bad, warn, symbols } = style;
-  const tone = { passed: good, approved: good, skipped: good, declined: dim, unverified: warn, exhausted: warn, aborted: warn, blocked: bad, failed: bad };
-  const mark = tone[told.status] === good ? symbols.passed : tone[told.status] === bad ? symbols.failed : symbols.warning;
+  const tone = {
+    passed: good,
+    approved: good,
+    skipped: good,
+    declined: dim,
+    unverified: warn,
+    exhausted: warn,
+    aborted: warn,
+    blocked: bad,
+    failed: bad,
+  };
+  const mark = tone[told.status] === good
+    ? symbols.passed
+    : tone[told.status] === bad
+    ? symbols.failed
+    : symbols.warning;
   const unverified = told.unverified ?? [];
   const verified = (told.passed ?? []).filter((id) => !unverified.includes(id));
   const counts = told.iterations === undefined ? "" : `: ${countsOf(told, verified.length, unverified.length)}`;
-  const reasons = [...(told.reasons ?? []), ...(told.limit === undefined ? [] : [`limit reached: ${told.limit}`]), ...(told.message === undefined ? [] : [told.message])];
+  const reasons = [
+    ...(told.reasons ?? []),
+    ...(told.limit === undefined ? [] : [`limit reached: ${told.limit}`]),
+    ...(told.message === undefined ? [] : [told.message]),
+  ];
   return [
     "",
     `${tone[told.status](mark)} ${bold(told.status)}${counts}`,
     ...(verified.length === 0 ? [] : [`  ${good("verified")}  ${verified.join(", ")}`]),
-    ...(unverified.length === 0 ? [] : [`  ${warn("unverified")}  ${unverified.join(", ")} ${dim("(no check ran: only the agent says so)")}`]),
+    ...(unverified.length === 0
+      ? []
+      : [`  ${warn("unverified")}  ${unverified.join(", ")} ${dim("(no check ran: only the agent says so)")}`]),
     ...(told.parked ?? []).map(({ id, reason }) => `  ${bad("parked")}  ${id}: ${firstLine(reason)}`),
-    ...reasons.filter((reason) => !(told.parked ?? []).some(({ id, reason: why }) => reason === `${id}: ${why}`)).map((reason) => `  ${firstLine(reason)}`),
+    ...reasons.filter((reason) => !(told.parked ?? []).some(({ id, reason: why }) => reason === `${id}: ${why}`)).map((
+      reason,
+    ) => `  ${firstLine(reason)}`),
     ...hintOf(told).map((hint) => `hint: ${hint}`),
   ];
 }
 
 function countsOf({ iterations = 0, parked = [] }: Told, verified: number, unverified: number): string {
-  const parts = [`${verified} verified`, ...(unverified === 0 ? [] : [`${unverified} unverified`]), ...(parked.length === 0 ? [] : [`${parked.length} parked`])];
+  const parts = [
+    `${verified} verified`,
+    ...(unverified === 0 ? [] : [`${unverified} unverified`]),
+    ...(parked.length === 0 ? [] : [`${parked.length} parked`]),
+  ];
   return `${parts.join(", ")} in ${iterations} iteration${iterations === 1 ? "" : "s"}`;
 }
 
@@ -44,7 +70,9 @@ function hintOf({ status, parked = [], iterations }: Told): readonly string[] {
   if (iterations === undefined) return [];
   switch (status) {
     case "blocked":
-      return parked.length > 0 ? ["mend what stands in the way, then `ralph run --retry-blocked`"] : ["`ralph status` shows where it stands"];
+      return parked.length > 0
+        ? ["mend what stands in the way, then `ralph run --retry-blocked`"]
+        : ["`ralph status` shows where it stands"];
     case "exhausted":
     case "failed":
       return ["`ralph status` shows where it stands; `ralph run` goes on"];

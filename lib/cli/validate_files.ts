@@ -24,7 +24,10 @@ export async function validateFiles(
   root: string,
   named: { readonly cwd: string; readonly config?: string | undefined; readonly workflow?: string | undefined },
 ): Promise<readonly ValidatedFile[]> {
-  const { file, config } = await validateConfig(root, named.config === undefined ? undefined : resolve(named.cwd, named.config));
+  const { file, config } = await validateConfig(
+    root,
+    named.config === undefined ? undefined : resolve(named.cwd, named.config),
+  );
   await chooseWorkflow(root, { flag: named.workflow, config: config?.workflow });
   return [file, await validatePrdFile(root, config), await validatePlanState(root)];
 }
@@ -38,7 +41,9 @@ async function validateConfig(
   try {
     const { config, warnings } = await loadConfig(root, named);
     const commands = [...config.verify.default, ...config.verify.ui];
-    const problems = commands.filter(isPlaceholder).map((command) => `verify: \`${command}\` checks nothing: name a command that can fail`);
+    const problems = commands.filter(isPlaceholder).map((command) =>
+      `verify: \`${command}\` checks nothing: name a command that can fail`
+    );
     return { file: { path, present, problems, warnings }, config };
   } catch (error) {
     return { file: { path, present, problems: [problemOf(error, path)], warnings: [] }, config: null };
@@ -47,13 +52,19 @@ async function validateConfig(
 
 async function validatePrdFile(root: string, config: Config | null): Promise<ValidatedFile> {
   const text = await readText(join(root, PRD_FILE));
-  if (text === null) return { path: PRD_FILE, present: false, problems: [], warnings: ['`ralph plan "<goal>"` writes it'] };
+  if (text === null) {
+    return { path: PRD_FILE, present: false, problems: [], warnings: ['`ralph plan "<goal>"` writes it'] };
+  }
   try {
     const { userStories } = parsePrd(text, PRD_FILE);
     const problems = userStories.flatMap((story) =>
-      storyCommands(story).filter(isPlaceholder).map((command) => `${story.id}: \`${command}\` checks nothing: name a command that can fail`)
+      storyCommands(story).filter(isPlaceholder).map((command) =>
+        `${story.id}: \`${command}\` checks nothing: name a command that can fail`
+      )
     );
-    const duplicates = userStories.filter(({ id }, index) => userStories.findIndex((other) => other.id === id) !== index);
+    const duplicates = userStories.filter(({ id }, index) =>
+      userStories.findIndex((other) => other.id === id) !== index
+    );
     const unchecked = config === null || config.verify.default.length > 0
       ? []
       : userStories.filter((story) => !story.passes && storyCommands(story).length === 0);

@@ -19,7 +19,7 @@ const COARSE_MS = 2000;
 
 /**
  * Waits until no lock file is in the way of a commit. What a killed Ralph's commit left, and no git works under any more, is
- * removed; somebody else's lock is waited for and never touched.
+ * removed; its git, where it still works, and somebody else's lock are waited for and never touched.
  *
  * @throws {RalphError} git-locked
  */
@@ -36,6 +36,8 @@ export async function clearLocks(host: Host, folders: GitFolders): Promise<void>
     waited += PAUSE_MS;
   }
   for (const intent of dead) {
+    // It may still move HEAD; and an intent that stays would lay claim to a later lock of somebody else's.
+    for (; waited < WAIT_MS && (await intent.isGitRunning()); waited += PAUSE_MS) await host.clock.sleep(PAUSE_MS);
     if (!(await intent.isGitRunning())) await intent.forget();
   }
 }

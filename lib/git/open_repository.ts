@@ -9,6 +9,8 @@ import { pathExists } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import { commitPaths } from "./commit.ts";
 import { diffOf } from "./diff.ts";
+import { findFolders } from "./find_folders.ts";
+import { readHead } from "./head.ts";
 import { clearLocks, type GitFolders } from "./locks.ts";
 import { parseStatus, STATUS_ARGUMENTS } from "./parse_status.ts";
 import { refuseOperations, requireIdentity } from "./ready.ts";
@@ -23,6 +25,8 @@ import type { Repository, TreeStatus } from "./types.ts";
  * @throws {RalphError} git-missing, git-failed
  */
 export async function openRepository(host: Host, cwd: string): Promise<Repository | null> {
+  const found = await findFolders(cwd, host.environment);
+  if (found !== null) return createRepository(host, found.topLevel, found);
   const arguments_ = ["rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir", "--git-path", "ralph"];
   const end = await createGit(host, cwd)(arguments_, { environment: READING });
   if (end.exitCode !== 0) {
@@ -59,6 +63,10 @@ function createRepository(host: Host, topLevel: string, folders: GitFolders): Re
     gitDirectory: folders.gitDirectory,
     ralphDirectory: folders.ralphDirectory,
     status,
+    async currentBranch() {
+      const { ref } = await readHead(folders.gitDirectory, folders.commonDirectory);
+      return ref?.startsWith("refs/heads/") === true ? ref.slice("refs/heads/".length) : null;
+    },
     snapshot,
     async changedSince(before) {
       const now = await snapshot();

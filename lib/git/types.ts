@@ -58,6 +58,8 @@ export interface Repository {
   /** Absolute path of Ralph's own folder in it (`git rev-parse --git-path ralph`): lock, journal, shadow copies. */
   readonly ralphDirectory: string;
   status(): Promise<TreeStatus>;
+  /** The branch, read without a process; `null` when HEAD is detached. */
+  currentBranch(): Promise<string | null>;
   snapshot(): Promise<TreeSnapshot>;
   /** Paths whose content differs between a snapshot and now, commits made since included. Sorted. */
   changedSince(before: TreeSnapshot): Promise<{ readonly paths: readonly string[]; readonly now: TreeSnapshot }>;

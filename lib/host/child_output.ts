@@ -28,6 +28,7 @@ export function readOutput(
   const kept = { stdout: createTail(limit), stderr: createTail(limit), tail: createTail(limit) };
   let open = 0;
   let held = 0;
+  let failed = false;
   let bytes = 0;
   let activity = performance.now();
   let resolveClosed: () => void = () => {};
@@ -59,8 +60,14 @@ export function readOutput(
       if (pending === undefined) return;
       stream.pause();
       held++;
-      pending.then(release, onFailure);
+      pending.then(release, fail);
     } catch (error) {
+      fail(error);
+    }
+
+    /** Nobody takes the rest: it is not waited for. */
+    function fail(error: unknown): void {
+      failed = true;
       onFailure(error);
     }
 
@@ -74,7 +81,7 @@ export function readOutput(
   async function drain(quietMs: number, maxBytes: number): Promise<void> {
     const start = bytes;
     const from = performance.now();
-    while (open > 0 && bytes - start <= maxBytes) {
+    while (open > 0 && !failed && bytes - start <= maxBytes) {
       const quietFor = held > 0 ? 0 : performance.now() - Math.max(activity, from);
       if (quietFor >= quietMs) return;
       await race(closed, Math.max(1, quietMs - quietFor));

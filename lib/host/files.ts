@@ -85,6 +85,15 @@ export async function openAppender(path: string): Promise<Appender> {
   };
 }
 
+/** True for a folder, also behind a symbolic link. */
+export async function isDirectory(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
 /** Makes a folder and those above it. @throws {RalphError} file-unwritable */
 export async function ensureDirectory(path: string): Promise<void> {
   try {

@@ -8,7 +8,7 @@ import type { Ownership } from "../loop/ownership.ts";
 import { advance, limitReached, noProgress, type Progress, sameFailures } from "../loop/progress.ts";
 import type { Attempt, Backlog, Item, Settlement } from "../loop/types.ts";
 import type { CheckLike } from "../verifiers/types.ts";
-import { recover } from "./loop/recover.ts";
+import { putBackEdits, recover } from "./loop/recover.ts";
 import { type Committer, createCommitter, settleAndCommit } from "./loop/settle.ts";
 import { requireRepository } from "./require_repository.ts";
 import { topLevelPaths } from "./tree_paths.ts";
@@ -44,7 +44,11 @@ export type LoopOutcome =
     | { readonly status: "passed"; readonly summary?: string }
     /** Done, but some or all of it was seen by no check. `allowed`: that was agreed to. */
     | { readonly status: "unverified"; readonly allowed: boolean; readonly summary?: string }
-    | { readonly status: "failed"; readonly reason: "trespassed" | "agent-unusable" | "stopped"; readonly reasons: readonly string[] }
+    | {
+      readonly status: "failed";
+      readonly reason: "trespassed" | "agent-unusable" | "stopped";
+      readonly reasons: readonly string[];
+    }
     | { readonly status: "blocked"; readonly reasons: readonly string[] }
     | { readonly status: "exhausted"; readonly limit: string }
     /** A person answered no between two iterations. */
@@ -65,7 +69,7 @@ type Ending = LoopOutcome extends infer End ? End extends LoopOutcome ? Omit<End
  * import { memoryBacklog, runLoop } from "ralph";
  * import { testContext } from "ralph/testing";
  *
- * await using ralph = await testContext({ agent: { turns: [{ files: { "a.txt": "a" }, say: "<ralph>DONE</ralph>" }] } });
+ * await using ralph = await testContext({ agent: { turns: [{ write: { "a.txt": "a" }, say: "<ralph>DONE</ralph>" }] } });
  * const run = await runLoop(ralph, memoryBacklog([{ id: "a", title: "write a.txt", checks: ["test -f a.txt"] }]));
  * console.log(run.status, run.passed); // passed [ "a" ]
  * ```
@@ -76,9 +80,12 @@ export async function runLoop<Data, Findings>(
   options: LoopOptions = {},
 ): Promise<LoopOutcome> {
   const repository = requireRepository(ralph);
-  await backlog.overview({ parked: [] }); // a missing or damaged store is told before anything is started
+  const interrupted = ralph.journal.interrupted(backlog.name);
+  if (!interrupted) await backlog.overview({ parked: [] }); // a missing or damaged store is told before anything is started
   await ralph.agent.ensureUsable();
   await using _lock = await ralph.lock.acquire(options.purpose ?? "run");
+  await ralph.journal.refresh();
+  if (interrupted) await putBackEdits(ralph, backlog.stateFiles); // the agent of a killed run may have damaged the store
   await repository.ensureReady();
   await onBranch(ralph, backlog, options.branch ?? ralph.loop.branch);
 
@@ -131,7 +138,13 @@ class Loop<Data, Findings> {
   async run(): Promise<LoopOutcome> {
     const ralph = this.#ralph;
     const folder = await ralph.run.folder(this.#backlog.runsDirectory ?? ".ralph/runs");
-    ralph.events.emit({ type: "run-start", workflow: this.#backlog.name, root: ralph.root, agent: ralph.agent.name, folder });
+    ralph.events.emit({
+      type: "run-start",
+      workflow: this.#backlog.name,
+      root: ralph.root,
+      agent: ralph.agent.name,
+      folder,
+    });
     const unchecked = await this.#askAboutUnchecked();
     if (unchecked !== null) return this.#end(unchecked);
     for (;;) {
@@ -185,7 +198,12 @@ class Loop<Data, Findings> {
 
   async #goOn(): Promise<boolean> {
     if (!(this.#options.interactive ?? this.#ralph.loop.interactive)) return true;
-    const question = { id: "loop.continue", kind: "confirm", message: "Go on with the next iteration?", initial: true } as const;
+    const question = {
+      id: "loop.continue",
+      kind: "confirm",
+      message: "Go on with the next iteration?",
+      initial: true,
+    } as const;
     return (await this.#ralph.prompter.ask(question)).value === "yes";
   }
 
@@ -225,7 +243,7 @@ class Loop<Data, Findings> {
       result: (this.#last ?? attempt).status,
       settlement: settlement.status,
       message: "reason" in settlement ? settlement.reason ?? null : null,
-      durationMs: ralph.host.clock.now() - started,
+      durationMs: Math.max(0, ralph.host.clock.now() - started),
       usage: attempt.turn?.usage ?? null,
     });
     return this.#endingOf(attempt, settlement);
@@ -237,7 +255,15 @@ class Loop<Data, Findings> {
     const times = sameFailures(attempt, history);
     if (times < this.#limits.sameFailure) return attempt;
     const { id, number, claim, turn, verification, message } = attempt;
-    return { id, number, claim, turn, verification, status: "blocked", message: `failed the same way ${times} times: ${message}` };
+    return {
+      id,
+      number,
+      claim,
+      turn,
+      verification,
+      status: "blocked",
+      message: `failed the same way ${times} times: ${message}`,
+    };
   }
 
   #own(item: Item<Data>, attempt: Attempt<Findings>, after: TreeSnapshot): void {
@@ -267,7 +293,11 @@ class Loop<Data, Findings> {
 
   #endingOf(attempt: Attempt<Findings>, settlement: Settlement): Ending | null {
     if (attempt.status === "trespassed") {
-      this.#ralph.events.emit({ type: "text", title: "Written outside the allowed paths", lines: attempt.diff.split("\n") });
+      this.#ralph.events.emit({
+        type: "text",
+        title: "Written outside the allowed paths",
+        lines: attempt.diff.split("\n"),
+      });
       const reasons = [`wrote outside the allowed paths: ${attempt.paths.join(", ")}`];
       return { status: "failed", reason: "trespassed", reasons };
     }
@@ -306,7 +336,7 @@ async function onBranch<Data, Findings>(
   asked: string | undefined,
 ): Promise<void> {
   const repository = requireRepository(ralph);
-  const { branch: current } = await repository.status();
+  const current = await repository.currentBranch();
   const wanted = asked ?? await backlog.branch?.() ?? "";
   if (wanted === "" && current === null) throw new RalphError("git-detached-head", { details: { root: ralph.root } });
   if (wanted === "" || wanted === current) return;

@@ -19,7 +19,12 @@ export interface VerifyOptions {
   readonly signal?: AbortSignal;
 }
 
-type Runnable = Check | { readonly name: string; readonly builder: CommandLike; readonly scope?: string; readonly timeoutMs?: number };
+type Runnable = Check | {
+  readonly name: string;
+  readonly builder: CommandLike;
+  readonly scope?: string;
+  readonly timeoutMs?: number;
+};
 
 /**
  * Runs every check in order and collects all failures, not only the first. No check at all is `unverified`, never
@@ -49,7 +54,7 @@ export async function verify(
     const started = ralph.host.clock.now();
     const outcome = await runOne(ralph, check, { ...options, signal }, results.length + 1);
     if (signal.aborted) return { status: "aborted", results };
-    const result = { ...outcome, name, scope, durationMs: ralph.host.clock.now() - started };
+    const result = { ...outcome, name, scope, durationMs: Math.max(0, ralph.host.clock.now() - started) };
     results.push(result);
     ralph.events.emit({ type: "check-end", ...result });
   }

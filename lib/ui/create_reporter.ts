@@ -44,6 +44,7 @@ export interface JsonReporterOptions {
 /** Writes each event as one JSON object a line. */
 export function createJsonReporter({ run, now, out }: JsonReporterOptions): EventSink {
   return {
-    emit: (event) => out(JSON.stringify({ v: EVENTS_VERSION, at: new Date(now()).toISOString(), run: run(), ...event })),
+    emit: (event) =>
+      out(JSON.stringify({ v: EVENTS_VERSION, at: new Date(now()).toISOString(), run: run(), ...event })),
   };
 }

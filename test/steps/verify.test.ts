@@ -10,14 +10,20 @@ describe("verify()", () => {
   test("collects all failures, with exit code, tail and scope, and goes on after the first", async () => {
     await using world = await loopWorld(NO_TURN);
 
-    const checked = await verify(world.ralph, ["echo one; exit 3", { name: "two", command: "echo two >&2; exit 4", scope: "ui" }, "true"]);
+    const checked = await verify(world.ralph, ["echo one; exit 3", {
+      name: "two",
+      command: "echo two >&2; exit 4",
+      scope: "ui",
+    }, "true"]);
 
     expect(checked.status).toBe("failed");
-    expect(checked.results.map(({ name, scope, ok, exitCode, tail }) => ({ name, scope, ok, exitCode, tail }))).toEqual([
-      { name: "echo one; exit 3", scope: "", ok: false, exitCode: 3, tail: "one" },
-      { name: "two", scope: "ui", ok: false, exitCode: 4, tail: "two" },
-      { name: "true", scope: "", ok: true, exitCode: 0, tail: "" },
-    ]);
+    expect(checked.results.map(({ name, scope, ok, exitCode, tail }) => ({ name, scope, ok, exitCode, tail }))).toEqual(
+      [
+        { name: "echo one; exit 3", scope: "", ok: false, exitCode: 3, tail: "one" },
+        { name: "two", scope: "ui", ok: false, exitCode: 4, tail: "two" },
+        { name: "true", scope: "", ok: true, exitCode: 0, tail: "" },
+      ],
+    );
   });
 
   test("no check at all is unverified, never passed", async () => {
@@ -63,11 +69,17 @@ describe("verify()", () => {
     const checked = await verify(world.ralph, [
       { name: "string", command: "sleep 300 & sleep 300", timeoutMs: 300 },
     ]);
-    const quick = { ...world.ralph, config: { ...world.ralph.config, verify: { ...world.ralph.config.verify, timeout: 0.3 } } };
+    const quick = {
+      ...world.ralph,
+      config: { ...world.ralph.config, verify: { ...world.ralph.config.verify, timeout: 0.3 } },
+    };
     const built = await verify(quick, [world.ralph.$`sh -c ${"echo begun; sleep 301 & sleep 301"}`]);
 
     expect(checked.results[0]).toMatchObject({ ok: false, tail: expect.stringContaining("timed out after 0.3 s") });
-    expect(built.results[0]).toMatchObject({ ok: false, tail: expect.stringContaining("begun\ntimed out after 0.3 s") });
+    expect(built.results[0]).toMatchObject({
+      ok: false,
+      tail: expect.stringContaining("begun\ntimed out after 0.3 s"),
+    });
     expect(Date.now() - started).toBeLessThan(20_000);
     const left = await verify(world.ralph, ["! pgrep -fx 'sleep 30[01]'"]);
     expect(left.status).toBe("passed");
@@ -77,7 +89,10 @@ describe("verify()", () => {
     await using world = await loopWorld(NO_TURN);
     const aborter = new AbortController();
     const events: string[] = [];
-    const ralph = { ...world.ralph, events: { ...world.ralph.events, emit: ({ type }: { type: string }) => void events.push(type) } };
+    const ralph = {
+      ...world.ralph,
+      events: { ...world.ralph.events, emit: ({ type }: { type: string }) => void events.push(type) },
+    };
 
     const running = verify(ralph, ["sleep 60", "true"], { signal: aborter.signal });
     setTimeout(() => aborter.abort(), 200);

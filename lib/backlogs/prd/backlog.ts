@@ -48,7 +48,7 @@ export type PrdItemData = Story | readonly Story[];
  * const story = { id: "US-001", title: "Add a.txt", acceptanceCriteria: ["Verify: `test -f a.txt`"], priority: 1, passes: false, notes: "" };
  * await using ralph = await testContext({
  *   files: { "scripts/ralph/prd.json": JSON.stringify({ branchName: "main", userStories: [story] }) },
- *   agent: { turns: [{ files: { "a.txt": "a" } }] },
+ *   agent: { turns: [{ write: { "a.txt": "a" } }] },
  * });
  * console.log((await runLoop(ralph, prdBacklog(ralph))).status); // passed
  * ```
@@ -106,11 +106,23 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
     return await pathExists(join(ralph.root, path)) ? [path] : [];
   }
 
-  async function record(attempt: Attempt, item: Item, result: "passed" | "unverified" | "parked", detail: string): Promise<void> {
+  async function record(
+    attempt: Attempt,
+    item: Item,
+    result: "passed" | "unverified" | "parked",
+    detail: string,
+  ): Promise<void> {
     const path = join(ralph.root, PROGRESS_FILE);
     const before = await readText(path);
     const date = localDate(ralph.host.clock.now());
-    const after = withProgress(before, { attemptId: attempt.id, date, storyId: item.id, title: item.title, result, detail });
+    const after = withProgress(before, {
+      attemptId: attempt.id,
+      date,
+      storyId: item.id,
+      title: item.title,
+      result,
+      detail,
+    });
     if (after !== before) await writeAtomic(path, after);
   }
 
@@ -158,7 +170,15 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
       const title = "Every story's checks once more";
       return {
         status: "item",
-        item: { id: "final-checks", kind: "checks", title, exclusive: true, checksOnly: true, fingerprint, data: userStories },
+        item: {
+          id: "final-checks",
+          kind: "checks",
+          title,
+          exclusive: true,
+          checksOnly: true,
+          fingerprint,
+          data: userStories,
+        },
       };
     },
 
@@ -166,7 +186,10 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
       if (isStories(item.data)) return { prompt: null, checks: finalChecks(item.data, checksOf) };
       const checks = checksOf(item.data);
       const { branchName } = await load();
-      return { prompt: await storyPrompt(item.data, { ...context, root: ralph.root, branch: branchName, checks }), checks };
+      return {
+        prompt: await storyPrompt(item.data, { ...context, root: ralph.root, branch: branchName, checks }),
+        checks,
+      };
     },
 
     async judge(item, turn, { checked }) {

@@ -35,7 +35,11 @@ export async function run(invocation: Invocation): Promise<number> {
 
   say(style.bold("A small project, a goal, and an agent that says it is done before it is"));
   say(style.dim(`  ${root}: a to-do list in shell; the tests of three commands fail`));
-  say(style.dim("  The agent plays a script, so your answers do not change what it writes. All else is real: git, the checks, Ralph"));
+  say(
+    style.dim(
+      "  The agent plays a script, so your answers do not change what it writes. All else is real: git, the checks, Ralph",
+    ),
+  );
   const prompter = createPrompter({
     mode,
     terminal: host.terminal,
@@ -96,7 +100,11 @@ function shown(prompter: Prompter, say: (line: string) => void, { accent, dim }:
     async ask(question) {
       for (const line of question.details ?? []) say(`  ${dim(line)}`);
       const answer = await prompter.ask(question);
-      const from = answer.source === "approve" ? "--approve" : answer.source === "answers" ? "the demo's own answer" : answer.source;
+      const from = answer.source === "approve"
+        ? "--approve"
+        : answer.source === "answers"
+        ? "the demo's own answer"
+        : answer.source;
       say(`  ${accent("?")} ${question.message} ${answer.value} ${dim(`(${from})`)}`);
       return answer;
     },
@@ -111,7 +119,7 @@ function reporterOf(invocation: Invocation, json: boolean, run: () => string | n
   const { flags, host, out, say } = invocation;
   if (json) return createJsonReporter({ run, now: () => host.clock.now(), out });
   const named = flags.text("ui");
-  const mode = named === "plain" || (named !== "rich" && host.terminal.stderr.isTTY !== true) ? "plain" : "rich";
+  const mode = named === "plain" || (named !== "rich" && !host.terminal.isTerminal("stderr")) ? "plain" : "rich";
   const detail = flags.has("quiet") ? "quiet" : flags.has("verbose") ? "verbose" : "normal";
   return createHumanReporter({ mode, detail, say, style: styleFor(invocation, "stderr") });
 }

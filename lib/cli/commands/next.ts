@@ -14,7 +14,9 @@ export async function run(invocation: Invocation): Promise<number> {
   const parked = await view.parked();
   const next = await backlog.next({ inFlight: [], parked });
   if (flags.has("json")) out(toJson(data(next, config)));
-  else for (const line of textOf(next, config, parked.length > 0, invocation)) (next.status === "item" ? out : say)(line);
+  else {for (const line of textOf(next, config, parked.length > 0, invocation)) {
+      (next.status === "item" ? out : say)(line);
+    }}
   return next.status === "blocked" ? EXIT.blocked : EXIT.done;
 }
 
@@ -22,7 +24,14 @@ function data(next: Next<unknown>, config: Config): unknown {
   if (next.status !== "item") return next;
   const { id, kind, title } = next.item;
   const story = storyOf(next.item);
-  return { status: "item", id, kind, title, acceptanceCriteria: story?.acceptanceCriteria ?? [], checks: checksOf(story, config) };
+  return {
+    status: "item",
+    id,
+    kind,
+    title,
+    acceptanceCriteria: story?.acceptanceCriteria ?? [],
+    checks: checksOf(story, config),
+  };
 }
 
 function textOf(next: Next<unknown>, config: Config, parked: boolean, invocation: Invocation): readonly string[] {
@@ -39,13 +48,17 @@ function textOf(next: Next<unknown>, config: Config, parked: boolean, invocation
         ...(parked ? ["hint: `ralph run --retry-blocked` takes parked stories up again"] : []),
       ];
     case "item": {
-      if (next.item.checksOnly === true) return ["every story passes; next: all their checks once more (`ralph verify`)"];
+      if (next.item.checksOnly === true) {
+        return ["every story passes; next: all their checks once more (`ralph verify`)"];
+      }
       const story = storyOf(next.item);
       const checks = checksOf(story, config);
       return [
         `${bold(next.item.id)}  ${next.item.title}`,
         ...(story?.acceptanceCriteria ?? []).map((criterion) => `  ${dim(symbols.dot)} ${criterion}`),
-        checks.length === 0 ? `  ${warn(symbols.warning)} no check: it cannot pass` : `checks: ${checks.map((check) => `\`${check}\``).join(", ")}`,
+        checks.length === 0
+          ? `  ${warn(symbols.warning)} no check: it cannot pass`
+          : `checks: ${checks.map((check) => `\`${check}\``).join(", ")}`,
       ];
     }
   }

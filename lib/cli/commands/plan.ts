@@ -11,7 +11,11 @@ export async function run(invocation: Invocation): Promise<number> {
   if (spec !== null) return await planTheSpec(invocation, spec);
   const goal = await goalOf(invocation);
   await using session = await openSession(invocation, { asks: true, gates: ["prd"] });
-  return endWith(invocation, session.ralph, await plan(session.ralph, { goal, resume: invocation.flags.has("resume") }));
+  return endWith(
+    invocation,
+    session.ralph,
+    await plan(session.ralph, { goal, resume: invocation.flags.has("resume") }),
+  );
 }
 
 async function planTheSpec(invocation: Invocation, spec: string): Promise<number> {

@@ -19,7 +19,9 @@ function statusLines(report: StatusReport, invocation: Invocation): readonly str
     `agent: ${report.agent ?? warn("none configured")}`,
   ];
   if (report.running !== null) {
-    lines.push(warn(`running: \`ralph ${report.running.purpose}\`, pid ${report.running.pid}, since ${report.running.since}`));
+    lines.push(
+      warn(`running: \`ralph ${report.running.purpose}\`, pid ${report.running.pid}, since ${report.running.since}`),
+    );
   }
   if (report.plan !== null) lines.push(`plan: ${report.plan.state} ${dim(`"${report.plan.goal}"`)}`);
   if (report.problem !== null) lines.push(`${bad(symbols.failed)} ${report.problem}`);

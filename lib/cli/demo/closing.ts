@@ -47,7 +47,9 @@ export function closingLines({ root, log, checks }: Closing, style: Style): read
     "",
     bold("What each check said"),
     ...checks.map(({ item, attempt, name, ok }) =>
-      `  ${ok ? good(symbols.passed) : bad(symbols.failed)} ${item.padEnd(width)}  ${dim(`attempt ${attempt}`)}  ${name}${ok ? "" : bad("  failed")}`
+      `  ${ok ? good(symbols.passed) : bad(symbols.failed)} ${item.padEnd(width)}  ${
+        dim(`attempt ${attempt}`)
+      }  ${name}${ok ? "" : bad("  failed")}`
     ),
     ...(checks.length === 0 ? [dim("  none ran")] : []),
     "",

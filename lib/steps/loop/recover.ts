@@ -26,9 +26,7 @@ export async function recover<Data, Findings>(
     return createOwnership({ ...start, killed: null }, now);
   }
 
-  const edits = await ralph.state.edited(backlog.stateFiles);
-  await ralph.state.putBack(edits);
-  if (edits.length > 0) ralph.events.emit({ type: "state-put-back", paths: edits.map(({ path }) => path) });
+  await putBackEdits(ralph, backlog.stateFiles);
   const last = open.at(-1);
   const killed = last === undefined ? null : { itemId: last.item.id, userPaths: last.userPaths };
   const ownership = createOwnership({ ...start, killed }, now);
@@ -49,6 +47,13 @@ export async function recover<Data, Findings>(
     ralph.events.emit({ type: "note", level: "info", message });
   }
   return ownership;
+}
+
+/** Puts back what an agent did to state files by hand before its run was killed. */
+export async function putBackEdits(ralph: RalphContext, stateFiles: readonly string[]): Promise<void> {
+  const edits = await ralph.state.edited(stateFiles);
+  await ralph.state.putBack(edits);
+  if (edits.length > 0) ralph.events.emit({ type: "state-put-back", paths: edits.map(({ path }) => path) });
 }
 
 function interrupted(id: string, number: number): Attempt {

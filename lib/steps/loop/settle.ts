@@ -78,7 +78,9 @@ export function createCommitter(ralph: RalphContext): Committer {
       const request = { paths, subject, ...(body === undefined ? {} : { body }), hooks: withWork };
       const sure = known !== undefined && statePaths.every((path) => tracked.has(path));
       const result = sure
-        ? await repository.commit({ ...request, known: withState(known, statePaths) }).catch(() => repository.commit(request))
+        ? await repository.commit({ ...request, known: withState(known, statePaths) }).catch(() =>
+          repository.commit(request)
+        )
         : await repository.commit(request);
       if (result.status === "committed") {
         for (const path of statePaths) tracked.add(path);
