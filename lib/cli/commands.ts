@@ -173,7 +173,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "schema",
-    summary: "print a JSON Schema: config",
+    summary: "print a JSON Schema: config or plan",
     usage: "NAME",
     arity: [1, 1],
     flags: { ...SHOW_FLAGS },

@@ -29,7 +29,12 @@ export async function openPlan(invocation: Pick<Invocation, "flags" | "host">): 
 }
 
 /** Makes a change and prints the updated state. @returns the exit code */
-export async function changePlan(invocation: Invocation, { store, config }: OpenPlan, change: Changing, same = ""): Promise<number> {
+export async function changePlan(
+  invocation: Invocation,
+  { store, config }: OpenPlan,
+  change: Changing,
+  same = "",
+): Promise<number> {
   const { plan, changed, warnings } = await store.mutate(change);
   for (const warning of warnings) invocation.say(`warning: ${warning}`);
   if (!changed && same !== "") invocation.say(same);

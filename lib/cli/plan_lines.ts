@@ -18,13 +18,19 @@ export function planLines(view: PlanView, style: Style): readonly string[] {
 export function taskLines({ pending, done }: TasksView, style: Style): readonly string[] {
   return [
     ...section(`pending (${pending.length})`, pending.map((task) => `${style.symbols.open} ${taskLine(task, style)}`)),
-    ...section(`done (${done.length})`, done.map((task) => `${style.good(style.symbols.passed)} ${taskLine(task, style)}`)),
+    ...section(
+      `done (${done.length})`,
+      done.map((task) => `${style.good(style.symbols.passed)} ${taskLine(task, style)}`),
+    ),
   ];
 }
 
 /** Issues, a line each. */
 export function issueLines(issues: readonly JsonObject[], { warn, symbols }: Style): readonly string[] {
-  return section(`issues (${issues.length})`, issues.map(({ id, desc }) => `${warn(symbols.warning)} ${text(id)}  ${text(desc)}`));
+  return section(
+    `issues (${issues.length})`,
+    issues.map(({ id, desc }) => `${warn(symbols.warning)} ${text(id)}  ${text(desc)}`),
+  );
 }
 
 /** What comes next, in one line. */
@@ -62,5 +68,5 @@ function section(title: string, lines: readonly string[]): readonly string[] {
 /** Values come from a file that anybody may have written: one line, no control characters. */
 function text(value: unknown): string {
   // deno-lint-ignore no-control-regex
-  return String(value ?? "").replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, " ");
+  return (typeof value === "string" ? value : "").replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, " ");
 }

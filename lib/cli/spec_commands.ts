@@ -1,5 +1,13 @@
 import type { Command, FlagTable } from "./command.ts";
-import { AGENT_FLAGS, CONSENT_FLAGS, ITERATION_FLAGS, LOOP_FLAGS, PLACE_FLAGS, REPORT_FLAGS, SHOW_FLAGS } from "./flags.ts";
+import {
+  AGENT_FLAGS,
+  CONSENT_FLAGS,
+  ITERATION_FLAGS,
+  LOOP_FLAGS,
+  PLACE_FLAGS,
+  REPORT_FLAGS,
+  SHOW_FLAGS,
+} from "./flags.ts";
 
 const STATE_FLAGS: FlagTable = {
   json: { type: "boolean", summary: "print JSON on standard output (the default)" },
@@ -15,7 +23,15 @@ export const SPEC_COMMANDS: readonly Command[] = [
     summary: "the staged loop on ralph/plan.jsonl: build, verify, investigate until COMPLETE",
     usage: "",
     arity: [0, 0],
-    flags: { ...ITERATION_FLAGS, ...LOOP_FLAGS, ...CONSENT_FLAGS, ...AGENT_FLAGS, ...REPORT_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
+    flags: {
+      ...ITERATION_FLAGS,
+      ...LOOP_FLAGS,
+      ...CONSENT_FLAGS,
+      ...AGENT_FLAGS,
+      ...REPORT_FLAGS,
+      ...PLACE_FLAGS,
+      ...SHOW_FLAGS,
+    },
     load: () => import("./commands/build.ts"),
   },
   {

@@ -14,8 +14,8 @@ interface Told extends Outcome {
   readonly message?: string;
 }
 
-/** How a run ended, for a person: what is verified, what is not, what to do next. */
-export function outcomeLines(outcome: Outcome, style: Style): readonly string[] {
+/** How a run ended, for a person: what is verified, what is not, what to do next. @param again the command that goes on */
+export function outcomeLines(outcome: Outcome, style: Style, again: string = "ralph run"): readonly string[] {
   const told: Told = outcome;
   const { bold, dim, good, bad, warn, symbols } = style;
   const tone = {
@@ -53,7 +53,7 @@ export function outcomeLines(outcome: Outcome, style: Style): readonly string[] 
     ...reasons.filter((reason) => !(told.parked ?? []).some(({ id, reason: why }) => reason === `${id}: ${why}`)).map((
       reason,
     ) => `  ${firstLine(reason)}`),
-    ...hintOf(told).map((hint) => `hint: ${hint}`),
+    ...hintOf(told, again).map((hint) => `hint: ${hint}`),
   ];
 }
 
@@ -66,21 +66,21 @@ function countsOf({ iterations = 0, parked = [] }: Told, verified: number, unver
   return `${parts.join(", ")} in ${iterations} iteration${iterations === 1 ? "" : "s"}`;
 }
 
-function hintOf({ status, parked = [], iterations }: Told): readonly string[] {
+function hintOf({ status, parked = [], iterations }: Told, again: string): readonly string[] {
   if (iterations === undefined) return [];
   switch (status) {
     case "blocked":
       return parked.length > 0
-        ? ["mend what stands in the way, then `ralph run --retry-blocked`"]
+        ? [`mend what stands in the way, then \`${again} --retry-blocked\``]
         : ["`ralph status` shows where it stands"];
     case "exhausted":
     case "failed":
-      return ["`ralph status` shows where it stands; `ralph run` goes on"];
+      return [`\`ralph status\` shows where it stands; \`${again}\` goes on`];
     case "unverified":
-      return ["`ralph verify` runs what checks there are"];
+      return again === "ralph run" ? ["`ralph verify` runs what checks there are"] : [];
     case "declined":
     case "aborted":
-      return ["`ralph run` goes on where this one stopped"];
+      return [`\`${again}\` goes on where this one stopped`];
     default:
       return [];
   }

@@ -23,7 +23,8 @@ function project(plan: string): Cli {
   return ralphCli().files({ "specs/a.md": "# a\n", "specs/b.md": "# b\n", "ralph/plan.jsonl": plan });
 }
 
-const TASK = '{"t": "task", "id": "t-1a2b", "spec": "a.md", "name": "write a", "accept": "Verify: `test -f a`", "s": "p"}\n';
+const TASK =
+  '{"t": "task", "id": "t-1a2b", "spec": "a.md", "name": "write a", "accept": "Verify: `test -f a`", "s": "p"}\n';
 const PLAN = `{"t": "spec", "spec": "a.md"}\n${TASK}`;
 
 describe("the spec workflow", () => {
@@ -37,7 +38,9 @@ describe("the spec workflow", () => {
     expect(built.stderr).toContain("VERIFY: verified");
     expect((await run(built, 0, "query", "stage")).stdout).toBe("COMPLETE\n");
     const log = JSON.parse((await run(built, 0, "log", "--all")).stdout) as { readonly tasks: readonly Entry[] };
-    const lives = Object.fromEntries(log.tasks.map(({ desc, outcome, rejected }) => [desc, [outcome, ...rejected.map(({ reason }) => reason)]]));
+    const lives = Object.fromEntries(
+      log.tasks.map(({ desc, outcome, rejected }) => [desc, [outcome, ...rejected.map(({ reason }) => reason)]]),
+    );
     expect(lives).toEqual({
       "Count words and lines": ["accepted", expect.stringContaining("wordcount.sh -w | grep -qx 3: exit")],
       "Say what went wrong": ["accepted", "a missing file does not end with exit code 1"],
@@ -58,7 +61,11 @@ describe("the spec workflow", () => {
   }, 180_000);
 
   test("parks a task that is rejected three times and ends blocked", async () => {
-    const { stderr, read } = await project(PLAN).agent("worker", "cat >/dev/null; ralph task done").args("build", "--agent-cmd", "worker").expectExit(3);
+    const { stderr, read } = await project(PLAN).agent("worker", "cat >/dev/null; ralph task done").args(
+      "build",
+      "--agent-cmd",
+      "worker",
+    ).expectExit(3);
 
     expect(read("ralph/plan.jsonl")?.match(/"t": "reject"/g)?.length).toBe(3);
     expect(stderr).toContain("t-1a2b");
@@ -67,9 +74,11 @@ describe("the spec workflow", () => {
   }, 60_000);
 
   test("puts a hand edit of the plan back and takes it for a claim that the checks decide", async () => {
-    const worker = "cat >/dev/null; if [ -f a ]; then ralph task accept; else touch a; sed -i 's/\"s\": \"p\"/\"s\": \"d\"/' ralph/plan.jsonl; fi";
+    const worker =
+      'cat >/dev/null; if [ -f a ]; then ralph task accept; else touch a; sed -i \'s/"s": "p"/"s": "d"/\' ralph/plan.jsonl; fi';
 
-    const { stderr, git } = await project(PLAN).agent("worker", worker).args("build", "--agent-cmd", "worker").expectExit(0);
+    const { stderr, git } = await project(PLAN).agent("worker", worker).args("build", "--agent-cmd", "worker")
+      .expectExit(0);
 
     expect(stderr).toContain("ralph/plan.jsonl");
     expect(git("log", "--format=%s")).toContain("feat: t-1a2b - write a");
@@ -85,14 +94,30 @@ describe("the spec workflow", () => {
 
   test("build commits a changed plan as `ralph: update plan` where the answer is yes", async () => {
     const { git } = await project(PLAN).dirty({ "ralph/plan.jsonl": `${PLAN}{"t": "note"}\n` })
-      .agent("worker", "cat >/dev/null").args("build", "--ui", "plain", "--agent-cmd", "worker", "--max-iterations", "1").stdin("\n").expectExit(1);
+      .agent("worker", "cat >/dev/null").args(
+        "build",
+        "--ui",
+        "plain",
+        "--agent-cmd",
+        "worker",
+        "--max-iterations",
+        "1",
+      ).stdin("\n").expectExit(1);
 
     expect(git("log", "--format=%s")).toContain("ralph: update plan");
   });
 
   test("plan asks about unfinished tasks of another spec; c cancels them, a keeps them, nobody is exit 3", async () => {
     const planner = 'cat >/dev/null; ralph task add "write b"';
-    const ask = (): Cli => project(PLAN + TASK.replace("1a2b", "3c4d").replace('"s": "p"', '"s": "d"')).agent("worker", planner).args("plan", "b.md", "--agent-cmd", "worker", "--ui", "plain");
+    const ask = (): Cli =>
+      project(PLAN + TASK.replace("1a2b", "3c4d").replace('"s": "p"', '"s": "d"')).agent("worker", planner).args(
+        "plan",
+        "b.md",
+        "--agent-cmd",
+        "worker",
+        "--ui",
+        "plain",
+      );
 
     const cancelled = await ask().stdin("c\n").expectExit(0);
     const kept = await ask().stdin("a\n").expectExit(0);
@@ -107,13 +132,20 @@ describe("the spec workflow", () => {
   }, 60_000);
 
   test("a planner that changes code fails, and the code is shown", async () => {
-    const { stderr } = await project(PLAN).agent("worker", "cat >/dev/null; echo x > code.txt").args("plan", "a.md", "--agent-cmd", "worker").expectExit(1);
+    const { stderr } = await project(PLAN).agent("worker", "cat >/dev/null; echo x > code.txt").args(
+      "plan",
+      "a.md",
+      "--agent-cmd",
+      "worker",
+    ).expectExit(1);
 
     expect(stderr).toContain("wrote outside the allowed paths: code.txt");
   });
 
   test("bare ralph is the build loop where the configuration says spec", async () => {
-    const { stderr } = await project('{"t": "spec", "spec": "a.md"}\n').files({ "ralph.config.json": '{"workflow": "spec", "provider": {"command": "worker"}}' })
+    const { stderr } = await project('{"t": "spec", "spec": "a.md"}\n').files({
+      "ralph.config.json": '{"workflow": "spec", "provider": {"command": "worker"}}',
+    })
       .agent("worker", "exit 9").args().expectExit(0);
 
     expect(stderr).toContain("passed");
@@ -123,10 +155,16 @@ describe("the spec workflow", () => {
 describe("the commands on the plan", () => {
   test("refuse what cannot be, and leave the plan as it is", async () => {
     const cases: readonly (readonly [args: readonly string[], message: string])[] = [
-      [["task", "add", "b", "--deps", "t-none"], "error: there is no t-none in ralph/plan.jsonl\nhint: `ralph query` lists what there is\n"],
+      [
+        ["task", "add", "b", "--deps", "t-none"],
+        "error: there is no t-none in ralph/plan.jsonl\nhint: `ralph query` lists what there is\n",
+      ],
       [["task", "add", '{"name": "b", "prio": 1}'], "error: the task: unknown key prio\n"],
       [["task", "add", '{"name": "b"'], "error: the task: is no valid JSON"],
-      [["task", "add", "two", "words"], "error: the task must be one argument (got 2)\nhint: quote it: `ralph task add \"two words\"`\n"],
+      [
+        ["task", "add", "two", "words"],
+        'error: the task must be one argument (got 2)\nhint: quote it: `ralph task add "two words"`\n',
+      ],
       [["task", "done", "t-none"], "error: no pending task has the id t-none\n"],
       [["task", "accept"], "error: no task is done\n"],
       [["task", "reject", "t-1a2b"], "error: why is t-1a2b rejected? A reason is needed\n"],
@@ -151,7 +189,9 @@ describe("the commands on the plan", () => {
 
     const { stderr } = await project(PLAN).args("task", "add", "-").stdin(batch).expectExit(2);
 
-    expect(stderr).toBe("error: the tasks would depend on each other in a circle: t-x → t-y → t-x\nhint: leave one of these dependencies out\n");
+    expect(stderr).toBe(
+      "error: the tasks would depend on each other in a circle: t-x → t-y → t-x\nhint: leave one of these dependencies out\n",
+    );
   });
 
   test("report a line that cannot be read with its number and keep it", async () => {
@@ -163,10 +203,16 @@ describe("the commands on the plan", () => {
 
   test("a merge conflict is recognised, and --repair keeps both sides", async () => {
     const started = await project(PLAN)
-      .before("git checkout -q -b topic && echo '{\"t\": \"issue\", \"id\": \"i-2\", \"spec\": \"a.md\", \"desc\": \"theirs\"}' >> ralph/plan.jsonl && git commit -qam theirs")
-      .before("git checkout -q main && echo '{\"t\": \"issue\", \"id\": \"i-1\", \"spec\": \"a.md\", \"desc\": \"ours\"}' >> ralph/plan.jsonl && git commit -qam ours")
+      .before(
+        'git checkout -q -b topic && echo \'{"t": "issue", "id": "i-2", "spec": "a.md", "desc": "theirs"}\' >> ralph/plan.jsonl && git commit -qam theirs',
+      )
+      .before(
+        'git checkout -q main && echo \'{"t": "issue", "id": "i-1", "spec": "a.md", "desc": "ours"}\' >> ralph/plan.jsonl && git commit -qam ours',
+      )
       .before("git merge topic").args("query").expectExit(2);
-    expect(started.stderr).toBe("error: ralph/plan.jsonl:3: git left a merge conflict here\nhint: `ralph query --repair` keeps both sides' lines\n");
+    expect(started.stderr).toBe(
+      "error: ralph/plan.jsonl:3: git left a merge conflict here\nhint: `ralph query --repair` keeps both sides' lines\n",
+    );
 
     const repaired = await ralphCli(started.root).args("query", "--repair").expectExit(0);
 

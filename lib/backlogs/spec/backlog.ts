@@ -5,8 +5,18 @@ import type { Host } from "../../host/types.ts";
 import type { Attempt, Backlog, Check, Next, ParkedItem, SettleCommit, Settlement } from "../../loop/types.ts";
 import { verifyCommands } from "../prd/verify_commands.ts";
 import type { StateFiles } from "../state_files.ts";
-import { findCycle, readyTasks } from "./graph.ts";
-import { buildItem, decomposeId, decomposeItem, investigateItem, type SpecItem, type SpecItemData, tasksIn, verifyItem } from "./item.ts";
+import { blockedReasons, isParked, unreadableReasons } from "./blocked_reasons.ts";
+import { readyTasks } from "./graph.ts";
+import {
+  buildItem,
+  decomposeId,
+  decomposeItem,
+  investigateItem,
+  type SpecItem,
+  type SpecItemData,
+  tasksIn,
+  verifyItem,
+} from "./item.ts";
 import { claimOf } from "./judge.ts";
 import { rejectionsOf } from "./mutations/reject_task.ts";
 import { shortName } from "./mutations/short_name.ts";
@@ -14,7 +24,6 @@ import { doneOf, formatPlan, issuesOf, parsePlan, pendingOf, problemsOf, specOf,
 import { accepted, built, decomposed, failed, killed, notAccepted, notDecomposed, reasonOf, reset } from "./settle.ts";
 import { stagePrompt } from "./stage_prompt.ts";
 import { type Plan, PLAN_FILE } from "./types.ts";
-import { waitingReasons } from "./view.ts";
 
 /** What the backlog needs of the context. */
 export interface SpecBacklogContext {
@@ -57,7 +66,12 @@ export function specBacklog(ralph: SpecBacklogContext, options: SpecBacklogOptio
 
   async function load(): Promise<Plan> {
     const text = await ralph.state.read(PLAN_FILE);
-    if (text === null) throw new RalphError("state-missing", { details: { path: PLAN_FILE }, hint: "`ralph plan SPEC.md` makes the plan" });
+    if (text === null) {
+      throw new RalphError("state-missing", {
+        details: { path: PLAN_FILE },
+        hint: "`ralph plan SPEC.md` makes the plan",
+      });
+    }
     const plan = parsePlan(text, PLAN_FILE);
     if (ralph.loop.retryBlocked && !told) { // what was rejected too often before this run is forgiven once
       for (const { id } of pendingOf(plan)) pardoned.set(id, rejectionsOf(plan, id));
@@ -67,7 +81,10 @@ export function specBacklog(ralph: SpecBacklogContext, options: SpecBacklogOptio
   }
 
   async function change(to: (plan: Plan) => Plan): Promise<Plan> {
-    const text = await ralph.state.update(PLAN_FILE, (before) => before === null ? null : formatPlan(to(parsePlan(before, PLAN_FILE))));
+    const text = await ralph.state.update(
+      PLAN_FILE,
+      (before) => before === null ? null : formatPlan(to(parsePlan(before, PLAN_FILE))),
+    );
     return parsePlan(text, PLAN_FILE);
   }
 
@@ -75,7 +92,9 @@ export function specBacklog(ralph: SpecBacklogContext, options: SpecBacklogOptio
 
   function checksOf(item: SpecItem): readonly Check[] {
     const common = ralph.config.verify.default.map((command): Check => ({ name: command, command, scope: "" }));
-    const own = tasksIn(item).flatMap(({ id, accept }) => verifyCommands(accept).map((command): Check => ({ name: command, command, scope: id })));
+    const own = tasksIn(item).flatMap(({ id, accept }) =>
+      verifyCommands(accept).map((command): Check => ({ name: command, command, scope: id }))
+    );
     return [...common, ...own.filter(({ command }) => !ralph.config.verify.default.includes(command ?? ""))];
   }
 
@@ -87,7 +106,10 @@ export function specBacklog(ralph: SpecBacklogContext, options: SpecBacklogOptio
     if (attempt.status === "verified" || attempt.status === "unverified") {
       await change((plan) => built(plan, item, attempt));
       const stateSubject = `ralph: task done - ${shortName(item.title)}`;
-      return { status: "passed", commit: { subject: `feat: ${item.id} - ${item.title}`, stateSubject, paths: [PLAN_FILE], work: true } };
+      return {
+        status: "passed",
+        commit: { subject: `feat: ${item.id} - ${item.title}`, stateSubject, paths: [PLAN_FILE], work: true },
+      };
     }
     if (attempt.status === "interrupted") {
       await change((plan) => reset(plan, item));
@@ -102,7 +124,8 @@ export function specBacklog(ralph: SpecBacklogContext, options: SpecBacklogOptio
     const plan = await change((before) => failed(before, item, attempt));
     const reason = reasonOf(attempt);
     const commit = commitOf("task reject", item);
-    const isOver = attempt.status === "blocked" || attempt.number >= ralph.config.maxRetries || isGivenUp(plan, item.id);
+    const isOver = attempt.status === "blocked" || attempt.number >= ralph.config.maxRetries ||
+      isGivenUp(plan, item.id);
     return isOver ? { status: "parked", reason, commit } : { status: "open", reason, commit };
   }
 
@@ -124,12 +147,20 @@ export function specBacklog(ralph: SpecBacklogContext, options: SpecBacklogOptio
       const plan = await load();
       const [pending, done] = [pendingOf(plan), doneOf(plan)];
       const given = pending.filter((task) => isParked(buildItem(plan, task), parked));
-      return { total: pending.length + done.length, passed: done.length, open: pending.length - given.length, parked: given.length, unchecked: [] };
+      return {
+        total: pending.length + done.length,
+        passed: done.length,
+        open: pending.length - given.length,
+        parked: given.length,
+        unchecked: [],
+      };
     },
 
     async next({ inFlight, parked }): Promise<Next<SpecItemData>> {
       const plan = await load();
-      if (specOf(plan) === null) return { status: "blocked", reasons: ["no spec is set: `ralph plan SPEC.md` plans one"] };
+      if (specOf(plan) === null) {
+        return { status: "blocked", reasons: ["no spec is set: `ralph plan SPEC.md` plans one"] };
+      }
       const [pending, done] = [pendingOf(plan), doneOf(plan)];
       const large = pending.filter(({ kill }) => kill !== null);
       const stage = large.length > 0
@@ -144,11 +175,13 @@ export function specBacklog(ralph: SpecBacklogContext, options: SpecBacklogOptio
       if (stage !== undefined && inFlight.length > 0) return { status: "waiting" };
       if (stage !== undefined && !isParked(stage, parked)) return { status: "item", item: stage };
 
-      const free = readyTasks(tasksOf(plan)).filter(({ id, kill }) => kill === null && !inFlight.includes(id) && !isGivenUp(plan, id));
+      const free = readyTasks(tasksOf(plan)).filter(({ id, kill }) =>
+        kill === null && !inFlight.includes(id) && !isGivenUp(plan, id)
+      );
       const item = free.map((task) => buildItem(plan, task)).find((one) => !isParked(one, parked));
       if (item !== undefined) return { status: "item", item };
       if (inFlight.length > 0) return { status: "waiting" };
-      const reasons = [...blockedReasons(plan, limit, parked, stage), ...unreadable(plan)];
+      const reasons = [...blockedReasons(plan, limit, parked, stage), ...unreadableReasons(plan)];
       return reasons.length > 0 ? { status: "blocked", reasons } : { status: "done", verdict, summary: "COMPLETE" };
     },
 
@@ -182,7 +215,9 @@ export function specBacklog(ralph: SpecBacklogContext, options: SpecBacklogOptio
           return again(attempt, commitOf("task reject", item));
         case "DECOMPOSE":
           await change((plan) => isPassed ? decomposed(plan, item) : notDecomposed(plan, item));
-          return isPassed ? { status: "passed", commit: commitOf("task decompose", item) } : again(attempt, commitOf("task reset", item));
+          return isPassed
+            ? { status: "passed", commit: commitOf("task decompose", item) }
+            : again(attempt, commitOf("task reset", item));
         case "INVESTIGATE":
           return isPassed ? { status: "passed", commit: commitOf("investigate", item, true) } : again(attempt, null);
       }
@@ -194,28 +229,6 @@ function killOf(attempt: Attempt): "timeout" | "context" | null {
   if (attempt.status !== "failed") return null;
   if (attempt.reason === "timed-out" || attempt.reason === "idle") return "timeout";
   return attempt.reason === "context-exhausted" ? "context" : null;
-}
-
-function isParked({ id, fingerprint }: SpecItem, parked: readonly ParkedItem[]): boolean {
-  return parked.some((one) => one.id === id && one.fingerprint === (fingerprint ?? null));
-}
-
-function blockedReasons(plan: Plan, limit: number, parked: readonly ParkedItem[], stage: SpecItem | undefined): readonly string[] {
-  const cycle = findCycle(pendingOf(plan));
-  if (cycle !== null) return [`the tasks depend on each other in a circle: ${cycle.join(" → ")}`];
-  const reasonFor = (id: string): string | undefined => parked.find((one) => one.id === id)?.reason.split("\n")[0];
-  if (stage !== undefined) return [`${stage.id}: ${reasonFor(stage.id) ?? "was given up on"}`];
-  const waiting = waitingReasons(plan, limit);
-  return pendingOf(plan).map((task, index) => {
-    const reason = reasonFor(task.kill === null ? task.id : decomposeId(task));
-    return reason === undefined ? waiting[index] ?? task.id : `${task.id}: ${reason}`;
-  });
-}
-
-/** A line that nobody can read may be a task: such a plan is never complete. */
-function unreadable(plan: Plan): readonly string[] {
-  const broken = new Set(plan.lines.filter(({ entry }) => entry.type === "invalid").map(({ number }) => number));
-  return problemsOf(plan).filter(({ line }) => broken.has(line)).map(({ line, problem }) => `${PLAN_FILE}:${line}: ${problem}`);
 }
 
 function readable(text: string): Plan | null {

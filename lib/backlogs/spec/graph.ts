@@ -19,7 +19,9 @@ export function openDependencies(task: Task, tasks: readonly Task[]): readonly s
 }
 
 /** A circle of dependencies, its first id again at the end, or `null`. */
-export function findCycle(tasks: readonly { readonly id: string; readonly deps: readonly string[] }[]): readonly string[] | null {
+export function findCycle(
+  tasks: readonly { readonly id: string; readonly deps: readonly string[] }[],
+): readonly string[] | null {
   const byId = new Map(tasks.map((task) => [task.id, task.deps]));
   const finished = new Set<string>();
   for (const { id } of tasks) {
@@ -29,7 +31,11 @@ export function findCycle(tasks: readonly { readonly id: string; readonly deps: 
   return null;
 }
 
-function walk(start: string, byId: ReadonlyMap<string, readonly string[]>, finished: Set<string>): readonly string[] | null {
+function walk(
+  start: string,
+  byId: ReadonlyMap<string, readonly string[]>,
+  finished: Set<string>,
+): readonly string[] | null {
   const path: { readonly id: string; next: number }[] = [{ id: start, next: 0 }];
   const onPath = new Set([start]);
   while (path.length > 0) {

@@ -29,7 +29,9 @@ export function tasksIn({ data }: SpecItem): readonly Task[] {
 
 /** The issues that an item is about. */
 export function issuesIn({ data }: SpecItem): readonly Issue[] {
-  return data.lines.map((raw) => readLine(raw, 0).entry).flatMap((entry) => entry.type === "issue" ? [entry.issue] : []);
+  return data.lines.map((raw) => readLine(raw, 0).entry).flatMap((entry) =>
+    entry.type === "issue" ? [entry.issue] : []
+  );
 }
 
 export function buildItem(plan: Plan, task: Task): SpecItem {

@@ -40,7 +40,9 @@ export function formatJson(value: unknown): string {
 
 /** A new record, its keys in their order, those without a value left out. */
 export function formatRecord(record: JsonObject): string {
-  const keys = Object.keys(record).filter((key) => record[key] !== undefined).toSorted((one, other) => rank(one) - rank(other));
+  const keys = Object.keys(record).filter((key) => record[key] !== undefined).toSorted((one, other) =>
+    rank(one) - rank(other)
+  );
   return formatJson(Object.fromEntries(keys.map((key) => [key, record[key]])));
 }
 

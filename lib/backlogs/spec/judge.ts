@@ -41,7 +41,9 @@ function verified(item: SpecItem, plan: Plan): Claim {
   const given = tasksIn(item);
   const rejected = given.filter((task) => wasRejected(plan, task.id, task.doneAt));
   if (rejected.length > 0) {
-    const reasons = rejected.map(({ id }) => `${id}: ${rejectsOf(plan).findLast((reject) => reject.id === id)?.reason ?? ""}`);
+    const reasons = rejected.map(({ id }) =>
+      `${id}: ${rejectsOf(plan).findLast((reject) => reject.id === id)?.reason ?? ""}`
+    );
     return { status: "not-done", reason: `rejected ${reasons.join("\n")}` };
   }
   const left = new Set(tasksOf(plan).map(({ id }) => id));
@@ -52,5 +54,6 @@ function verified(item: SpecItem, plan: Plan): Claim {
 
 /** A tombstone names the very commit at which this task was done. */
 export function wasRejected(plan: Plan, id: string, doneAt: string | null): boolean {
-  return rejectionsOf(plan, id) > 0 && rejectsOf(plan).some((reject) => reject.id === id && (doneAt === null || reject.doneAt === doneAt));
+  return rejectionsOf(plan, id) > 0 &&
+    rejectsOf(plan).some((reject) => reject.id === id && (doneAt === null || reject.doneAt === doneAt));
 }

@@ -73,11 +73,19 @@ export function problemsOf(plan: Plan): readonly PlanProblem[] {
   const seen = new Map<string, number>();
   return plan.lines.flatMap(({ entry, number }) => {
     if (entry.type === "invalid") return [{ line: number, problem: entry.problem }];
-    const id = entry.type === "task" ? entry.task.id : entry.type === "issue" ? entry.issue.id : entry.type === "spec" ? "spec" : null;
+    const id = entry.type === "task"
+      ? entry.task.id
+      : entry.type === "issue"
+      ? entry.issue.id
+      : entry.type === "spec"
+      ? "spec"
+      : null;
     if (id === null) return [];
     const first = seen.get(id);
     if (first === undefined) seen.set(id, number);
-    return first === undefined ? [] : [{ line: number, problem: `${id} stands on line ${first} already; both are kept` }];
+    return first === undefined
+      ? []
+      : [{ line: number, problem: `${id} stands on line ${first} already; both are kept` }];
   });
 }
 

@@ -23,7 +23,9 @@ function entryOf(raw: string, line: number): Entry {
     case "reject":
       return rejectOf(record, line);
     case "spec":
-      return typeof record["spec"] === "string" ? { type: "spec", spec: record["spec"] } : wrong("spec", "a string", record["spec"]);
+      return typeof record["spec"] === "string"
+        ? { type: "spec", spec: record["spec"] }
+        : wrong("spec", "a string", record["spec"]);
     case undefined:
       return wrong("t", "a string", undefined);
     default:
@@ -73,7 +75,13 @@ function issueOf(record: JsonObject, line: number): Entry {
 function rejectOf(record: JsonObject, line: number): Entry {
   const { id } = record;
   if (!isId(id)) return wrong("id", "a string", id);
-  const reject: Reject = { line, record, id, doneAt: textOf(record["done_at"]) ?? "", reason: textOf(record["reason"]) ?? "" };
+  const reject: Reject = {
+    line,
+    record,
+    id,
+    doneAt: textOf(record["done_at"]) ?? "",
+    reason: textOf(record["reason"]) ?? "",
+  };
   return { type: "reject", reject };
 }
 

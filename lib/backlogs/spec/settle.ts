@@ -58,7 +58,9 @@ export function notAccepted(plan: Plan, item: SpecItem, attempt: Attempt): Plan 
   for (const { id } of tasksIn(item)) {
     const own = failures.filter(({ scope }) => scope === id);
     const task = tasksOf(changed).find((one) => one.id === id && one.s === "d");
-    if (own.length > 0 && task !== undefined) changed = withRejection(changed, task, shortReason(own.map(describe).join("; ")));
+    if (own.length > 0 && task !== undefined) {
+      changed = withRejection(changed, task, shortReason(own.map(describe).join("; ")));
+    }
   }
   return changed;
 }
@@ -71,7 +73,9 @@ export function decomposed(plan: Plan, item: SpecItem): Plan {
   let changed = withDependents(plan, parent.id, children);
   for (const task of tasksOf(changed).filter(({ id }) => children.includes(id))) {
     const deps = [...new Set([...task.deps.filter((id) => id !== parent.id), ...parent.deps])];
-    if (deps.join() !== task.deps.join()) changed = withChanged(changed, isTask(task.id), { deps: deps.length === 0 ? undefined : deps });
+    if (deps.join() !== task.deps.join()) {
+      changed = withChanged(changed, isTask(task.id), { deps: deps.length === 0 ? undefined : deps });
+    }
   }
   return without(changed, isTask(parent.id));
 }
@@ -105,4 +109,3 @@ function isTask(id: string, s?: string): (entry: Entry) => boolean {
 function isNewlyDone({ data }: SpecItem): (entry: Entry) => boolean {
   return (entry) => entry.type === "task" && entry.task.s === "d" && !data.ids.includes(entry.task.id);
 }
-

@@ -18,7 +18,10 @@ export interface StagePromptContext {
 }
 
 /** The prompt of a stage. VERIFY is told what the checks said before the turn. */
-export async function stagePrompt(item: SpecItem, context: StagePromptContext): Promise<(first: Verification | null) => string> {
+export async function stagePrompt(
+  item: SpecItem,
+  context: StagePromptContext,
+): Promise<(first: Verification | null) => string> {
   const { root, cwd, attempt, previous, checks } = context;
   const { text } = await findPrompt(`spec_${item.data.stage.toLowerCase()}`, { root });
   const tasks = tasksIn(item);
@@ -70,7 +73,9 @@ function checksOf(checks: readonly Check[], first: Verification | null): string 
   return checks.map(({ name, scope }) => {
     const result = first?.results.find((one) => one.name === name && one.scope === (scope ?? ""));
     if (result === undefined) return `- \`${name}\``;
-    return result.ok ? `- \`${name}\`: passed just now` : `- \`${name}\`: FAILED just now (exit ${result.exitCode})\n\n${indent(result.tail)}`;
+    return result.ok
+      ? `- \`${name}\`: passed just now`
+      : `- \`${name}\`: FAILED just now (exit ${result.exitCode})\n\n${indent(result.tail)}`;
   }).join("\n");
 }
 

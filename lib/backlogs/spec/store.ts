@@ -109,7 +109,11 @@ export function planStore(context: PlanStoreContext): PlanStore {
       await git.ensureReady();
     } catch (error) {
       if (!RalphError.isInstance(error) || error.code !== "git-operation-in-progress") throw error;
-      return [`repaired and not committed, since a ${String(error.details["operation"])} is in progress: \`git add ${PLAN_FILE}\`, then finish it`];
+      return [
+        `repaired and not committed, since a ${
+          String(error.details["operation"])
+        } is in progress: \`git add ${PLAN_FILE}\`, then finish it`,
+      ];
     }
     return await commit(git, "ralph: repair plan");
   }
@@ -121,7 +125,8 @@ async function patiently(host: Host, commit: () => Promise<CommitResult>): Promi
     try {
       return await commit();
     } catch (error) {
-      const isLock = RalphError.isInstance(error) && error.code === "git-failed" && /\.lock\b|cannot lock ref/.test(error.message);
+      const isLock = RalphError.isInstance(error) && error.code === "git-failed" &&
+        /\.lock\b|cannot lock ref/.test(error.message);
       if (!isLock || tries === TRIES) throw error;
       await host.clock.sleep(PAUSE_MS);
     }

@@ -23,13 +23,17 @@ function checkTask(given: JsonObject, place: string): NewTask {
   // What a record of the file says of itself is no news.
   const { t, s, desc, ...rest } = given;
   if (t !== undefined && t !== "task") throw wrong(place, `t must be "task" (got: ${JSON.stringify(t)})`);
-  if (s !== undefined && s !== "p") throw wrong(place, `s must be "p": a new task is pending (got: ${JSON.stringify(s)})`);
+  if (s !== undefined && s !== "p") {
+    throw wrong(place, `s must be "p": a new task is pending (got: ${JSON.stringify(s)})`);
+  }
   const task: JsonObject = { name: desc, ...rest };
   const unknown = Object.keys(task).filter((key) => !KNOWN.includes(key));
   if (unknown.length > 0) throw wrong(place, `unknown key ${unknown.join(", ")}`);
   for (const key of TEXTS) {
     const value = task[key];
-    if (key === "name" ? typeof value !== "string" : value !== undefined && value !== null && typeof value !== "string") {
+    if (
+      key === "name" ? typeof value !== "string" : value !== undefined && value !== null && typeof value !== "string"
+    ) {
       throw wrong(place, `${key} must be a string (got: ${value === undefined ? "nothing" : JSON.stringify(value)})`);
     }
   }
@@ -38,10 +42,12 @@ function checkTask(given: JsonObject, place: string): NewTask {
   if (deps !== undefined && deps !== null && !(Array.isArray(deps) && deps.every((one) => typeof one === "string"))) {
     throw wrong(place, `deps must be a list of task ids (got: ${JSON.stringify(deps)})`);
   }
-  if (priority !== undefined && priority !== null && !PRIORITIES.includes(String(priority))) {
+  if (priority !== undefined && priority !== null && !PRIORITIES.some((one) => one === priority)) {
     throw wrong(place, `priority must be high, medium or low (got: ${JSON.stringify(priority)})`);
   }
-  return Object.fromEntries(Object.entries(task).filter(([, value]) => value !== null && value !== undefined)) as unknown as NewTask;
+  return Object.fromEntries(
+    Object.entries(task).filter(([, value]) => value !== null && value !== undefined),
+  ) as unknown as NewTask;
 }
 
 function wrong(place: string, problem: string): Error {

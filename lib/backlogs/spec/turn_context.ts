@@ -3,7 +3,12 @@ import type { NewTask } from "./mutations/add_tasks.ts";
 import type { Plan } from "./types.ts";
 
 /** Ids of the items that are stages; a BUILD item has its task's id. */
-export const STAGE_ITEMS = { plan: "PLAN", verify: "VERIFY", investigate: "INVESTIGATE", decompose: "DECOMPOSE:" } as const;
+export const STAGE_ITEMS = {
+  plan: "PLAN",
+  verify: "VERIFY",
+  investigate: "INVESTIGATE",
+  decompose: "DECOMPOSE:",
+} as const;
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -19,11 +24,19 @@ export function taskOfTurn(plan: Plan, root: string, variables: Variables): stri
 }
 
 /** What a task that is added in a turn has from it: DECOMPOSE is its parent, INVESTIGATE its issue, PLAN may come again. */
-export function turnDefaults(plan: Plan, root: string, variables: Variables): Partial<NewTask> & { readonly upsert: boolean } {
+export function turnDefaults(
+  plan: Plan,
+  root: string,
+  variables: Variables,
+): Partial<NewTask> & { readonly upsert: boolean } {
   const item = itemOf(root, variables);
   if (item === STAGE_ITEMS.plan) return { upsert: true };
-  if (item.startsWith(STAGE_ITEMS.decompose)) return { upsert: false, parent: item.slice(STAGE_ITEMS.decompose.length) };
+  if (item.startsWith(STAGE_ITEMS.decompose)) {
+    return { upsert: false, parent: item.slice(STAGE_ITEMS.decompose.length) };
+  }
   const [issue, another] = issuesOf(plan);
-  if (item === STAGE_ITEMS.investigate && issue !== undefined && another === undefined) return { upsert: false, created_from: issue.id };
+  if (item === STAGE_ITEMS.investigate && issue !== undefined && another === undefined) {
+    return { upsert: false, created_from: issue.id };
+  }
   return { upsert: false };
 }

@@ -86,9 +86,13 @@ export function waitingReasons(plan: Plan, rejections: number): readonly string[
   const tasks = tasksOf(plan);
   return pendingOf(plan).map((task) => {
     const times = rejectionsOf(plan, task.id);
-    if (times >= rejections) return `${task.id}: rejected ${times} times: ${firstLine(task.reject ?? "no reason given")}`;
+    if (times >= rejections) {
+      return `${task.id}: rejected ${times} times: ${firstLine(task.reject ?? "no reason given")}`;
+    }
     const open = openDependencies(task, tasks);
-    return open.length > 0 ? `${task.id}: waits for ${open.join(", ")}` : `${task.id}: ${firstLine(task.reject ?? "was given up on")}`;
+    return open.length > 0
+      ? `${task.id}: waits for ${open.join(", ")}`
+      : `${task.id}: ${firstLine(task.reject ?? "was given up on")}`;
   });
 }
 

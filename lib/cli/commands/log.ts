@@ -37,11 +37,19 @@ function tableLines(tasks: readonly LogEntry[], style: Style): readonly string[]
   const head = ["TASK", "OUTCOME", "WHEN", "COMMIT", "BRANCH", "NAME"] as const;
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const { dim, good, bad, warn } = style;
-  const tone: Readonly<Record<string, (text: string) => string>> = { accepted: good, rejected: bad, cancelled: dim, done: warn };
-  const padded = (row: readonly string[]): readonly string[] => row.map((cell, column) => column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0));
+  const tone: Readonly<Record<string, (text: string) => string>> = {
+    accepted: good,
+    rejected: bad,
+    cancelled: dim,
+    done: warn,
+  };
+  const padded = (row: readonly string[]): readonly string[] =>
+    row.map((cell, column) => column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0));
   return [
     dim(padded(head).join("  ")),
-    ...rows.map((row) => padded(row).map((cell, column) => column === 1 ? (tone[row[1]] ?? String)(cell) : cell).join("  ")),
+    ...rows.map((row) =>
+      padded(row).map((cell, column) => column === 1 ? (tone[row[1]] ?? String)(cell) : cell).join("  ")
+    ),
   ];
 }
 

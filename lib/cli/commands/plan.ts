@@ -20,9 +20,19 @@ export async function run(invocation: Invocation): Promise<number> {
 
 async function planTheSpec(invocation: Invocation, spec: string): Promise<number> {
   const { planSpec } = await import("../../steps/spec/plan_spec.ts");
-  await using session = await openSession(invocation, { asks: false, gates: [], workflow: { name: "spec", why: `${spec} is a spec` } });
+  await using session = await openSession(invocation, {
+    asks: false,
+    gates: [],
+    workflow: { name: "spec", why: `${spec} is a spec` },
+  });
   const outcome = await planSpec(session.ralph, { spec });
-  if (outcome.status === "approved") invocation.say(`${outcome.tasks} task${outcome.tasks === 1 ? "" : "s"} pending for ${outcome.spec}; next: \`ralph build\``);
-  if (outcome.status === "declined" && "next" in outcome) invocation.say(`kept as it is; next: ${outcome.next.map((command) => `\`${command}\``).join(", ")}`);
+  if (outcome.status === "approved") {
+    invocation.say(
+      `${outcome.tasks} task${outcome.tasks === 1 ? "" : "s"} pending for ${outcome.spec}; next: \`ralph build\``,
+    );
+  }
+  if (outcome.status === "declined" && "next" in outcome) {
+    invocation.say(`kept as it is; next: ${outcome.next.map((command) => `\`${command}\``).join(", ")}`);
+  }
   return endWith(invocation, session.ralph, outcome);
 }

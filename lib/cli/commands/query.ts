@@ -38,7 +38,8 @@ export async function run(invocation: Invocation): Promise<number> {
   tellProblems(invocation, plan);
   const isText = flags.has("text");
   const style = styleFor(invocation, "stdout");
-  const print = (data: unknown, lines: readonly string[]): void => isText ? lines.forEach((line) => out(line)) : out(toJson(data));
+  const print = (data: unknown, lines: readonly string[]): void =>
+    isText ? lines.forEach((line) => out(line)) : out(toJson(data));
   const issues = issuesOf(plan).map(({ record }) => record);
   const next = nextAction(plan, { rejections });
   if (part === "stage") out(stageOf(plan));

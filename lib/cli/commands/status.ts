@@ -1,10 +1,16 @@
 import { EXIT } from "../../errors/exit_codes.ts";
 import type { Invocation } from "../command.ts";
+import { findPlace } from "../place.ts";
 import { readStatus, type StatusReport } from "../status_report.ts";
 import { styleFor, toJson } from "../show.ts";
 
 /** `ralph status`: where things stand; starts nothing and changes nothing. */
 export async function run(invocation: Invocation): Promise<number> {
+  if ((await findPlace(invocation)).workflow.name === "spec") {
+    const { specStatus } = await import("../spec_status.ts");
+    await specStatus(invocation);
+    return EXIT.done;
+  }
   const report = await readStatus(invocation);
   if (invocation.flags.has("json")) invocation.out(toJson(report));
   else for (const line of statusLines(report, invocation)) invocation.out(line);

@@ -20,20 +20,30 @@ const ADD_FLAGS = ["notes", "accept", "deps", "priority", "parent", "created-fro
 export async function run(invocation: Invocation): Promise<number> {
   const { arguments: [verb = "", ...words], flags } = invocation;
   const stray = ADD_FLAGS.find((name) => flags.has(name));
-  if (verb !== "add" && stray !== undefined) throw usage(`\`ralph task ${verb}\` takes no --${stray}`, "only `ralph task add` does");
+  if (verb !== "add" && stray !== undefined) {
+    throw usage(`\`ralph task ${verb}\` takes no --${stray}`, "only `ralph task add` does");
+  }
   switch (verb) {
     case "add":
       return await add(invocation, words);
     case "done":
       return await done(invocation, words);
     case "accept":
-      if (words.length > 0) throw usage("`ralph task accept` takes no argument: it accepts all done tasks", "reject the others first: `ralph task reject ID \"reason\"`");
+      if (words.length > 0) {
+        throw usage(
+          "`ralph task accept` takes no argument: it accepts all done tasks",
+          'reject the others first: `ralph task reject ID "reason"`',
+        );
+      }
       return await changePlan(invocation, await openPlan(invocation), (plan) => acceptTasks(plan));
     case "reject":
       return await reject(invocation, words);
     default: {
       const near = nearest(verb, VERBS);
-      throw usage(`\`ralph task\` has no \`${verb}\``, near === null ? `verbs: ${VERBS.join(", ")}` : `did you mean \`ralph task ${near}\`?`);
+      throw usage(
+        `\`ralph task\` has no \`${verb}\``,
+        near === null ? `verbs: ${VERBS.join(", ")}` : `did you mean \`ralph task ${near}\`?`,
+      );
     }
   }
 }
@@ -41,8 +51,18 @@ export async function run(invocation: Invocation): Promise<number> {
 async function add(invocation: Invocation, words: readonly string[]): Promise<number> {
   const { flags, host } = invocation;
   const [text, extra] = words;
-  if (text === undefined) throw usage("`ralph task add` needs a name", '`ralph task add "what to do"`; `-` reads one task a line from standard input');
-  if (extra !== undefined) throw usage(`the task must be one argument (got ${words.length})`, `quote it: \`ralph task add "${words.join(" ")}"\``);
+  if (text === undefined) {
+    throw usage(
+      "`ralph task add` needs a name",
+      '`ralph task add "what to do"`; `-` reads one task a line from standard input',
+    );
+  }
+  if (extra !== undefined) {
+    throw usage(
+      `the task must be one argument (got ${words.length})`,
+      `quote it: \`ralph task add "${words.join(" ")}"\``,
+    );
+  }
   const isBatch = text === "-";
   const given = isBatch
     ? (await linesOfInput(host)).map((line, index) => readTask(line, `line ${index + 1} of standard input`))
@@ -91,7 +111,9 @@ async function reject(invocation: Invocation, words: readonly string[]): Promise
   const open: OpenPlan = await openPlan(invocation);
   return await changePlan(invocation, open, (plan) => {
     const isId = tasksOf(plan).some(({ id }) => id === first);
-    if (second === undefined && isId) throw usage(`why is ${first} rejected? A reason is needed`, `\`ralph task reject ${first} "reason"\``);
+    if (second === undefined && isId) {
+      throw usage(`why is ${first} rejected? A reason is needed`, `\`ralph task reject ${first} "reason"\``);
+    }
     const reason = (second ?? first).trim();
     if (reason === "") throw usage("the reason is empty", example);
     return rejectTask(plan, { id: second === undefined ? undefined : first, reason });

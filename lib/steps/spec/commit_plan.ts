@@ -28,7 +28,9 @@ export type CommitPlanOutcome =
 export async function commitPlan(ralph: RalphContext): Promise<CommitPlanOutcome> {
   const [path] = topLevelPaths(ralph, [PLAN_FILE]);
   const { changed } = await requireRepository(ralph).status();
-  const isChanged = changed.some((one) => one.path === path || (one.untracked && one.path.endsWith("/") && path?.startsWith(one.path)));
+  const isChanged = changed.some((one) =>
+    one.path === path || (one.untracked && one.path.endsWith("/") && path?.startsWith(one.path))
+  );
   if (!isChanged) return { status: "skipped", reason: "the plan is committed" };
   try {
     const message = "plan.jsonl has uncommitted changes. Commit now?";

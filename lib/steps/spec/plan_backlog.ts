@@ -31,7 +31,10 @@ export function planBacklog(ralph: RalphContext, spec: string): Backlog<{ readon
       if (isPlanned) return { status: "done", verdict: "verified", summary: `${pendingOf(await load()).length} tasks` };
       if (inFlight.length > 0) return { status: "waiting" };
       const title = `plan ${spec}`;
-      return { status: "item", item: { id: STAGE_ITEMS.plan, kind: "PLAN", title, exclusive: true, preparatory: true, data: { spec } } };
+      return {
+        status: "item",
+        item: { id: STAGE_ITEMS.plan, kind: "PLAN", title, exclusive: true, preparatory: true, data: { spec } },
+      };
     },
 
     async work(item, { attempt, previous }) {

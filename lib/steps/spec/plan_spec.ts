@@ -68,7 +68,13 @@ export async function planSpec(ralph: RalphContext, options: PlanSpecOptions): P
   const run = await runLoop(ralph, planBacklog(ralph, spec), { purpose: "plan", branch: "", ...signal });
   if (run.status !== "passed" && run.status !== "unverified") return run;
   const tasks = pendingOf(await store.load()).length;
-  if (tasks === 0) ralph.events.emit({ type: "note", level: "info", message: `no task is pending: the code meets ${spec} already, as the agent says` });
+  if (tasks === 0) {
+    ralph.events.emit({
+      type: "note",
+      level: "info",
+      message: `no task is pending: the code meets ${spec} already, as the agent says`,
+    });
+  }
   return { status: "approved", spec, tasks };
 }
 
@@ -89,7 +95,10 @@ async function askAboutUnfinished(ralph: RalphContext, tasks: readonly Task[]): 
     });
     if (value === "c") return null;
     if (source !== "default") return { status: "declined", next };
-    return { status: "blocked", reasons: [`${unfinished(tasks)}: answer plan.unfinished with c (cancel them) or a (keep them)`] };
+    return {
+      status: "blocked",
+      reasons: [`${unfinished(tasks)}: answer plan.unfinished with c (cancel them) or a (keep them)`],
+    };
   } catch (error) {
     if (RalphError.isInstance(error) && error.code === "interrupted") return { status: "aborted" };
     throw error;
@@ -109,4 +118,3 @@ function specsOf(tasks: readonly Task[]): string {
   const specs = [...new Set(tasks.map(({ spec }) => `'${spec}'`))];
   return `spec ${specs.join(", ")}`;
 }
-

@@ -9,29 +9,40 @@ const MUTATIONS = Number(process.env["RALPH_MUTATIONS"] ?? 6);
 const KILLS = Number(process.env["RALPH_PLAN_KILLS"] ?? 12);
 
 describe("ralph task and ralph issue", () => {
-  test(`lose nothing when ${PROCESSES} processes make ${MUTATIONS} changes each at once, and each commit is clean`, async () => {
-    const world = planWorld();
-    world.ralph("set-spec", "a.md");
-    writeFileSync(join(world.root, "code.txt"), "a person's own change\n");
-    writeFileSync(join(world.root, "staged.txt"), "staged by a person\n");
-    world.git("add", "staged.txt");
-    const loop = (process: number): string =>
-      `i=0; while [ $i -lt ${MUTATIONS} ]; do i=$((i+1)); if [ $((i % 3)) -eq 0 ]; then eval "$RALPH issue add ${process}-$i"; ` +
-      `else eval "$RALPH task add ${process}-$i"; fi >/dev/null || exit 9; done`;
+  test(
+    `lose nothing when ${PROCESSES} processes make ${MUTATIONS} changes each at once, and each commit is clean`,
+    async () => {
+      const world = planWorld();
+      world.ralph("set-spec", "a.md");
+      writeFileSync(join(world.root, "code.txt"), "a person's own change\n");
+      writeFileSync(join(world.root, "staged.txt"), "staged by a person\n");
+      world.git("add", "staged.txt");
+      const loop = (process: number): string =>
+        `i=0; while [ $i -lt ${MUTATIONS} ]; do i=$((i+1)); if [ $((i % 3)) -eq 0 ]; then eval "$RALPH issue add ${process}-$i"; ` +
+        `else eval "$RALPH task add ${process}-$i"; fi >/dev/null || exit 9; done`;
 
-    const ends = await Promise.all(Array.from({ length: PROCESSES }, (_, process) => ended(world.shell(loop(process)))));
+      const ends = await Promise.all(
+        Array.from({ length: PROCESSES }, (_, process) => ended(world.shell(loop(process)))),
+      );
 
-    expect(ends.map(({ code, stderr }) => `${code} ${stderr}`)).toEqual(ends.map(() => "0 "));
-    const made = world.plan().filter(({ t }) => t !== "spec").map(({ t, name, desc }) => `${t} ${name ?? desc}`).sort();
-    const wanted = Array.from({ length: PROCESSES }, (_, process) => process)
-      .flatMap((process) => Array.from({ length: MUTATIONS }, (_, i) => `${(i + 1) % 3 === 0 ? "issue" : "task"} ${process}-${i + 1}`)).sort();
-    expect(made).toEqual(wanted);
-    const commits = world.git("log", "--reverse", "--format=%h", "--", "ralph/plan.jsonl").split("\n");
-    expect(commits.length).toBe(PROCESSES * MUTATIONS + 1);
-    const stats = world.git("log", "--reverse", "--format=", "--numstat", `-${commits.length}`).split("\n").filter(Boolean);
-    expect(new Set(stats)).toEqual(new Set(["1\t0\tralph/plan.jsonl"]));
-    expect(world.git("status", "--porcelain").split("\n")).toEqual(["M code.txt", "A  staged.txt"]);
-  }, 1_800_000);
+      expect(ends.map(({ code, stderr }) => `${code} ${stderr}`)).toEqual(ends.map(() => "0 "));
+      const made = world.plan().filter(({ t }) => t !== "spec").map(({ t, name, desc }) => [t, name ?? desc].join(" "))
+        .sort();
+      const wanted = Array.from({ length: PROCESSES }, (_, process) => process)
+        .flatMap((process) =>
+          Array.from({ length: MUTATIONS }, (_, i) => `${(i + 1) % 3 === 0 ? "issue" : "task"} ${process}-${i + 1}`)
+        ).sort();
+      expect(made).toEqual(wanted);
+      const commits = world.git("log", "--reverse", "--format=%h", "--", "ralph/plan.jsonl").split("\n");
+      expect(commits.length).toBe(PROCESSES * MUTATIONS + 1);
+      const stats = world.git("log", "--reverse", "--format=", "--numstat", `-${commits.length}`).split("\n").filter(
+        Boolean,
+      );
+      expect(new Set(stats)).toEqual(new Set(["1\t0\tralph/plan.jsonl"]));
+      expect(world.git("status", "--porcelain").split("\n")).toEqual(["M code.txt", "A  staged.txt"]);
+    },
+    1_800_000,
+  );
 
   test(`leave file and index whole when they are killed ${KILLS} times at random moments`, async () => {
     const seed = seedOfRun();
@@ -57,7 +68,9 @@ describe("ralph task and ralph issue", () => {
       const hint = `RALPH_SEED=${seed}, kill ${kill}`;
       expect(world.plan().every(({ t }) => typeof t === "string"), hint).toBe(true);
       expect(world.git("diff", "--cached", "--name-only"), hint).toMatch(/^(ralph\/plan\.jsonl)?$/);
-      expect(["", "M ralph/plan.jsonl", "MM ralph/plan.jsonl", "M  ralph/plan.jsonl"], hint).toContain(world.git("status", "--porcelain"));
+      expect(["", "M ralph/plan.jsonl", "MM ralph/plan.jsonl", "M  ralph/plan.jsonl"], hint).toContain(
+        world.git("status", "--porcelain"),
+      );
     }
 
     const last = world.ralph("task", "add", "after all");

@@ -23,7 +23,12 @@ for (const [stage, plan] of Object.entries(PLANS)) {
         const world = await loopWorld(async () => {}, { files: { "ralph/plan.jsonl": plan } });
         worlds.push(world);
         const open = () => specBacklog(world.ralph);
-        return { backlog: open(), reopen: async () => open(), snapshot: async () => await world.ralph.state.read("ralph/plan.jsonl") ?? "", cwd: world.root };
+        return {
+          backlog: open(),
+          reopen: async () => open(),
+          snapshot: async () => await world.ralph.state.read("ralph/plan.jsonl") ?? "",
+          cwd: world.root,
+        };
       },
     });
     for (const one of cases) {

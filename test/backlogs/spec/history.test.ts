@@ -44,16 +44,20 @@ function found(entries: readonly LogEntry[]): Record<string, unknown> {
 }
 
 describe("readLog()", () => {
-  test(`tells every task's life in ${HISTORIES} random histories of branches, merges, squashes, rebases, reverts and a rename`, async () => {
-    const seed = seedOfRun();
-    await using folder = await temporaryDirectory("ralph-history");
-    for (let run = 0; run < HISTORIES; run++) {
-      const root = join(folder.path, String(run));
-      const made = makeHistory(root, seed + run, 20 + ((seed + run) % 8) * 30);
+  test(
+    `tells every task's life in ${HISTORIES} random histories of branches, merges, squashes, rebases, reverts and a rename`,
+    async () => {
+      const seed = seedOfRun();
+      await using folder = await temporaryDirectory("ralph-history");
+      for (let run = 0; run < HISTORIES; run++) {
+        const root = join(folder.path, String(run));
+        const made = makeHistory(root, seed + run, 20 + ((seed + run) % 8) * 30);
 
-      const log = await logOf(root);
+        const log = await logOf(root);
 
-      expect(found(log), `RALPH_SEED=${seed + run} RALPH_HISTORIES=1`).toEqual(expected(made));
-    }
-  }, 600_000);
+        expect(found(log), `RALPH_SEED=${seed + run} RALPH_HISTORIES=1`).toEqual(expected(made));
+      }
+    },
+    600_000,
+  );
 });

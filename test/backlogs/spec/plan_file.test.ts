@@ -40,34 +40,52 @@ const LINES = [
   "\u00e9\u{1f600}",
 ] as const;
 
-const file = fc.tuple(fc.array(fc.constantFrom<string>(...LINES), { maxLength: 12 }), fc.constantFrom("\n", "\r\n"), fc.boolean(), fc.boolean())
-  .map(([lines, newline, closed, bom]) => `${bom ? "\uFEFF" : ""}${lines.join(newline)}${closed && lines.length > 0 ? newline : ""}`);
+const file = fc.tuple(
+  fc.array(fc.constantFrom<string>(...LINES), { maxLength: 12 }),
+  fc.constantFrom("\n", "\r\n"),
+  fc.boolean(),
+  fc.boolean(),
+)
+  .map(([lines, newline, closed, bom]) =>
+    `${bom ? "\uFEFF" : ""}${lines.join(newline)}${closed && lines.length > 0 ? newline : ""}`
+  );
 
 describe("formatPlan()", () => {
   test("gives back byte for byte what parsePlan() read, whatever it is", () => {
-    fc.assert(fc.property(fc.oneof(file, fc.string()), (text) => {
-      fc.pre(!/^(<{7}|\|{7}|={7}|>{7})(?: |\r?$)/m.test(text));
-      expect(formatPlan(parsePlan(text, "plan.jsonl"))).toBe(text);
-    }), { numRuns: 500 });
+    fc.assert(
+      fc.property(fc.oneof(file, fc.string()), (text) => {
+        fc.pre(!/^(<{7}|\|{7}|={7}|>{7})(?: |\r?$)/m.test(text));
+        expect(formatPlan(parsePlan(text, "plan.jsonl"))).toBe(text);
+      }),
+      { numRuns: 500 },
+    );
   });
 
   test("leaves every line that a change is not about as it was", () => {
-    fc.assert(fc.property(file, (text) => {
-      const plan = parsePlan(text, "plan.jsonl");
-      fc.pre(pendingOf(plan).length > 0);
-      const { plan: changed } = doneTask(plan, { head: "abc1234" }) as Change;
-      const before = text.split("\n");
-      const after = formatPlan(changed).replace(/\n$/, "").split("\n");
-      const different = before.filter((line, index) => line !== after[index] && !(line === "" && index === before.length - 1));
-      // Two lines of one id are both meant: what happens then is not defined.
-      expect(different.length).toBeLessThanOrEqual(tasksOf(plan).length - new Set(tasksOf(plan).map(({ id }) => id)).size + 1);
-    }), { numRuns: 300 });
+    fc.assert(
+      fc.property(file, (text) => {
+        const plan = parsePlan(text, "plan.jsonl");
+        fc.pre(pendingOf(plan).length > 0);
+        const { plan: changed } = doneTask(plan, { head: "abc1234" }) as Change;
+        const before = text.split("\n");
+        const after = formatPlan(changed).replace(/\n$/, "").split("\n");
+        const different = before.filter((line, index) =>
+          line !== after[index] && !(line === "" && index === before.length - 1)
+        );
+        // Two lines of one id are both meant: what happens then is not defined.
+        expect(different.length).toBeLessThanOrEqual(
+          tasksOf(plan).length - new Set(tasksOf(plan).map(({ id }) => id)).size + 1,
+        );
+      }),
+      { numRuns: 300 },
+    );
   });
 });
 
 describe("editRecord()", () => {
   test("keeps the spelling of values that it does not change", () => {
-    const line = '{"t":"task","id":"t-1","spec":"a","name":"n{\\"}","s":"p","timeout_ms":1.0,"big":12345678901234567890,"o":{"a": [1,2]}}';
+    const line =
+      '{"t":"task","id":"t-1","spec":"a","name":"n{\\"}","s":"p","timeout_ms":1.0,"big":12345678901234567890,"o":{"a": [1,2]}}';
 
     expect(editRecord(line, { s: "d", done_at: "abc" })).toBe(
       '{"t": "task", "id": "t-1", "spec": "a", "name": "n{\\"}", "s": "d", "done_at": "abc", "timeout_ms": 1.0, "big": 12345678901234567890, "o": {"a": [1,2]}}',
@@ -75,26 +93,38 @@ describe("editRecord()", () => {
   });
 
   test("changes what it is asked to and nothing else, for any record", () => {
-    fc.assert(fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.string(), fc.jsonValue(), (record, key, value) => {
-      fc.pre(value !== null && key !== "__proto__" && !Object.hasOwn(record, "__proto__"));
-      const edited = JSON.parse(editRecord(JSON.stringify(record), { [key]: value }));
-      expect(edited).toEqual(JSON.parse(JSON.stringify({ ...record, [key]: value })));
-    }));
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.string(), fc.jsonValue(), (record, key, value) => {
+        fc.pre(value !== null && key !== "__proto__" && !Object.hasOwn(record, "__proto__"));
+        const edited = JSON.parse(editRecord(JSON.stringify(record), { [key]: value }));
+        expect(edited).toEqual(JSON.parse(JSON.stringify({ ...record, [key]: value })));
+      }),
+    );
   });
 });
 
 describe("formatJson()", () => {
   test("spaces and escapes as the plan's first writer did", () => {
-    expect(formatRecord({ s: "p", name: "Grüße \u{1f600}\u007f\n", t: "task", id: "t-1", deps: ["a", "b"], n: undefined })).toBe(
+    expect(
+      formatRecord({ s: "p", name: "Grüße \u{1f600}\u007f\n", t: "task", id: "t-1", deps: ["a", "b"], n: undefined }),
+    ).toBe(
       '{"t": "task", "id": "t-1", "name": "Gr\\u00fc\\u00dfe \\ud83d\\ude00\\u007f\\n", "deps": ["a", "b"], "s": "p"}',
     );
-    expect(formatJson({ a: [], b: {}, c: null, d: 1.5, e: true })).toBe('{"a": [], "b": {}, "c": null, "d": 1.5, "e": true}');
+    expect(formatJson({ a: [], b: {}, c: null, d: 1.5, e: true })).toBe(
+      '{"a": [], "b": {}, "c": null, "d": 1.5, "e": true}',
+    );
   });
 });
 
 describe("problemsOf()", () => {
   test("tells the number of each line that cannot be read, and of ids that stand there twice", () => {
-    const text = ['{"t": "spec", "spec": "a.md"}', "oops", LINES[1], '{"t": "task", "id": "t-x", "name": 3, "s": "p"}', LINES[5]].join("\n");
+    const text = [
+      '{"t": "spec", "spec": "a.md"}',
+      "oops",
+      LINES[1],
+      '{"t": "task", "id": "t-x", "name": 3, "s": "p"}',
+      LINES[5],
+    ].join("\n");
 
     const problems = problemsOf(parsePlan(text, "plan.jsonl"));
 
@@ -120,7 +150,11 @@ const COMMANDS: readonly Command[] = [
   ["set-spec a.md", (plan) => setSpec(plan, "a.md")],
   ["plan b.md", (plan) => beginSpec(plan, "b.md")],
   ["task add", (plan) => addTasks(plan, [{ name: "a task" }], { random, known: new Set() })],
-  ["task add --deps", (plan) => addTasks(plan, [{ name: "b", deps: tasksOf(plan).slice(-1).map(({ id }) => id) }], { random, known: new Set() })],
+  [
+    "task add --deps",
+    (plan) =>
+      addTasks(plan, [{ name: "b", deps: tasksOf(plan).slice(-1).map(({ id }) => id) }], { random, known: new Set() }),
+  ],
   ["task done", (plan) => doneTask(plan, { head: "abc1234" })],
   ["task done last", (plan) => doneTask(plan, { id: pendingOf(plan).at(-1)?.id, head: "abc1234" })],
   ["task accept", (plan) => acceptTasks(plan)],
@@ -183,21 +217,25 @@ function act(model: Model, name: string): boolean {
 describe("stageOf()", () => {
   test("follows the table after any sequence of commands, and what cannot be done changes nothing", () => {
     const commands = COMMANDS.filter(([name]) => name !== "plan b.md");
-    fc.assert(fc.property(fc.array(fc.constantFrom(...commands), { maxLength: 40 }), (sequence) => {
-      let plan = parsePlan(null, "plan.jsonl");
-      const model: Model = { spec: null, pending: 0, done: 0, issues: 0 };
-      for (const [name, change] of sequence) {
-        const isPossible = act(model, name);
-        if (isPossible) plan = parsePlan(formatPlan((change(plan) as Change).plan), "plan.jsonl");
-        else expect(() => change(plan)).toThrow(/no |needs/);
-        expect(stageOf(plan)).toBe(modelStage(model));
-        expect([pendingOf(plan).length, doneOf(plan).length]).toEqual([model.pending, model.done]);
-      }
-    }), { numRuns: 300 });
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...commands), { maxLength: 40 }), (sequence) => {
+        let plan = parsePlan(null, "plan.jsonl");
+        const model: Model = { spec: null, pending: 0, done: 0, issues: 0 };
+        for (const [name, change] of sequence) {
+          const isPossible = act(model, name);
+          if (isPossible) plan = parsePlan(formatPlan((change(plan) as Change).plan), "plan.jsonl");
+          else expect(() => change(plan)).toThrow(/no |needs/);
+          expect(stageOf(plan)).toBe(modelStage(model));
+          expect([pendingOf(plan).length, doneOf(plan).length]).toEqual([model.pending, model.done]);
+        }
+      }),
+      { numRuns: 300 },
+    );
   });
 
   test("is DECOMPOSE while a pending task was killed", () => {
-    const text = '{"t": "spec", "spec": "a.md"}\n{"t": "task", "id": "t-1", "spec": "a.md", "name": "n", "s": "p", "kill": "timeout"}\n';
+    const text =
+      '{"t": "spec", "spec": "a.md"}\n{"t": "task", "id": "t-1", "spec": "a.md", "name": "n", "s": "p", "kill": "timeout"}\n';
 
     expect(stageOf(parsePlan(text, "plan.jsonl"))).toBe("DECOMPOSE");
     expect(stageOf(parsePlan(text.replace('"s": "p"', '"s": "d"'), "plan.jsonl"))).toBe("VERIFY");
@@ -214,7 +252,9 @@ describe("beginSpec()", () => {
   ].join("\n");
 
   test("takes the tasks of another spec and the tombstones away and keeps the issues", () => {
-    expect(formatPlan(beginSpec(parsePlan(text, "p"), "new.md").plan)).toBe('{"t": "spec", "spec": "new.md"}\n{"t": "issue", "id": "i-1", "spec": "old.md", "desc": "d"}\n');
+    expect(formatPlan(beginSpec(parsePlan(text, "p"), "new.md").plan)).toBe(
+      '{"t": "spec", "spec": "new.md"}\n{"t": "issue", "id": "i-1", "spec": "old.md", "desc": "d"}\n',
+    );
   });
 
   test("changes nothing for the same spec while tasks are left", () => {

@@ -10,7 +10,9 @@ export interface PlanWorld {
   readonly root: string;
   git(...args: readonly string[]): string;
   /** One command of Ralph's, to its end. */
-  ralph(...args: readonly string[]): { readonly exitCode: number | null; readonly stdout: string; readonly stderr: string };
+  ralph(
+    ...args: readonly string[]
+  ): { readonly exitCode: number | null; readonly stdout: string; readonly stderr: string };
   /** A shell line in a process group of its own; `$RALPH` starts Ralph. */
   shell(line: string): ChildProcess;
   plan(): readonly Readonly<Record<string, unknown>>[];
@@ -40,7 +42,8 @@ export function planWorld(): PlanWorld {
       return { exitCode: status, stdout, stderr };
     },
     shell: (line) => spawn("sh", ["-c", line], { cwd: root, env, detached: true, stdio: ["ignore", "ignore", "pipe"] }),
-    plan: () => readFileSync(join(root, "ralph/plan.jsonl"), "utf8").trimEnd().split("\n").map((line) => JSON.parse(line)),
+    plan: () =>
+      readFileSync(join(root, "ralph/plan.jsonl"), "utf8").trimEnd().split("\n").map((line) => JSON.parse(line)),
   };
   git("init", "-q", "-b", "main");
   git("config", "user.name", "Ada");

@@ -54,7 +54,12 @@ export interface MadeHistory {
   readonly path: string;
 }
 
-const AUTHORS = ['Ada | Lovelace <ada|x@example.com>', "Ünï \"q\" O'Neil <uni@example.com>", "a b <$(x)`y`@example.com>", "名前 <na,me@example.com>"];
+const AUTHORS = [
+  "Ada | Lovelace <ada|x@example.com>",
+  'Ünï "q" O\'Neil <uni@example.com>',
+  "a b <$(x)`y`@example.com>",
+  "名前 <na,me@example.com>",
+];
 
 /** Makes a repository in `folder` with a random history of about `length` commits. */
 export function makeHistory(folder: string, seed: number, length: number): MadeHistory {
@@ -89,7 +94,14 @@ export function makeHistory(folder: string, seed: number, length: number): MadeH
     branch.acts.push(does);
   }
 
-  const main: Branch = { name: "main", state: { tasks: new Map(), tombs: [] }, owned: new Set(), tip: 0, acts: [], undo: null };
+  const main: Branch = {
+    name: "main",
+    state: { tasks: new Map(), tombs: [] },
+    owned: new Set(),
+    tip: 0,
+    acts: [],
+    undo: null,
+  };
   let others: Branch[] = [];
   act(main, "set spec", () => {});
 
@@ -98,8 +110,7 @@ export function makeHistory(folder: string, seed: number, length: number): MadeH
     if (kind < 8 && others.length < 3) {
       others.push(fork(main, `topic/${named++}`, random));
       main.undo = null; // what it would undo may be the branch's by now
-    }
-    else if (kind < 20 && others.length > 0) {
+    } else if (kind < 20 && others.length > 0) {
       const branch = random.pick(others) as Branch;
       others = others.filter((other) => other !== branch);
       join_(branch, random.below(3));
@@ -109,7 +120,9 @@ export function makeHistory(folder: string, seed: number, length: number): MadeH
       const branch = random.pick([main, ...others]) as Branch;
       mark += 1; // a commit that does not touch the plan
       stream.push(
-        `commit refs/heads/${branch.name}\nmark :${mark}\ncommitter x <x@example.com> ${1_700_000_000 + mark * 60} +0000\ndata 1\nx\nfrom :${branch.tip}\n`,
+        `commit refs/heads/${branch.name}\nmark :${mark}\ncommitter x <x@example.com> ${
+          1_700_000_000 + mark * 60
+        } +0000\ndata 1\nx\nfrom :${branch.tip}\n`,
         `M 100644 inline code/${mark}\ndata 1\nx\n`,
       );
       branch.tip = mark;
@@ -151,10 +164,12 @@ export function makeHistory(folder: string, seed: number, length: number): MadeH
     } else if (random.chance(0.4)) {
       const reason = `no | "good" ${mark}`;
       act(branch, "reject", (state, now) => reject(state, id, reason, now));
-      branch.undo = { act: (state, now) => {
-        state.tombs = state.tombs.filter((tomb) => tomb.reason !== reason);
-        setDone(state, id, before.doneAt as string, now);
-      } };
+      branch.undo = {
+        act: (state, now) => {
+          state.tombs = state.tombs.filter((tomb) => tomb.reason !== reason);
+          setDone(state, id, before.doneAt as string, now);
+        },
+      };
     } else if (random.chance(0.15)) {
       act(branch, "reopen", (state) => reopen(state, id));
     } else {
@@ -178,7 +193,7 @@ export function makeHistory(folder: string, seed: number, length: number): MadeH
     } else if (how === 1) {
       // One commit that never tells what was in between.
       const now = mark + 1;
-      for (const id of [...branch.owned]) {
+      for (const id of branch.owned) {
         if (!squash(main.state, id, branch.state.tasks.get(id) as Task, news, now)) branch.owned.delete(id);
       }
       main.state.tombs.push(...news);
@@ -198,7 +213,9 @@ export function makeHistory(folder: string, seed: number, length: number): MadeH
   stream.push("done\n");
   const commits = importStream(folder, stream.join(""));
   const tasks = new Map<string, Truth>();
-  for (const branch of [main, ...others]) for (const id of branch.owned) tasks.set(id, (branch.state.tasks.get(id) as Task).truth);
+  for (const branch of [main, ...others]) {
+    for (const id of branch.owned) tasks.set(id, (branch.state.tasks.get(id) as Task).truth);
+  }
   return { tasks, commits, path };
 }
 
@@ -210,7 +227,13 @@ function fork(main: Branch, name: string, random: Random): Branch {
 }
 
 function fresh(id: string, now: Mark): Task {
-  return { id, s: "p", doneAt: null, lastDone: null, truth: { outcome: "pending", created: now, done: null, accepted: null, cancelled: null, rejected: [], readded: [] } };
+  return {
+    id,
+    s: "p",
+    doneAt: null,
+    lastDone: null,
+    truth: { outcome: "pending", created: now, done: null, accepted: null, cancelled: null, rejected: [], readded: [] },
+  };
 }
 
 function taskIn(state: State, id: string): Task {
@@ -239,7 +262,8 @@ function reject(state: State, id: string, reason: string, now: Mark): void {
 
 function remove(state: State, id: string, now: Mark): void {
   const task = taskIn(state, id);
-  const isTomb = task.lastDone !== null && state.tombs.some((tomb) => tomb.id === id && tomb.doneAt === task.lastDone?.at);
+  const isTomb = task.lastDone !== null &&
+    state.tombs.some((tomb) => tomb.id === id && tomb.doneAt === task.lastDone?.at);
   if (task.s === "d") Object.assign(task.truth, { outcome: "accepted", accepted: now });
   else if (isTomb) task.truth.outcome = "rejected";
   else Object.assign(task.truth, { outcome: "cancelled", cancelled: now });
@@ -283,7 +307,9 @@ function squash(state: State, id: string, theirs: Task, news: State["tombs"], no
 
 function format({ tasks, tombs }: State): string {
   const lines = [...tasks.values()].filter(({ s }) => s !== null).map(({ id, s, doneAt }) =>
-    `{"t": "task", "id": "${id}", "spec": "a.md", "name": "do ${id}", "s": "${s}"${doneAt === null ? "" : `, "done_at": "${doneAt}"`}}`
+    `{"t": "task", "id": "${id}", "spec": "a.md", "name": "do ${id}", "s": "${s}"${
+      doneAt === null ? "" : `, "done_at": "${doneAt}"`
+    }}`
   );
   const stones = tombs.map(({ id, doneAt, reason }) => JSON.stringify({ t: "reject", id, done_at: doneAt, reason }));
   return ['{"t": "spec", "spec": "a.md"}', ...lines, ...stones].map((line) => `${line}\n`).join("");
@@ -297,15 +323,24 @@ function importStream(folder: string, stream: string): ReadonlyMap<Mark, string>
   mkdirSync(folder, { recursive: true });
   const marks = join(folder, ".git", "marks");
   const run = (args: readonly string[], input?: string): string => {
-    const done = spawnSync("git", args, { cwd: folder, encoding: "utf8", maxBuffer: 1 << 28, ...(input === undefined ? {} : { input }) });
+    const done = spawnSync("git", args, {
+      cwd: folder,
+      encoding: "utf8",
+      maxBuffer: 1 << 28,
+      ...(input === undefined ? {} : { input }),
+    });
     if (done.status !== 0) throw new Error(`git ${args[0]}: ${done.stderr}`);
     return done.stdout;
   };
   run(["init", "-q", "-b", "main"]);
   run(["fast-import", "--quiet", "--done", "--force", `--export-marks=${marks}`], stream);
-  const text = run(["-c", "core.pager=cat", "rev-list", "--all", "--count"]) === "" ? "" : spawnSync("cat", [marks], { encoding: "utf8" }).stdout;
-  return new Map(text.split("\n").filter(Boolean).map((line) => {
-    const [mark = "", hash = ""] = line.slice(1).split(" ");
-    return [Number(mark), hash];
-  }));
+  const text = run(["-c", "core.pager=cat", "rev-list", "--all", "--count"]) === ""
+    ? ""
+    : spawnSync("cat", [marks], { encoding: "utf8" }).stdout;
+  return new Map(
+    text.split("\n").filter(Boolean).map((line) => {
+      const [mark = "", hash = ""] = line.slice(1).split(" ");
+      return [Number(mark), hash];
+    }),
+  );
 }

@@ -23,7 +23,11 @@ const MERGED = [
  * On which branch each commit was made. Git does not record that; this is how people read it: a branch's own commits are
  * those on its first-parent line that no earlier branch has; a branch that is gone has its name in the commit that merged it.
  */
-export function branchesOf(commits: readonly GraphCommit[], tips: readonly Tip[], trunk: string | null): ReadonlyMap<string, string> {
+export function branchesOf(
+  commits: readonly GraphCommit[],
+  tips: readonly Tip[],
+  trunk: string | null,
+): ReadonlyMap<string, string> {
   const byHash = new Map(commits.map((commit) => [commit.hash, commit]));
   const names = new Map<string, string>();
   const merges: GraphCommit[] = [];
@@ -50,7 +54,8 @@ export function branchesOf(commits: readonly GraphCommit[], tips: readonly Tip[]
 /** The branch that the others belong to: named so by its remote, or by custom, else the current one. */
 export function trunkOf(tips: readonly Tip[], remote: string | null, current: string | null): string | null {
   const names = new Set(tips.map((tip) => tip.name));
-  return [...(remote === null ? [] : [remote]), ...TRUNKS].find((one) => names.has(one)) ?? current ?? tips[0]?.name ?? null;
+  return [...(remote === null ? [] : [remote]), ...TRUNKS].find((one) => names.has(one)) ?? current ?? tips[0]?.name ??
+    null;
 }
 
 function inOrder(tips: readonly Tip[], trunk: string | null): readonly Tip[] {

@@ -16,7 +16,12 @@ export function agrees(life: Life | undefined, state: TaskState | null): boolean
 }
 
 /** A life after what one version of the file says of its task. @param isBuried the file has a tombstone for its last `done_at` */
-export function lived(life: Life | undefined, state: TaskState | null, now: Moment, isBuried: boolean): Life | undefined {
+export function lived(
+  life: Life | undefined,
+  state: TaskState | null,
+  now: Moment,
+  isBuried: boolean,
+): Life | undefined {
   if (state === null) return life === undefined || life.s === null ? life : removed(life, now, isBuried);
   if (life === undefined) return marked({ ...blank(state, now), s: null }, state, now);
   const known = { ...life, name: state.name, spec: state.spec };
@@ -27,7 +32,9 @@ export function lived(life: Life | undefined, state: TaskState | null, now: Mome
 
 /** A life with the rejections that tombstones tell. */
 export function withRejections(life: Life, rejections: readonly RejectionMoment[]): Life {
-  const news = rejections.filter((one) => !life.rejected.some(({ doneAt, reason }) => doneAt === one.doneAt && reason === one.reason));
+  const news = rejections.filter((one) =>
+    !life.rejected.some(({ doneAt, reason }) => doneAt === one.doneAt && reason === one.reason)
+  );
   const newest = news.at(-1);
   if (newest === undefined) return life;
   const rejected = [...life.rejected, ...news].toSorted((one, other) => one.order - other.order);
@@ -55,7 +62,9 @@ function removed(life: Life, now: Moment, isBuried: boolean): Life {
   const gone = { ...life, s: null, doneAt: null, last: now };
   if (life.s === "a") return { ...gone, outcome: "accepted" };
   if (isBuried) return { ...gone, outcome: "rejected" };
-  return life.s === "d" ? { ...gone, accepted: now, outcome: "accepted" } : { ...gone, cancelled: now, outcome: "cancelled" };
+  return life.s === "d"
+    ? { ...gone, accepted: now, outcome: "accepted" }
+    : { ...gone, cancelled: now, outcome: "cancelled" };
 }
 
 function blank({ id, name, spec }: TaskState, now: Moment): Life {

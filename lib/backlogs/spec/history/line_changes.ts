@@ -38,7 +38,13 @@ function commonEnd(before: Buffer, after: Buffer, start: number): number {
   let count = 0;
   while (
     count + CHUNK <= most &&
-    before.compare(after, after.length - count - CHUNK, after.length - count, before.length - count - CHUNK, before.length - count) === 0
+    before.compare(
+        after,
+        after.length - count - CHUNK,
+        after.length - count,
+        before.length - count - CHUNK,
+        before.length - count,
+      ) === 0
   ) count += CHUNK;
   while (count < most && before[before.length - count - 1] === after[after.length - count - 1]) count += 1;
   if (count === most && (before.length - count === start || after.length - count === start)) {

@@ -53,16 +53,21 @@ export interface LogEntry {
 }
 
 const RECENT = 20;
-const ALL: readonly string[] = ["--branches", "--remotes", "HEAD"];
 
 /** What became of the plan's tasks, from git alone; the latest event last. @throws {RalphError} usage, git-failed */
 export async function readLog(options: LogOptions): Promise<PlanLog> {
   const { repository, host } = options;
-  const known = await readBranches(repository, (await headExists(repository)) ? ALL : ["--branches", "--remotes"]);
+  const hasHead = await headExists(repository);
+  const everywhere = hasHead ? ["--branches", "--remotes", "HEAD"] : ["--branches", "--remotes"];
   const since = options.since === undefined ? null : await readSince(repository, options.since);
-  const from = await startOf(options, known);
-  if (from === null) return { tasks: [] };
-  const lives = await readLives({ repository, host, from }, relative(repository.topLevel, join(options.root, PLAN_FILE)).replaceAll("\\", "/"));
+  const path = relative(repository.topLevel, join(options.root, PLAN_FILE)).replaceAll("\\", "/");
+  const read = (from: readonly string[]): Promise<readonly Life[]> => readLives({ repository, host, from }, path);
+  const isHere = options.all !== true && options.branch === undefined;
+  if (isHere && !hasHead) return { tasks: [] };
+  const shape = readBranches(repository, everywhere);
+  const [lives, known] = options.branch === undefined
+    ? await Promise.all([read(isHere ? ["HEAD"] : everywhere), shape])
+    : [await read(startOf(options.branch, await shape, everywhere)), await shape];
 
   const isMeant = meant(options, known, since);
   const chosen = lives.filter(isMeant).toSorted((one, other) => compareMoments(one.last, other.last));
@@ -70,41 +75,43 @@ export async function readLog(options: LogOptions): Promise<PlanLog> {
   return { tasks: (isWhole ? chosen : chosen.slice(-RECENT)).map((life) => entryOf(life, known)) };
 }
 
+/** Reads again from the start when it turns out that the file had another name before. */
 async function readLives(history: HistoryOptions, path: string): Promise<readonly Life[]> {
   const paths = [path];
   for (;;) {
-    const former = await formerPaths(history, paths);
-    if (former.length === 0) break;
-    paths.push(...former);
+    const commits = await readCommits(history, paths);
+    const roots = commits.filter(({ parents }) => parents.length === 0).map(({ hash }) => hash);
+    const former = await formerPaths(history, roots, paths);
+    if (former.length === 0) {
+      const walk = startWalk(commits);
+      await readVersions(history, commits, paths, (version) => walk.take(version));
+      const later = await formerPaths(history, walk.appeared(), paths);
+      if (later.length === 0) return walk.lives();
+      paths.push(...later);
+    } else paths.push(...former);
   }
-  const commits = await readCommits(history, paths);
-  const walk = startWalk(commits);
-  await readVersions(history, commits, paths, (version) => walk.take(version));
-  return walk.lives();
 }
 
 async function headExists(repository: Repository): Promise<boolean> {
   return (await repository.git(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])).exitCode === 0;
 }
 
-/** Where the reading starts. @returns `null` before the first commit */
-async function startOf({ all, branch, repository }: LogOptions, { tips, names }: Branches): Promise<readonly string[] | null> {
-  const hasHead = await headExists(repository);
-  if (branch !== undefined) {
-    const tip = tips.find(({ name }) => name === branch);
-    if (tip !== undefined) return [tip.hash];
-    if (![...names.values()].includes(branch)) {
-      throw refused(`there is no branch ${branch}`, `branches: ${tips.map(({ name }) => name).join(", ") || "none"}`);
-    }
-    return ALL;
-  }
-  if (all === true) return hasHead ? ALL : tips.length > 0 ? ["--branches", "--remotes"] : null;
-  return hasHead ? ["HEAD"] : null;
+/** Where the reading of a branch starts; one that is gone is found by what was merged. @throws {RalphError} usage */
+function startOf(branch: string, { tips, names }: Branches, everywhere: readonly string[]): readonly string[] {
+  const tip = tips.find(({ name }) => name === branch);
+  if (tip !== undefined) return [tip.hash];
+  if ([...names.values()].includes(branch)) return everywhere;
+  throw refused(`there is no branch ${branch}`, `branches: ${tips.map(({ name }) => name).join(", ") || "none"}`);
 }
 
-function meant({ spec, branch }: LogOptions, { names, parents }: Branches, since: Since | null): (life: Life) => boolean {
+function meant(
+  { spec, branch }: LogOptions,
+  { names, parents }: Branches,
+  since: Since | null,
+): (life: Life) => boolean {
   const old = since?.kind === "commit" ? reachable(since.hash, parents) : new Set<string>();
-  const isSince = ({ hash, committed }: PlanCommit): boolean => since === null || (since.kind === "date" ? committed >= since.seconds : !old.has(hash));
+  const isSince = ({ hash, committed }: PlanCommit): boolean =>
+    since === null || (since.kind === "date" ? committed >= since.seconds : !old.has(hash));
   return (life) =>
     (spec === undefined || life.spec === spec || life.spec.endsWith(`/${spec}`) || spec.endsWith(`/${life.spec}`)) &&
     (branch === undefined || momentsOf(life).some(({ commit }) => names.get(commit.hash) === branch)) &&

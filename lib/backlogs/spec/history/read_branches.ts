@@ -13,7 +13,12 @@ export interface Branches {
 /** Reads branches and the shape of the history, two git processes. */
 export async function readBranches(repository: Repository, from: readonly string[]): Promise<Branches> {
   const [refs, log] = await Promise.all([
-    repository.git(["for-each-ref", "--format=%(objectname) %(refname) %(symref) %(HEAD)", "refs/heads", "refs/remotes"]),
+    repository.git([
+      "for-each-ref",
+      "--format=%(objectname) %(refname) %(symref) %(HEAD)",
+      "refs/heads",
+      "refs/remotes",
+    ]),
     repository.git(["log", "-z", "--format=tformat:%H %P%x00%s", ...from], { timeoutMs: 600_000 }),
   ]);
   const { tips, remote, current } = readTips(refs.stdout);
@@ -31,7 +36,9 @@ export async function readBranches(repository: Repository, from: readonly string
 }
 
 /** Local branches, and remote ones that have no local one. */
-function readTips(text: string): { readonly tips: readonly Tip[]; readonly remote: string | null; readonly current: string | null } {
+function readTips(
+  text: string,
+): { readonly tips: readonly Tip[]; readonly remote: string | null; readonly current: string | null } {
   const local: Tip[] = [];
   const distant: Tip[] = [];
   let remote: string | null = null;

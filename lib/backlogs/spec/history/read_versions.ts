@@ -17,7 +17,10 @@ export interface HistoryOptions {
 }
 
 /** The commits that matter to these paths, parents before children, their parents the nearest that matter. */
-export async function readCommits({ repository, from }: HistoryOptions, paths: readonly string[]): Promise<readonly PlanCommit[]> {
+export async function readCommits(
+  { repository, from }: HistoryOptions,
+  paths: readonly string[],
+): Promise<readonly PlanCommit[]> {
   const { exitCode, stdout, stderr } = await repository.git([
     "log",
     "--topo-order",
@@ -32,24 +35,46 @@ export async function readCommits({ repository, from }: HistoryOptions, paths: r
     ...paths,
   ], { timeoutMs: LONGEST_MS });
   if (exitCode !== 0) {
-    if (/does not have any commits yet|bad default revision|ambiguous argument 'HEAD'|bad revision 'HEAD'/.test(stderr)) return [];
-    throw new RalphError("git-failed", { details: { command: "log", reason: stderr.trim(), hint: "run the same command by hand to see why" } });
+    if (
+      /does not have any commits yet|bad default revision|ambiguous argument 'HEAD'|bad revision 'HEAD'/.test(stderr)
+    ) return [];
+    throw new RalphError("git-failed", {
+      details: { command: "log", reason: stderr.trim(), hint: "run the same command by hand to see why" },
+    });
   }
   const fields = stdout.split("\0");
   const commits: PlanCommit[] = [];
   for (let at = 0; at + FIELDS <= fields.length; at += FIELDS) {
     const [hash = "", short = "", parents = "", date = "", committed = "", author = ""] = fields.slice(at, at + FIELDS);
-    commits.push({ hash, short, parents: parents.split(" ").filter(Boolean), date, committed: Number(committed), author });
+    commits.push({
+      hash,
+      short,
+      parents: parents.split(" ").filter(Boolean),
+      date,
+      committed: Number(committed),
+      author,
+    });
   }
   return commits;
 }
 
-/** Former paths of the file: where a commit that adds one of these renamed another. */
-export async function formerPaths({ repository, from }: HistoryOptions, paths: readonly string[]): Promise<readonly string[]> {
-  const adding = await repository.git(["log", "--full-history", "--diff-filter=A", "--format=%H", ...from, "--", ...paths], { timeoutMs: LONGEST_MS });
-  const commits = adding.stdout.split("\n").filter(Boolean);
+/** Former paths of the file: what these commits, which brought it, renamed. */
+export async function formerPaths(
+  { repository }: HistoryOptions,
+  commits: readonly string[],
+  paths: readonly string[],
+): Promise<readonly string[]> {
   if (commits.length === 0) return [];
-  const arguments_ = ["diff-tree", "--stdin", "-r", "-M40%", "--diff-filter=R", "--name-status", "-z", "--no-commit-id"];
+  const arguments_ = [
+    "diff-tree",
+    "--stdin",
+    "-r",
+    "-M40%",
+    "--diff-filter=R",
+    "--name-status",
+    "-z",
+    "--no-commit-id",
+  ];
   const { stdout } = await repository.git(arguments_, { input: `${commits.join("\n")}\n`, timeoutMs: LONGEST_MS });
   const fields = stdout.split("\0");
   const found = new Set<string>();
@@ -92,7 +117,9 @@ export async function readVersions(
   });
   if (end.exitCode !== 0 || at !== requests.length) {
     const reason = end.stderr.trim() || `${at} of ${requests.length} versions were read`;
-    throw new RalphError("git-failed", { details: { command: "cat-file", reason, hint: "`git fsck` checks the repository" } });
+    throw new RalphError("git-failed", {
+      details: { command: "cat-file", reason, hint: "`git fsck` checks the repository" },
+    });
   }
 }
 

@@ -20,6 +20,8 @@ interface Tomb {
 /** Walks the history, parents before children, one version at a time. */
 export interface Walk {
   take(version: PlanVersion): void;
+  /** Commits in which the file came back after it was gone. */
+  appeared(): readonly string[];
   /** Every task ever, by where its lines ended. */
   lives(): readonly Life[];
 }
@@ -32,6 +34,7 @@ export function startWalk(commits: readonly PlanCommit[]): Walk {
   for (const { parents } of commits) for (const parent of parents) waiting.set(parent, (waiting.get(parent) ?? 0) + 1);
   const open = new Map<string, Known>();
   const ends: Known[] = [];
+  const appeared: string[] = [];
   let order = 0;
 
   /** What a parent knew; its own copy goes to the last child that asks. */
@@ -48,11 +51,21 @@ export function startWalk(commits: readonly PlanCommit[]): Walk {
     take(version) {
       const { content: _, ...commit } = version;
       const now: Moment = { commit, order: order++ };
-      const [first, ...others] = version.parents.map(inherit);
-      const known = advance(first ?? { content: EMPTY, lives: new Map(), tombs: new Map() }, others, version.content, now);
+      const parents = version.parents.map(inherit);
+      const [first, ...others] = parents;
+      if (parents.length > 0 && version.content.length > 0 && parents.every(({ content }) => content.length === 0)) {
+        appeared.push(version.hash);
+      }
+      const known = advance(
+        first ?? { content: EMPTY, lives: new Map(), tombs: new Map() },
+        others,
+        version.content,
+        now,
+      );
       if ((waiting.get(version.hash) ?? 0) > 0) open.set(version.hash, known);
       else ends.push(known);
     },
+    appeared: () => appeared,
     lives() {
       const all = new Map<string, Life>();
       for (const { lives } of ends) {
@@ -92,11 +105,18 @@ function advance(first: Known, others: readonly Known[], content: Buffer, now: M
 }
 
 /** Where a parent agrees with the file, nothing happened here; else the last that happened is gone on from. */
-function resolve(known: readonly Life[], state: TaskState | null, rejections: readonly RejectionMoment[], now: Moment, tombs: ReadonlyMap<string, Tomb>): Life | undefined {
+function resolve(
+  known: readonly Life[],
+  state: TaskState | null,
+  rejections: readonly RejectionMoment[],
+  now: Moment,
+  tombs: ReadonlyMap<string, Tomb>,
+): Life | undefined {
   const agreeing = known.filter((life) => agrees(life, state));
   const base = pick(agreeing) ?? pick(state === null ? known.filter(({ s }) => s !== null) : known);
   const before = base === undefined ? undefined : joined(known, withRejections(base, rejections));
-  const isBuried = state === null && [...tombs.values()].some(({ id, doneAt }) => id === before?.id && doneAt === before.lastDoneAt);
+  const isBuried = state === null &&
+    [...tombs.values()].some(({ id, doneAt }) => id === before?.id && doneAt === before.lastDoneAt);
   const life = lived(before, state, now, isBuried);
   return life === undefined ? undefined : withRejections(life, rejections);
 }

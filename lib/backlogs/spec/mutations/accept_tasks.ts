@@ -8,7 +8,9 @@ import type { Change } from "./types.ts";
 export function acceptTasks(plan: Plan): Change {
   const done = doneOf(plan);
   const [only] = done;
-  if (only === undefined) throw refused("no task is done", "`ralph query tasks` lists them; `ralph task done` marks one");
+  if (only === undefined) {
+    throw refused("no task is done", "`ralph query tasks` lists them; `ralph task done` marks one");
+  }
   return {
     plan: without(plan, (entry) => entry.type === "task" && entry.task.s === "d"),
     subject: `ralph: task accept - ${done.length === 1 ? shortName(only.name) : `${done.length} tasks`}`,

@@ -41,11 +41,18 @@ export function unknownIds(plan: Plan, tasks: readonly NewTask[]): readonly stri
 /** Adds tasks, all or none. @throws {RalphError} usage for unknown or taken ids, circles, no current spec */
 export function addTasks(plan: Plan, tasks: readonly NewTask[], options: AddOptions): Change {
   const unknown = unknownIds(plan, tasks).filter((id) => !options.known.has(id));
-  if (unknown.length > 0) throw refused(`there is no ${unknown.join(", no ")} in ${plan.file}`, "`ralph query` lists what there is");
+  if (unknown.length > 0) {
+    throw refused(`there is no ${unknown.join(", no ")} in ${plan.file}`, "`ralph query` lists what there is");
+  }
   let changed = plan;
   for (const task of tasks) changed = addTask(changed, task, options);
   const cycle = findCycle(tasksOf(changed));
-  if (cycle !== null) throw refused(`the tasks would depend on each other in a circle: ${cycle.join(" → ")}`, "leave one of these dependencies out");
+  if (cycle !== null) {
+    throw refused(
+      `the tasks would depend on each other in a circle: ${cycle.join(" → ")}`,
+      "leave one of these dependencies out",
+    );
+  }
   const [first] = tasks;
   const what = tasks.length === 1 && first !== undefined ? shortName(first.name) : `${tasks.length} tasks`;
   return { plan: changed, subject: `ralph: task add - ${what}` };
@@ -53,13 +60,22 @@ export function addTasks(plan: Plan, tasks: readonly NewTask[], options: AddOpti
 
 function addTask(plan: Plan, task: NewTask, { random, upsert = false }: AddOptions): Plan {
   const spec = task.spec ?? specOf(plan);
-  if (spec === null) throw refused("no spec is set, and a task belongs to one", "`ralph set-spec FILE` sets it; `ralph plan FILE` plans it");
+  if (spec === null) {
+    throw refused(
+      "no spec is set, and a task belongs to one",
+      "`ralph set-spec FILE` sets it; `ralph plan FILE` plans it",
+    );
+  }
   if (task.name.trim() === "") throw refused("a task needs a name", '`ralph task add "what to do"`');
-  const same = upsert ? tasksOf(plan).find((old) => old.s === "p" && old.spec === spec && old.name === task.name) : undefined;
+  const same = upsert
+    ? tasksOf(plan).find((old) => old.s === "p" && old.spec === spec && old.name === task.name)
+    : undefined;
   if (same !== undefined) return withChanged(plan, isTask(same), given(task));
 
   const taken = new Set(idsOf(plan));
-  if (task.id !== undefined && taken.has(task.id)) throw refused(`the id ${task.id} is taken`, "leave `id` out: Ralph gives one");
+  if (task.id !== undefined && taken.has(task.id)) {
+    throw refused(`the id ${task.id} is taken`, "leave `id` out: Ralph gives one");
+  }
   const id = task.id ?? newId("t", taken, random);
   const record: JsonObject = { t: "task", id, spec, name: task.name, ...given(task), s: "p" };
   return task.supersedes === undefined ? withRecord(plan, record) : replaced(plan, task.supersedes, record);
@@ -68,7 +84,15 @@ function addTask(plan: Plan, task: NewTask, { random, upsert = false }: AddOptio
 /** The keys that were given, empty ones left out. */
 function given(task: NewTask): JsonObject {
   const { notes, accept, deps, priority, parent, created_from, supersedes } = task;
-  const keys = { notes, accept, deps: deps?.length === 0 ? undefined : deps, priority, parent, created_from, supersedes };
+  const keys = {
+    notes,
+    accept,
+    deps: deps?.length === 0 ? undefined : deps,
+    priority,
+    parent,
+    created_from,
+    supersedes,
+  };
   return Object.fromEntries(Object.entries(keys).filter(([, value]) => value !== undefined && value !== ""));
 }
 

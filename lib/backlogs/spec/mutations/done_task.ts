@@ -18,7 +18,10 @@ export function doneTask(plan: Plan, { id, head }: Done): Change | null {
   const task = id === undefined ? firstTask(plan) : pendingOf(plan).find((one) => one.id === id);
   if (task === undefined) {
     if (tasksOf(plan).some((one) => one.id === id && one.s === "d")) return null;
-    throw refused(id === undefined ? "no task is pending" : `no pending task has the id ${id}`, "`ralph query tasks` lists them");
+    throw refused(
+      id === undefined ? "no task is pending" : `no pending task has the id ${id}`,
+      "`ralph query tasks` lists them",
+    );
   }
   const open = openDependencies(task, tasksOf(plan));
   const changed = withChanged(plan, (entry) => entry.type === "task" && entry.task === task, {

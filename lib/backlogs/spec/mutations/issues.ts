@@ -16,7 +16,10 @@ export function addIssues(plan: Plan, descriptions: readonly string[], random: R
     changed = withRecord(changed, { t: "issue", id: newId("i", taken, random), spec, desc });
   }
   const [first = ""] = descriptions;
-  return { plan: changed, subject: `ralph: issue add - ${descriptions.length === 1 ? shortName(first) : `${descriptions.length} issues`}` };
+  return {
+    plan: changed,
+    subject: `ralph: issue add - ${descriptions.length === 1 ? shortName(first) : `${descriptions.length} issues`}`,
+  };
 }
 
 /** Removes an issue. @param id default: the first. @throws {RalphError} usage when there is none */
@@ -24,7 +27,10 @@ export function doneIssue(plan: Plan, id?: string): Change {
   const issues = issuesOf(plan);
   const issue = id === undefined ? issues[0] : issues.find((one) => one.id === id);
   if (issue === undefined) {
-    throw refused(id === undefined ? "there is no issue" : `there is no issue ${id}`, "`ralph query issues` lists them");
+    throw refused(
+      id === undefined ? "there is no issue" : `there is no issue ${id}`,
+      "`ralph query issues` lists them",
+    );
   }
   return {
     plan: without(plan, (entry) => entry.type === "issue" && entry.issue === issue),

@@ -19,7 +19,10 @@ export interface Rejection {
 export function rejectTask(plan: Plan, { id, reason }: Rejection): Change {
   const task = id === undefined ? firstDone(plan) : doneOf(plan).find((one) => one.id === id);
   if (task === undefined) {
-    throw refused(id === undefined ? "no task is done" : `no done task has the id ${id}`, "`ralph query tasks` lists them");
+    throw refused(
+      id === undefined ? "no task is done" : `no done task has the id ${id}`,
+      "`ralph query tasks` lists them",
+    );
   }
   return { plan: withRejection(plan, task, reason), subject: `ralph: task reject - ${shortName(task.name)}` };
 }
@@ -41,5 +44,7 @@ function firstDone(plan: Plan): Task | undefined {
   // Done tasks among themselves: which of them would have been built first.
   const done = doneOf(plan).map((task) => ({ ...task, s: "p" }));
   const first = readyTasks(done)[0];
-  return first === undefined ? undefined : tasksOf(plan).find((task) => task.line === first.line && task.id === first.id && task.s === "d");
+  return first === undefined
+    ? undefined
+    : tasksOf(plan).find((task) => task.line === first.line && task.id === first.id && task.s === "d");
 }
