@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { createCollector } from "./collect.ts";
 import { createTail } from "./tail.ts";
 import type { ProcessRequest } from "./types.ts";
 
@@ -26,6 +27,7 @@ export function readOutput(
 ): ChildOutput {
   const limit = request.tailBytes ?? 16_384;
   const kept = { stdout: createTail(limit), stderr: createTail(limit), tail: createTail(limit) };
+  const collect = createCollector();
   let open = 0;
   let held = 0;
   let failed = false;
@@ -45,6 +47,7 @@ export function readOutput(
     stream.on("data", (chunk: Uint8Array) => {
       activity = performance.now();
       bytes += chunk.length;
+      collect(chunk.length);
       kept[name].push(chunk);
       kept.tail.push(chunk);
       hand(stream, name, chunk);
