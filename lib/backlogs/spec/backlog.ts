@@ -2,14 +2,13 @@ import { relative } from "node:path";
 import type { Config } from "../../config/schema.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { Host } from "../../host/types.ts";
-import type { Attempt, Backlog, Check, Next, ParkedItem, SettleCommit, Settlement } from "../../loop/types.ts";
+import type { Attempt, Backlog, Check, Next, SettleCommit, Settlement } from "../../loop/types.ts";
 import { verifyCommands } from "../prd/verify_commands.ts";
 import type { StateFiles } from "../state_files.ts";
 import { blockedReasons, isParked, unreadableReasons } from "./blocked_reasons.ts";
 import { readyTasks } from "./graph.ts";
 import {
   buildItem,
-  decomposeId,
   decomposeItem,
   investigateItem,
   type SpecItem,
@@ -20,7 +19,7 @@ import {
 import { claimOf } from "./judge.ts";
 import { rejectionsOf } from "./mutations/reject_task.ts";
 import { shortName } from "./mutations/short_name.ts";
-import { doneOf, formatPlan, issuesOf, parsePlan, pendingOf, problemsOf, specOf, tasksOf } from "./plan_file.ts";
+import { doneOf, formatPlan, issuesOf, parsePlan, pendingOf, specOf, tasksOf } from "./plan_file.ts";
 import { accepted, built, decomposed, failed, killed, notAccepted, notDecomposed, reasonOf, reset } from "./settle.ts";
 import { stagePrompt } from "./stage_prompt.ts";
 import { type Plan, PLAN_FILE } from "./types.ts";
