@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { ARTEFACT } from "../../e2e/cli.ts";
+import { ARTEFACT } from "./cli.ts";
 
 /** A real repository with a current spec, on which real command lines work. */
 export interface PlanWorld {
