@@ -1,4 +1,5 @@
 import type { Outcome } from "../steps/outcome.ts";
+import { printable, printableLine } from "../ui/printable.ts";
 import type { Style } from "../ui/style.ts";
 
 /** The part of a loop's outcome that its last lines tell. */
@@ -34,8 +35,8 @@ export function outcomeLines(outcome: Outcome, style: Style): readonly string[] 
     : tone[told.status] === bad
     ? symbols.failed
     : symbols.warning;
-  const unverified = told.unverified ?? [];
-  const verified = (told.passed ?? []).filter((id) => !unverified.includes(id));
+  const unverified = (told.unverified ?? []).map(printableLine);
+  const verified = (told.passed ?? []).map(printableLine).filter((id) => !unverified.includes(id));
   const counts = told.iterations === undefined ? "" : `: ${countsOf(told, verified.length, unverified.length)}`;
   const reasons = [
     ...(told.reasons ?? []),
@@ -49,7 +50,7 @@ export function outcomeLines(outcome: Outcome, style: Style): readonly string[] 
     ...(unverified.length === 0
       ? []
       : [`  ${warn("unverified")}  ${unverified.join(", ")} ${dim("(no check ran: only the agent says so)")}`]),
-    ...(told.parked ?? []).map(({ id, reason }) => `  ${bad("parked")}  ${id}: ${firstLine(reason)}`),
+    ...(told.parked ?? []).map(({ id, reason }) => `  ${bad("parked")}  ${printableLine(id)}: ${firstLine(reason)}`),
     ...reasons.filter((reason) => !(told.parked ?? []).some(({ id, reason: why }) => reason === `${id}: ${why}`)).map((
       reason,
     ) => `  ${firstLine(reason)}`),
@@ -87,5 +88,5 @@ function hintOf({ status, parked = [], iterations }: Told): readonly string[] {
 }
 
 function firstLine(text: string): string {
-  return text.split("\n")[0] ?? "";
+  return printable(text.split("\n")[0] ?? "");
 }
