@@ -54,6 +54,11 @@ const definitions = {
     hint: "commit or set aside the changes in the way, or name another branch with `--branch`",
     exitCode: 1,
   },
+  "branch-invalid": {
+    message: "git takes no branch with the name {branch}",
+    hint: "change `branchName` in the PRD, or name another with `--branch NAME`; `--branch=` stays on the current one",
+    exitCode: 2,
+  },
   "run-locked": {
     message: "another `ralph {purpose}` is at work here (pid {pid}, started {startedAt})",
     hint: "wait for it to end, or stop it; a second run needs a working tree of its own (`git worktree add`)",
