@@ -18,6 +18,11 @@ const definitions = {
     hint: "give an existing folder with `--root`",
     exitCode: 2,
   },
+  "root-no-folder": {
+    message: "the root {root} is a file, not a folder",
+    hint: "give an existing folder with `--root`",
+    exitCode: 2,
+  },
   "not-a-repository": {
     message: "{root} is not inside a git repository",
     hint: "run `git init` there first: Ralph commits verified work",
@@ -80,6 +85,7 @@ const definitions = {
     hint: "`ralph schema config` prints what is allowed",
     exitCode: 2,
   },
+  "file-unreadable": { message: "could not read {path}: {reason}", hint: "{hint}", exitCode: 2 },
   "file-unwritable": { message: "could not write {path}: {reason}", hint: "{hint}", exitCode: 1 },
   "path-outside-root": {
     message: "{path} is outside {root}",
