@@ -14,6 +14,7 @@ interface Told extends Outcome {
   readonly reason?: string;
   readonly message?: string;
   readonly messages?: readonly string[];
+  readonly failures?: readonly { readonly name: string; readonly exitCode: number | null }[];
 }
 
 /**
@@ -48,6 +49,9 @@ export function outcomeLines(outcome: Outcome, style: Style, goOn: string): read
     ...(told.limit === undefined ? [] : [`limit reached: ${told.limit}`]),
     ...(told.message === undefined ? [] : [told.message]),
     ...(told.messages ?? []).slice(0, 1),
+    ...(told.failures ?? []).map(({ name, exitCode }) =>
+      `${name}: ${exitCode === null ? "failed" : `exit ${exitCode}`}`
+    ),
   ];
   return [
     "",

@@ -34,3 +34,13 @@ test("outcomeLines() names the way back for what was parked in an earlier run", 
     "hint: `ralph status` shows where it stands; `ralph run --retry-blocked` takes up again what was parked",
   ]);
 });
+
+test("outcomeLines() names the checks that a recipe's last verify() found failing", () => {
+  const failures = [{ name: "npm test", exitCode: 1 }, { name: "by hand", exitCode: null }];
+
+  expect(lines({ status: "failed", results: [], failures })).toEqual([
+    "x failed",
+    "  npm test: exit 1",
+    "  by hand: failed",
+  ]);
+});
