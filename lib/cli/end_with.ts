@@ -10,7 +10,8 @@ export function endWith(invocation: Invocation, { config }: Pick<RalphContext, "
   const { flags } = invocation;
   const json = flags.has("json") || (flags.text("ui") ?? config.ui) === "json";
   if (!json && typeof outcome === "object" && outcome !== null && "status" in outcome) {
-    for (const line of outcomeLines(outcome as Outcome, styleFor(invocation, "stderr"))) invocation.say(line);
+    const goOn = invocation.command.name === "understand" ? "ralph understand" : "ralph run";
+    for (const line of outcomeLines(outcome as Outcome, styleFor(invocation, "stderr"), goOn)) invocation.say(line);
   }
   return exitCode;
 }
