@@ -81,7 +81,7 @@ function toRunnable(like: CheckLike, { $ }: Pick<RalphContext, "$">): Runnable {
   if (isCommand(like)) return { name: "command", run: () => like };
   if (typeof like?.name === "string" && (like.run !== undefined || like.command !== undefined)) return like;
   throw new RalphError("option-invalid", {
-    details: { option: "a check", expected: CHECK_FORMS, value: JSON.stringify(like) ?? String(like) },
+    details: { option: "a check", expected: CHECK_FORMS, value: JSON.stringify(like) ?? typeof like },
     hint: "docs/guides/recipes.md shows each form",
   });
 }
