@@ -9,8 +9,7 @@ import { stripVTControlCharacters } from "node:util";
 import { RalphError } from "../errors/ralph_error.ts";
 import { readText } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
-import { loadRalph } from "./builtin_modules.ts";
-import { BUILTIN_MODULES } from "./builtin_modules.ts";
+import { BUILTIN_MODULES, loadRalph } from "./builtin_modules.ts";
 import { findImportedName, localFiles } from "./recipe_search.ts";
 import { nearest } from "./suggest.ts";
 
