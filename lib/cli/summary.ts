@@ -1,4 +1,5 @@
 import type { Outcome } from "../steps/outcome.ts";
+import { printable, printableLine } from "../ui/printable.ts";
 import type { Style } from "../ui/style.ts";
 
 /** The part of a loop's outcome that its last lines tell. */
@@ -12,10 +13,16 @@ interface Told extends Outcome {
   readonly allowed?: boolean;
   readonly reason?: string;
   readonly message?: string;
+  readonly messages?: readonly string[];
+  readonly failures?: readonly { readonly name: string; readonly exitCode: number | null }[];
 }
 
-/** How a run ended, for a person: what is verified, what is not, what to do next. @param again the command that goes on */
-export function outcomeLines(outcome: Outcome, style: Style, again: string = "ralph run"): readonly string[] {
+/**
+ * How a run ended, for a person: what is verified, what is not, what to do next.
+ *
+ * @param goOn the command that goes on where a loop stopped
+ */
+export function outcomeLines(outcome: Outcome, style: Style, goOn: string): readonly string[] {
   const told: Told = outcome;
   const { bold, dim, good, bad, warn, symbols } = style;
   const tone = {
@@ -34,13 +41,17 @@ export function outcomeLines(outcome: Outcome, style: Style, again: string = "ra
     : tone[told.status] === bad
     ? symbols.failed
     : symbols.warning;
-  const unverified = told.unverified ?? [];
-  const verified = (told.passed ?? []).filter((id) => !unverified.includes(id));
+  const unverified = (told.unverified ?? []).map(printableLine);
+  const verified = (told.passed ?? []).map(printableLine).filter((id) => !unverified.includes(id));
   const counts = told.iterations === undefined ? "" : `: ${countsOf(told, verified.length, unverified.length)}`;
   const reasons = [
     ...(told.reasons ?? []),
     ...(told.limit === undefined ? [] : [`limit reached: ${told.limit}`]),
     ...(told.message === undefined ? [] : [told.message]),
+    ...(told.messages ?? []).slice(0, 1),
+    ...(told.failures ?? []).map(({ name, exitCode }) =>
+      `${name}: ${exitCode === null ? "failed" : `exit ${exitCode}`}`
+    ),
   ];
   return [
     "",
@@ -49,11 +60,11 @@ export function outcomeLines(outcome: Outcome, style: Style, again: string = "ra
     ...(unverified.length === 0
       ? []
       : [`  ${warn("unverified")}  ${unverified.join(", ")} ${dim("(no check ran: only the agent says so)")}`]),
-    ...(told.parked ?? []).map(({ id, reason }) => `  ${bad("parked")}  ${id}: ${firstLine(reason)}`),
+    ...(told.parked ?? []).map(({ id, reason }) => `  ${bad("parked")}  ${printableLine(id)}: ${firstLine(reason)}`),
     ...reasons.filter((reason) => !(told.parked ?? []).some(({ id, reason: why }) => reason === `${id}: ${why}`)).map((
       reason,
     ) => `  ${firstLine(reason)}`),
-    ...hintOf(told, again).map((hint) => `hint: ${hint}`),
+    ...hintOf(told, goOn).map((hint) => `hint: ${hint}`),
   ];
 }
 
@@ -66,26 +77,30 @@ function countsOf({ iterations = 0, parked = [] }: Told, verified: number, unver
   return `${parts.join(", ")} in ${iterations} iteration${iterations === 1 ? "" : "s"}`;
 }
 
-function hintOf({ status, parked = [], iterations }: Told, again: string): readonly string[] {
-  if (iterations === undefined) return [];
+function hintOf({ status, reason, parked = [], iterations, messages }: Told, goOn: string): readonly string[] {
+  const again = messages === undefined ? goOn : "ralph plan --resume"; // only a plan has messages
+  if (status === "failed" && reason === "trespassed") {
+    return [`the files are as the agent left them: take back what you do not want; \`${again}\` goes on`];
+  }
+  if (iterations === undefined) return status === "failed" && messages !== undefined ? [`\`${again}\` goes on`] : [];
   switch (status) {
     case "blocked":
       return parked.length > 0
-        ? [`mend what stands in the way, then \`${again} --retry-blocked\``]
-        : ["`ralph status` shows where it stands"];
+        ? [`mend what stands in the way, then \`${goOn} --retry-blocked\``]
+        : [`\`ralph status\` shows where it stands; \`${goOn} --retry-blocked\` takes up again what was parked`];
     case "exhausted":
     case "failed":
-      return [`\`ralph status\` shows where it stands; \`${again}\` goes on`];
+      return [`\`ralph status\` shows where it stands; \`${goOn}\` goes on`];
     case "unverified":
-      return again === "ralph run" ? ["`ralph verify` runs what checks there are"] : [];
+      return goOn === "ralph run" ? ["`ralph verify` runs what checks there are"] : [];
     case "declined":
     case "aborted":
-      return [`\`${again}\` goes on where this one stopped`];
+      return [`\`${goOn}\` goes on where this one stopped`];
     default:
       return [];
   }
 }
 
 function firstLine(text: string): string {
-  return text.split("\n")[0] ?? "";
+  return printable(text.split("\n")[0] ?? "");
 }

@@ -69,7 +69,7 @@ export interface Repository {
     options?: { readonly base?: string | null; readonly maxBytes?: number },
   ): Promise<string>;
   commit(request: CommitRequest): Promise<CommitResult>;
-  /** Creates or switches to a branch, keeping local changes. @throws {RalphError} branch-failed */
+  /** Creates or switches to a branch, keeping local changes. @throws {RalphError} branch-invalid, branch-failed */
   switchTo(branch: string): Promise<void>;
   /** @throws {RalphError} git-identity-missing, git-operation-in-progress, git-locked */
   ensureReady(): Promise<void>;

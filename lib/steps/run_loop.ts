@@ -63,7 +63,7 @@ type Ending = LoopOutcome extends infer End ? End extends LoopOutcome ? Omit<End
  * passes without its checks. Killed at any moment, the same call goes on where it was.
  *
  * @throws {RalphError} not-a-repository, agent-missing, agent-not-found, run-locked, git-identity-missing,
- * git-operation-in-progress, git-detached-head, branch-failed, state-missing, state-invalid
+ * git-operation-in-progress, git-detached-head, branch-invalid, branch-failed, state-missing, state-invalid
  * @example A loop over a list in memory
  * ```ts
  * import { memoryBacklog, runLoop } from "ralph";

@@ -31,7 +31,10 @@ describe.skipIf(process.platform !== "linux")("Ctrl-C in a terminal", () => {
   test("at the question between two iterations", async () => {
     const project = faultProject(WORK, { count: 2 });
 
-    const { root, git } = await project.cli.args("run", "--interactive").terminal(["Go on with the next iteration?", CTRL_C]).expectExit(130);
+    const { root, git } = await project.cli.args("run", "--interactive").terminal([
+      "Go on with the next iteration?",
+      CTRL_C,
+    ]).expectExit(130);
 
     expect(passedIn(root)).toEqual(["US-001"]);
     expect(git("status", "--porcelain")).toBe("");
@@ -42,7 +45,10 @@ describe.skipIf(process.platform !== "linux")("Ctrl-C in a terminal", () => {
     const questions = JSON.stringify({ decision: "questions", questions: ["Which colour?"], prd: null, message: "" });
     const project = faultProject(`cat > /dev/null; printf '%s' '${questions}'`);
 
-    const { root, read } = await project.cli.args("plan", "paint it").terminal([/Which colour|Write|update|overwrite/i, CTRL_C]).expectExit(130);
+    const { root, read } = await project.cli.args("plan", "paint it").terminal([
+      /Which colour|Write|update|overwrite/i,
+      CTRL_C,
+    ]).expectExit(130);
 
     expect(read("scripts/ralph/plan_state.json")).not.toBeNull();
     expect(JSON.parse(read("scripts/ralph/plan_state.json") ?? "")).toMatchObject({ goal: "paint it" });
@@ -53,7 +59,8 @@ describe.skipIf(process.platform !== "linux")("Ctrl-C in a terminal", () => {
   test("twice is no quicker way to leave something behind", async () => {
     const project = faultProject(`cat > /dev/null; ${HANG}`);
 
-    const { root, exitCode } = await project.cli.terminal([/worker/, CTRL_C], ["", CTRL_C], ["", CTRL_C]).start().ended();
+    const { root, exitCode } = await project.cli.terminal([/worker/, CTRL_C], ["", CTRL_C], ["", CTRL_C]).start()
+      .ended();
 
     expect([130, 128]).toContain(exitCode);
     passedIn(root);

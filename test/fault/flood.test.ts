@@ -17,7 +17,11 @@ interface Flood {
 }
 
 const FLOODS: readonly Flood[] = [
-  { what: `${MEGABYTES} MB in lines`, script: `yes '${LINE}' | head -c ${MEGABYTES * 1_000_000}; echo`, megabytes: MEGABYTES },
+  {
+    what: `${MEGABYTES} MB in lines`,
+    script: `yes '${LINE}' | head -c ${MEGABYTES * 1_000_000}; echo`,
+    megabytes: MEGABYTES,
+  },
   { what: "one line of 50 MB", script: "head -c 50000000 /dev/zero | tr '\\0' x; echo", megabytes: 50 },
   { what: "20 MB of NUL", script: "head -c 20000000 /dev/zero; echo", megabytes: 20 },
   { what: "20 MB of bytes that are no UTF-8", script: "head -c 20000000 /dev/urandom; echo", megabytes: 20 },
@@ -38,27 +42,36 @@ function watchPeak(pid: number): () => number {
 }
 
 describe.skipIf(process.platform !== "linux")("an agent that prints", () => {
-  test.each(FLOODS)("$what takes no more memory, and its marker is found after it", async ({ what, script, megabytes }) => {
-    const project = faultProject(`cat > /dev/null; ${script}; echo '${MARKER}'`, { prd: UNCHECKED });
-    const running = project.cli.args("run", "--allow-unverified").start();
-    const peak = watchPeak(running.child.pid!);
-    const started = performance.now();
+  test.each(FLOODS)(
+    "$what takes no more memory, and its marker is found after it",
+    async ({ what, script, megabytes }) => {
+      const project = faultProject(`cat > /dev/null; ${script}; echo '${MARKER}'`, { prd: UNCHECKED });
+      const running = project.cli.args("run", "--allow-unverified").start();
+      const peak = watchPeak(running.child.pid!);
+      const started = performance.now();
 
-    const { exitCode, root, stderr } = await running.ended();
+      const { exitCode, root, stderr } = await running.ended();
 
-    const seconds = (performance.now() - started) / 1000;
-    const peakMb = peak();
-    console.log(`${what}: ${seconds.toFixed(1)} s, ${(megabytes / seconds).toFixed(0)} MB/s, peak ${peakMb.toFixed(0)} MB`);
-    expect(exitCode, stderr).toBe(0);
-    expect(passedIn(root)).toEqual(["US-001"]);
-    const [run = ""] = readdirSync(join(root, "scripts/ralph/runs")).filter((name) => /^\d/.test(name));
-    expect(statSync(join(root, "scripts/ralph/runs", run, "iteration-1.log")).size).toBeGreaterThanOrEqual(megabytes * 1_000_000);
-    expect(peakMb).toBeLessThan(isBinary(running.child.spawnfile) ? PEAK_MB : 250);
-    await expectNothingLeft(project, root);
-  }, 300_000);
+      const seconds = (performance.now() - started) / 1000;
+      const peakMb = peak();
+      console.log(
+        `${what}: ${seconds.toFixed(1)} s, ${(megabytes / seconds).toFixed(0)} MB/s, peak ${peakMb.toFixed(0)} MB`,
+      );
+      expect(exitCode, stderr).toBe(0);
+      expect(passedIn(root)).toEqual(["US-001"]);
+      const [run = ""] = readdirSync(join(root, "scripts/ralph/runs")).filter((name) => /^\d/.test(name));
+      expect(statSync(join(root, "scripts/ralph/runs", run, "iteration-1.log")).size).toBeGreaterThanOrEqual(
+        megabytes * 1_000_000,
+      );
+      expect(peakMb).toBeLessThan(isBinary(running.child.spawnfile) ? PEAK_MB : 250);
+      await expectNothingLeft(project, root);
+    },
+    300_000,
+  );
 
   test("damaged bytes in its last words: no text of Ralph's own is damaged by them", async () => {
-    const agent = "cat > /dev/null; printf 'bad \\377\\376\\300\\200 \\000\\000 \\355\\240\\200\\n'; printf 'half \\342\\202'; exit 1";
+    const agent =
+      "cat > /dev/null; printf 'bad \\377\\376\\300\\200 \\000\\000 \\355\\240\\200\\n'; printf 'half \\342\\202'; exit 1";
     const project = faultProject(agent, { config: { maxRetries: 1 } });
 
     const { root } = await project.cli.expectExit(3);

@@ -21,7 +21,9 @@ describe("a stale index.lock of somebody else", () => {
   test("that goes away in time is no trouble", async () => {
     const project = faultProject(WORK);
 
-    const { root } = await project.cli.before("touch .git/index.lock; (sleep 1.5; rm .git/index.lock) > /dev/null 2>&1 &").expectExit(0);
+    const { root } = await project.cli.before(
+      "touch .git/index.lock; (sleep 1.5; rm .git/index.lock) > /dev/null 2>&1 &",
+    ).expectExit(0);
 
     expect(passedIn(root)).toEqual(["US-001"]);
   });
@@ -67,7 +69,9 @@ describe.skipIf(process.platform !== "linux")("an index.lock that the agent's ow
   });
 
   test("is left alone while a git works in the tree", async () => {
-    const project = faultProject(`${WORK}; cp "$(command -v sleep)" ../git; (setsid env -i ../git 12 > /dev/null 2>&1 < /dev/null &); touch .git/index.lock`);
+    const project = faultProject(
+      `${WORK}; cp "$(command -v sleep)" ../git; (setsid env -i ../git 12 > /dev/null 2>&1 < /dev/null &); touch .git/index.lock`,
+    );
 
     const { root, stderr } = await project.cli.expectExit(1);
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { faultProject, WORK } from "./world.ts";
 
-const BRANCHES = "git checkout -q -b other; echo theirs > .gitignore; git commit -qam theirs; git checkout -q main; echo ours > .gitignore; git commit -qam ours";
+const BRANCHES =
+  "git checkout -q -b other; echo theirs > .gitignore; git commit -qam theirs; git checkout -q main; echo ours > .gitignore; git commit -qam ours";
 const OPERATIONS: readonly (readonly [operation: string, command: string])[] = [
   ["merge", `${BRANCHES}; git merge -q other`],
   ["rebase", `${BRANCHES}; git rebase -q other`],
@@ -15,7 +16,8 @@ describe("an operation in progress", () => {
     const project = faultProject(WORK);
     let before = "";
 
-    const { root, stderr, git } = await project.cli.before(command).before("git status --porcelain=2 > ../before").expectExit(2);
+    const { root, stderr, git } = await project.cli.before(command).before("git status --porcelain=2 > ../before")
+      .expectExit(2);
 
     before = git("status", "--porcelain=2");
     expect(stderr).toBe(

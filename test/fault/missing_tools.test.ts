@@ -12,7 +12,10 @@ function pathOf(...programs: readonly string[]): string {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(join(folder, "bin"));
   for (const name of programs) {
-    symlinkSync(execFileSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).trim(), join(folder, "bin", name));
+    symlinkSync(
+      execFileSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).trim(),
+      join(folder, "bin", name),
+    );
   }
   return join(folder, "bin");
 }
@@ -26,12 +29,16 @@ describe("a PATH without", () => {
     const path = pathOf("sh", "bash", ...TOOLS);
     const { stderr } = await ralphCli(root).env({ PATH: path }).args("run", "--agent-cmd", "mkdir ran").expectExit(2);
 
-    expect(stderr).toMatch(/error: `git` was not found on PATH\nhint: install git \(https:\/\/git-scm\.com\) and try again\n$/);
+    expect(stderr).toMatch(
+      /error: `git` was not found on PATH\nhint: install git \(https:\/\/git-scm\.com\) and try again\n$/,
+    );
     expect(existsSync(join(root, "ran"))).toBe(false);
   });
 
   test("bash: checks run in sh", async () => {
-    const project = faultProject(WORK, { config: { provider: { command: `sh -c '${WORK.replaceAll("'", `'\\''`)}'` } } });
+    const project = faultProject(WORK, {
+      config: { provider: { command: `sh -c '${WORK.replaceAll("'", `'\\''`)}'` } },
+    });
 
     const { root } = await project.cli.env({ PATH: pathOf("sh", "git", ...TOOLS) }).expectExit(0);
 
