@@ -27,7 +27,7 @@ export function lineChanges(before: Buffer, after: Buffer): LineChanges {
 function commonStart(before: Buffer, after: Buffer): number {
   const most = Math.min(before.length, after.length);
   let at = 0;
-  while (at + CHUNK <= most && before.compare(after, at, at + CHUNK, at, at + CHUNK) === 0) at += CHUNK;
+  while (at + CHUNK <= most && before.subarray(at, at + CHUNK).equals(after.subarray(at, at + CHUNK))) at += CHUNK;
   while (at < most && before[at] === after[at]) at += 1;
   return at;
 }
@@ -38,13 +38,7 @@ function commonEnd(before: Buffer, after: Buffer, start: number): number {
   let count = 0;
   while (
     count + CHUNK <= most &&
-    before.compare(
-        after,
-        after.length - count - CHUNK,
-        after.length - count,
-        before.length - count - CHUNK,
-        before.length - count,
-      ) === 0
+    lastChunk(before, count).equals(lastChunk(after, count))
   ) count += CHUNK;
   while (count < most && before[before.length - count - 1] === after[after.length - count - 1]) count += 1;
   if (count === most && (before.length - count === start || after.length - count === start)) {
@@ -57,4 +51,8 @@ function commonEnd(before: Buffer, after: Buffer, start: number): number {
 
 function lineStart(text: Buffer, at: number): number {
   return at === 0 ? 0 : text.lastIndexOf(LINE_FEED, at - 1) + 1;
+}
+
+function lastChunk(text: Buffer, before: number): Buffer {
+  return text.subarray(text.length - before - CHUNK, text.length - before);
 }
