@@ -8,6 +8,7 @@ import type { Ownership } from "../loop/ownership.ts";
 import { advance, limitReached, noProgress, type Progress, sameFailures } from "../loop/progress.ts";
 import type { Attempt, Backlog, Item, Settlement } from "../loop/types.ts";
 import type { CheckLike } from "../verifiers/types.ts";
+import { answered } from "./loop/answered.ts";
 import { putBackEdits, recover } from "./loop/recover.ts";
 import { type Committer, createCommitter, settleAndCommit } from "./loop/settle.ts";
 import { requireRepository } from "./require_repository.ts";
@@ -165,7 +166,8 @@ class Loop<Data, Findings> {
   async #iterate(): Promise<Ending | null> {
     const ralph = this.#ralph;
     if (this.#signal.aborted) return { status: "aborted" };
-    const next = await this.#backlog.next({ inFlight: [], parked: ralph.journal.parked(this.#key) });
+    const view = { inFlight: [], parked: ralph.journal.parked(this.#key) };
+    const next = answered(this.#backlog, "next()", await this.#backlog.next(view));
     switch (next.status) {
       case "done":
         return this.#done(next.verdict, next.summary);
@@ -241,7 +243,7 @@ class Loop<Data, Findings> {
       ...named,
       result: (this.#last ?? attempt).status,
       settlement: settlement.status,
-      message: "reason" in settlement ? settlement.reason ?? null : null,
+      message: reasonOf(settlement) ?? messageOf(this.#last ?? attempt),
       durationMs: ralph.host.clock.now() - started,
       usage: attempt.turn?.usage ?? null,
     });
@@ -320,6 +322,14 @@ class Loop<Data, Findings> {
   #end(ending: Ending): LoopOutcome {
     return { ...this.#progress, ...ending } as LoopOutcome;
   }
+}
+
+function reasonOf(settlement: Settlement): string | null {
+  return "reason" in settlement ? settlement.reason ?? null : null;
+}
+
+function messageOf(attempt: Attempt): string | null {
+  return "message" in attempt ? attempt.message : null;
 }
 
 function limitsOf(ralph: RalphContext, options: LoopOptions): LimitsConfig {
