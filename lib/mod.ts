@@ -51,7 +51,7 @@ export { createHost } from "./host/create_host.ts";
 export type { Clock, Environment, Host, Ids, ProcessEnd, Processes, ProcessRequest, Terminal } from "./host/types.ts";
 export type * from "./loop/types.ts";
 export { BACKLOG_VERSION } from "./loop/types.ts";
-export type { Journal, JournalKey } from "./loop/journal_types.ts";
+export type { BegunAttempt, Journal, JournalKey, Leftover, OpenItem } from "./loop/journal_types.ts";
 export type { Progress } from "./loop/progress.ts";
 export type { RunLock } from "./loop/run_lock.ts";
 export {
