@@ -14,6 +14,7 @@ interface Told extends Outcome {
   readonly reason?: string;
   readonly message?: string;
   readonly messages?: readonly string[];
+  readonly parkedBefore?: number;
   readonly failures?: readonly { readonly name: string; readonly exitCode: number | null }[];
 }
 
@@ -77,7 +78,8 @@ function countsOf({ iterations = 0, parked = [] }: Told, verified: number, unver
   return `${parts.join(", ")} in ${iterations} iteration${iterations === 1 ? "" : "s"}`;
 }
 
-function hintOf({ status, reason, parked = [], iterations, messages }: Told, goOn: string | null): readonly string[] {
+function hintOf(told: Told, goOn: string | null): readonly string[] {
+  const { status, reason, parked = [], parkedBefore = 0, iterations, messages } = told;
   const again = goOn === null ? "the same command" : `\`${goOn}\``;
   const retry = goOn === null ? "the same command with `--retry-blocked`" : `\`${goOn} --retry-blocked\``;
   const planAgain = goOn === null ? again : "`ralph plan --resume`";
@@ -88,9 +90,9 @@ function hintOf({ status, reason, parked = [], iterations, messages }: Told, goO
   if (iterations === undefined) return status === "failed" && messages !== undefined ? [`${onward} goes on`] : [];
   switch (status) {
     case "blocked":
-      return parked.length > 0
+      return parked.length + parkedBefore > 0
         ? [`mend what stands in the way, then ${retry}`]
-        : [`\`ralph status\` shows where it stands; ${retry} takes up again what was parked`];
+        : ["`ralph status` shows where it stands"];
     case "exhausted":
     case "failed":
       return [`\`ralph status\` shows where it stands; ${again} goes on`];

@@ -9,6 +9,7 @@ import { advance, limitReached, noProgress, type Progress, sameFailures } from "
 import type { Attempt, Backlog, Item, Settlement } from "../loop/types.ts";
 import type { CheckLike } from "../verifiers/types.ts";
 import { answered } from "./loop/answered.ts";
+import { noteBranch, onBranch } from "./loop/branch.ts";
 import { putBackEdits, recover } from "./loop/recover.ts";
 import { type Committer, createCommitter, settleAndCommit } from "./loop/settle.ts";
 import { requireRepository } from "./require_repository.ts";
@@ -50,7 +51,8 @@ export type LoopOutcome =
       readonly reason: "trespassed" | "agent-unusable" | "stopped";
       readonly reasons: readonly string[];
     }
-    | { readonly status: "blocked"; readonly reasons: readonly string[] }
+    /** `parkedBefore`: how many items stand in the way that an earlier run gave up on. */
+    | { readonly status: "blocked"; readonly reasons: readonly string[]; readonly parkedBefore?: number }
     | { readonly status: "exhausted"; readonly limit: string }
     /** A person answered no between two iterations. */
     | { readonly status: "declined" }
@@ -172,7 +174,11 @@ class Loop<Data, Findings> {
       case "done":
         return this.#done(next.verdict, next.summary);
       case "blocked":
-        return { status: "blocked", reasons: next.reasons };
+        return {
+          status: "blocked",
+          reasons: next.reasons,
+          parkedBefore: view.parked.length - this.#progress.parked.length,
+        };
       case "waiting":
         throw new RalphError("backlog-invalid", {
           details: { backlog: this.#backlog.name, problem: "next() waits although nothing is in flight" },
@@ -235,7 +241,10 @@ class Loop<Data, Findings> {
       ...(before === null ? {} : { before }),
     });
     const attempt = this.#orSameAgain(worked.attempt, history);
-    if (worked.after !== null) this.#own(item, attempt, worked.after);
+    if (worked.after !== null) {
+      this.#own(item, attempt, worked.after);
+      if (before !== null) noteBranch(ralph, before.branch, worked.after.branch);
+    }
     const settlement = await this.#settle(item, attempt, worked.after);
     this.#progress = advance(this.#progress, item, this.#last ?? attempt, settlement);
     ralph.events.emit({
@@ -243,7 +252,7 @@ class Loop<Data, Findings> {
       ...named,
       result: (this.#last ?? attempt).status,
       settlement: settlement.status,
-      message: reasonOf(settlement) ?? messageOf(this.#last ?? attempt),
+      message: reasonOf(settlement, this.#last ?? attempt),
       durationMs: ralph.host.clock.now() - started,
       usage: attempt.turn?.usage ?? null,
     });
@@ -324,12 +333,9 @@ class Loop<Data, Findings> {
   }
 }
 
-function reasonOf(settlement: Settlement): string | null {
-  return "reason" in settlement ? settlement.reason ?? null : null;
-}
-
-function messageOf(attempt: Attempt): string | null {
-  return "message" in attempt ? attempt.message : null;
+function reasonOf(settlement: Settlement, attempt: Attempt): string | null {
+  const given = "reason" in settlement ? settlement.reason ?? null : null;
+  return given ?? ("message" in attempt ? attempt.message : null);
 }
 
 function limitsOf(ralph: RalphContext, options: LoopOptions): LimitsConfig {
@@ -337,18 +343,4 @@ function limitsOf(ralph: RalphContext, options: LoopOptions): LimitsConfig {
   const { maxIterations } = options;
   if (maxIterations === undefined) return limits;
   return { ...limits, iterations: Math.min(maxIterations, limits.iterations ?? maxIterations) };
-}
-
-async function onBranch<Data, Findings>(
-  ralph: RalphContext,
-  backlog: Backlog<Data, Findings>,
-  asked: string | undefined,
-): Promise<void> {
-  const repository = requireRepository(ralph);
-  const current = await repository.currentBranch();
-  const wanted = asked ?? await backlog.branch?.() ?? "";
-  if (wanted === "" && current === null) throw new RalphError("git-detached-head", { details: { root: ralph.root } });
-  if (wanted === "" || wanted === current) return;
-  await repository.switchTo(wanted);
-  ralph.events.emit({ type: "note", level: "info", message: `working on the branch ${wanted}` });
 }

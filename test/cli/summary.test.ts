@@ -31,10 +31,10 @@ test("outcomeLines() says that a trespass's files are left to the person", () =>
 });
 
 test("outcomeLines() names the way back for what was parked in an earlier run", () => {
-  expect(lines({ status: "blocked", iterations: 0, reasons: ["US-1: no"] })).toEqual([
+  expect(lines({ status: "blocked", iterations: 0, reasons: ["US-1: no"], parkedBefore: 1 })).toEqual([
     "x blocked: 0 verified in 0 iterations",
     "  US-1: no",
-    "hint: `ralph status` shows where it stands; `ralph run --retry-blocked` takes up again what was parked",
+    "hint: mend what stands in the way, then `ralph run --retry-blocked`",
   ]);
 });
 
