@@ -9,7 +9,7 @@ import { stripVTControlCharacters } from "node:util";
 import { RalphError } from "../errors/ralph_error.ts";
 import { readText } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
-import { BUILTIN_MODULES } from "./builtin_modules.ts";
+import { BUILTIN_MODULES, loadRalph } from "./builtin_modules.ts";
 import { findImportedName, localFiles } from "./recipe_search.ts";
 import { nearest } from "./suggest.ts";
 
@@ -103,7 +103,7 @@ async function exportFailure(
 }
 
 async function nearestExport(name: string): Promise<string> {
-  const near = nearest(name, Object.keys(await import("../mod.ts")));
+  const near = nearest(name, Object.keys(await loadRalph()));
   return near === null ? "docs/guides/recipes.md and the README name the steps" : `did you mean \`${near}\`?`;
 }
 

@@ -73,6 +73,8 @@ export interface Repository {
   switchTo(branch: string): Promise<void>;
   /** @throws {RalphError} git-identity-missing, git-operation-in-progress, git-locked */
   ensureReady(): Promise<void>;
+  /** Takes away locks, not older than `since` (milliseconds since 1970), that an ended agent's git left behind. */
+  clearLeftLocks(since: number): Promise<void>;
   /** Commit subjects, newest first. */
   log(count: number): Promise<readonly { readonly commit: string; readonly subject: string }[]>;
   /** Runs `git` with these arguments in the top level; for what the methods above do not cover. */

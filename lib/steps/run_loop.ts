@@ -10,7 +10,7 @@ import type { Attempt, Backlog, Item, Settlement } from "../loop/types.ts";
 import type { CheckLike } from "../verifiers/types.ts";
 import { answered } from "./loop/answered.ts";
 import { noteBranch, onBranch } from "./loop/branch.ts";
-import { putBackEdits, recover } from "./loop/recover.ts";
+import { mendAfterKill, recover } from "./loop/recover.ts";
 import { type Committer, createCommitter, settleAndCommit } from "./loop/settle.ts";
 import { requireRepository } from "./require_repository.ts";
 import { topLevelPaths } from "./tree_paths.ts";
@@ -87,7 +87,8 @@ export async function runLoop<Data, Findings>(
   if (!interrupted) await backlog.overview({ parked: [] }); // a missing or damaged store is told before anything is started
   await ralph.agent.ensureUsable();
   await using _lock = await ralph.lock.acquire(options.purpose ?? "run");
-  if (interrupted) await putBackEdits(ralph, backlog.stateFiles); // the agent of a killed run may have damaged the store
+  await ralph.journal.refresh();
+  if (interrupted) await mendAfterKill(ralph, backlog.stateFiles);
   await repository.ensureReady();
   await onBranch(ralph, backlog, options.branch ?? ralph.loop.branch);
 
@@ -253,7 +254,7 @@ class Loop<Data, Findings> {
       result: (this.#last ?? attempt).status,
       settlement: settlement.status,
       message: reasonOf(settlement, this.#last ?? attempt),
-      durationMs: ralph.host.clock.now() - started,
+      durationMs: Math.max(0, ralph.host.clock.now() - started),
       usage: attempt.turn?.usage ?? null,
     });
     return this.#endingOf(attempt, settlement);

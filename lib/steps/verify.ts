@@ -67,7 +67,7 @@ export async function verify(
     const started = ralph.host.clock.now();
     const outcome = await runOne(ralph, check, { ...options, signal }, results.length + 1);
     if (signal.aborted) return { status: "aborted", results };
-    const result = { ...outcome, name, scope, durationMs: ralph.host.clock.now() - started };
+    const result = { ...outcome, name, scope, durationMs: Math.max(0, ralph.host.clock.now() - started) };
     results.push(result);
     ralph.events.emit({ type: "check-end", ...result });
   }
@@ -82,7 +82,7 @@ function toRunnable(like: CheckLike, { $ }: Pick<RalphContext, "$">): Runnable {
   if (isCommand(like)) return { name: "command", run: () => like };
   if (typeof like?.name === "string" && (like.run !== undefined || like.command !== undefined)) return like;
   throw new RalphError("option-invalid", {
-    details: { option: "a check", expected: CHECK_FORMS, value: JSON.stringify(like) ?? String(like) },
+    details: { option: "a check", expected: CHECK_FORMS, value: JSON.stringify(like) ?? typeof like },
     hint: "docs/guides/recipes.md shows each form",
   });
 }

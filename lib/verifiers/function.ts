@@ -47,5 +47,5 @@ function isOutcome(value: unknown): value is CheckOutcome {
 }
 
 function told(value: unknown): string {
-  return value === undefined ? "nothing" : JSON.stringify(value) ?? String(value);
+  return value === undefined ? "nothing" : JSON.stringify(value) ?? typeof value;
 }
