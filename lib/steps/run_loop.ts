@@ -8,6 +8,8 @@ import type { Ownership } from "../loop/ownership.ts";
 import { advance, limitReached, noProgress, type Progress, sameFailures } from "../loop/progress.ts";
 import type { Attempt, Backlog, Item, Settlement } from "../loop/types.ts";
 import type { CheckLike } from "../verifiers/types.ts";
+import { answered } from "./loop/answered.ts";
+import { onBranch } from "./loop/branch.ts";
 import { mendAfterKill, recover } from "./loop/recover.ts";
 import { type Committer, createCommitter, settleAndCommit } from "./loop/settle.ts";
 import { requireRepository } from "./require_repository.ts";
@@ -49,7 +51,8 @@ export type LoopOutcome =
       readonly reason: "trespassed" | "agent-unusable" | "stopped";
       readonly reasons: readonly string[];
     }
-    | { readonly status: "blocked"; readonly reasons: readonly string[] }
+    /** `parkedBefore`: how many items stand in the way that an earlier run gave up on. */
+    | { readonly status: "blocked"; readonly reasons: readonly string[]; readonly parkedBefore?: number }
     | { readonly status: "exhausted"; readonly limit: string }
     /** A person answered no between two iterations. */
     | { readonly status: "declined" }
@@ -166,12 +169,17 @@ class Loop<Data, Findings> {
   async #iterate(): Promise<Ending | null> {
     const ralph = this.#ralph;
     if (this.#signal.aborted) return { status: "aborted" };
-    const next = await this.#backlog.next({ inFlight: [], parked: ralph.journal.parked(this.#key) });
+    const view = { inFlight: [], parked: ralph.journal.parked(this.#key) };
+    const next = answered(this.#backlog, "next()", await this.#backlog.next(view));
     switch (next.status) {
       case "done":
         return this.#done(next.verdict, next.summary);
       case "blocked":
-        return { status: "blocked", reasons: next.reasons };
+        return {
+          status: "blocked",
+          reasons: next.reasons,
+          parkedBefore: view.parked.length - this.#progress.parked.length,
+        };
       case "waiting":
         throw new RalphError("backlog-invalid", {
           details: { backlog: this.#backlog.name, problem: "next() waits although nothing is in flight" },
@@ -242,7 +250,7 @@ class Loop<Data, Findings> {
       ...named,
       result: (this.#last ?? attempt).status,
       settlement: settlement.status,
-      message: "reason" in settlement ? settlement.reason ?? null : null,
+      message: reasonOf(settlement, this.#last ?? attempt),
       durationMs: Math.max(0, ralph.host.clock.now() - started),
       usage: attempt.turn?.usage ?? null,
     });
@@ -323,23 +331,14 @@ class Loop<Data, Findings> {
   }
 }
 
+function reasonOf(settlement: Settlement, attempt: Attempt): string | null {
+  const given = "reason" in settlement ? settlement.reason ?? null : null;
+  return given ?? ("message" in attempt ? attempt.message : null);
+}
+
 function limitsOf(ralph: RalphContext, options: LoopOptions): LimitsConfig {
   const limits = { ...ralph.config.limits, ...options.limits };
   const { maxIterations } = options;
   if (maxIterations === undefined) return limits;
   return { ...limits, iterations: Math.min(maxIterations, limits.iterations ?? maxIterations) };
-}
-
-async function onBranch<Data, Findings>(
-  ralph: RalphContext,
-  backlog: Backlog<Data, Findings>,
-  asked: string | undefined,
-): Promise<void> {
-  const repository = requireRepository(ralph);
-  const current = await repository.currentBranch();
-  const wanted = asked ?? await backlog.branch?.() ?? "";
-  if (wanted === "" && current === null) throw new RalphError("git-detached-head", { details: { root: ralph.root } });
-  if (wanted === "" || wanted === current) return;
-  await repository.switchTo(wanted);
-  ralph.events.emit({ type: "note", level: "info", message: `working on the branch ${wanted}` });
 }

@@ -10,5 +10,5 @@ export async function run(invocation: Invocation): Promise<number> {
   const row = BUILT_IN_RECIPES.find(({ name }) => name === "spec");
   if (row === undefined) throw new Error("the spec recipe is not built in");
   const recipe = (await row.load()).default;
-  return endWith(invocation, session.ralph, await recipe.run(session.ralph, { goal: "" }));
+  return endWith(invocation, session.ralph, await recipe.run(session.ralph, { goal: "" }), "ralph build");
 }
