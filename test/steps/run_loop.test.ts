@@ -1,7 +1,5 @@
-import { execFile } from "node:child_process";
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlogs/memory.ts";
 import { runLoop } from "../../lib/steps/run_loop.ts";
