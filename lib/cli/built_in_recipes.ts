@@ -15,6 +15,11 @@ export const BUILT_IN_RECIPES: readonly BuiltInRecipe[] = [
     load: async () => await import("../../recipes/exec.ts") as { readonly default: LoadedRecipe },
   },
   {
+    name: "gsd",
+    description: "the plans of a GSD project, one a fresh agent, each verified by the commands that it names",
+    load: async () => await import("../../recipes/gsd.ts") as { readonly default: LoadedRecipe },
+  },
+  {
     name: "todo",
     description: "an example: a Markdown TODO list as a backlog of your own",
     load: async () => await import("../../recipes/todo.ts") as { readonly default: LoadedRecipe },

@@ -44,9 +44,13 @@ export const TOPICS: Readonly<Record<string, (commands: readonly Command[]) => s
   workflows: () =>
     [
       "Workflows:",
-      ...table([["exec", "a goal becomes scripts/ralph/prd.json, story by story verified and committed (the default)"]]),
+      ...table([
+        ["exec", "a goal becomes scripts/ralph/prd.json, story by story verified and committed (the default)"],
+        ["gsd", "the plans of a GSD project (.planning/), each verified by the commands that it names"],
+      ]),
       "",
-      'Chosen by `--workflow`, then `"workflow"` in ralph.config.json, then the only one whose state exists, then exec',
+      'Chosen by `--workflow`, then `"workflow"` in ralph.config.json, then by the command itself (`run --loop`), then the only one',
+      "whose state exists, then exec",
     ].join("\n"),
 };
 

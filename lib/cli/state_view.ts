@@ -20,7 +20,7 @@ export interface StateView extends Place {
 }
 
 /** Opens the state of the chosen workflow for reading. @throws {RalphError} what `findPlace` throws */
-export async function viewState(invocation: Pick<Invocation, "flags" | "host">): Promise<StateView> {
+export async function viewState(invocation: Pick<Invocation, "arguments" | "command" | "flags" | "host">): Promise<StateView> {
   const { host } = invocation;
   const place = await findPlace(invocation);
   const repository = await openRepository(host, place.root);

@@ -12,6 +12,7 @@ interface Told extends Outcome {
   readonly allowed?: boolean;
   readonly reason?: string;
   readonly message?: string;
+  readonly summary?: string;
 }
 
 /** How a run ended, for a person: what is verified, what is not, what to do next. */
@@ -31,6 +32,7 @@ export function outcomeLines(outcome: Outcome, style: Style): readonly string[] 
     ...(unverified.length === 0 ? [] : [`  ${warn("unverified")}  ${unverified.join(", ")} ${dim("(no check ran: only the agent says so)")}`]),
     ...(told.parked ?? []).map(({ id, reason }) => `  ${bad("parked")}  ${id}: ${firstLine(reason)}`),
     ...reasons.filter((reason) => !(told.parked ?? []).some(({ id, reason: why }) => reason === `${id}: ${why}`)).map((reason) => `  ${firstLine(reason)}`),
+    ...(told.summary === undefined || told.summary === "" ? [] : [`  ${told.summary}`]),
     ...hintOf(told).map((hint) => `hint: ${hint}`),
   ];
 }

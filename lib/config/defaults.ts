@@ -10,5 +10,6 @@ export function defaultConfig(): Config {
     maxRetries: 3,
     protect: [],
     ui: "auto",
+    gsd: { commands: {} },
   };
 }

@@ -52,6 +52,16 @@ export interface CommitsConfig {
   readonly prdChanges: boolean;
 }
 
+/** The slash commands of GSD, as the agent knows them: `/gsd:plan-phase`. @default what is installed */
+export interface GsdConfig {
+  readonly commands: {
+    readonly init?: string | undefined;
+    readonly roadmap?: string | undefined;
+    readonly discover?: string | undefined;
+    readonly plan?: string | undefined;
+  };
+}
+
 /** The whole configuration, defaults filled in. */
 export interface Config {
   readonly workflow?: string | undefined;
@@ -64,6 +74,7 @@ export interface Config {
   /** Globs that a turn must not change; `ralph.config.json` is always one of them. */
   readonly protect: readonly string[];
   readonly ui: "auto" | "rich" | "plain" | "json";
+  readonly gsd: GsdConfig;
 }
 
 const command = z.string().trim().min(1, "must not be empty");
@@ -77,7 +88,7 @@ const DEFAULTS = defaultConfig();
 /** The schema, as `ralph schema config` prints it. */
 export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
   $schema: z.string().optional(),
-  workflow: z.enum(["exec"]).optional(),
+  workflow: z.enum(["exec", "gsd"]).optional(),
   provider: z.strictObject({
     command: command.optional(),
     preset: z.string().optional(),
@@ -107,4 +118,12 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
   maxRetries: count.default(DEFAULTS.maxRetries),
   protect: z.array(z.string().min(1)).default([]),
   ui: z.enum(["auto", "rich", "plain", "json"]).default(DEFAULTS.ui),
+  gsd: z.strictObject({
+    commands: z.strictObject({
+      init: command.optional(),
+      roadmap: command.optional(),
+      discover: command.optional(),
+      plan: command.optional(),
+    }).prefault({}),
+  }).prefault({}),
 });

@@ -81,6 +81,7 @@ async function runOne(
     signal,
     timeoutMs: check.timeoutMs ?? ralph.config.verify.timeout * 1000,
     ...(log === null ? {} : { onOutput: (chunk) => log.write(chunk) }),
+    ...("expect" in check && check.expect !== undefined ? { expect: check.expect } : {}),
   };
   try {
     return "builder" in check

@@ -90,8 +90,8 @@ export async function workItem<Data, Findings>(
   const edits = await ralph.state.edited(backlog.stateFiles);
   // before the state is put back, so that it can read what the agent wrote
   const claim = turn.end.reason === "completed" ? await judge(backlog, item, turn, { ...context, checked: checks.length > 0 }) : null;
-  await ralph.state.putBack(edits);
-  if (edits.length > 0) ralph.events.emit({ type: "state-put-back", paths: edits.map(({ path }) => path) });
+  const takenBack = await ralph.state.putBack(edits, backlog.restore);
+  if (takenBack.length > 0) ralph.events.emit({ type: "state-put-back", paths: takenBack });
 
   const { lines: _lines, text: _text, ...record } = turn;
   const seen = { ...known, claim, turn: record };

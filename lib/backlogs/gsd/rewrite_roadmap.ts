@@ -24,6 +24,7 @@ export function rewriteRoadmap(text: string, update: RoadmapUpdate): string {
   const changes = new Map<number, string>();
   const lines = text.split(/\r?\n/);
   const box = boxOf(roadmap, update);
+  if (!update.done && box === null) return text;
   if (box !== null) changes.set(box, (lines[box - 1] ?? "").replace(/\[.\]/, update.done ? "[x]" : "[ ]"));
   for (const { phase, line } of roadmap.counts) {
     if (!sameNumber(phase, update.phase)) continue;

@@ -19,6 +19,8 @@ export interface StateUpdate {
   /** Over all phases. */
   readonly complete: number;
   readonly total: number;
+  /** The plan is older than the position: that stays, only activity and progress are written. @default false */
+  readonly behind?: boolean;
 }
 
 /**
@@ -35,10 +37,12 @@ export function rewriteState(text: string, update: StateUpdate): string {
     if (field !== undefined) changes.set(field.line, `${field.before}${value(field.value)}${field.after}`);
     else insertBehind(section, insertions, label, value(""));
   };
-  const { phase } = parseState(text);
-  if (phase === null || !sameNumber(phase, update.phase)) set("phase", (old) => phaseValue(old, update));
-  set("plan", (old) => planValue(old, update));
-  set("status", () => update.status);
+  if (update.behind !== true) {
+    const { phase } = parseState(text);
+    if (phase === null || !sameNumber(phase, update.phase)) set("phase", (old) => phaseValue(old, update));
+    set("plan", (old) => planValue(old, update));
+    set("status", () => update.status);
+  }
   set("last activity", (old) => activityValue(old, update));
   if (section.fields.some(({ label }) => label === "progress")) set("progress", (old) => progressValue(old, update));
   return changeLines(text, changes, insertions);

@@ -12,6 +12,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const { say } = invocation;
   const { symbols, good, dim } = styleFor(invocation, "stderr");
   const place = await findPlace(invocation);
+  if (place.workflow.name === "gsd") return await (await import("../gsd_planning.ts")).planWithGsd(invocation, "init");
   const { scaffoldExec } = await import("../../backlogs/exec/scaffold.ts");
   const made = [...await scaffoldExec(place.root), ...await writeConfig(place, invocation)];
 

@@ -27,8 +27,8 @@ export async function recover<Data, Findings>(
   }
 
   const edits = await ralph.state.edited(backlog.stateFiles);
-  await ralph.state.putBack(edits);
-  if (edits.length > 0) ralph.events.emit({ type: "state-put-back", paths: edits.map(({ path }) => path) });
+  const takenBack = await ralph.state.putBack(edits, backlog.restore);
+  if (takenBack.length > 0) ralph.events.emit({ type: "state-put-back", paths: takenBack });
   const last = open.at(-1);
   const killed = last === undefined ? null : { itemId: last.item.id, userPaths: last.userPaths };
   const ownership = createOwnership({ ...start, killed }, now);
