@@ -47,7 +47,7 @@ export function parsePlanName(file: string, word: "PLAN" | "SUMMARY"): PlanName 
   for (const regexp of REGEXPS[word]) {
     const match = regexp.exec(file);
     if (match === null) continue;
-    const { phase = null, number = null, slug = "" } = match.groups as { phase?: string; number?: string; slug?: string };
+    const { phase = null, number = null, slug = "" } = (match.groups ?? {}) as { phase?: string; number?: string; slug?: string };
     return { phase, number, slug, side: /(^|-)(fix|gap-?closure|review|outline|pre-bounce)(-|$)/i.test(slug) };
   }
   return null;
@@ -58,11 +58,13 @@ export function isOwnSummary(summary: PlanName, plan: PlanName): boolean {
   if (summary.side) return false;
   if ((summary.number === null) !== (plan.number === null)) return false;
   if (summary.number !== null && plan.number !== null && !sameNumber(summary.number, plan.number)) return false;
+  if (summary.phase === null && plan.phase !== null) return false; // `04-SUMMARY.md` is the phase's
   if (summary.phase !== null && plan.phase !== null && !sameNumber(summary.phase, plan.phase)) return false;
   return summary.slug === "" || summary.slug.toLowerCase() === plan.slug.toLowerCase();
 }
 
 /** The name that a plan's own summary is given: `01-02-SUMMARY.md`. */
 export function summaryNameOf(file: string): string {
-  return file.replace(/PLAN(?=-|\.md$)/i, (word) => word === "plan" ? "summary" : "SUMMARY");
+  const atEnd = /plan\.md$/i.test(file);
+  return file.replace(atEnd ? /plan(?=\.md$)/i : /plan(?=-[^/]*$)/i, (word) => word === "plan" ? "summary" : "SUMMARY");
 }

@@ -51,7 +51,7 @@ const BULLET_REGEXP = new RegExp(
   "i",
 );
 const PLAN_REGEXP = new RegExp(
-  `^\\s*[-*+]\\s+\\[(.)\\]\\s+(?:~~)?(?:\\*\\*|\`|\\[)*(?:Plan\\s+)?(?:[A-Z][A-Z0-9]{0,7}-)?(?:(${NUMBER_SOURCE})-)?(${NUMBER_SOURCE})(?![\\w/])(?:-[\\w.-]*?)??(?:-PLAN)?(?:\\.md)?(?:\\*\\*|\`|\\](?:\\([^)]*\\))?|~~)*\\s*(?::|--|—|–|-|$)\\**\\s*(.*)$`,
+  `^\\s*[-*+]\\s+\\[(.)\\]\\s+(?:~~)?(?:\\*\\*|\`|\\[)*(?!\\d{4}-)(?:[A-Z][A-Z0-9]{0,7}-)?(?:Plan\\s+(?:(${NUMBER_SOURCE})-)?(${NUMBER_SOURCE})|(${NUMBER_SOURCE})-(${NUMBER_SOURCE}))(?:-[\\w.-]+?)?(?:-PLAN)?(?:\\.md)?(?:\\*\\*|\`|\\](?:\\([^)]*\\))?|~~)*(?=[\\s:]|$)\\s*(?::|--|—|–|-)?\\**\\s*(.*)$`,
   "i",
 );
 const ROW_PHASE_REGEXP = new RegExp(`^\\**${STRIKE}(?:Phase\\s+)?(${NUMBER_SOURCE})(?:[.:)]|\\s*[–—-])?\\s*(.*?)${STRIKE}\\**$`, "i");
@@ -94,7 +94,9 @@ export function parseRoadmap(text: string, report: Report = () => {}): Roadmap {
     }
     const plan = PLAN_REGEXP.exec(content);
     if (plan !== null) {
-      const [, mark = " ", phase = section, number = "", description = ""] = plan;
+      const [, mark = " ", named = plan[4], worded = "", , , description = ""] = plan;
+      const phase = named ?? section;
+      const number = plan[5] ?? worded;
       if (phase === null) report(line, "this check box names a plan without its phase");
       else plans.push({ phase, number, mark, description: description.trim(), line });
       continue;
