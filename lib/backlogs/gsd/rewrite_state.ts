@@ -109,7 +109,7 @@ function planValue(old: string, { plan, plans }: StateUpdate): string {
   if (match === null) return `${plan} of ${plans}`;
   const [, number = "", between = " of ", , rest = ""] = match;
   const tail = /^\s+in current phase/i.exec(rest)?.[0] ?? "";
-  return `${number.startsWith("0") ? String(plan).padStart(2, "0") : plan}${between}${plans}${tail}`;
+  return `${/^0\d/.test(number) ? String(plan).padStart(2, "0") : plan}${between}${plans}${tail}`;
 }
 
 function activityValue(old: string, { activity, now }: StateUpdate): string {
