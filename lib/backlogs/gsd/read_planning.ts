@@ -66,7 +66,9 @@ export async function scanPlanning({ root }: { readonly root: string }): Promise
   if (state?.kind === "unknown") {
     diagnostics.push({ file: STATE_FILE, line: 0, message: "names no phase under `## Current Position`: the order of the phases decides what comes next" });
   }
-  return { phases: withDependencies(phases, diagnostics), state, roadmap: roadmapText !== null, diagnostics };
+  const linked = withDependencies(phases, diagnostics);
+  const sorted = diagnostics.toSorted((one, other) => one.file.localeCompare(other.file) || one.line - other.line);
+  return { phases: linked, state, roadmap: roadmapText !== null, diagnostics: sorted };
 }
 
 interface Folder {

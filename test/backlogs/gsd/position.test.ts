@@ -112,9 +112,9 @@ describe("positionOf()", () => {
 
     expect(position.total).toBe(3);
     expect(position.diagnostics).toEqual([
+      ".planning/phases/01-base/PRUNING-PLAN.md: no plan by its name (01-01-PLAN.md): left out",
       ".planning/phases/999.1-later: on GSD's shelf for later: left out",
       ".planning/phases/notes: no phase by its name: left out",
-      ".planning/phases/01-base/PRUNING-PLAN.md: no plan by its name (01-01-PLAN.md): left out",
     ]);
   });
 });
