@@ -24,7 +24,10 @@ export async function planWithGsd(invocation: Invocation, action: GsdAction): Pr
   if (place.workflow.name !== "gsd") {
     throw usage(`\`ralph ${invocation.command.name}\` belongs to the workflow gsd, not ${place.workflow.name} (${place.workflow.why})`, `\`ralph ${invocation.command.name} --workflow gsd\``);
   }
-  if (phase !== undefined && !isNumber(phase)) throw usage(`${phase} is no phase`, `a phase is a number: \`ralph ${invocation.command.name} 1\`, \`02.1\``);
+  if (phase !== undefined && !isNumber(phase)) {
+    const goal = action === "plan" ? "; a goal is planned by `--workflow exec`" : "";
+    throw usage(`${phase} is no phase`, `a phase is a number: \`ralph ${invocation.command.name} 1\`, \`02.1\`${goal}`);
+  }
   if (action === "init" && await pathExists(join(place.root, PLANNING_DIRECTORY, "PROJECT.md"))) {
     say(`${PLANNING_DIRECTORY}/PROJECT.md is there already: nothing was started`);
     say("next: `ralph status`");

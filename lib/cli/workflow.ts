@@ -29,6 +29,7 @@ const PHASE_REGEXP = /^\d+[A-Za-z]?(\.\d+)*$/;
 /** The workflow that a command line is only understood in, whatever stands on disk; `null` where it says nothing. Pure. */
 export function workflowOfGrammar({ command, arguments: [first = ""], flags }: Pick<Invocation, "arguments" | "command" | "flags">): ChosenWorkflow | null {
   const gsd = (why: string): ChosenWorkflow => ({ name: "gsd", why });
+  if (command.name === "exec" || command.name === "understand") return { name: "exec", why: `\`ralph ${command.name}\`` };
   if (command.name === "roadmap" || command.name === "discover") return gsd(`\`ralph ${command.name}\``);
   if (command.name === "run" && flags.has("loop")) return gsd("`--loop`");
   if (command.name === "run" && flags.has("plan")) return gsd("`--plan`");

@@ -88,6 +88,16 @@ hint: \`ralph status\` shows where it stands; \`ralph run\` goes on
     expect(third.stderr).toMatch(/✓ passed: 0 verified in 0 iterations\n {2}every plan is complete\n$/);
   });
 
+  test("killed after the agent wrote its SUMMARY: the plan is not complete, and is taken up again", async () => {
+    const killed = await project({ [ONE]: PROJECT[ONE]!, ".planning/STATE.md": STATE }, `echo ok > ${summaryOf(ONE)}; git add -A; git commit -qm done; kill -9 $PPID; sleep 30`).args("run", "--loop").start().ended();
+    const again = await ralphCli(killed.root).agent("worker", worker().replace('"attempt 1"', '"attempt 9"')).args("run", "--loop").expectExit(0);
+
+    expect(killed.exitCode).not.toBe(0);
+    expect(again.stderr).toMatch(/warning: .*01-01-SUMMARY\.md is of a plan that was not verified: moved to [^]*01-01 was interrupted in attempt 1 and is taken up again[^]*check passed: task 1: grep -q right one\.txt/);
+    expect(again.git("log", "--format=%s").split("\n").slice(0, 3)).toEqual(["feat(01-01): Make one.txt.", "docs: SUMMARY of an unverified plan moved aside", "done"]);
+    expect(again.git("status", "--short")).toBe("");
+  });
+
   test.each([["--loop", "1"], ["--loop=1"]])("%s %s takes up one plan and is exhausted with plans left", async (...args) => {
     const { stderr, read } = await project().args("run", ...args).expectExit(1);
 
@@ -226,5 +236,17 @@ next: \`ralph run\` executes 01-02; \`ralph run --loop\` all that are left
     expect(start.stdout).toContain("position: Phase 1, not started\n");
     expect(start.stdout).toContain("next: `ralph discover 1`, then `ralph plan 1`\n");
     expect(empty.stdout).toMatch(/✗ \.planning: no phase was found.*\n(▲.*\n)*next: `ralph roadmap --workflow gsd`\n/);
+  });
+
+  test("next, validate and verify know the workflow", async () => {
+    const next = await project().args("next").expectExit(0);
+    const valid = await project({ ...FILES, [TWO]: planText("two.txt").replace("</verify>", "") }).args("validate").expectExit(0);
+    const verified = await project().args("verify").expectExit(2);
+    const exec = await project().args("exec", "--non-interactive", "a goal", "--agent-cmd", "false").expectExit(1);
+
+    expect(next.stdout).toBe("01-01  One\n  .planning/phases/01-base/01-01-PLAN.md\n  · Write one.txt\ncheck: task 1: grep -q right one.txt\nSTATE.md stands at phase 1, plan 0; 01-01 is the first plan from there on that is not complete\n");
+    expect(valid.stdout).toContain("✓ .planning\n✓ .planning/phases/01-base/01-02-PLAN.md\n    warning: line 13: <verify> is not closed\n");
+    expect(verified.stderr).toContain("`ralph verify` runs the checks of stories");
+    expect(exec.stderr).toContain("workflow exec (`ralph exec`)\n");
   });
 });

@@ -4,12 +4,15 @@ import type { Story } from "../../backlogs/prd/types.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Item, Next } from "../../loop/types.ts";
 import type { Invocation } from "../command.ts";
+import { findPlace } from "../place.ts";
 import { styleFor, toJson } from "../show.ts";
 import { viewState } from "../state_view.ts";
 
 /** `ralph next`: what the next iteration would take, and what would have to pass. */
 export async function run(invocation: Invocation): Promise<number> {
   const { flags, out, say } = invocation;
+  const place = await findPlace(invocation);
+  if (place.workflow.name === "gsd") return await (await import("../gsd_next.ts")).nextOfGsd(invocation, place);
   const { backlog, config, ...view } = await viewState(invocation);
   const parked = await view.parked();
   const next = await backlog.next({ inFlight: [], parked });
