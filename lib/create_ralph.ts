@@ -13,11 +13,12 @@ import { secretValues } from "./events/secrets.ts";
 import type { EventBus, EventSink } from "./events/types.ts";
 import { openRepository } from "./git/open_repository.ts";
 import { createHost } from "./host/create_host.ts";
-import { ensureDirectory, pathExists, resolveInside, writeAtomic } from "./host/files.ts";
+import { ensureDirectory, pathExists, resolveInside } from "./host/files.ts";
 import type { Host } from "./host/types.ts";
 import { openJournal } from "./loop/journal.ts";
 import { ownFiles } from "./loop/own_files.ts";
 import { createRunLock } from "./loop/run_lock.ts";
+import { ensureRunsIgnored } from "./loop/runs_ignored.ts";
 import { type Answers, findAnswer } from "./ui/answers.ts";
 import { createPrompter } from "./ui/create_prompter.ts";
 import type { Prompter } from "./ui/types.ts";
@@ -88,7 +89,9 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
   const logs: EventLog[] = [];
   const lock = createRunLock({ host, repository, root, file: own.runLock });
   const agent = await agentOf(options, config, host);
-  for (const message of warnings) events.emit({ type: "note", level: "warn", message: `ralph.config.json: ${message}` });
+  for (const message of warnings) {
+    events.emit({ type: "note", level: "warn", message: `ralph.config.json: ${message}` });
+  }
 
   return {
     root,
@@ -181,21 +184,22 @@ interface RunFolders {
 }
 
 /** Each runs directory is made once, with a `.gitignore` of `*`; from then on the events go there too. */
-function runFolders({ id, root, host, events, redactor, logs }: RunFolders): (runsDirectory: string) => Promise<string> {
+function runFolders(
+  { id, root, host, events, redactor, logs }: RunFolders,
+): (runsDirectory: string) => Promise<string> {
   const made = new Map<string, Promise<string>>();
   async function make(runsDirectory: string): Promise<string> {
     const folder = join(root, runsDirectory, id);
     await ensureDirectory(folder);
-    const ignore = join(root, runsDirectory, ".gitignore");
-    if (!await pathExists(ignore)) await writeAtomic(ignore, "*\n");
     const log = await createEventLog({ file: join(folder, "events.ndjson"), run: id, clock: host.clock, redactor });
     logs.push(log);
     events.attach(log);
     return folder;
   }
-  return (runsDirectory) => {
+  return async (runsDirectory) => {
     const known = made.get(runsDirectory) ?? make(runsDirectory);
     made.set(runsDirectory, known);
-    return known;
+    await ensureRunsIgnored(join(root, runsDirectory));
+    return await known;
   };
 }

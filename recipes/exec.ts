@@ -1,4 +1,16 @@
-import { defineRecipe, type ExecArgs, gateRun, gateUnderstand, plan, prdBacklog, type Recipe, runLoop, runRecipe, stops, understand } from "ralph";
+import {
+  defineRecipe,
+  type ExecArgs,
+  gateRun,
+  gateUnderstand,
+  plan,
+  prdBacklog,
+  type Recipe,
+  runLoop,
+  runRecipe,
+  stops,
+  understand,
+} from "ralph";
 
 const recipe: Recipe<ExecArgs> = defineRecipe<ExecArgs>({
   name: "exec",

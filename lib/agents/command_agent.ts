@@ -40,7 +40,9 @@ export function commandAgent(options: CommandAgentOptions): Agent {
     },
     async runTurn(request: TurnRequest) {
       const { idleTimeoutMs: _, ...plain } = request;
-      if (request.interactive === true) return runTurn(host, await atTheTerminal(command, word, request.prompt, host), plain);
+      if (request.interactive === true) {
+        return runTurn(host, await atTheTerminal(command, word, request.prompt, host), plain);
+      }
       const shell = await shellInvocation(command, host.environment);
       // Plain text says nothing until the end: only the time of the whole turn is a limit.
       return runTurn(host, { ...shell, input: request.prompt }, plain);
@@ -60,7 +62,12 @@ const AT_THE_TERMINAL: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The terminal is the person's, so the prompt is the last argument. */
-async function atTheTerminal(command: string, word: string | null, prompt: string, host: Host): Promise<AgentInvocation> {
+async function atTheTerminal(
+  command: string,
+  word: string | null,
+  prompt: string,
+  host: Host,
+): Promise<AgentInvocation> {
   const before = word === null ? undefined : AT_THE_TERMINAL[basename(word)];
   if (word !== null && before !== undefined) return { file: word, arguments: [...before, prompt] };
   const place = host.environment.platform === "win32" ? "%RALPH_PROMPT%" : '"$RALPH_PROMPT"';

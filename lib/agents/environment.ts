@@ -18,7 +18,9 @@ const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
 /** What an agent finds in its environment: where it is, and this very `ralph` first on its PATH. */
 export async function turnEnvironment(place: TurnPlace, item: Item | null): Promise<Record<string, string>> {
   const { environment } = place.host;
-  const shims = place.repository === null ? null : await writeShims(join(place.repository.ralphDirectory, "bin"), environment);
+  const shims = place.repository === null
+    ? null
+    : await writeShims(join(place.repository.ralphDirectory, "bin"), environment);
   return {
     RALPH_ROOT: place.root,
     RALPH_RUN: place.run.id,
@@ -57,7 +59,9 @@ async function programOf(environment: Environment): Promise<readonly string[] | 
 }
 
 function pathWith(folder: string, { variables, platform }: Environment): Record<string, string> {
-  const name = platform === "win32" ? Object.keys(variables).find((key) => key.toUpperCase() === "PATH") ?? "Path" : "PATH";
+  const name = platform === "win32"
+    ? Object.keys(variables).find((key) => key.toUpperCase() === "PATH") ?? "Path"
+    : "PATH";
   return { [name]: `${folder}${delimiter}${variables[name] ?? DEFAULT_PATH}` };
 }
 

@@ -38,9 +38,10 @@ export async function runTurn(host: Host, invocation: AgentInvocation, request: 
       timeoutMs: request.timeoutMs,
       signal: request.signal,
       ...(request.idleTimeoutMs === undefined ? {} : { idleTimeoutMs: request.idleTimeoutMs }),
-      ...(request.interactive === true
-        ? { terminal: true }
-        : { input: invocation.input ?? "", onOutput: (chunk, stream) => stream === "stdout" ? record.words(chunk) : record.noise(chunk) }),
+      ...(request.interactive === true ? { terminal: true } : {
+        input: invocation.input ?? "",
+        onOutput: (chunk, stream) => stream === "stdout" ? record.words(chunk) : record.noise(chunk),
+      }),
     });
   } finally {
     words = await record.finish();

@@ -2,7 +2,9 @@ import type { Backlog, Check, Item } from "../loop/types.ts";
 
 /** One piece of work of a list in memory. */
 export interface MemoryTask {
+  /** Unique in the list. */
   readonly id: string;
+  /** What is to be done: the prompt, and the commit's subject. */
   readonly title: string;
   /** What the agent is told. @default the title */
   readonly prompt?: string;
@@ -45,14 +47,18 @@ export function memoryBacklog(tasks: readonly MemoryTask[], options: MemoryBackl
     async next({ inFlight, parked }) {
       const open = tasks.filter(({ id }) => !passed.has(id));
       const task = open.find(({ id }) => !inFlight.includes(id) && !parked.some((item) => item.id === id));
-      if (task !== undefined) return { status: "item", item: { id: task.id, kind: "task", title: task.title, data: task } };
+      if (task !== undefined) {
+        return { status: "item", item: { id: task.id, kind: "task", title: task.title, data: task } };
+      }
       if (open.some(({ id }) => inFlight.includes(id))) return { status: "waiting" };
       if (open.length > 0) return { status: "blocked", reasons: parked.map(({ id, reason }) => `${id}: ${reason}`) };
       return { status: "done", verdict: [...passed.values()].includes("unverified") ? "unverified" : "verified" };
     },
     async work(item: Item<MemoryTask>, { previous }) {
       const { prompt, title, checks = [] } = item.data;
-      const failure = previous !== null && "message" in previous ? `\n\nThe last attempt failed:\n${previous.message}` : "";
+      const failure = previous !== null && "message" in previous
+        ? `\n\nThe last attempt failed:\n${previous.message}`
+        : "";
       return {
         prompt: `${prompt ?? title}${failure}\n\nWhen it is done, print \`<ralph>DONE</ralph>\` on a line of its own.`,
         checks: checks.map((check) => typeof check === "string" ? { name: check, command: check } : check),

@@ -39,7 +39,9 @@ const OTHER = "other";
 
 async function pickAgent(environment: Invocation["host"]["environment"], prompter: Prompter): Promise<string | null> {
   const found = await findAgents(environment);
-  const choices: Choice[] = found.flatMap(({ name, command }) => command === null ? [] : [{ value: command, label: name, hint: command }]);
+  const choices: Choice[] = found.flatMap(({ name, command }) =>
+    command === null ? [] : [{ value: command, label: name, hint: command }]
+  );
   const first = choices[0];
   if (first !== undefined) {
     const answer = await prompter.ask({

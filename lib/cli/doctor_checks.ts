@@ -47,8 +47,15 @@ function runtime({ environment }: Host): string {
 }
 
 async function git(host: Host, root: string): Promise<Finding> {
-  const end = await host.processes.run({ file: "git", arguments: ["--version"], cwd: root, timeoutMs: VERSION_TIMEOUT_MS });
-  if (end.reason === "exited" && end.exitCode === 0) return { level: "ok", name: "git", detail: end.stdout.trim().replace(/^git version /, "") };
+  const end = await host.processes.run({
+    file: "git",
+    arguments: ["--version"],
+    cwd: root,
+    timeoutMs: VERSION_TIMEOUT_MS,
+  });
+  if (end.reason === "exited" && end.exitCode === 0) {
+    return { level: "ok", name: "git", detail: end.stdout.trim().replace(/^git version /, "") };
+  }
   const { message, hint } = new RalphError("git-missing");
   return { level: "missing", name: "git", detail: message, hint };
 }
@@ -62,11 +69,15 @@ async function repository(host: Host, root: string): Promise<readonly Finding[]>
       return [{ level: "missing", name, detail: message, hint }];
     }
     const { branch, changed } = await found.status();
-    const dirty = changed.length === 0 ? "clean" : `${changed.length} changed ${changed.length === 1 ? "file" : "files"} (allowed)`;
+    const dirty = changed.length === 0
+      ? "clean"
+      : `${changed.length} changed ${changed.length === 1 ? "file" : "files"} (allowed)`;
     const here: Finding = { level: "ok", name, detail: `${found.topLevel}, ${branch ?? "detached HEAD"}, ${dirty}` };
     return [here, await attempt("identity", () => found.ensureReady(), "git knows an author, no merge is in progress")];
   } catch (error) {
-    return RalphError.isInstance(error) && error.code !== "git-missing" ? [{ level: "missing", name, detail: error.message, hint: error.hint }] : [];
+    return RalphError.isInstance(error) && error.code !== "git-missing"
+      ? [{ level: "missing", name, detail: error.message, hint: error.hint }]
+      : [];
   }
 }
 
@@ -78,7 +89,9 @@ async function shell(host: Host): Promise<Finding> {
     : { level: "note", name: "shell", detail: `${file}: a failure before a pipe goes unseen`, hint: "install bash" };
 }
 
-async function configuration(invocation: Invocation): Promise<{ readonly finding: Finding; readonly place: Place | null }> {
+async function configuration(
+  invocation: Invocation,
+): Promise<{ readonly finding: Finding; readonly place: Place | null }> {
   try {
     const place = await findPlace(invocation);
     const detail = place.file ?? "no ralph.config.json: the defaults";
@@ -96,7 +109,9 @@ async function agentOf({ config, root }: Place, host: Host, found: readonly Foun
   if (command === undefined && preset === undefined) {
     const { message } = new RalphError("agent-missing");
     const suggested = found.find((agent) => agent.command !== null)?.command;
-    const example = `add \`"provider": { "command": "${suggested ?? "…"}" }\` to ralph.config.json, or give \`--agent-cmd\``;
+    const example = `add \`"provider": { "command": "${
+      suggested ?? "…"
+    }" }\` to ralph.config.json, or give \`--agent-cmd\``;
     return found.length === 0
       ? { level: "missing", name, detail: `${message}, and none was found on PATH`, hint: example }
       : { level: "note", name, detail: message, hint: example };
@@ -104,8 +119,12 @@ async function agentOf({ config, root }: Place, host: Host, found: readonly Foun
   const word = command === undefined ? preset ?? "" : firstWord(command);
   if (preset === "scripted" && command === undefined) return { level: "ok", name, detail: "scripted, built in" };
   const path = await findExecutable(word, host.environment, root);
-  if (path !== null) return { level: "ok", name, detail: `${command ?? preset} ${isAbsolute(word) ? "" : `(${path})`}`.trim() };
-  if (command !== undefined && /[^\w./-]/.test(word)) return { level: "note", name, detail: `${command} (a shell line: not looked up)` };
+  if (path !== null) {
+    return { level: "ok", name, detail: `${command ?? preset} ${isAbsolute(word) ? "" : `(${path})`}`.trim() };
+  }
+  if (command !== undefined && /[^\w./-]/.test(word)) {
+    return { level: "note", name, detail: `${command} (a shell line: not looked up)` };
+  }
   return { level: "missing", name, detail: `\`${word}\` is not on PATH`, hint: "install it, or name another command" };
 }
 
@@ -114,11 +133,19 @@ function firstWord(command: string): string {
 }
 
 async function installed({ name, path }: FoundAgent, host: Host): Promise<Finding> {
-  const end = await host.processes.run({ file: path, arguments: ["--version"], cwd: host.environment.cwd, timeoutMs: VERSION_TIMEOUT_MS });
+  const end = await host.processes.run({
+    file: path,
+    arguments: ["--version"],
+    cwd: host.environment.cwd,
+    timeoutMs: VERSION_TIMEOUT_MS,
+  });
   const [version = ""] = (end.stdout.trim() || end.stderr.trim()).split("\n");
-  return end.reason === "exited" && end.exitCode === 0
-    ? { level: "ok", name, detail: `${version} (${path})` }
-    : { level: "note", name, detail: `${path} does not tell its version`, ...optional("hint", end.reason === "timed-out" ? "it did not answer within 10 s" : undefined) };
+  return end.reason === "exited" && end.exitCode === 0 ? { level: "ok", name, detail: `${version} (${path})` } : {
+    level: "note",
+    name,
+    detail: `${path} does not tell its version`,
+    ...optional("hint", end.reason === "timed-out" ? "it did not answer within 10 s" : undefined),
+  };
 }
 
 async function attempt(name: string, act: () => Promise<void>, detail: string): Promise<Finding> {

@@ -2,8 +2,18 @@ import type { FlagTable } from "./command.ts";
 
 /** Where the project is. */
 export const PLACE_FLAGS: FlagTable = {
-  root: { type: "text", value: "DIR", variable: "RALPH_ROOT", summary: "the project's folder (default: found upward from here)" },
-  config: { type: "text", value: "FILE", variable: "RALPH_CONFIG", summary: "configuration file (default: ralph.config.json in the root)" },
+  root: {
+    type: "text",
+    value: "DIR",
+    variable: "RALPH_ROOT",
+    summary: "the project's folder (default: found upward from here)",
+  },
+  config: {
+    type: "text",
+    value: "FILE",
+    variable: "RALPH_CONFIG",
+    summary: "configuration file (default: ralph.config.json in the root)",
+  },
   workflow: { type: "text", value: "NAME", variable: "RALPH_WORKFLOW", summary: "the workflow to use" },
 };
 
@@ -35,7 +45,13 @@ export const REPORT_FLAGS: FlagTable = {
 
 /** The agent that does the work. */
 export const AGENT_FLAGS: FlagTable = {
-  agent: { type: "text", value: "NAME", variable: "RALPH_AGENT", rival: "agent-cmd", summary: "a built-in agent by name" },
+  agent: {
+    type: "text",
+    value: "NAME",
+    variable: "RALPH_AGENT",
+    rival: "agent-cmd",
+    summary: "a built-in agent by name",
+  },
   "agent-cmd": {
     type: "text",
     value: "TEXT",
@@ -68,14 +84,22 @@ export const CONSENT_FLAGS: FlagTable = {
 
 /** What ends or checks the loop. */
 export const LOOP_FLAGS: FlagTable = {
-  "max-cost": { type: "text", value: "USD", variable: "RALPH_MAX_COST", summary: "stop when the agent has cost this much" },
+  "max-cost": {
+    type: "text",
+    value: "USD",
+    variable: "RALPH_MAX_COST",
+    summary: "stop when the agent has cost this much",
+  },
   verify: {
     type: "text",
     value: "CMD",
     many: true,
     summary: "a command that must pass for every item, instead of verify.default (repeatable)",
   },
-  "allow-unverified": { type: "boolean", summary: "let the agent's word settle items that name no check; shown as unverified" },
+  "allow-unverified": {
+    type: "boolean",
+    summary: "let the agent's word settle items that name no check; shown as unverified",
+  },
   "retry-blocked": { type: "boolean", summary: "take up items again that were parked" },
   interactive: { type: "boolean", summary: "ask after every iteration whether to go on" },
   branch: {
@@ -89,13 +113,22 @@ export const LOOP_FLAGS: FlagTable = {
 
 /** A cap on agent turns. */
 export const ITERATION_FLAGS: FlagTable = {
-  "max-iterations": { type: "text", value: "N", variable: "RALPH_MAX_ITERATIONS", summary: "at most this many agent turns" },
+  "max-iterations": {
+    type: "text",
+    value: "N",
+    variable: "RALPH_MAX_ITERATIONS",
+    summary: "at most this many agent turns",
+  },
 };
 
 /** Plans of a GSD project. */
 export const GSD_FLAGS: FlagTable = {
   loop: { type: "optional", value: "N", summary: "gsd: every plan, or at most N, without stopping for checkpoints" },
-  plan: { type: "text", value: "PLAN", summary: "gsd: this plan alone (`01-02`), also one that the project has passed" },
+  plan: {
+    type: "text",
+    value: "PLAN",
+    summary: "gsd: this plan alone (`01-02`), also one that the project has passed",
+  },
 };
 
 /** The planner. */
@@ -111,7 +144,15 @@ export const EXEC_FLAGS: FlagTable = {
     choices: ["auto", "always", "never"],
     summary: "when to ask for the understanding loop: auto, always or never (default: auto)",
   },
-  "max-understand-iterations": { type: "text", value: "N", summary: "auto or a number (default: auto, the open topics)" },
+  "max-understand-iterations": {
+    type: "text",
+    value: "N",
+    summary: "auto or a number (default: auto, the open topics)",
+  },
   "max-run-iterations": { type: "text", value: "N", summary: "auto or a number (default: auto, the failing stories)" },
-  recipe: { type: "text", value: "FILE", summary: "run this recipe instead (default: ralph.recipe.ts in the root, where there is one)" },
+  recipe: {
+    type: "text",
+    value: "FILE",
+    summary: "run this recipe instead (default: ralph.recipe.ts in the root, where there is one)",
+  },
 };

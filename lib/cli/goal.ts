@@ -8,14 +8,20 @@ export async function goalOf({ arguments: [given], command, flags, host }: Invoc
   const example = `say it in words: \`ralph ${command.name} "add a health endpoint"\``;
   if (given === undefined) {
     if (flags.has("resume")) return "";
-    throw usage(`\`ralph ${command.name}\` needs a goal`, `${example}; \`--resume\` goes on with the one that was begun`);
+    throw usage(
+      `\`ralph ${command.name}\` needs a goal`,
+      `${example}; \`--resume\` goes on with the one that was begun`,
+    );
   }
   const goal = given.trim();
   if (goal === "") throw usage("the goal is empty", example);
   if (/^\S+\.md$/i.test(goal)) {
     const exists = await pathExists(resolve(host.environment.cwd, goal));
     throw exists
-      ? usage(`${goal} is a file, not a goal`, `say what is to be done with it: \`ralph ${command.name} "implement ${goal}"\``)
+      ? usage(
+        `${goal} is a file, not a goal`,
+        `say what is to be done with it: \`ralph ${command.name} "implement ${goal}"\``,
+      )
       : usage(`the file ${goal} does not exist`, `a single word that ends in .md is never a goal; ${example}`);
   }
   if (/^\d+[A-Za-z]?(\.\d+)*$/.test(goal)) throw usage(`${goal} is a number, not a goal`, example);

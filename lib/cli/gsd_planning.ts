@@ -22,7 +22,10 @@ export async function planWithGsd(invocation: Invocation, action: GsdAction): Pr
   const { arguments: [phase], host, say } = invocation;
   const place = await findPlace(invocation);
   if (place.workflow.name !== "gsd") {
-    throw usage(`\`ralph ${invocation.command.name}\` belongs to the workflow gsd, not ${place.workflow.name} (${place.workflow.why})`, `\`ralph ${invocation.command.name} --workflow gsd\``);
+    throw usage(
+      `\`ralph ${invocation.command.name}\` belongs to the workflow gsd, not ${place.workflow.name} (${place.workflow.why})`,
+      `\`ralph ${invocation.command.name} --workflow gsd\``,
+    );
   }
   if (phase !== undefined && !isNumber(phase)) {
     const goal = action === "plan" ? "; a goal is planned by `--workflow exec`" : "";
@@ -54,7 +57,8 @@ async function withAgent(invocation: Invocation, { config, root }: Place): Promi
   if (named || config.provider.command !== undefined || config.provider.preset !== undefined) return invocation;
   if (await findExecutable(DEFAULT_AGENT, host.environment, root) === null) {
     throw new RalphError("agent-missing", {
-      hint: "GSD runs in an agent: install Claude Code (`npm install -g @anthropic-ai/claude-code`), or name yours with `--agent` or `--agent-cmd`",
+      hint:
+        "GSD runs in an agent: install Claude Code (`npm install -g @anthropic-ai/claude-code`), or name yours with `--agent` or `--agent-cmd`",
     });
   }
   const own: Flags = {
@@ -66,7 +70,12 @@ async function withAgent(invocation: Invocation, { config, root }: Place): Promi
 }
 
 /** Plans made without research often rest on wrong assumptions: said, not enforced. */
-async function lookAtPhase({ root }: Place, phase: string | undefined, { say }: Invocation, action: GsdAction): Promise<void> {
+async function lookAtPhase(
+  { root }: Place,
+  phase: string | undefined,
+  { say }: Invocation,
+  action: GsdAction,
+): Promise<void> {
   const { phases } = await scanPlanning({ root });
   if (phase === undefined) return;
   const found = phases.find(({ number }) => sameNumber(number, phase));

@@ -12,35 +12,49 @@ import { parseCount } from "./settings.ts";
 
 /** `ralph run` in the workflow gsd: the next plan, the one that is named, or with `--loop` all of them. */
 export async function runGsd(invocation: Invocation, place: Place): Promise<number> {
-  const { flags, say } = invocation;
+  const { flags } = invocation;
   const loop = flags.has("loop");
   const cap = flags.text("loop") ?? "";
   const maxItems = loop && cap !== "" ? parseCount("--loop", cap, 1) : null;
-  if (loop && flags.has("plan")) throw usage("--loop and --plan exclude each other", "`--plan` runs one plan, `--loop` all that are left");
+  if (loop && flags.has("plan")) {
+    throw usage("--loop and --plan exclude each other", "`--plan` runs one plan, `--loop` all that are left");
+  }
   const planning = await readPlanning(place);
   const options = loop ? {} : one(planning, flags.text("plan"), invocation);
-  if (loop || options.plan !== undefined) {
-    for (const reason of loop ? positionOf(planning).reasons.slice(0, 1) : []) say(reason);
-  }
+  if (!flags.has("plan") && !flags.has("quiet") && !flags.has("json")) sayWhy(planning, invocation);
   await using session = await openSession(invocation, { asks: false, gates: [] });
   const { ralph } = session;
-  const outcome = await runLoop(ralph, gsdBacklog(ralph, options), { purpose: "run", ...(maxItems === null ? {} : { maxItems }) });
+  const outcome = await runLoop(ralph, gsdBacklog(ralph, options), {
+    purpose: "run",
+    ...(maxItems === null ? {} : { maxItems }),
+  });
   return endWith(invocation, ralph, outcome);
 }
 
 /** One plan, with a person for its checkpoints where there is a terminal. @throws {RalphError} usage */
-function one(planning: Planning, named: string | undefined, { flags, host, say }: Invocation): GsdBacklogOptions {
+function one(planning: Planning, named: string | undefined, { flags, host }: Invocation): GsdBacklogOptions {
   const unattended = flags.has("non-interactive") || flags.has("json") || !host.terminal.interactive;
   const checkpoints = unattended ? "block" : "interactive";
   if (named === undefined) {
-    const { next, reasons } = positionOf(planning);
-    if (next === null) return { checkpoints };
-    say(reasons[0] ?? "");
-    return { plan: next.id, checkpoints };
+    const { next } = positionOf(planning);
+    return next === null ? { checkpoints } : { plan: next.id, checkpoints };
   }
   const plan = findPlan(planning, named);
   const known = planning.phases.flatMap(({ plans }) => plans);
-  if (plan === null) throw usage(`there is no plan ${named}`, `plans: ${known.filter(({ summarized }) => !summarized).map(({ id }) => id).join(", ") || "all are complete"}`);
-  if (plan.summarized) throw usage(`${plan.id} is complete: ${plan.summaryFile} is there`, "move its SUMMARY away to run it again");
+  if (plan === null) {
+    throw usage(
+      `there is no plan ${named}`,
+      `plans: ${known.filter(({ summarized }) => !summarized).map(({ id }) => id).join(", ") || "all are complete"}`,
+    );
+  }
+  if (plan.summarized) {
+    throw usage(`${plan.id} is complete: ${plan.summaryFile} is there`, "move its SUMMARY away to run it again");
+  }
   return { plan: plan.id, checkpoints };
+}
+
+/** Which plan comes next and why, before the agent is started. */
+function sayWhy(planning: Planning, { say }: Invocation): void {
+  const { next, reasons } = positionOf(planning);
+  if (next !== null && reasons[0] !== undefined) say(reasons[0]);
 }

@@ -1,4 +1,4 @@
-import { positionOf, type Position } from "../backlogs/gsd/position.ts";
+import { type Position, positionOf } from "../backlogs/gsd/position.ts";
 import { scanPlanning } from "../backlogs/gsd/read_planning.ts";
 import type { Planning } from "../backlogs/gsd/types.ts";
 import { EXIT } from "../errors/exit_codes.ts";
@@ -20,7 +20,9 @@ export interface GsdStatus {
   readonly running: { readonly pid: number; readonly purpose: string; readonly since: string } | null;
   /** What `readPlanning()` gives; `null` where there is no `.planning/`. */
   readonly planning: Planning | null;
-  readonly position: Omit<Position, "next" | "open"> & { readonly next: string | null; readonly open: readonly string[] } | null;
+  readonly position:
+    | Omit<Position, "next" | "open"> & { readonly next: string | null; readonly open: readonly string[] }
+    | null;
   /** Why nothing can be told. */
   readonly problem: string | null;
   /** The command to run next. */
@@ -49,16 +51,22 @@ async function readGsdStatus({ host }: Invocation, { root, config, workflow }: P
     agent: config.provider.command ?? config.provider.preset ?? null,
     running: holder === null ? null : { pid: holder.pid, purpose: holder.purpose, since: holder.since },
     planning,
-    position: position === null ? null : { ...position, next: position.next?.id ?? null, open: position.open.map(({ id }) => id) },
+    position: position === null
+      ? null
+      : { ...position, next: position.next?.id ?? null, open: position.open.map(({ id }) => id) },
     problem,
     hint: position === null || problem !== null ? hint : hintFor(position),
   };
 }
 
-async function read(root: string): Promise<{ readonly planning: Planning | null; readonly problem: string | null; readonly hint: string }> {
+async function read(
+  root: string,
+): Promise<{ readonly planning: Planning | null; readonly problem: string | null; readonly hint: string }> {
   try {
     const planning = await scanPlanning({ root });
-    const problem = planning.phases.length === 0 ? ".planning: no phase was found, neither a folder in phases/ nor one in ROADMAP.md" : null;
+    const problem = planning.phases.length === 0
+      ? ".planning: no phase was found, neither a folder in phases/ nor one in ROADMAP.md"
+      : null;
     return { planning, problem, hint: "`ralph roadmap --workflow gsd`" };
   } catch (error) {
     if (RalphError.isInstance(error)) return { planning: null, problem: error.message, hint: error.hint };
@@ -67,25 +75,39 @@ async function read(root: string): Promise<{ readonly planning: Planning | null;
 }
 
 function hintFor({ status, next, unplanned, open, reasons }: Position): string {
-  if (next !== null) return `\`ralph run\` executes ${next.id}${open.length > 1 ? "; `ralph run --loop` all that are left" : ""}`;
+  if (next !== null) {
+    return `\`ralph run\` executes ${next.id}${open.length > 1 ? "; `ralph run --loop` all that are left" : ""}`;
+  }
   if (status === "blocked" && unplanned.length === 0) return reasons[0] ?? "";
   const phase = unplanned[0]?.id;
-  return phase === undefined ? "nothing: every plan is complete" : `\`ralph discover ${phase}\`, then \`ralph plan ${phase}\``;
+  return phase === undefined
+    ? "nothing: every plan is complete"
+    : `\`ralph discover ${phase}\`, then \`ralph plan ${phase}\``;
 }
 
 function linesOf(status: GsdStatus, invocation: Invocation): readonly string[] {
   const { bold, dim, good, bad, warn, symbols } = styleFor(invocation, "stdout");
   const branch = status.branch === null ? "" : ` ${symbols.dot} ${status.branch}`;
-  const lines = [`${bold(status.workflow)} ${dim(`(${status.why}) ${symbols.dot} ${status.root}${branch}`)}`, `agent: ${status.agent ?? warn("none configured")}`];
+  const lines = [
+    `${bold(status.workflow)} ${dim(`(${status.why}) ${symbols.dot} ${status.root}${branch}`)}`,
+    `agent: ${status.agent ?? warn("none configured")}`,
+  ];
   const { running, planning, position, problem } = status;
-  if (running !== null) lines.push(warn(`running: \`ralph ${running.purpose}\`, pid ${running.pid}, since ${running.since}`));
+  if (running !== null) {
+    lines.push(warn(`running: \`ralph ${running.purpose}\`, pid ${running.pid}, since ${running.since}`));
+  }
   if (problem !== null) lines.push(`${bad(symbols.failed)} ${problem}`);
   if (planning !== null && position !== null && problem === null) {
-    lines.push(positionLine(planning), `plans: ${position.complete}/${position.total} complete, ${position.open.length} open`);
+    lines.push(
+      positionLine(planning),
+      `plans: ${position.complete}/${position.total} complete, ${position.open.length} open`,
+    );
     for (const { number, name, plans, ticked } of planning.phases) {
       const done = plans.filter(({ completion }) => completion.done).length;
       const mark = ticked || (plans.length > 0 && done === plans.length) ? good(symbols.passed) : dim(symbols.open);
-      lines.push(`  ${mark} Phase ${number}  ${name} ${dim(plans.length === 0 ? "not planned" : `${done}/${plans.length}`)}`);
+      lines.push(
+        `  ${mark} Phase ${number}  ${name} ${dim(plans.length === 0 ? "not planned" : `${done}/${plans.length}`)}`,
+      );
     }
     for (const { id, note } of position.gaps) lines.push(warn(`  ${symbols.warning} ${id}: ${note}`));
     for (const { id, note } of position.withoutSummary) lines.push(dim(`  ${symbols.dot} ${id}: ${note}`));
@@ -95,7 +117,9 @@ function linesOf(status: GsdStatus, invocation: Invocation): readonly string[] {
     const rest = position.unplanned.filter(({ note }) => !position.reasons.includes(note));
     for (const { note } of rest) lines.push(dim(`  ${symbols.dot} ${note}`));
   }
-  for (const { file, line, message } of planning?.diagnostics ?? []) lines.push(warn(`${symbols.warning} ${file}${line === 0 ? "" : `:${line}`}: ${message}`));
+  for (const { file, line, message } of planning?.diagnostics ?? []) {
+    lines.push(warn(`${symbols.warning} ${file}${line === 0 ? "" : `:${line}`}: ${message}`));
+  }
   return [...lines, `next: ${status.hint}`];
 }
 
@@ -103,13 +127,19 @@ function linesOf(status: GsdStatus, invocation: Invocation): readonly string[] {
 function positionLine({ state, phases }: Planning): string {
   if (state?.kind === "none") return `position: between phases${state.status === null ? "" : `: ${state.status}`}`;
   if (state === null || state.phase === null) {
-    const first = phases.find(({ plans, ticked }) => !ticked && (plans.length === 0 || plans.some(({ completion }) => !completion.done)));
+    const first = phases.find(({ plans, ticked }) =>
+      !ticked && (plans.length === 0 || plans.some(({ completion }) => !completion.done))
+    );
     if (first === undefined) return "position: every phase is complete";
     const begun = first.plans.some(({ completion }) => completion.done);
     return `position: Phase ${first.number}, ${begun ? "in progress" : "not started"}`;
   }
   const of = state.totalPhases === null ? "" : ` of ${state.totalPhases}`;
   const name = state.phaseName === null ? "" : ` (${state.phaseName})`;
-  const plan = state.planText === null ? "" : /^\d/.test(state.planText) ? `, plan ${state.planText}` : `, ${state.planText.toLowerCase()}`;
+  const plan = state.planText === null
+    ? ""
+    : /^\d/.test(state.planText)
+    ? `, plan ${state.planText}`
+    : `, ${state.planText.toLowerCase()}`;
   return `position: Phase ${state.phase}${of}${name}${plan}${state.status === null ? "" : `: ${state.status}`}`;
 }

@@ -5,7 +5,9 @@ const WIDTH = 100;
 
 /** `ralph --help`: what there is. */
 export function generalHelp(commands: readonly Command[]): string {
-  const rows = commands.map((command) => [[command.name, command.usage].filter(Boolean).join(" "), command.summary] as const);
+  const rows = commands.map((command) =>
+    [[command.name, command.usage].filter(Boolean).join(" "), command.summary] as const
+  );
   return [
     "Take a goal to verified, committed code by running any coding agent in a loop",
     "",
@@ -39,13 +41,18 @@ export function flagRows(flags: FlagTable): readonly string[] {
 
 /** Topics of `ralph help` that are no commands. */
 export const TOPICS: Readonly<Record<string, (commands: readonly Command[]) => string>> = {
-  "exit-codes": () => ["Exit codes:", ...table(EXIT_MEANINGS.map(([code, meaning]) => [String(code), meaning] as const))].join("\n"),
+  "exit-codes": () =>
+    ["Exit codes:", ...table(EXIT_MEANINGS.map(([code, meaning]) => [String(code), meaning] as const))].join("\n"),
   environment: environmentHelp,
   workflows: () =>
     [
       "Workflows:",
       ...table([
         ["exec", "a goal becomes scripts/ralph/prd.json, story by story verified and committed (the default)"],
+        [
+          "spec",
+          "a spec becomes ralph/plan.jsonl; its tasks are built, verified and investigated until nothing is left",
+        ],
         ["gsd", "the plans of a GSD project (.planning/), each verified by the commands that it names"],
       ]),
       "",

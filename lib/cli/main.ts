@@ -38,11 +38,8 @@ async function guarded(
   host: Host,
   run: (around: Surroundings) => Promise<number>,
 ): Promise<number> {
-  const { stdout, stderr } = host.terminal;
-  stdout.on("error", ignoreClosedPipe); // `ralph status | head -1`
-  stderr.on("error", ignoreClosedPipe);
-  const say = (text: string): void => void stderr.write(`${text}\n`);
-  const out = (text: string): void => void stdout.write(`${text}\n`);
+  const say = (text: string): void => host.terminal.write("stderr", `${text}\n`);
+  const out = (text: string): void => host.terminal.write("stdout", `${text}\n`);
   const aborter = new AbortController();
   let force = (): void => {};
   const forced = new Promise<number>((resolve) => {
@@ -88,9 +85,11 @@ async function start(command: Command, line: readonly string[], around: Surround
 
 /** Without a command: where things stand, and what there is. */
 async function bare(line: readonly string[], around: Surroundings): Promise<number> {
+  const { wantsBuild } = await import("./wants_build.ts");
+  if (await wantsBuild(line, around.host)) return await start(findCommand("build") as Command, line, around);
   const status = findCommand("status") as Command;
   const exitCode = await start({ ...status, name: "" }, line, around);
-  around.say("\n`ralph help` lists the commands; `ralph exec \"<goal>\"` takes a goal to verified, committed code");
+  around.say('\n`ralph help` lists the commands; `ralph exec "<goal>"` takes a goal to verified, committed code');
   return exitCode;
 }
 
@@ -101,10 +100,16 @@ function checkArity(command: Command, given: readonly string[]): void {
   const extra = given[most] as string;
   if (most === 0 && "max-iterations" in command.flags && /^\d+$/.test(extra)) {
     const loop = "loop" in command.flags ? ` or, for plans of GSD, \`--loop ${extra}\`` : "";
-    throw usage(`\`ralph ${command.name}\` takes no argument (got: ${extra})`, `did you mean \`--max-iterations ${extra}\`${loop}?`);
+    throw usage(
+      `\`ralph ${command.name}\` takes no argument (got: ${extra})`,
+      `did you mean \`--max-iterations ${extra}\`${loop}?`,
+    );
   }
   if (command.usage.startsWith('"<goal>"')) {
-    throw usage(`the goal must be one argument (got ${given.length})`, `quote it: \`ralph ${command.name} "${given.join(" ")}"\``);
+    throw usage(
+      `the goal must be one argument (got ${given.length})`,
+      `quote it: \`ralph ${command.name} "${given.join(" ")}"\``,
+    );
   }
   throw usage(
     most === 0
@@ -123,15 +128,13 @@ function unknownCommand(name: string): RalphError {
   const near = nearest(name, COMMANDS.map((command) => command.name));
   return usage(
     `unknown command \`${name}\``,
-    near === null ? '`ralph help` lists the commands; a goal is given as `ralph exec "<goal>"`' : `did you mean \`ralph ${near}\`?`,
+    near === null
+      ? '`ralph help` lists the commands; a goal is given as `ralph exec "<goal>"`'
+      : `did you mean \`ralph ${near}\`?`,
   );
 }
 
 function printed({ out }: Surroundings, text: string): number {
   out(text);
   return EXIT.done;
-}
-
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
 }

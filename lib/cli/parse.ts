@@ -63,7 +63,9 @@ function joinValues(line: readonly string[], table: FlagTable, command: Command)
       if (/^-./.test(word)) throw unknownFlag(word, command);
       words.push(word);
     } else if (flag.type === "boolean") {
-      if (value !== undefined && value !== "true" && value !== "false") throw usage(`--${name} takes no value (got: ${value})`);
+      if (value !== undefined && value !== "true" && value !== "false") {
+        throw usage(`--${name} takes no value (got: ${value})`);
+      }
       if (value !== "false") booleans.push(`--${name}`);
     } else if (value !== undefined) {
       words.push(word);
@@ -96,7 +98,10 @@ function valuesOf(value: unknown, flag: Flag): readonly string[] | null {
   return values.length === 0 ? null : values;
 }
 
-function fromEnvironment(flag: Flag, variables: Readonly<Record<string, string | undefined>>): readonly string[] | null {
+function fromEnvironment(
+  flag: Flag,
+  variables: Readonly<Record<string, string | undefined>>,
+): readonly string[] | null {
   const value = flag.variable === undefined ? undefined : variables[flag.variable];
   if (value === undefined || (value === "" && flag.empty !== true)) return null;
   if (flag.type === "boolean") return value === "0" || value === "false" ? null : ["true"];
@@ -120,9 +125,10 @@ function checked(name: string, flag: Flag, values: readonly string[]): readonly 
 function unknownFlag(word: string, command: Command): RalphError {
   const name = word.replace(/=.*$/s, "");
   const near = nearest(name.replace(/^-+/, ""), Object.keys(command.flags));
+  const help = command.helpLine ?? `ralph help ${command.name}`.trimEnd();
   return usage(
     `unknown flag \`${name}\`${command.name === "" ? "" : ` for \`ralph ${command.name}\``}`,
-    near === null ? `\`ralph help${command.name === "" ? "" : ` ${command.name}`}\` shows what there is` : `did you mean \`--${near}\`?`,
+    near === null ? `\`${help}\` shows what there is` : `did you mean \`--${near}\`?`,
   );
 }
 

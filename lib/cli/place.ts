@@ -12,12 +12,18 @@ export interface Place extends LoadedConfig {
 }
 
 /** Finds the root, its configuration and the workflow. @throws {RalphError} root-missing, config-invalid, state-missing, usage */
-export async function findPlace(invocation: Pick<Invocation, "arguments" | "command" | "flags" | "host">): Promise<Place> {
+export async function findPlace(
+  invocation: Pick<Invocation, "flags" | "host"> & Partial<Pick<Invocation, "arguments" | "command">>,
+): Promise<Place> {
   const { flags, host } = invocation;
   const root = await resolveRoot(host.environment, flags.text("root"));
   const named = flags.text("config");
   const loaded = await loadConfig(root, named === undefined ? undefined : resolve(host.environment.cwd, named));
   const grammar = workflowOfGrammar(invocation);
-  const workflow = await chooseWorkflow(root, { flag: flags.text("workflow"), config: loaded.config.workflow, grammar });
+  const workflow = await chooseWorkflow(root, {
+    flag: flags.text("workflow"),
+    config: loaded.config.workflow,
+    grammar,
+  });
   return { ...loaded, root, workflow };
 }

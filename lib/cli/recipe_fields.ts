@@ -23,7 +23,15 @@ interface JsonSchema {
   readonly default?: unknown;
 }
 
-const GOAL: ArgField = { key: "goal", flag: "goal", type: "text", many: false, required: false, choices: null, summary: "what is to be done" };
+const GOAL: ArgField = {
+  key: "goal",
+  flag: "goal",
+  type: "text",
+  many: false,
+  required: false,
+  choices: null,
+  summary: "what is to be done",
+};
 
 /** The keys that a schema declares, in their order; the goal alone without a schema; `null` where the schema cannot tell. */
 export async function argFields(schema: StandardSchema<unknown> | undefined): Promise<readonly ArgField[] | null> {
@@ -39,7 +47,9 @@ async function jsonSchemaOf(schema: StandardSchema<unknown>): Promise<JsonSchema
     const { z } = await import("zod");
     return z.toJSONSchema(schema as never, { io: "input", unrepresentable: "any" }) as JsonSchema;
   }
-  const { jsonSchema } = schema["~standard"] as { readonly jsonSchema?: { input(options: { target: string }): JsonSchema } };
+  const { jsonSchema } = schema["~standard"] as {
+    readonly jsonSchema?: { input(options: { target: string }): JsonSchema };
+  };
   return jsonSchema?.input({ target: "draft-2020-12" }) ?? null;
 }
 
@@ -47,12 +57,18 @@ function fieldOf(key: string, property: JsonSchema, required: boolean): ArgField
   const many = property.type === "array";
   const value = many ? property.items ?? {} : property;
   const types = [value, ...value.anyOf ?? []].flatMap(({ type }) => type ?? []);
-  const choices = value.enum?.every((choice) => typeof choice === "string") === true ? value.enum as readonly string[] : null;
+  const choices = value.enum?.every((choice) => typeof choice === "string") === true
+    ? value.enum as readonly string[]
+    : null;
   const preset = property.default === undefined ? "" : ` (default: ${JSON.stringify(property.default)})`;
   return {
     key,
     flag: key.replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2").toLowerCase(),
-    type: types.includes("boolean") ? "boolean" : types.includes("number") || types.includes("integer") ? "number" : "text",
+    type: types.includes("boolean")
+      ? "boolean"
+      : types.includes("number") || types.includes("integer")
+      ? "number"
+      : "text",
     many,
     required,
     choices,

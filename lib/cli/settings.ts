@@ -7,7 +7,9 @@ import { nearest } from "./suggest.ts";
 export function parseDuration(option: string, text: string): number {
   const [, amount, unit = "s"] = /^(\d+(?:\.\d+)?)([smh])?$/.exec(text.trim()) ?? [];
   const seconds = Number(amount) * { s: 1, m: 60, h: 3600 }[unit as "s" | "m" | "h"];
-  if (amount === undefined || !(seconds > 0)) throw invalid(option, "a time above zero", text, "write `90s`, `30m`, `2h` or seconds");
+  if (amount === undefined || !(seconds > 0)) {
+    throw invalid(option, "a time above zero", text, "write `90s`, `30m`, `2h` or seconds");
+  }
   return seconds;
 }
 
@@ -74,7 +76,12 @@ export function parseApprovals(values: readonly string[], known: readonly string
   const names = values.flatMap((value) => value.split(",")).map((name) => name.trim());
   for (const name of names) {
     if (name === "") {
-      throw invalid("--approve", "names of gates with commas between", values.join(","), "write `--approve prd,understand,run` or `--approve all`");
+      throw invalid(
+        "--approve",
+        "names of gates with commas between",
+        values.join(","),
+        "write `--approve prd,understand,run` or `--approve all`",
+      );
     }
     if (known === null || name === "all" || known.includes(name)) continue;
     const near = nearest(name, [...known, "all"]);
@@ -87,7 +94,10 @@ export function parseApprovals(values: readonly string[], known: readonly string
 }
 
 /** An object with the key, or without it when there is no value. */
-export function optional<Key extends string, Value>(key: Key, value: Value | undefined): { readonly [K in Key]?: Value } {
+export function optional<Key extends string, Value>(
+  key: Key,
+  value: Value | undefined,
+): { readonly [K in Key]?: Value } {
   return (value === undefined ? {} : { [key]: value }) as { readonly [K in Key]?: Value };
 }
 

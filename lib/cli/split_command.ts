@@ -10,7 +10,9 @@ export function splitCommand(
     if (word === "--") break;
     if (!word.startsWith("-")) return { name: word, line: [...argv.slice(0, index), ...argv.slice(index + 1)] };
     const flag = word.slice(2);
-    if (commands.some((command) => Object.hasOwn(command.flags, flag) && command.flags[flag]?.type === "text")) index += 1;
+    if (commands.some((command) => Object.hasOwn(command.flags, flag) && command.flags[flag]?.type === "text")) {
+      index += 1;
+    }
   }
   return { name: null, line: argv };
 }

@@ -1,6 +1,6 @@
 import type { StateFiles } from "../backlogs/state_files.ts";
 import { createStateFiles } from "../backlogs/state_files.ts";
-import { type PrdItemData, prdBacklog } from "../backlogs/prd/backlog.ts";
+import { prdBacklog, type PrdItemData } from "../backlogs/prd/backlog.ts";
 import type { Repository } from "../git/types.ts";
 import { openRepository } from "../git/open_repository.ts";
 import { journalKeyOf } from "../loop/journal_key.ts";
@@ -20,7 +20,7 @@ export interface StateView extends Place {
 }
 
 /** Opens the state of the chosen workflow for reading. @throws {RalphError} what `findPlace` throws */
-export async function viewState(invocation: Pick<Invocation, "arguments" | "command" | "flags" | "host">): Promise<StateView> {
+export async function viewState(invocation: Pick<Invocation, "flags" | "host">): Promise<StateView> {
   const { host } = invocation;
   const place = await findPlace(invocation);
   const repository = await openRepository(host, place.root);

@@ -52,7 +52,9 @@ export async function readStatus(invocation: Invocation): Promise<StatusReport> 
     const checks = [...new Set([...config.verify.default, ...storyCommands(story)])];
     const { id, title } = story;
     if (story.passes) return { id, title, state: "passes", checks };
-    return parked === undefined ? { id, title, state: "open", checks } : { id, title, state: "parked", reason: parked.reason, checks };
+    return parked === undefined
+      ? { id, title, state: "open", checks }
+      : { id, title, state: "parked", reason: parked.reason, checks };
   }) ?? [];
   const counts = prd === null ? null : await view.backlog.overview({ parked: given });
   const holder = await readLockHolder(ownFiles(repository, root).runLock);
@@ -61,7 +63,7 @@ export async function readStatus(invocation: Invocation): Promise<StatusReport> 
     root,
     workflow: workflow.name,
     why: workflow.why,
-    branch: (await repository?.status())?.branch ?? null,
+    branch: await repository?.currentBranch() ?? null,
     agent: config.provider.command ?? config.provider.preset ?? null,
     running: holder === null ? null : { pid: holder.pid, purpose: holder.purpose, since: holder.since },
     plan,

@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { PLAN_STATE_FILE, PRD_FILE } from "../backlogs/exec/paths.ts";
 import { parsePrd } from "../backlogs/prd/format.ts";
-import { storyCommands } from "../backlogs/prd/verify_commands.ts";
+import { storyCommands, verifyCommands } from "../backlogs/prd/verify_commands.ts";
 import { CONFIG_FILE, loadConfig } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { RalphError } from "../errors/ralph_error.ts";
@@ -24,9 +24,13 @@ export async function validateFiles(
   root: string,
   named: { readonly cwd: string; readonly config?: string | undefined; readonly workflow?: string | undefined },
 ): Promise<readonly ValidatedFile[]> {
-  const { file, config } = await validateConfig(root, named.config === undefined ? undefined : resolve(named.cwd, named.config));
+  const { file, config } = await validateConfig(
+    root,
+    named.config === undefined ? undefined : resolve(named.cwd, named.config),
+  );
   const workflow = await chooseWorkflow(root, { flag: named.workflow, config: config?.workflow });
   if (workflow.name === "gsd") return [file, ...await validatePlanning(root)];
+  if (workflow.name === "spec") return [file, await validatePlanFile(root)];
   return [file, await validatePrdFile(root, config), await validatePlanState(root)];
 }
 
@@ -39,7 +43,9 @@ async function validateConfig(
   try {
     const { config, warnings } = await loadConfig(root, named);
     const commands = [...config.verify.default, ...config.verify.ui];
-    const problems = commands.filter(isPlaceholder).map((command) => `verify: \`${command}\` checks nothing: name a command that can fail`);
+    const problems = commands.filter(isPlaceholder).map((command) =>
+      `verify: \`${command}\` checks nothing: name a command that can fail`
+    );
     return { file: { path, present, problems, warnings }, config };
   } catch (error) {
     return { file: { path, present, problems: [problemOf(error, path)], warnings: [] }, config: null };
@@ -48,13 +54,19 @@ async function validateConfig(
 
 async function validatePrdFile(root: string, config: Config | null): Promise<ValidatedFile> {
   const text = await readText(join(root, PRD_FILE));
-  if (text === null) return { path: PRD_FILE, present: false, problems: [], warnings: ['`ralph plan "<goal>"` writes it'] };
+  if (text === null) {
+    return { path: PRD_FILE, present: false, problems: [], warnings: ['`ralph plan "<goal>"` writes it'] };
+  }
   try {
     const { userStories } = parsePrd(text, PRD_FILE);
     const problems = userStories.flatMap((story) =>
-      storyCommands(story).filter(isPlaceholder).map((command) => `${story.id}: \`${command}\` checks nothing: name a command that can fail`)
+      storyCommands(story).filter(isPlaceholder).map((command) =>
+        `${story.id}: \`${command}\` checks nothing: name a command that can fail`
+      )
     );
-    const duplicates = userStories.filter(({ id }, index) => userStories.findIndex((other) => other.id === id) !== index);
+    const duplicates = userStories.filter(({ id }, index) =>
+      userStories.findIndex((other) => other.id === id) !== index
+    );
     const unchecked = config === null || config.verify.default.length > 0
       ? []
       : userStories.filter((story) => !story.passes && storyCommands(story).length === 0);
@@ -77,12 +89,43 @@ async function validatePlanning(root: string): Promise<readonly ValidatedFile[]>
     const { diagnostics } = await readPlanning({ root });
     const files = [...new Set(diagnostics.map((one) => one.file))];
     const warnings = (path: string): readonly string[] =>
-      diagnostics.filter((one) => one.file === path).map(({ line, message }) => line === 0 ? message : `line ${line}: ${message}`);
-    const found = await Promise.all(files.map(async (path) => ({ path, present: await pathExists(join(root, path)), problems: [], warnings: warnings(path) })));
+      diagnostics.filter((one) => one.file === path).map(({ line, message }) =>
+        line === 0 ? message : `line ${line}: ${message}`
+      );
+    const found = await Promise.all(
+      files.map(async (path) => ({
+        path,
+        present: await pathExists(join(root, path)),
+        problems: [],
+        warnings: warnings(path),
+      })),
+    );
     return [{ path: PLANNING_DIRECTORY, present: true, problems: [], warnings: [] }, ...found];
   } catch (error) {
     const present = await pathExists(join(root, PLANNING_DIRECTORY));
     return [{ path: PLANNING_DIRECTORY, present, problems: [problemOf(error, PLANNING_DIRECTORY)], warnings: [] }];
+  }
+}
+
+async function validatePlanFile(root: string): Promise<ValidatedFile> {
+  const { parsePlan, pendingOf, problemsOf, tasksOf } = await import("../backlogs/spec/plan_file.ts");
+  const { findCycle } = await import("../backlogs/spec/graph.ts");
+  const { PLAN_FILE: path } = await import("../backlogs/spec/types.ts");
+  const text = await readText(join(root, path));
+  if (text === null) return { path, present: false, problems: [], warnings: ["`ralph plan SPEC.md` writes it"] };
+  try {
+    const plan = parsePlan(text, path);
+    const cycle = findCycle(pendingOf(plan));
+    const circle = cycle === null ? [] : [`the tasks depend on each other in a circle: ${cycle.join(" → ")}`];
+    const empty = tasksOf(plan).flatMap(({ id, accept }) =>
+      verifyCommands(accept).filter(isPlaceholder).map((command) =>
+        `${id}: \`${command}\` checks nothing: name a command that can fail`
+      )
+    );
+    const problems = problemsOf(plan).map(({ line, problem }) => `line ${line}: ${problem}`);
+    return { path, present: true, problems: [...problems, ...circle, ...empty], warnings: [] };
+  } catch (error) {
+    return { path, present: true, problems: [problemOf(error, path)], warnings: [] };
   }
 }
 

@@ -13,6 +13,7 @@ interface WorkflowRow {
 
 const WORKFLOWS: readonly WorkflowRow[] = [
   { name: "exec", state: "scripts/ralph" },
+  { name: "spec", state: "ralph/plan.jsonl" },
   { name: "gsd", state: ".planning" },
 ];
 const DEFAULT = "exec";
@@ -27,9 +28,16 @@ export interface ChosenWorkflow {
 const PHASE_REGEXP = /^\d+[A-Za-z]?(\.\d+)*$/;
 
 /** The workflow that a command line is only understood in, whatever stands on disk; `null` where it says nothing. Pure. */
-export function workflowOfGrammar({ command, arguments: [first = ""], flags }: Pick<Invocation, "arguments" | "command" | "flags">): ChosenWorkflow | null {
+export function workflowOfGrammar(
+  { command, arguments: [first = ""] = [], flags }:
+    & Pick<Invocation, "flags">
+    & Partial<Pick<Invocation, "arguments" | "command">>,
+): ChosenWorkflow | null {
+  if (command === undefined) return null;
   const gsd = (why: string): ChosenWorkflow => ({ name: "gsd", why });
-  if (command.name === "exec" || command.name === "understand") return { name: "exec", why: `\`ralph ${command.name}\`` };
+  if (command.name === "exec" || command.name === "understand") {
+    return { name: "exec", why: `\`ralph ${command.name}\`` };
+  }
   if (command.name === "roadmap" || command.name === "discover") return gsd(`\`ralph ${command.name}\``);
   if (command.name === "run" && flags.has("loop")) return gsd("`--loop`");
   if (command.name === "run" && flags.has("plan")) return gsd("`--plan`");
@@ -45,7 +53,11 @@ export function workflowOfGrammar({ command, arguments: [first = ""], flags }: P
  */
 export async function chooseWorkflow(
   root: string,
-  asked: { readonly flag?: string | undefined; readonly config?: string | undefined; readonly grammar?: ChosenWorkflow | null },
+  asked: {
+    readonly flag?: string | undefined;
+    readonly config?: string | undefined;
+    readonly grammar?: ChosenWorkflow | null;
+  },
 ): Promise<ChosenWorkflow> {
   if (asked.flag !== undefined) return { name: known(asked.flag), why: "`--workflow`" };
   if (asked.config !== undefined) return { name: known(asked.config), why: "the configuration" };

@@ -35,8 +35,7 @@ export function createFinder(values: readonly string[]): Finder {
       findKeys(bytes, before, spans);
       return spans.length < 2 ? spans : spans.sort((one, other) => one.from - other.from);
     },
-    undecided: (bytes: Buffer, before: number) =>
-      Math.min(undecidedValue(bytes, needles), undecidedKey(bytes, before)),
+    undecided: (bytes: Buffer, before: number) => Math.min(undecidedValue(bytes, needles), undecidedKey(bytes, before)),
     keyEnd,
   };
 }
@@ -186,6 +185,8 @@ function anchorOf(prefix: Buffer): string {
 function byteKinds(): Uint8Array {
   const kinds = new Uint8Array(256);
   for (const byte of Buffer.from("_-.")) kinds[byte] = 1;
-  for (const byte of Buffer.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")) kinds[byte] = 1 | IN_WORD;
+  for (const byte of Buffer.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")) {
+    kinds[byte] = 1 | IN_WORD;
+  }
   return kinds;
 }

@@ -10,8 +10,19 @@ export const EVENTS_VERSION = 1;
 
 /** What happened. Names are noun-verb; lifecycle words are start, delta and end. */
 export type RalphEvent =
-  | { readonly type: "run-start"; readonly workflow: string; readonly root: string; readonly agent: string; readonly folder: string }
-  | { readonly type: "run-end"; readonly status: string; readonly reasons: readonly string[]; readonly iterations: number }
+  | {
+    readonly type: "run-start";
+    readonly workflow: string;
+    readonly root: string;
+    readonly agent: string;
+    readonly folder: string;
+  }
+  | {
+    readonly type: "run-end";
+    readonly status: string;
+    readonly reasons: readonly string[];
+    readonly iterations: number;
+  }
   | { readonly type: "step-start"; readonly step: string; readonly title: string }
   | { readonly type: "step-end"; readonly step: string; readonly status: string; readonly message?: string }
   | {
@@ -35,7 +46,14 @@ export type RalphEvent =
     readonly usage: Usage | null;
   }
   | { readonly type: "turn-start"; readonly agent: string; readonly transcript: string }
-  | { readonly type: "turn-end"; readonly agent: string; readonly reason: string; readonly message: string | null; readonly durationMs: number; readonly usage: Usage }
+  | {
+    readonly type: "turn-end";
+    readonly agent: string;
+    readonly reason: string;
+    readonly message: string | null;
+    readonly durationMs: number;
+    readonly usage: Usage;
+  }
   | { readonly type: "agent-text"; readonly text: string }
   | { readonly type: "check-start"; readonly name: string; readonly scope: string }
   | {

@@ -9,7 +9,9 @@ import { pathExists } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import { commitPaths } from "./commit.ts";
 import { diffOf } from "./diff.ts";
-import { clearLocks, type GitFolders } from "./locks.ts";
+import { findFolders } from "./find_folders.ts";
+import { readHead } from "./head.ts";
+import { clearLeftLocks, clearLocks, type GitFolders } from "./locks.ts";
 import { parseStatus, STATUS_ARGUMENTS } from "./parse_status.ts";
 import { refuseOperations, requireIdentity } from "./ready.ts";
 import { createGit, gitFailed, outputOfGit, QUIET, READING, reasonOf } from "./run_git.ts";
@@ -23,6 +25,8 @@ import type { Repository, TreeStatus } from "./types.ts";
  * @throws {RalphError} git-missing, git-failed
  */
 export async function openRepository(host: Host, cwd: string): Promise<Repository | null> {
+  const found = await findFolders(cwd, host.environment);
+  if (found !== null) return createRepository(host, found.topLevel, found);
   const arguments_ = ["rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir", "--git-path", "ralph"];
   const end = await createGit(host, cwd)(arguments_, { environment: READING });
   if (end.exitCode !== 0) {
@@ -59,6 +63,10 @@ function createRepository(host: Host, topLevel: string, folders: GitFolders): Re
     gitDirectory: folders.gitDirectory,
     ralphDirectory: folders.ralphDirectory,
     status,
+    async currentBranch() {
+      const { ref } = await readHead(folders.gitDirectory, folders.commonDirectory);
+      return ref?.startsWith("refs/heads/") === true ? ref.slice("refs/heads/".length) : null;
+    },
     snapshot,
     async changedSince(before) {
       const now = await snapshot();
@@ -70,6 +78,7 @@ function createRepository(host: Host, topLevel: string, folders: GitFolders): Re
       await clearLocks(host, folders);
       await switchBranch(git, branch, (await status()).branch);
     },
+    clearLeftLocks: (since) => clearLeftLocks(host, folders, topLevel, since),
     async ensureReady() {
       await refuseOperations(topLevel, folders.gitDirectory);
       await clearLocks(host, folders);

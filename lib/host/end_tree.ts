@@ -16,12 +16,17 @@ export interface Tree {
 /** How long what a finished child left behind may take to end by itself once told to. */
 const REST_GRACE_MS = 500;
 
-/** SIGTERM, the grace, then SIGKILL to the group, every descendant noted before, and every carrier of the mark. */
+/**
+ * SIGTERM to the group and to every descendant in a session of its own (a git among them takes its locks away), the
+ * grace, then SIGKILL to all of them and to every carrier of the mark.
+ */
 export async function endTree(tree: Tree, graceMs: number): Promise<void> {
   if (process.platform === "win32") return await endOnWindows(tree);
   const noted = descendantsOf(tree.pid, await listProcesses());
   signalProcess(tree.grouped ? -tree.pid : tree.pid, "SIGTERM");
-  await until(async () => tree.hasExited() && !(await isAnyLeft(tree, [])), graceMs);
+  const apart = noted.filter(({ group }) => !tree.grouped || group !== tree.pid);
+  for (const { pid } of apart) signalProcess(pid, "SIGTERM");
+  await until(async () => tree.hasExited() && !(await isAnyLeft(tree, apart)), graceMs);
   await killTree(tree, noted);
 }
 

@@ -1,4 +1,4 @@
-import { link, open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { link, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { unwritable } from "./file_errors.ts";
 import { ensureDirectory, readText } from "./files.ts";
@@ -78,12 +78,14 @@ async function describeSelf({ purpose, host }: LockOptions): Promise<string> {
 }
 
 async function isDead(path: string, content: string, holder: LockHolder): Promise<boolean> {
-  if (holder !== UNREADABLE_HOLDER) {
-    const started = await processStart(holder.pid);
-    return started === null || (holder.started !== "" && started !== holder.started);
-  }
+  if (holder !== UNREADABLE_HOLDER) return await isGone(holder);
   await new Promise((resolve) => setTimeout(resolve, TORN_AFTER_MS));
   return (await readText(path)) === content;
+}
+
+async function isGone(holder: LockHolder): Promise<boolean> {
+  const started = await processStart(holder.pid);
+  return started === null || (holder.started !== "" && started !== holder.started);
 }
 
 /** One at a time works under a marker named by the dead content, so what one has taken over nobody takes again. */
@@ -96,11 +98,22 @@ async function takeOver(path: string, dead: string, content: string, options: Lo
     const temporary = join(dirname(path), temporaryName(basename(path)));
     await writeFile(temporary, content, { flag: "wx" });
     await rename(temporary, path);
+    await removeDeadMarkers(path, name);
     return true;
   } catch (error) {
     throw unwritable(path, error);
   } finally {
     await marker.release();
+  }
+}
+
+/** Markers of those that were killed while they took over, about contents that are gone by now. */
+async function removeDeadMarkers(path: string, own: string): Promise<void> {
+  for (const name of await readdir(dirname(path))) {
+    if (name === own || !name.startsWith(`.${basename(path)}.`) || !name.endsWith(".taking")) continue;
+    const marker = join(dirname(path), name);
+    const holder = parseHolder((await readText(marker)) ?? "");
+    if (holder !== UNREADABLE_HOLDER && (await isGone(holder))) await rm(marker, { force: true });
   }
 }
 

@@ -1,8 +1,11 @@
 import { childEnvironment } from "./child_environment.ts";
 import { createGuardian, type Guardian } from "./guardian.ts";
 import { runChild, type RunningChild } from "./run_child.ts";
-import { killCarriers } from "./sweep.ts";
+import { endCarriers } from "./sweep.ts";
 import type { Environment, Ids, ProcessEnd, Processes, ProcessRequest } from "./types.ts";
+
+/** How long what an older run left behind may take to end by itself once told to. */
+const SWEEP_GRACE_MS = 1000;
 
 /** The processes of one Ralph: each child leads a group of its own and carries a mark, so that its whole tree can be ended. */
 export function createProcesses(environment: Environment, ids: Ids): Processes {
@@ -33,5 +36,5 @@ export function createProcesses(environment: Environment, ids: Ids): Processes {
     guardian.dismiss();
   }
 
-  return { run, cookie, sweep: (older) => killCarriers(older), [Symbol.asyncDispose]: dispose };
+  return { run, cookie, sweep: (older) => endCarriers(older, SWEEP_GRACE_MS), [Symbol.asyncDispose]: dispose };
 }

@@ -1,4 +1,5 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import process from "node:process";
 import { race, readOutput } from "./child_output.ts";
 import { endRest, endTree, type Tree } from "./end_tree.ts";
 import { spawnProblem } from "./spawn_problem.ts";
@@ -45,7 +46,7 @@ export function runChild(request: ProcessRequest, env: Record<string, string>, m
 function start(request: ProcessRequest, env: Record<string, string>): ChildProcess | Error {
   const output = request.terminal ? "inherit" as const : "pipe" as const;
   try {
-    return spawn(request.file, request.arguments, {
+    return process.getBuiltinModule("node:child_process").spawn(request.file, request.arguments, {
       cwd: request.cwd,
       env,
       detached: !request.terminal && process.platform !== "win32",

@@ -35,6 +35,23 @@ export async function findCarriers(
   return found;
 }
 
+/**
+ * SIGTERM to every carrier of the mark, so that a git among them takes its locks away, and SIGKILL to those that are
+ * left after the grace. Returns how many were ended.
+ */
+export async function endCarriers(mark: string, graceMs: number): Promise<number> {
+  const told = await findCarriers(mark);
+  for (const { pid } of told) signalProcess(pid, "SIGTERM");
+  const deadline = performance.now() + graceMs;
+  let left = told;
+  while (left.length > 0 && performance.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    left = await findCarriers(mark);
+  }
+  const killed = await killCarriers(mark);
+  return Math.max(told.length, killed);
+}
+
 /** Kills every carrier of the mark until none is left. Returns how many were ended. */
 export async function killCarriers(mark: string, since?: SweepSince): Promise<number> {
   const ended = new Set<string>();

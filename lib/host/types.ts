@@ -41,6 +41,9 @@ export interface Terminal {
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
   /** Both standard input and standard error are a terminal. */
   readonly interactive: boolean;
+  isTerminal(stream: "stdin" | "stdout" | "stderr"): boolean;
+  /** Writes all of the text before it returns. What nobody reads any more is dropped. */
+  write(stream: "stdout" | "stderr", text: string): void;
 }
 
 /** One child process and how it may end. */

@@ -21,7 +21,12 @@ export type JournalLine =
     readonly userPaths: readonly string[];
   })
   | (OfItem & { readonly type: "settling"; readonly attempt: Attempt; readonly work: Work })
-  | (OfItem & { readonly type: "settled"; readonly attemptId: string; readonly settlement: Settlement; readonly kept: Work })
+  | (OfItem & {
+    readonly type: "settled";
+    readonly attemptId: string;
+    readonly settlement: Settlement;
+    readonly kept: Work;
+  })
   | (OfItem & { readonly type: "parked"; readonly reason: string })
   | (Named & { readonly type: "left"; readonly itemId: string; readonly kept: Work })
   | (Named & { readonly type: "unparked" | "run-ended" });
@@ -39,6 +44,7 @@ export interface JournalState {
   apply(line: JournalLine): void;
   history(key: JournalKey, item: Item): readonly Attempt[];
   open(key: JournalKey): readonly OpenItem[];
+  interrupted(backlog: string): boolean;
   parked(key: JournalKey): readonly ParkedItem[];
   leftovers(key: JournalKey): ReadonlyMap<string, Leftover>;
 }
@@ -61,6 +67,7 @@ export function foldJournal(text: string): JournalState {
     apply: (line) => applyLine(slotOf(line.key), line),
     history: (key, item) => slotOf(keyOf(key)).history.get(historyKey(item.id, item.fingerprint ?? null)) ?? [],
     open: (key) => [...slotOf(keyOf(key)).open.values()],
+    interrupted: (backlog) => [...slots].some(([key, slot]) => slot.open.size > 0 && JSON.parse(key)[0] === backlog),
     parked: (key) => [...slotOf(keyOf(key)).parked.values()],
     leftovers: (key) => slotOf(keyOf(key)).leftovers,
   };

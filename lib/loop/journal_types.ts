@@ -28,9 +28,13 @@ export interface OpenItem {
 
 /** Reads and appends. Every append is one write of one line. */
 export interface Journal {
+  /** Reads what another process has written since: called when the run lock is held. */
+  refresh(): Promise<void>;
   /** Attempts at this item, with this fingerprint, since it last passed, was parked, or a run ended. Oldest first. */
   history(key: JournalKey, item: Item): readonly Attempt[];
   open(key: JournalKey): readonly OpenItem[];
+  /** Some item of this backlog was begun and not settled, whatever its scope: known without reading the store. */
+  interrupted(backlog: string): boolean;
   parked(key: JournalKey): readonly ParkedItem[];
   /** What earlier attempts left uncommitted, and which item's they were. */
   leftovers(key: JournalKey): ReadonlyMap<string, Leftover>;

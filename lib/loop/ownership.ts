@@ -48,7 +48,9 @@ export function createOwnership(start: OwnershipStart, now: TreeSnapshot): Owner
       return changed.filter((path) => userPaths.has(path) && after.contents.has(path));
     },
     workOf: (itemId) =>
-      Object.fromEntries([...left].filter(([, owner]) => owner.itemId === itemId).map(([path, { content }]) => [path, content])),
+      Object.fromEntries(
+        [...left].filter(([, owner]) => owner.itemId === itemId).map(([path, { content }]) => [path, content]),
+      ),
     committed(paths) {
       for (const path of paths) left.delete(path);
     },

@@ -19,7 +19,9 @@ export function verdictOf(verification: Verification, allowUnverified: boolean):
     case "aborted":
       return { status: "interrupted" };
     case "unverified":
-      return allowUnverified ? { status: "unverified" } : { status: "blocked", message: "no check is named for this item" };
+      return allowUnverified
+        ? { status: "unverified" }
+        : { status: "blocked", message: "no check is named for this item" };
   }
 }
 

@@ -1,6 +1,7 @@
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import type { RalphContext } from "../context.ts";
 import type { TreeSnapshot } from "../git/types.ts";
+import { ensureRunsIgnored, isIgnoring } from "../loop/runs_ignored.ts";
 import type { Item, Turn } from "../loop/types.ts";
 import { turnEnvironment } from "../agents/environment.ts";
 import { requireRepository } from "./require_repository.ts";
@@ -39,7 +40,10 @@ export async function agentTurn(ralph: RalphContext, request: AgentTurnRequest):
   const cwd = request.cwd ?? ralph.root;
   const before = request.before ?? await repository.snapshot();
   const transcript = join(request.folder, `${request.name}.log`);
+  const runs = dirname(request.folder);
+  const ignored = await isIgnoring(runs);
   ralph.events.emit({ type: "turn-start", agent: ralph.agent.name, transcript: relative(ralph.root, transcript) });
+  const started = ralph.host.clock.now();
   const agentTurn = await ralph.agent.runTurn({
     prompt: request.prompt,
     cwd,
@@ -50,6 +54,8 @@ export async function agentTurn(ralph: RalphContext, request: AgentTurnRequest):
     interactive: request.interactive ?? false,
     signal: request.signal ?? ralph.signal,
   });
+  await repository.clearLeftLocks(started);
+  if (ignored) await ensureRunsIgnored(runs); // the agent may have taken the folder away: its files are nobody's work
   const { end, durationMs, usage } = agentTurn;
   const message = "message" in end ? end.message : null;
   ralph.events.emit({ type: "turn-end", agent: ralph.agent.name, reason: end.reason, message, durationMs, usage });

@@ -27,7 +27,11 @@ const SESSION_MS = 24 * 60 * 60 * 1000;
  *
  * @throws {RalphError} agent-missing, agent-not-found, run-locked
  */
-export async function handOver(ralph: RalphContext, prompt: string, options: HandOverOptions): Promise<HandOverOutcome> {
+export async function handOver(
+  ralph: RalphContext,
+  prompt: string,
+  options: HandOverOptions,
+): Promise<HandOverOutcome> {
   await ralph.agent.ensureUsable();
   await using _lock = await ralph.lock.acquire(options.purpose);
   const folder = await ralph.run.folder(options.runsDirectory ?? ".ralph/runs");

@@ -54,11 +54,15 @@ export type PlanOutcome =
  * git-operation-in-progress, run-locked, state-invalid
  * @example Plan with answers given beforehand
  * ```ts
- * import { createRalph, plan } from "ralph";
+ * import { plan } from "ralph";
+ * import { testContext } from "ralph/testing";
  *
- * await using ralph = await createRalph({ agent: { command: "my-agent" }, approve: ["prd"], answers: { questions: [], otherwise: "as you propose", prompts: {} } });
- * const planned = await plan(ralph, { goal: "add a health endpoint" });
- * console.log(planned.status);
+ * const story = { id: "US-001", title: "Add a.txt", acceptanceCriteria: ["Verify: `test -f a.txt`"], priority: 1, passes: false, notes: "" };
+ * const prdDraft = { branchName: "ralph/a", userStories: [story] };
+ * const envelope = { questions: [], uncertainties: [], prdDraft, recommendUnderstand: { shouldRun: false, reasons: [] } };
+ * await using ralph = await testContext({ agent: { turns: [{ say: JSON.stringify(envelope) }] }, approve: ["prd"] });
+ * const planned = await plan(ralph, { goal: "add a.txt" });
+ * console.log(planned.status); // approved
  * ```
  */
 export async function plan(ralph: RalphContext, options: PlanOptions): Promise<PlanOutcome> {
@@ -70,12 +74,13 @@ export async function plan(ralph: RalphContext, options: PlanOptions): Promise<P
   await repository.ensureReady();
   await using _lock = await ralph.lock.acquire("plan");
 
-  ralph.events.emit({ type: "step-start", step: "plan", title: goal });
+  ralph.events.emit({ type: "step-start", step: "plan", title: goal === "" ? "what was begun" : goal });
   const outcome = await ended(async () => {
     const prepared = await preflight(ralph, goal === "" ? null : goal);
     return await drive(prepared, options.maxRetries ?? 3, signal);
   });
   ralph.events.emit({ type: "step-end", step: "plan", status: outcome.status });
+  if (outcome.status === "declined") ralph.events.emit({ type: "text", title: "Next", lines: outcome.next });
   return outcome;
 }
 

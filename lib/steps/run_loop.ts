@@ -8,7 +8,9 @@ import type { Ownership } from "../loop/ownership.ts";
 import { advance, limitReached, noProgress, type Progress, sameFailures } from "../loop/progress.ts";
 import type { Attempt, Backlog, Item, Settlement } from "../loop/types.ts";
 import type { CheckLike } from "../verifiers/types.ts";
-import { recover } from "./loop/recover.ts";
+import { answered } from "./loop/answered.ts";
+import { onBranch } from "./loop/branch.ts";
+import { mendAfterKill, recover } from "./loop/recover.ts";
 import { type Committer, createCommitter, settleAndCommit } from "./loop/settle.ts";
 import { requireRepository } from "./require_repository.ts";
 import { topLevelPaths } from "./tree_paths.ts";
@@ -44,8 +46,13 @@ export type LoopOutcome =
     | { readonly status: "passed"; readonly summary?: string }
     /** Done, but some or all of it was seen by no check. `allowed`: that was agreed to. */
     | { readonly status: "unverified"; readonly allowed: boolean; readonly summary?: string }
-    | { readonly status: "failed"; readonly reason: "trespassed" | "agent-unusable" | "stopped"; readonly reasons: readonly string[] }
-    | { readonly status: "blocked"; readonly reasons: readonly string[] }
+    | {
+      readonly status: "failed";
+      readonly reason: "trespassed" | "agent-unusable" | "stopped";
+      readonly reasons: readonly string[];
+    }
+    /** `parkedBefore`: how many items stand in the way that an earlier run gave up on. */
+    | { readonly status: "blocked"; readonly reasons: readonly string[]; readonly parkedBefore?: number }
     | { readonly status: "exhausted"; readonly limit: string }
     /** A person answered no between two iterations. */
     | { readonly status: "declined" }
@@ -59,13 +66,13 @@ type Ending = LoopOutcome extends infer End ? End extends LoopOutcome ? Omit<End
  * passes without its checks. Killed at any moment, the same call goes on where it was.
  *
  * @throws {RalphError} not-a-repository, agent-missing, agent-not-found, run-locked, git-identity-missing,
- * git-operation-in-progress, git-detached-head, branch-failed, state-missing, state-invalid
+ * git-operation-in-progress, git-detached-head, branch-invalid, branch-failed, state-missing, state-invalid
  * @example A loop over a list in memory
  * ```ts
  * import { memoryBacklog, runLoop } from "ralph";
  * import { testContext } from "ralph/testing";
  *
- * await using ralph = await testContext({ agent: { turns: [{ files: { "a.txt": "a" }, say: "<ralph>DONE</ralph>" }] } });
+ * await using ralph = await testContext({ agent: { turns: [{ write: { "a.txt": "a" }, say: "<ralph>DONE</ralph>" }] } });
  * const run = await runLoop(ralph, memoryBacklog([{ id: "a", title: "write a.txt", checks: ["test -f a.txt"] }]));
  * console.log(run.status, run.passed); // passed [ "a" ]
  * ```
@@ -76,9 +83,12 @@ export async function runLoop<Data, Findings>(
   options: LoopOptions = {},
 ): Promise<LoopOutcome> {
   const repository = requireRepository(ralph);
-  await backlog.overview({ parked: [] }); // a missing or damaged store is told before anything is started
+  const interrupted = ralph.journal.interrupted(backlog.name);
+  if (!interrupted) await backlog.overview({ parked: [] }); // a missing or damaged store is told before anything is started
   await ralph.agent.ensureUsable();
   await using _lock = await ralph.lock.acquire(options.purpose ?? "run");
+  await ralph.journal.refresh();
+  if (interrupted) await mendAfterKill(ralph, backlog);
   await repository.ensureReady();
   await onBranch(ralph, backlog, options.branch ?? ralph.loop.branch);
 
@@ -131,7 +141,13 @@ class Loop<Data, Findings> {
   async run(): Promise<LoopOutcome> {
     const ralph = this.#ralph;
     const folder = await ralph.run.folder(this.#backlog.runsDirectory ?? ".ralph/runs");
-    ralph.events.emit({ type: "run-start", workflow: this.#backlog.name, root: ralph.root, agent: ralph.agent.name, folder });
+    ralph.events.emit({
+      type: "run-start",
+      workflow: this.#backlog.name,
+      root: ralph.root,
+      agent: ralph.agent.name,
+      folder,
+    });
     const unchecked = await this.#askAboutUnchecked();
     if (unchecked !== null) return this.#end(unchecked);
     for (;;) {
@@ -153,12 +169,17 @@ class Loop<Data, Findings> {
   async #iterate(): Promise<Ending | null> {
     const ralph = this.#ralph;
     if (this.#signal.aborted) return { status: "aborted" };
-    const next = await this.#backlog.next({ inFlight: [], parked: ralph.journal.parked(this.#key) });
+    const view = { inFlight: [], parked: ralph.journal.parked(this.#key) };
+    const next = answered(this.#backlog, "next()", await this.#backlog.next(view));
     switch (next.status) {
       case "done":
         return this.#done(next.verdict, next.summary);
       case "blocked":
-        return { status: "blocked", reasons: next.reasons };
+        return {
+          status: "blocked",
+          reasons: next.reasons,
+          parkedBefore: view.parked.length - this.#progress.parked.length,
+        };
       case "waiting":
         throw new RalphError("backlog-invalid", {
           details: { backlog: this.#backlog.name, problem: "next() waits although nothing is in flight" },
@@ -185,7 +206,12 @@ class Loop<Data, Findings> {
 
   async #goOn(): Promise<boolean> {
     if (!(this.#options.interactive ?? this.#ralph.loop.interactive)) return true;
-    const question = { id: "loop.continue", kind: "confirm", message: "Go on with the next iteration?", initial: true } as const;
+    const question = {
+      id: "loop.continue",
+      kind: "confirm",
+      message: "Go on with the next iteration?",
+      initial: true,
+    } as const;
     return (await this.#ralph.prompter.ask(question)).value === "yes";
   }
 
@@ -224,8 +250,8 @@ class Loop<Data, Findings> {
       ...named,
       result: (this.#last ?? attempt).status,
       settlement: settlement.status,
-      message: "reason" in settlement ? settlement.reason ?? null : null,
-      durationMs: ralph.host.clock.now() - started,
+      message: reasonOf(settlement, this.#last ?? attempt),
+      durationMs: Math.max(0, ralph.host.clock.now() - started),
       usage: attempt.turn?.usage ?? null,
     });
     return this.#endingOf(attempt, settlement);
@@ -237,7 +263,15 @@ class Loop<Data, Findings> {
     const times = sameFailures(attempt, history);
     if (times < this.#limits.sameFailure) return attempt;
     const { id, number, claim, turn, verification, message } = attempt;
-    return { id, number, claim, turn, verification, status: "blocked", message: `failed the same way ${times} times: ${message}` };
+    return {
+      id,
+      number,
+      claim,
+      turn,
+      verification,
+      status: "blocked",
+      message: `failed the same way ${times} times: ${message}`,
+    };
   }
 
   #own(item: Item<Data>, attempt: Attempt<Findings>, after: TreeSnapshot): void {
@@ -267,7 +301,11 @@ class Loop<Data, Findings> {
 
   #endingOf(attempt: Attempt<Findings>, settlement: Settlement): Ending | null {
     if (attempt.status === "trespassed") {
-      this.#ralph.events.emit({ type: "text", title: "Written outside the allowed paths", lines: attempt.diff.split("\n") });
+      this.#ralph.events.emit({
+        type: "text",
+        title: "Written outside the allowed paths",
+        lines: attempt.diff.split("\n"),
+      });
       const reasons = [`wrote outside the allowed paths: ${attempt.paths.join(", ")}`];
       return { status: "failed", reason: "trespassed", reasons };
     }
@@ -293,23 +331,14 @@ class Loop<Data, Findings> {
   }
 }
 
+function reasonOf(settlement: Settlement, attempt: Attempt): string | null {
+  const given = "reason" in settlement ? settlement.reason ?? null : null;
+  return given ?? ("message" in attempt ? attempt.message : null);
+}
+
 function limitsOf(ralph: RalphContext, options: LoopOptions): LimitsConfig {
   const limits = { ...ralph.config.limits, ...options.limits };
   const { maxIterations } = options;
   if (maxIterations === undefined) return limits;
   return { ...limits, iterations: Math.min(maxIterations, limits.iterations ?? maxIterations) };
-}
-
-async function onBranch<Data, Findings>(
-  ralph: RalphContext,
-  backlog: Backlog<Data, Findings>,
-  asked: string | undefined,
-): Promise<void> {
-  const repository = requireRepository(ralph);
-  const { branch: current } = await repository.status();
-  const wanted = asked ?? await backlog.branch?.() ?? "";
-  if (wanted === "" && current === null) throw new RalphError("git-detached-head", { details: { root: ralph.root } });
-  if (wanted === "" || wanted === current) return;
-  await repository.switchTo(wanted);
-  ralph.events.emit({ type: "note", level: "info", message: `working on the branch ${wanted}` });
 }

@@ -26,11 +26,14 @@ export type UnderstandOutcome = LoopOutcome & { readonly topicsLeft: readonly st
  * @throws {RalphError} as `runLoop()` does
  * @example Look at two topics
  * ```ts
- * import { createRalph, understand } from "ralph";
+ * import { understand } from "ralph";
+ * import { testContext } from "ralph/testing";
  *
- * await using ralph = await createRalph({ agent: { command: "my-agent" } });
- * const understood = await understand(ralph, { maxItems: 2 });
- * console.log(understood.status, understood.topicsLeft.length);
+ * const note = "\n## 2026-01-31 - How to run locally\n\n- `make run`\n";
+ * const turn = { append: { "scripts/ralph/codebase_map.md": note }, say: "<promise>COMPLETE</promise>" };
+ * await using ralph = await testContext({ agent: { turns: [turn] } });
+ * const understood = await understand(ralph, { maxItems: 1 });
+ * console.log(understood.status, understood.topicsLeft.length); // passed 11
  * ```
  */
 export async function understand(ralph: RalphContext, options: UnderstandOptions = {}): Promise<UnderstandOutcome> {
@@ -49,8 +52,10 @@ export async function understand(ralph: RalphContext, options: UnderstandOptions
     ...(signal === undefined ? {} : { signal }),
   });
   const topicsLeft = await openTopics(ralph);
-  if (topicsLeft.length > 0) {
-    const message = `${topicsLeft.length} topics are left: ${topicsLeft.join("; ")}`;
+  if (topicsLeft.length > 0 && outcome.status !== "failed") {
+    const message = `${topicsLeft.length} topic${topicsLeft.length === 1 ? " is" : "s are"} left: ${
+      topicsLeft.join("; ")
+    }`;
     ralph.events.emit({ type: "note", level: "info", message });
   }
   return { ...asUnderstood(outcome, maxItems, maxIterations), topicsLeft };

@@ -1,7 +1,18 @@
 import type { RalphContext } from "../context.ts";
 import type { TreeSnapshot } from "../git/types.ts";
 import { pathsOutside, protectedPaths } from "../loop/guards.ts";
-import type { Attempt, Backlog, Check, Claim, Item, JudgeContext, Turn, Verification, Work, WorkContext } from "../loop/types.ts";
+import type {
+  Attempt,
+  Backlog,
+  Check,
+  Claim,
+  Item,
+  JudgeContext,
+  Turn,
+  Verification,
+  Work,
+  WorkContext,
+} from "../loop/types.ts";
 import { verdictOf } from "../loop/verdict.ts";
 import type { CheckLike } from "../verifiers/types.ts";
 import { agentTurn } from "./agent_turn.ts";
@@ -41,7 +52,7 @@ export interface WorkedItem<Findings> {
  * import { memoryBacklog, workItem } from "ralph";
  * import { scriptedAgent, testContext } from "ralph/testing";
  *
- * await using ralph = await testContext({ agent: { turns: [{ files: { "a.txt": "a" }, say: "<ralph>DONE</ralph>" }] } });
+ * await using ralph = await testContext({ agent: { turns: [{ write: { "a.txt": "a" }, say: "<ralph>DONE</ralph>" }] } });
  * const backlog = memoryBacklog([{ id: "a", title: "write a.txt", checks: ["test -f a.txt"] }]);
  * const next = await backlog.next({ inFlight: [], parked: [] });
  * if (next.status === "item") console.log((await workItem(ralph, backlog, next.item)).attempt.status); // verified
@@ -73,7 +84,11 @@ export async function workItem<Data, Findings>(
   const first = await checkFirst(ralph, work, checks, { item, signal, logs: `${logs}-before` });
   if (work.prompt === null) {
     const verification = await verify(ralph, checks, { item, signal, logs });
-    return { attempt: { ...known, verification, ...verdictOf(verification, allowUnverified) }, before: null, after: null };
+    return {
+      attempt: { ...known, verification, ...verdictOf(verification, allowUnverified) },
+      before: null,
+      after: null,
+    };
   }
 
   const { turn, before, after } = await agentTurn(ralph, {
@@ -89,7 +104,9 @@ export async function workItem<Data, Findings>(
   });
   const edits = await ralph.state.edited(backlog.stateFiles);
   // before the state is put back, so that it can read what the agent wrote
-  const claim = turn.end.reason === "completed" ? await judge(backlog, item, turn, { ...context, checked: checks.length > 0 }) : null;
+  const claim = turn.end.reason === "completed"
+    ? await judge(backlog, item, turn, { ...context, checked: checks.length > 0 })
+    : null;
   const takenBack = await ralph.state.putBack(edits, backlog.restore);
   if (takenBack.length > 0) ralph.events.emit({ type: "state-put-back", paths: takenBack });
 
@@ -98,6 +115,8 @@ export async function workItem<Data, Findings>(
   const give = (attempt: Attempt<Findings>): WorkedItem<Findings> => ({ attempt, before, after });
 
   if (turn.end.reason === "aborted" || signal.aborted) return give({ ...seen, status: "interrupted" });
+  const strayed = await strayedFrom(ralph, before.branch, after.branch);
+  if (strayed !== null) return give({ ...seen, status: "failed", reason: "branch-changed", message: strayed });
   const trespass = await trespassed(ralph, work, turn, backlog.stateFiles);
   if (trespass !== null) return give({ ...seen, ...trespass });
   const touched = protectedPaths(turn.changedFiles, ralph.config.protect);
@@ -117,7 +136,8 @@ export async function workItem<Data, Findings>(
     case undefined:
       return give({ ...seen, status: "not-done", message: claim?.reason ?? "the agent did not say that it was done" });
     case "done": {
-      const reusable = first !== null && work.checkFirst === true && turn.changedFiles.length === 0 && edits.length === 0;
+      const reusable = first !== null && work.checkFirst === true && turn.changedFiles.length === 0 &&
+        edits.length === 0;
       const verification = reusable ? first : await verify(ralph, checks, { item, base: turn.base, signal, logs });
       const proven = number === 1 ? provenRed(verification, first, checks) : verification;
       return give({ ...seen, verification: proven, ...verdictOf(proven, allowUnverified) });
@@ -165,6 +185,14 @@ async function judge<Data, Findings>(
   return turn.lines.includes("<ralph>DONE</ralph>")
     ? { status: "done" }
     : { status: "not-done", reason: "no `<ralph>DONE</ralph>` line" };
+}
+
+/** A turn that left the branch is brought back to it: what is verified and committed must be what the run works on. */
+async function strayedFrom(ralph: RalphContext, branch: string | null, now: string | null): Promise<string | null> {
+  if (branch === null || branch === now) return null;
+  const there = now === null ? "a detached HEAD" : `the branch ${now}`;
+  await requireRepository(ralph).switchTo(branch);
+  return `the turn switched from the branch ${branch} to ${there}, where its commits are: work on ${branch}`;
 }
 
 async function trespassed(

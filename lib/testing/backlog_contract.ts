@@ -21,7 +21,14 @@ export interface ContractCase {
 }
 
 const VIEW: LoopView = { parked: [] };
-const USAGE = { inputTokens: null, outputTokens: null, cachedTokens: null, reasoningTokens: null, costUsd: null, estimated: false };
+const USAGE = {
+  inputTokens: null,
+  outputTokens: null,
+  cachedTokens: null,
+  reasoningTokens: null,
+  costUsd: null,
+  estimated: false,
+};
 
 /**
  * What the loop relies on, as test cases: items and attempts go through JSON, `begin` and `settle` are called twice, a
@@ -174,7 +181,14 @@ async function firstItem<Data, Findings>(backlog: Backlog<Data, Findings>): Prom
 
 function attemptOf<Findings>(status: "verified" | "failed" | "interrupted"): Attempt<Findings> {
   const { text: _text, lines: _lines, ...turn } = SILENT_TURN;
-  const result = { name: "check", scope: "", ok: status === "verified", exitCode: status === "verified" ? 0 : 1, tail: "tail", durationMs: 1 };
+  const result = {
+    name: "check",
+    scope: "",
+    ok: status === "verified",
+    exitCode: status === "verified" ? 0 : 1,
+    tail: "tail",
+    durationMs: 1,
+  };
   const known = { id: "run.1", number: 1, claim: { status: "done" }, turn } as const;
   switch (status) {
     case "verified":

@@ -70,7 +70,12 @@ export async function temporaryRepository(options: TemporaryRepositoryOptions = 
 async function setUp({ git, write }: TemporaryRepository, options: TemporaryRepositoryOptions): Promise<void> {
   await git("init", "--quiet");
   await git("symbolic-ref", "HEAD", "refs/heads/main");
-  const settings = { "user.name": "Test", "user.email": "test@example.com", "commit.gpgsign": "false", "core.hooksPath": ".git/hooks" };
+  const settings = {
+    "user.name": "Test",
+    "user.email": "test@example.com",
+    "commit.gpgsign": "false",
+    "core.hooksPath": ".git/hooks",
+  };
   for (const [name, value] of Object.entries(settings)) await git("config", name, value);
   await write(options.files ?? {});
   if (options.commit === false) return;

@@ -50,7 +50,9 @@ export async function testContext(options: TestContextOptions = {}): Promise<Tes
       ...rest,
       host,
       root: tree.path,
-      agent: agent === undefined || "turns" in agent ? scriptedAgent(agent ?? { turns: [{ match: "/$^/" }] }, { host }) : agent,
+      agent: agent === undefined || "turns" in agent
+        ? scriptedAgent(agent ?? { turns: [{ match: "/$^/" }] }, { host })
+        : agent,
       sinks: [sink, ...sinks ?? []],
     });
     return {

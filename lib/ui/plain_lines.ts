@@ -8,7 +8,11 @@ const TAIL_LINES = 20;
 export function plainLines(event: RalphEvent): readonly string[] {
   switch (event.type) {
     case "run-start":
-      return [`run: ${event.workflow} in ${event.root} with ${event.agent}${event.folder === "" ? "" : `, logs in ${event.folder}`}`];
+      return [
+        `run: ${event.workflow} in ${event.root} with ${event.agent}${
+          event.folder === "" ? "" : `, logs in ${event.folder}`
+        }`,
+      ];
     case "step-start":
       return [`${event.step}: ${event.title}`];
     case "step-end":
@@ -21,15 +25,15 @@ export function plainLines(event: RalphEvent): readonly string[] {
       return [`  agent ${event.agent}: started, transcript in ${event.transcript}`];
     case "turn-end": {
       const words = [formatDuration(event.durationMs), usageWords(event.usage)].filter(Boolean).join(", ");
-      return [`  agent ${event.agent}: ${event.reason} (${words})${event.message === null ? "" : `: ${event.message}`}`];
+      return [
+        `  agent ${event.agent}: ${event.reason} (${words})${event.message === null ? "" : `: ${event.message}`}`,
+      ];
     }
     case "check-end":
-      return event.ok
-        ? [`  check passed: ${event.name} (${formatDuration(event.durationMs)})`]
-        : [
-          `  check failed: ${event.name} (${checkWords(event)}, ${formatDuration(event.durationMs)})`,
-          ...tailLines(event.tail, TAIL_LINES).map((line) => `    ${line}`),
-        ];
+      return event.ok ? [`  check passed: ${event.name} (${formatDuration(event.durationMs)})`] : [
+        `  check failed: ${event.name} (${checkWords(event)}, ${formatDuration(event.durationMs)})`,
+        ...tailLines(event.tail, TAIL_LINES).map((line) => `    ${line}`),
+      ];
     case "iteration-end":
       return [`${event.item.kind} ${event.item.id}: ${iterationWords(event)} (${formatDuration(event.durationMs)})`];
     case "state-put-back":
@@ -43,7 +47,9 @@ export function plainLines(event: RalphEvent): readonly string[] {
     case "agent-text":
       return event.text.trimEnd().split("\n").map((line) => `    ${line}`);
     case "answer":
-      return event.source === "terminal" || event.source === "stdin" ? [] : [`answer ${event.id}: ${event.answer} (${event.source})`];
+      return event.source === "terminal" || event.source === "stdin"
+        ? []
+        : [`answer ${event.id}: ${event.answer} (${event.source})`];
     case "check-start":
     case "question":
     case "run-end":

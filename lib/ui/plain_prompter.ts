@@ -5,17 +5,18 @@ import type { Prompter, Question } from "./types.ts";
 import { missing } from "./unattended_prompter.ts";
 
 /** Asks on standard error and reads lines from standard input, terminal or not. End of input takes the default. */
-export function createPlainPrompter(terminal: Pick<Terminal, "stdin" | "stderr">, signal: AbortSignal): Prompter {
-  const { stdin, stderr } = terminal;
+export function createPlainPrompter(terminal: Pick<Terminal, "stdin" | "write">, signal: AbortSignal): Prompter {
+  const { stdin } = terminal;
+  const show = (text: string): void => terminal.write("stderr", text);
   const lines = createLineReader(stdin);
   return {
     interactive: true,
     async ask(question) {
-      for (const line of question.details ?? []) stderr.write(`${line}\n`);
-      stderr.write(questionText(question));
+      for (const line of question.details ?? []) show(`${line}\n`);
+      show(questionText(question));
       for (;;) {
         const line = await lines.next(signal);
-        if (stdin.isTTY !== true) stderr.write(line === null ? "\n" : `${line}\n`);
+        if (stdin.isTTY !== true) show(line === null ? "\n" : `${line}\n`);
         if (line === null || (line.trim() === "" && defaultAnswer(question) !== null)) {
           const value = defaultAnswer(question);
           if (value === null) throw missing(question);
@@ -23,7 +24,7 @@ export function createPlainPrompter(terminal: Pick<Terminal, "stdin" | "stderr">
         }
         const value = normalizeAnswer(question, line);
         if (value !== null) return { value, source: sourceOf(terminal) };
-        stderr.write(`expected ${expectedAnswer(question)}: `);
+        show(`expected ${expectedAnswer(question)}: `);
       }
     },
   };
@@ -38,9 +39,13 @@ function questionText(question: Question): string {
     case "confirm":
       return `${question.message} [${question.initial ? "Y/n" : "y/N"}] `;
     case "text":
-      return question.initial === undefined ? `${question.message}\n> ` : `${question.message} [${question.initial}]\n> `;
+      return question.initial === undefined
+        ? `${question.message}${question.placeholder === undefined ? "" : ` (${question.placeholder})`}\n> `
+        : `${question.message} [${question.initial}]\n> `;
     case "select": {
-      const choices = question.choices.map(({ label, hint }, index) => `  ${index + 1}) ${label}${hint === undefined ? "" : ` (${hint})`}\n`);
+      const choices = question.choices.map(({ label, hint }, index) =>
+        `  ${index + 1}) ${label}${hint === undefined ? "" : ` (${hint})`}\n`
+      );
       return `${question.message}\n${choices.join("")}[${question.initial}] `;
     }
   }

@@ -12,7 +12,9 @@ export function richLines(event: RalphEvent, style: Style): readonly string[] {
   switch (event.type) {
     case "run-start":
       return [
-        `${accent(symbols.start)} ${bold(event.workflow)} ${dim(`${symbols.dot} ${event.agent} ${symbols.dot} ${event.root}`)}`,
+        `${accent(symbols.start)} ${bold(event.workflow)} ${
+          dim(`${symbols.dot} ${event.agent} ${symbols.dot} ${event.root}`)
+        }`,
         ...(event.folder === "" ? [] : [indented(" ", dim(`logs in ${event.folder}`))]),
       ];
     case "step-start":
@@ -30,16 +32,19 @@ export function richLines(event: RalphEvent, style: Style): readonly string[] {
       return [indented(dim(symbols.bar), `${dim(`agent ${event.agent} ${words}`)}${failed}`)];
     }
     case "check-end":
-      return event.ok
-        ? [indented(good(symbols.passed), `${event.name} ${dim(formatDuration(event.durationMs))}`)]
-        : [
-          indented(bad(symbols.failed), `${event.name} ${dim(formatDuration(event.durationMs))} ${bad(checkWords(event))}`),
-          ...tailLines(event.tail, TAIL_LINES).map((line) => indented(" ", `${dim(symbols.bar)} ${line}`)),
-        ];
+      return event.ok ? [indented(good(symbols.passed), `${event.name} ${dim(formatDuration(event.durationMs))}`)] : [
+        indented(
+          bad(symbols.failed),
+          `${event.name} ${dim(formatDuration(event.durationMs))} ${bad(checkWords(event))}`,
+        ),
+        ...tailLines(event.tail, TAIL_LINES).map((line) => indented(" ", `${dim(symbols.bar)} ${line}`)),
+      ];
     case "iteration-end": {
       const paint = { good, warn, bad }[iterationTone(event)];
       const mark = { good: symbols.passed, warn: symbols.open, bad: symbols.failed }[iterationTone(event)];
-      return [indented(paint(mark), `${paint(iterationWords(event))} ${dim(`in ${formatDuration(event.durationMs)}`)}`)];
+      return [
+        indented(paint(mark), `${paint(iterationWords(event))} ${dim(`in ${formatDuration(event.durationMs)}`)}`),
+      ];
     }
     case "state-put-back":
       return [indented(warn(symbols.warning), warn(`put back, edited by hand: ${event.paths.join(", ")}`))];
@@ -58,7 +63,12 @@ export function richLines(event: RalphEvent, style: Style): readonly string[] {
         ? []
         : [indented(dim(symbols.dot), dim(`${event.id}: ${event.answer} (${event.source})`))];
     case "turn-start":
-      return [indented(dim(symbols.bar), dim(`agent ${event.agent} at work${symbols.ellipsis} transcript in ${event.transcript}`))];
+      return [
+        indented(
+          dim(symbols.bar),
+          dim(`agent ${event.agent} at work${symbols.ellipsis} transcript in ${event.transcript}`),
+        ),
+      ];
     case "check-start":
     case "question":
     case "run-end":

@@ -17,7 +17,9 @@ export function createRichPrompter(terminal: Pick<Terminal, "stdin" | "stderr">,
     interactive: true,
     async ask(question) {
       const clack = await import("@clack/prompts");
-      const streams = { input: terminal.stdin as Readable, output: terminal.stderr as Writable, signal };
+      const input = terminal.stdin as Readable;
+      using ended = endOfInput(input, signal);
+      const streams = { input, output: terminal.stderr as Writable, signal: ended.signal };
       if (question.details !== undefined && question.details.length > 0) {
         clack.log.message([...question.details], { output: streams.output });
       }
@@ -25,6 +27,23 @@ export function createRichPrompter(terminal: Pick<Terminal, "stdin" | "stderr">,
       const value = await show(clack, question, streams);
       if (typeof value === "symbol") throw new RalphError("interrupted");
       return { value: typeof value === "boolean" ? (value ? "yes" : "no") : (value ?? "").trim(), source: "terminal" };
+    },
+  };
+}
+
+/** Ctrl-D and a terminal that is gone end a question as Ctrl-C does; clack would wait for ever. */
+function endOfInput(input: Readable, signal: AbortSignal): { readonly signal: AbortSignal } & Disposable {
+  const aborter = new AbortController();
+  const end = (): void => aborter.abort();
+  const onData = (chunk: string | Uint8Array): void => {
+    if (typeof chunk === "string" ? chunk.includes("\u0004") : chunk.includes(4)) end();
+  };
+  const listeners = [["end", end], ["close", end], ["error", end], ["data", onData]] as const;
+  for (const [name, listener] of listeners) input.on(name, listener);
+  return {
+    signal: AbortSignal.any([signal, aborter.signal]),
+    [Symbol.dispose]() {
+      for (const [name, listener] of listeners) input.off(name, listener);
     },
   };
 }
@@ -46,7 +65,11 @@ function show(clack: Clack, question: Question, streams: Streams): Promise<strin
         message,
         ...streams,
         initialValue: question.initial,
-        options: question.choices.map(({ value, label, hint }) => ({ value, label, ...(hint === undefined ? {} : { hint }) })),
+        options: question.choices.map(({ value, label, hint }) => ({
+          value,
+          label,
+          ...(hint === undefined ? {} : { hint }),
+        })),
       });
   }
 }

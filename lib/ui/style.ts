@@ -72,14 +72,14 @@ export function createStyle({ colour, ascii }: StyleOptions): Style {
   };
 }
 
-/** Colours suit a stream: a terminal that can show them, and nobody said no (`--no-color`, `NO_COLOR`). */
+/** Colours suit a terminal that can show them, where nobody said no (`--no-color`, `NO_COLOR`). */
 export function wantsColour(
-  stream: { readonly isTTY?: boolean },
+  terminal: boolean,
   { variables }: Pick<Environment, "variables">,
   refused: boolean,
 ): boolean {
   const { NO_COLOR, FORCE_COLOR, TERM } = variables;
   if (refused || (NO_COLOR !== undefined && NO_COLOR !== "")) return false;
   if (FORCE_COLOR !== undefined && FORCE_COLOR !== "" && FORCE_COLOR !== "0") return true;
-  return stream.isTTY === true && TERM !== "dumb";
+  return terminal && TERM !== "dumb";
 }

@@ -12,8 +12,12 @@ export function unmet(
 ): string | null {
   const { exitCode, signal } = end;
   if (end.reason !== "exited" || signal !== null || exitCode === null) return "";
-  if (exit === "non-zero" && (exitCode === 0 || NOT_RUN.includes(exitCode))) return `expected a failure (got: exit ${exitCode})`;
-  if (exit !== "non-zero" && exitCode !== exit) return exit === 0 ? "" : `expected exit ${exit} (got: exit ${exitCode})`;
+  if (exit === "non-zero" && (exitCode === 0 || NOT_RUN.includes(exitCode))) {
+    return `expected a failure (got: exit ${exitCode})`;
+  }
+  if (exit !== "non-zero" && exitCode !== exit) {
+    return exit === 0 ? "" : `expected exit ${exit} (got: exit ${exitCode})`;
+  }
   return output === undefined || seen ? null : `expected the output to contain "${output}"`;
 }
 

@@ -88,9 +88,15 @@ describe("commandAgent().runTurn()", () => {
     ["exit 0", { reason: "completed" }],
     ["yes | head -1", { reason: "completed" }],
     ["exit 1", { reason: "agent-failed", message: "the agent ended with exit code 1" }],
-    ["no-such-program-here 2>/dev/null; exit 127", { reason: "agent-unusable", message: "the agent's command was not found (exit code 127)" }],
+    ["no-such-program-here 2>/dev/null; exit 127", {
+      reason: "agent-unusable",
+      message: "the agent's command was not found (exit code 127)",
+    }],
     ["kill -9 $$", { reason: "crashed", message: "the agent was ended by SIGKILL" }],
-    ["sh -c 'kill -11 $$'; exit $?", { reason: "crashed", message: expect.stringContaining("the agent was ended by SIGSEGV") }],
+    ["sh -c 'kill -11 $$'; exit $?", {
+      reason: "crashed",
+      message: expect.stringContaining("the agent was ended by SIGSEGV"),
+    }],
   ])("runTurn() judges how the process ended: %s", async (command, end) => {
     await using fixture = turnFixture();
 

@@ -8,7 +8,15 @@ import { turnFixture } from "./turn_fixture.ts";
 describe("turnEnvironment()", () => {
   test("turnEnvironment() names the place, and puts this ralph first on PATH", async () => {
     await using fixture = turnFixture();
-    const host = { ...fixture.host, environment: { ...fixture.host.environment, compiled: true, executable: "/bin/echo", variables: { PATH: "/usr/bin:/bin" } } };
+    const host = {
+      ...fixture.host,
+      environment: {
+        ...fixture.host.environment,
+        compiled: true,
+        executable: "/bin/echo",
+        variables: { PATH: "/usr/bin:/bin" },
+      },
+    };
     const place = { root: "/project", run: { id: "run-1" }, host, repository: { ralphDirectory: fixture.folder } };
     const item = { id: "US-001", kind: "story", title: "t", data: null };
 
@@ -29,7 +37,10 @@ describe("turnEnvironment()", () => {
     await using fixture = turnFixture();
     const at = async (executable: string) => {
       const host = { ...fixture.host, environment: { ...fixture.host.environment, compiled: false, executable } };
-      await turnEnvironment({ root: "/p", run: { id: "r" }, host, repository: { ralphDirectory: fixture.folder } }, null);
+      await turnEnvironment(
+        { root: "/p", run: { id: "r" }, host, repository: { ralphDirectory: fixture.folder } },
+        null,
+      );
       return readFileSync(join(fixture.folder, "bin/ralph"), "utf8");
     };
     const program = join(import.meta.dirname, "../../bin/ralph.ts");
@@ -41,7 +52,10 @@ describe("turnEnvironment()", () => {
   test("turnEnvironment() leaves PATH alone outside a repository", async () => {
     await using fixture = turnFixture();
 
-    const environment = await turnEnvironment({ root: "/p", run: { id: "r" }, host: fixture.host, repository: null }, null);
+    const environment = await turnEnvironment(
+      { root: "/p", run: { id: "r" }, host: fixture.host, repository: null },
+      null,
+    );
 
     expect(environment).toEqual({ RALPH_ROOT: "/p", RALPH_RUN: "r" });
   });

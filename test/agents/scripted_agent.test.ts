@@ -54,7 +54,9 @@ describe("scriptedAgent()", () => {
   test("scriptedAgent() fails a turn that its script does not know", async () => {
     await using fixture = turnFixture();
 
-    const turn = await scriptedAgent({ turns: [{ match: "other" }] }, { host: fixture.host }).runTurn(fixture.request());
+    const turn = await scriptedAgent({ turns: [{ match: "other" }] }, { host: fixture.host }).runTurn(
+      fixture.request(),
+    );
 
     expect(turn.end).toEqual({
       reason: "agent-failed",
@@ -63,14 +65,19 @@ describe("scriptedAgent()", () => {
   });
 
   test.each([
-    [{ exit: 2, stderr: "no quota\n" }, { reason: "agent-failed", message: "the agent ended with exit code 2: no quota" }],
+    [{ exit: 2, stderr: "no quota\n" }, {
+      reason: "agent-failed",
+      message: "the agent ended with exit code 2: no quota",
+    }],
     [{ hang: true }, { reason: "timed-out", message: "the agent had not ended after 0.2 s" }],
     [{ delay: "10s" }, { reason: "timed-out", message: "the agent had not ended after 0.2 s" }],
     [{ run: "sleep 10" }, { reason: "timed-out", message: "the agent had not ended after 0.2 s" }],
   ])("scriptedAgent() ends a turn as told: %j", async (turn, end) => {
     await using fixture = turnFixture();
 
-    const result = await scriptedAgent({ turns: [turn] }, { host: fixture.host }).runTurn(fixture.request({ timeoutMs: 200 }));
+    const result = await scriptedAgent({ turns: [turn] }, { host: fixture.host }).runTurn(
+      fixture.request({ timeoutMs: 200 }),
+    );
 
     expect(result.end).toEqual(end);
   });
@@ -126,7 +133,10 @@ describe("scriptedAgent()", () => {
 
     const usable = scriptedAgent({ file }, { host: fixture.host }).ensureUsable();
 
-    await expect(usable).rejects.toMatchObject({ code: "script-invalid", message: expect.stringContaining(`${file}: ${problem}`) });
+    await expect(usable).rejects.toMatchObject({
+      code: "script-invalid",
+      message: expect.stringContaining(`${file}: ${problem}`),
+    });
   });
 
   test("scriptedAgent() refuses a file that does not exist", async () => {

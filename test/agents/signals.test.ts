@@ -37,8 +37,13 @@ describe("signalLines()", () => {
 
   test("signalLines() leaves out an echo of the prompt and keeps the agent's own marker after it", () => {
     expect(signalLines(`${PROMPT}I looked around.`, { prompt: PROMPT })).toEqual(["I looked around."]);
-    expect(signalLines(`${PROMPT}<promise>COMPLETE</promise>\n`, { prompt: PROMPT })).toEqual(["<promise>COMPLETE</promise>"]);
-    expect(signalLines("Done.\n<promise>COMPLETE</promise>", { prompt: PROMPT })).toEqual(["Done.", "<promise>COMPLETE</promise>"]);
+    expect(signalLines(`${PROMPT}<promise>COMPLETE</promise>\n`, { prompt: PROMPT })).toEqual([
+      "<promise>COMPLETE</promise>",
+    ]);
+    expect(signalLines("Done.\n<promise>COMPLETE</promise>", { prompt: PROMPT })).toEqual([
+      "Done.",
+      "<promise>COMPLETE</promise>",
+    ]);
     expect(signalLines("<promise>COMPLETE</promise>", { prompt: PROMPT })).toEqual(["<promise>COMPLETE</promise>"]);
   });
 

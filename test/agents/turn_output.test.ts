@@ -39,7 +39,9 @@ describe("createTurnOutput()", () => {
     const filler = "x\n".repeat(5000);
 
     expect(collect([Buffer.from(`\`\`\`\n${filler}DONE`)], { keptBytes: 64 }).lines).toEqual([]);
-    expect(collect([Buffer.from(`\`\`\`\n${filler}\`\`\`\n${filler}DONE`)], { keptBytes: 64 }).lines.at(-1)).toBe("DONE");
+    expect(collect([Buffer.from(`\`\`\`\n${filler}\`\`\`\n${filler}DONE`)], { keptBytes: 64 }).lines.at(-1)).toBe(
+      "DONE",
+    );
   });
 
   test("createTurnOutput() gives the same words for any split of the same bytes", () => {

@@ -3,10 +3,17 @@ import { memoryBacklog } from "../../lib/backlogs/memory.ts";
 import { prdBacklog } from "../../lib/backlogs/prd/backlog.ts";
 import { formatPrd } from "../../lib/backlogs/prd/format.ts";
 import { todoBacklog } from "../../lib/backlogs/todo.ts";
-import { backlogContract, type BacklogContract } from "../../lib/testing/backlog_contract.ts";
+import { type BacklogContract, backlogContract } from "../../lib/testing/backlog_contract.ts";
 import { loopWorld } from "../steps/loop_world.ts";
 
-const STORY = { id: "US-1", title: "a", acceptanceCriteria: ["Verify: `test -f a`"], priority: 1, passes: false, notes: "" };
+const STORY = {
+  id: "US-1",
+  title: "a",
+  acceptanceCriteria: ["Verify: `test -f a`"],
+  priority: 1,
+  passes: false,
+  notes: "",
+};
 const PRD = formatPrd({ branchName: "main", userStories: [STORY, { ...STORY, id: "US-2", priority: 2 }] });
 
 function contractOf(name: string, cases: BacklogContract<never, never>["open"], worlds: AsyncDisposable[]): void {
@@ -31,16 +38,25 @@ contractOf("memoryBacklog()", async () => {
 }, worlds);
 
 contractOf("todoBacklog()", async () => {
-  const world = await loopWorld(async () => {}, { files: { "TODO.md": "# list\n- [ ] a\n- [ ] b\n```\n- [ ] no\n```\n" } });
+  const world = await loopWorld(async () => {}, {
+    files: { "TODO.md": "# list\n- [ ] a\n- [ ] b\n```\n- [ ] no\n```\n" },
+  });
   worlds.push(world);
   const open = () => todoBacklog(world.ralph, { checks: ["true"] });
-  return { backlog: open() as never, reopen: async () => open() as never, snapshot: async () => await world.ralph.state.read("TODO.md") ?? "" };
+  return {
+    backlog: open() as never,
+    reopen: async () => open() as never,
+    snapshot: async () => await world.ralph.state.read("TODO.md") ?? "",
+  };
 }, worlds);
 
 contractOf("prdBacklog()", async () => {
   const world = await loopWorld(async () => {}, { files: { "scripts/ralph/prd.json": PRD } });
   worlds.push(world);
   const open = () => prdBacklog(world.ralph);
-  const state = async () => `${await world.ralph.state.read("scripts/ralph/prd.json")}\n${await world.ralph.state.read("scripts/ralph/progress.txt")}`;
+  const state = async () =>
+    `${await world.ralph.state.read("scripts/ralph/prd.json")}\n${await world.ralph.state.read(
+      "scripts/ralph/progress.txt",
+    )}`;
   return { backlog: open() as never, reopen: async () => open() as never, snapshot: state };
 }, worlds);

@@ -28,16 +28,21 @@ const OBEDIENT: Turns = async ({ cwd, environment }) => {
 
 describe("prdBacklog() in the loop", () => {
   test("takes stories by priority, one commit each with work and state, and checks all once more at the end", async () => {
-    await using world = await loopWorld(OBEDIENT, files(
-      story("US-2", 2, ["Verify: `test -f US-2.txt`"]),
-      story("US-1", 1, ["It is there. Verify: `test -f US-1.txt`"]),
-    ));
+    await using world = await loopWorld(
+      OBEDIENT,
+      files(
+        story("US-2", 2, ["Verify: `test -f US-2.txt`"]),
+        story("US-1", 1, ["It is there. Verify: `test -f US-1.txt`"]),
+      ),
+    );
 
     const run = await runLoop(world.ralph, prdBacklog(world.ralph));
 
     expect(run).toMatchObject({ status: "passed", passed: ["US-1", "US-2"], iterations: 3, turns: 2 });
     expect(await world.git("log", "--format=%s")).toBe("feat: US-2 - Story US-2\nfeat: US-1 - Story US-1\nstart");
-    expect(await world.git("show", "--name-only", "--format=", "HEAD")).toBe(`US-2.txt\n${PRD}\nscripts/ralph/progress.txt`);
+    expect(await world.git("show", "--name-only", "--format=", "HEAD")).toBe(
+      `US-2.txt\n${PRD}\nscripts/ralph/progress.txt`,
+    );
     expect(await world.git("status", "--porcelain")).toBe("");
     expect((await prdOf(world)).userStories.every(({ passes }) => passes)).toBe(true);
     const ends = world.events.filter(({ type }) => type === "check-end").slice(-2);
@@ -55,10 +60,15 @@ describe("prdBacklog() in the loop", () => {
 
   test("the failing check's tail stands in the notes and in the next prompt; a pass takes it away, the planner's notes stay", async () => {
     const notesSeen: string[] = [];
-    await using world = await loopWorld(async (request, number) => {
-      notesSeen.push((await prdOf(world)).userStories[0]!.notes);
-      if (number === 2) await OBEDIENT(request, number);
-    }, files(story("US-1", 1, ["Verify: `test -f US-1.txt || { echo it is missing; false; }`"], { notes: "mind the gap" })));
+    await using world = await loopWorld(
+      async (request, number) => {
+        notesSeen.push((await prdOf(world)).userStories[0]!.notes);
+        if (number === 2) await OBEDIENT(request, number);
+      },
+      files(
+        story("US-1", 1, ["Verify: `test -f US-1.txt || { echo it is missing; false; }`"], { notes: "mind the gap" }),
+      ),
+    );
 
     await runLoop(world.ralph, prdBacklog(world.ralph));
 
@@ -70,12 +80,16 @@ describe("prdBacklog() in the loop", () => {
 
   test("a hand edit of prd.json is put back: what the agent passed, deleted or broke", async () => {
     const breaks: readonly ((path: string) => Promise<void>)[] = [
-      async (path) => await writeFile(path, (await readFile(path, "utf8")).replace('"passes": false', '"passes": true')),
+      async (path) =>
+        await writeFile(path, (await readFile(path, "utf8")).replace('"passes": false', '"passes": true')),
       async (path) => await writeFile(path, '{"branchName": "ma'),
       async (path) => await rm(path),
     ];
     for (const damage of breaks) {
-      await using world = await loopWorld(async ({ cwd }) => await damage(join(cwd, PRD)), files(story("US-1", 1, ["Verify: `false`"])));
+      await using world = await loopWorld(
+        async ({ cwd }) => await damage(join(cwd, PRD)),
+        files(story("US-1", 1, ["Verify: `false`"])),
+      );
 
       const run = await runLoop(world.ralph, prdBacklog(world.ralph), { limits: { sameFailure: 9, noProgress: 9 } });
 
@@ -109,7 +123,9 @@ describe("prdBacklog() in the loop", () => {
 
     expect(run).toMatchObject({ status: "passed", turns: 3 });
     expect(world.prompts[2]).toContain("US-1");
-    expect(await world.git("log", "--format=%s", "-3")).toBe("feat: US-1 - Story US-1\nralph: US-1 reset\nfeat: US-2 - Story US-2");
+    expect(await world.git("log", "--format=%s", "-3")).toBe(
+      "feat: US-1 - Story US-1\nralph: US-1 reset\nfeat: US-2 - Story US-2",
+    );
   });
 
   test("without checks nothing is started, and the ways out are named", async () => {
@@ -123,7 +139,10 @@ describe("prdBacklog() in the loop", () => {
   });
 
   test("without checks, where that is allowed, only the marker as the last own line is a claim", async () => {
-    const allow = { ...files(story("US-1", 1, ["it works"])), config: { verify: { allowUnverified: true }, maxRetries: 1 } };
+    const allow = {
+      ...files(story("US-1", 1, ["it works"])),
+      config: { verify: { allowUnverified: true }, maxRetries: 1 },
+    };
     const lines: readonly (readonly [readonly string[], string])[] = [
       [["done", "<promise>COMPLETE</promise>"], "unverified"],
       [["<promise>COMPLETE</promise>", "but one thing is left"], "blocked"],
@@ -138,10 +157,16 @@ describe("prdBacklog() in the loop", () => {
   });
 
   test("without checks, a marker that ends a file which the agent prints is no claim", async () => {
-    await using world = await loopWorld(async () => ({ lines: ["End with this line:", "<promise>COMPLETE</promise>"] }), {
-      files: { ...files(story("US-1", 1, ["it works"])).files, "HOWTO.md": "End with this line:\n\n<promise>COMPLETE</promise>\n" },
-      config: { verify: { allowUnverified: true }, maxRetries: 1 },
-    });
+    await using world = await loopWorld(
+      async () => ({ lines: ["End with this line:", "<promise>COMPLETE</promise>"] }),
+      {
+        files: {
+          ...files(story("US-1", 1, ["it works"])).files,
+          "HOWTO.md": "End with this line:\n\n<promise>COMPLETE</promise>\n",
+        },
+        config: { verify: { allowUnverified: true }, maxRetries: 1 },
+      },
+    );
 
     expect(await runLoop(world.ralph, prdBacklog(world.ralph))).toMatchObject({ status: "blocked", passed: [] });
   });
@@ -152,12 +177,17 @@ describe("prdBacklog() in the loop", () => {
     await using missing = await loopWorld(OBEDIENT);
 
     expect(await runLoop(empty.ralph, prdBacklog(empty.ralph))).toMatchObject({ status: "blocked", turns: 0 });
-    await expect(runLoop(broken.ralph, prdBacklog(broken.ralph))).rejects.toMatchObject({ code: "state-invalid", exitCode: 2 });
+    await expect(runLoop(broken.ralph, prdBacklog(broken.ralph))).rejects.toMatchObject({
+      code: "state-invalid",
+      exitCode: 2,
+    });
     await expect(runLoop(missing.ralph, prdBacklog(missing.ralph))).rejects.toMatchObject({ code: "state-missing" });
   });
 
   test("works on the PRD's branch; a name for this run wins, and an empty one stays", async () => {
-    const prd = { files: { [PRD]: formatPrd({ branchName: "ralph/feature", userStories: [story("US-1", 1, ["Verify: `true`"])] }) } };
+    const prd = {
+      files: { [PRD]: formatPrd({ branchName: "ralph/feature", userStories: [story("US-1", 1, ["Verify: `true`"])] }) },
+    };
     await using own = await loopWorld(OBEDIENT, prd);
     await using named = await loopWorld(OBEDIENT, { ...prd, loop: { branch: "other" } });
     await using staying = await loopWorld(OBEDIENT, prd);

@@ -8,7 +8,8 @@ describe("putBack()", () => {
     await state.adopt(["a", "b", "c"]);
     for (const name of ["a", "b", "c"]) await world.write(name, `${name}2`);
 
-    const restore = ({ path, found, written }: { path: string; found: string; written: string }): string => path === "a" ? written : path === "b" ? `${found}+${written}` : found;
+    const restore = ({ path, found, written }: { path: string; found: string; written: string }): string =>
+      path === "a" ? written : path === "b" ? `${found}+${written}` : found;
     const takenBack = await state.putBack(await state.edited(["a", "b", "c"]), restore);
 
     expect(takenBack).toEqual(["a", "b"]);

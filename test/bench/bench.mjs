@@ -24,7 +24,13 @@ if (!existsSync(ralph)) {
   process.exit(2);
 }
 const options = { ralph, rounds: Number(values.rounds), items: Number(values.items), megabytes: Number(values.mb) };
-const measures = { start: measureStart, iteration: measureIteration, growth: measureGrowth, stream: measureStream, idle: measureIdle };
+const measures = {
+  start: measureStart,
+  iteration: measureIteration,
+  growth: measureGrowth,
+  stream: measureStream,
+  idle: measureIdle,
+};
 const chosen = positionals.length === 0 ? Object.keys(measures) : positionals;
 
 const rows = [];
@@ -37,7 +43,9 @@ for (const name of chosen) {
 }
 if (values.json) console.log(JSON.stringify(rows));
 else {
-  const lines = rows.map(({ what, measured, floor, ratio, budget, met }) => [what, measured, floor, ratio, budget, met ? "met" : "MISSED"]);
+  const lines = rows.map((
+    { what, measured, floor, ratio, budget, met },
+  ) => [what, measured, floor, ratio, budget, met ? "met" : "MISSED"]);
   const all = [["what", "measured", "floor", "ratio", "budget", ""], ...lines];
   const widths = all[0].map((_, column) => Math.max(...all.map((line) => line[column].length)));
   for (const line of all) console.log(line.map((cell, column) => cell.padEnd(widths[column])).join("  ").trimEnd());

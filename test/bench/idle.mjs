@@ -16,7 +16,14 @@ export async function measureIdle({ ralph }) {
     await sleep(SECONDS * 1000);
     const perSecond = (cpuOf(child.pid) - before) / SECONDS;
     await ended;
-    return [{ what: "idle, CPU a second", measured: `${perSecond.toFixed(2)} ms`, floor: "-", ratio: "-", budget: "<= 1 ms", met: perSecond <= 1 }];
+    return [{
+      what: "idle, CPU a second",
+      measured: `${perSecond.toFixed(2)} ms`,
+      floor: "-",
+      ratio: "-",
+      budget: "<= 1 ms",
+      met: perSecond <= 1,
+    }];
   } finally {
     world.drop();
   }

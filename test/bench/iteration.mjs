@@ -2,7 +2,8 @@ import { fileURLToPath } from "node:url";
 import { AGENT, ENVIRONMENT, makeWorld, median, run } from "./world.mjs";
 
 const BASH_WORK = fileURLToPath(new URL("bash_work.sh", import.meta.url));
-const GIT_ONLY = "i=0; while [ $i -lt $ITEMS ]; do i=$((i+1)); mkdir -p work; echo $i > work/$i.txt; git add -A; git commit -qm $i; done";
+const GIT_ONLY =
+  "i=0; while [ $i -lt $ITEMS ]; do i=$((i+1)); mkdir -p work; echo $i > work/$i.txt; git add -A; git commit -qm $i; done";
 
 /** An iteration with all safety on, against a shell loop that does the same work and against git alone. */
 export async function measureIteration({ ralph, rounds, items }) {
@@ -28,7 +29,14 @@ export async function measureIteration({ ralph, rounds, items }) {
   const floor = (name) => `${median(found[name]).toFixed(1)} ms (${name})`;
   const what = `an iteration of ${items} items`;
   return [
-    { what, measured, floor: floor("bash-work"), ratio: ratio("bash-work").toFixed(2), budget: "<= 1.5 x", met: ratio("bash-work") <= 1.5 },
+    {
+      what,
+      measured,
+      floor: floor("bash-work"),
+      ratio: ratio("bash-work").toFixed(2),
+      budget: "<= 1.5 x",
+      met: ratio("bash-work") <= 1.5,
+    },
     { what, measured, floor: floor("git only"), ratio: ratio("git only").toFixed(2), budget: "-", met: true },
   ];
 }

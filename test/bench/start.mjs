@@ -16,8 +16,14 @@ export async function measureStart({ ralph, rounds }) {
     const empty = join(folder, "empty");
     writeFileSync(join(folder, "empty.ts"), "export {};\n");
     const bun = createRequire(import.meta.url).resolve("bun/bin/bun.exe");
-    execFileSync(bun, ["build", ...BINARY_FLAGS, "--outfile", empty, join(folder, "empty.ts")], { cwd: folder, stdio: "ignore" });
-    const cases = [["--version", [ralph, "--version"], 1.5], ["--help", [ralph, "--help"], 1.5], ["status", [ralph, "status"], 4]];
+    execFileSync(bun, ["build", ...BINARY_FLAGS, "--outfile", empty, join(folder, "empty.ts")], {
+      cwd: folder,
+      stdio: "ignore",
+    });
+    const cases = [["--version", [ralph, "--version"], 1.5], ["--help", [ralph, "--help"], 1.5], ["status", [
+      ralph,
+      "status",
+    ], 4]];
     const found = { floor: [], "--version": [], "--help": [], status: [] };
     for (let round = 0; round < rounds; round++) {
       found.floor.push(cpuOfStarts([empty], STARTS, world.root));

@@ -16,14 +16,31 @@ export async function measureStream({ ralph, megabytes }) {
     const times = Math.max(1, Math.round(megabytes * 1e6 / BLOCK));
     const flood = `i=0; while [ $i -lt ${times} ]; do cat '${block}'; i=$((i+1)); done`;
     const floor = await run(["sh", "-c", `{ ${flood}; } | cat > '${join(folder, "out")}'`], { cwd: world.root });
-    const found = await run([ralph, "run", "--agent-cmd", `${flood}; ${AGENT}`, "--quiet"], { cwd: world.root, sampleMs: 20 });
+    const found = await run([ralph, "run", "--agent-cmd", `${flood}; ${AGENT}`, "--quiet"], {
+      cwd: world.root,
+      sampleMs: 20,
+    });
     if (found.exitCode !== 0) throw new Error(`stream ended with ${found.exitCode}\n${found.errors}`);
     const speed = megabytes / found.wallMs * 1000;
     const peak = found.peak / 1e6;
     const floorSpeed = `${(megabytes / floor.wallMs * 1000).toFixed(0)} MB/s (cat into a file)`;
     return [
-      { what: `${megabytes} MB of plain text, speed`, measured: `${speed.toFixed(0)} MB/s`, floor: floorSpeed, ratio: "-", budget: ">= 300 MB/s", met: speed >= 300 },
-      { what: `${megabytes} MB of plain text, peak memory`, measured: `${peak.toFixed(0)} MB`, floor: "-", ratio: "-", budget: "<= 100 MB", met: peak <= 100 },
+      {
+        what: `${megabytes} MB of plain text, speed`,
+        measured: `${speed.toFixed(0)} MB/s`,
+        floor: floorSpeed,
+        ratio: "-",
+        budget: ">= 300 MB/s",
+        met: speed >= 300,
+      },
+      {
+        what: `${megabytes} MB of plain text, peak memory`,
+        measured: `${peak.toFixed(0)} MB`,
+        floor: "-",
+        ratio: "-",
+        budget: "<= 100 MB",
+        met: peak <= 100,
+      },
     ];
   } finally {
     rmSync(folder, { recursive: true, force: true });

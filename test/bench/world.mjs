@@ -4,8 +4,20 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-const IDENTITY = { GIT_AUTHOR_NAME: "Bench", GIT_AUTHOR_EMAIL: "bench@example.invalid", GIT_COMMITTER_NAME: "Bench", GIT_COMMITTER_EMAIL: "bench@example.invalid" };
-export const ENVIRONMENT = { PATH: process.env.PATH, HOME: tmpdir(), LANG: "C.UTF-8", NO_COLOR: "1", GIT_CONFIG_NOSYSTEM: "1", ...IDENTITY };
+const IDENTITY = {
+  GIT_AUTHOR_NAME: "Bench",
+  GIT_AUTHOR_EMAIL: "bench@example.invalid",
+  GIT_COMMITTER_NAME: "Bench",
+  GIT_COMMITTER_EMAIL: "bench@example.invalid",
+};
+export const ENVIRONMENT = {
+  PATH: process.env.PATH,
+  HOME: tmpdir(),
+  LANG: "C.UTF-8",
+  NO_COLOR: "1",
+  GIT_CONFIG_NOSYSTEM: "1",
+  ...IDENTITY,
+};
 
 /** The agent: writes one file and says that it is done. */
 export const AGENT = "cat > /dev/null; mkdir -p work; echo done > work/$$.txt; echo '<promise>COMPLETE</promise>'";
@@ -36,8 +48,12 @@ export function makeWorld({ stories, commits = 1, files = 10 }) {
 function history(commits, files) {
   let text = "";
   for (let commit = 1; commit <= commits; commit++) {
-    text += `commit refs/heads/main\ncommitter Bench <bench@example.invalid> ${1700000000 + commit * 60} +0000\ndata 1\nc\n`;
-    if (commit === 1) for (let file = 0; file < files; file++) text += `M 100644 inline src/d${file % 20}/f${file}.ts\ndata 2\n1\n\n`;
+    text += `commit refs/heads/main\ncommitter Bench <bench@example.invalid> ${
+      1700000000 + commit * 60
+    } +0000\ndata 1\nc\n`;
+    if (commit === 1) {
+      for (let file = 0; file < files; file++) text += `M 100644 inline src/d${file % 20}/f${file}.ts\ndata 2\n1\n\n`;
+    }
     text += `M 100644 inline src/changes.txt\ndata ${String(commit).length}\n${commit}\n`;
   }
   return text;
@@ -88,7 +104,11 @@ export function cpuOf(pid) {
 /** CPU milliseconds of one start, children included: the mean of `count` starts, by the shell's own clock. */
 export function cpuOfStarts(argv, count, cwd) {
   const script = 'TIMEFORMAT="%3U %3S"; time (for i in $(seq "$COUNT"); do "$@" > /dev/null 2>&1; done)';
-  const { stderr } = spawnSync("bash", ["-c", script, "bash", ...argv], { cwd, env: { ...ENVIRONMENT, COUNT: String(count) }, encoding: "utf8" });
+  const { stderr } = spawnSync("bash", ["-c", script, "bash", ...argv], {
+    cwd,
+    env: { ...ENVIRONMENT, COUNT: String(count) },
+    encoding: "utf8",
+  });
   const [user, system] = stderr.trim().split("\n").at(-1).split(" ").map(Number);
   return (user + system) * 1000 / count;
 }

@@ -14,11 +14,24 @@ const FLAGS: FlagTable = {
   branch: { type: "text", summary: "", empty: true, variable: "RALPH_BRANCH" },
   ui: { type: "text", summary: "", choices: ["rich", "plain"] },
 };
-const COMMAND: Command = { name: "try", summary: "", usage: "", arity: [0, 9], flags: FLAGS, load: () => Promise.reject(new Error("not loaded")) };
+const COMMAND: Command = {
+  name: "try",
+  summary: "",
+  usage: "",
+  arity: [0, 9],
+  flags: FLAGS,
+  load: () => Promise.reject(new Error("not loaded")),
+};
 
-function parse(line: readonly string[], variables: Record<string, string> = {}): { readonly given: Record<string, readonly string[]>; readonly words: readonly string[] } {
+function parse(
+  line: readonly string[],
+  variables: Record<string, string> = {},
+): { readonly given: Record<string, readonly string[]>; readonly words: readonly string[] } {
   const { arguments: words, flags } = parseLine(COMMAND, line, variables);
-  return { given: Object.fromEntries(Object.keys(FLAGS).filter(flags.has).map((name) => [name, flags.all(name)])), words };
+  return {
+    given: Object.fromEntries(Object.keys(FLAGS).filter(flags.has).map((name) => [name, flags.all(name)])),
+    words,
+  };
 }
 
 describe("parseLine", () => {
@@ -64,7 +77,13 @@ describe("parseLine", () => {
   });
 
   test("an open command leaves what follows its first argument alone", () => {
-    const { arguments: words, rest, flags } = parseLine({ ...COMMAND, open: true }, ["--feature", "f", "file.ts", "--mine", "1"], {});
+    const { arguments: words, rest, flags } = parseLine({ ...COMMAND, open: true }, [
+      "--feature",
+      "f",
+      "file.ts",
+      "--mine",
+      "1",
+    ], {});
 
     expect([words, rest, flags.text("feature")]).toEqual([["file.ts"], ["--mine", "1"], "f"]);
   });
@@ -72,7 +91,10 @@ describe("parseLine", () => {
 
 describe("splitCommand", () => {
   test("finds the command behind flags that take a value", () => {
-    expect(splitCommand(["--root", "status", "run", "--quiet"], COMMANDS)).toEqual({ name: "run", line: ["--root", "status", "--quiet"] });
+    expect(splitCommand(["--root", "status", "run", "--quiet"], COMMANDS)).toEqual({
+      name: "run",
+      line: ["--root", "status", "--quiet"],
+    });
   });
 
   test("finds none on a line of flags", () => {
@@ -81,9 +103,12 @@ describe("splitCommand", () => {
 });
 
 describe("nearest", () => {
-  test.each([["exce", "exec"], ["verfiy", "verify"], ["stat", "status"], ["zzz", null], ["x", null]])("%s is %s", (word, found) => {
-    expect(nearest(word, COMMANDS.map(({ name }) => name))).toBe(found);
-  });
+  test.each([["exce", "exec"], ["verfiy", "verify"], ["stat", "status"], ["zzz", null], ["x", null]])(
+    "%s is %s",
+    (word, found) => {
+      expect(nearest(word, COMMANDS.map(({ name }) => name))).toBe(found);
+    },
+  );
 
   test("two neighbours that changed places are one mistake", () => {
     expect([editDistance("abc", "acb"), editDistance("", "ab"), editDistance("kitten", "sitting")]).toEqual([1, 2, 3]);
@@ -92,10 +117,14 @@ describe("nearest", () => {
 
 describe("the command table", () => {
   test("every command loads and runs", async () => {
-    for (const command of COMMANDS) expect([command.name, typeof (await command.load()).run]).toEqual([command.name, "function"]);
+    for (const command of COMMANDS) {
+      expect([command.name, typeof (await command.load()).run]).toEqual([command.name, "function"]);
+    }
   });
 
   test("consents have no variable", () => {
-    for (const { flags } of COMMANDS) expect([flags["approve"]?.variable, flags["answers"]?.variable]).toEqual([undefined, undefined]);
+    for (const { flags } of COMMANDS) {
+      expect([flags["approve"]?.variable, flags["answers"]?.variable]).toEqual([undefined, undefined]);
+    }
   });
 });

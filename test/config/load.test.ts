@@ -45,6 +45,9 @@ describe("loadConfig()", () => {
     expect(await loadConfig(folder.path)).toEqual({ config: defaultConfig(), file: null, warnings: [] });
     await expect(loadConfig(folder.path, "other.json")).rejects.toMatchObject({ code: "state-missing" });
     await writeFile(join(folder.path, "ralph.config.json"), "{ nope");
-    await expect(loadConfig(folder.path)).rejects.toMatchObject({ code: "config-invalid", message: expect.stringContaining("not valid JSON") });
+    await expect(loadConfig(folder.path)).rejects.toMatchObject({
+      code: "config-invalid",
+      message: expect.stringContaining("not valid JSON"),
+    });
   });
 });

@@ -3,7 +3,14 @@ import { ralphCli } from "./cli.ts";
 
 const PRD = JSON.stringify({
   branchName: "main",
-  userStories: [{ id: "US-001", title: "Add a.txt", acceptanceCriteria: ["Verify: `test -f a.txt`"], priority: 1, passes: false, notes: "" }],
+  userStories: [{
+    id: "US-001",
+    title: "Add a.txt",
+    acceptanceCriteria: ["Verify: `test -f a.txt`"],
+    priority: 1,
+    passes: false,
+    notes: "",
+  }],
 });
 const AGENT = { "ralph.config.json": JSON.stringify({ provider: { command: "worker" } }) };
 const READY = { ...AGENT, "scripts/ralph/prd.json": PRD };
@@ -12,7 +19,9 @@ describe("command line", () => {
   test("an unknown flag names the nearest", async () => {
     const { stderr, stdout } = await ralphCli().args("run", "--max-iteration", "3").expectExit(2);
 
-    expect(stderr).toBe("error: unknown flag `--max-iteration` for `ralph run`\nhint: did you mean `--max-iterations`?\n");
+    expect(stderr).toBe(
+      "error: unknown flag `--max-iteration` for `ralph run`\nhint: did you mean `--max-iterations`?\n",
+    );
     expect(stdout).toBe("");
   });
 
@@ -25,13 +34,17 @@ describe("command line", () => {
   test("a goal without a command is told how to start", async () => {
     const { stderr } = await ralphCli().args("add a health endpoint").expectExit(2);
 
-    expect(stderr).toBe('error: `add a health endpoint` is not a command\nhint: did you mean `ralph exec "add a health endpoint"`?\n');
+    expect(stderr).toBe(
+      'error: `add a health endpoint` is not a command\nhint: did you mean `ralph exec "add a health endpoint"`?\n',
+    );
   });
 
   test.each([["plan"], ["exec"]])("`ralph %s` refuses an empty goal", async (command) => {
     const { stderr } = await ralphCli().args(command, "  ").expectExit(2);
 
-    expect(stderr).toBe(`error: the goal is empty\nhint: say it in words: \`ralph ${command} "add a health endpoint"\`\n`);
+    expect(stderr).toBe(
+      `error: the goal is empty\nhint: say it in words: \`ralph ${command} "add a health endpoint"\`\n`,
+    );
   });
 
   test("a missing goal", async () => {
@@ -61,7 +74,9 @@ describe("command line", () => {
   test("a number after `run` is told which flag it is", async () => {
     const { stderr } = await ralphCli().args("run", "5").expectExit(2);
 
-    expect(stderr).toBe("error: `ralph run` takes no argument (got: 5)\nhint: did you mean `--max-iterations 5` or, for plans of GSD, `--loop 5`?\n");
+    expect(stderr).toBe(
+      "error: `ralph run` takes no argument (got: 5)\nhint: did you mean `--max-iterations 5` or, for plans of GSD, `--loop 5`?\n",
+    );
   });
 
   test("a workflow that does not exist", async () => {
@@ -71,14 +86,34 @@ describe("command line", () => {
   });
 
   test.each([
-    [["--timeout", "soon"], "error: --timeout must be a time above zero (got: soon)\nhint: write `90s`, `30m`, `2h` or seconds\n"],
-    [["--max-iterations", "0"], "error: --max-iterations must be a whole number of at least 1 (got: 0)\nhint: leave it out for the default\n"],
-    [["--max-cost", "much"], "error: --max-cost must be an amount in US dollars above zero (got: much)\nhint: write `--max-cost 2.50`\n"],
-    [["--ui", "rihc"], "error: --ui must be one of auto, rich, plain, json (got: rihc)\nhint: did you mean `--ui rich`?\n"],
+    [
+      ["--timeout", "soon"],
+      "error: --timeout must be a time above zero (got: soon)\nhint: write `90s`, `30m`, `2h` or seconds\n",
+    ],
+    [
+      ["--max-iterations", "0"],
+      "error: --max-iterations must be a whole number of at least 1 (got: 0)\nhint: leave it out for the default\n",
+    ],
+    [
+      ["--max-cost", "much"],
+      "error: --max-cost must be an amount in US dollars above zero (got: much)\nhint: write `--max-cost 2.50`\n",
+    ],
+    [
+      ["--ui", "rihc"],
+      "error: --ui must be one of auto, rich, plain, json (got: rihc)\nhint: did you mean `--ui rich`?\n",
+    ],
   ])("a value that cannot be: %j", async (flags, message) => {
     const { stderr } = await ralphCli().files(READY).args("run", ...flags).expectExit(2);
 
     expect(stderr).toBe(message);
+  });
+
+  test("a root that is a file", async () => {
+    const { stderr } = await ralphCli().files({ "a.txt": "" }).args("status", "--root", "a.txt").expectExit(2);
+
+    expect(stderr).toBe(
+      "error: the root [ROOT]/a.txt is a file, not a folder\nhint: give an existing folder with `--root`\n",
+    );
   });
 
   test("a root that does not exist", async () => {
@@ -93,14 +128,17 @@ describe("files", () => {
     const { stderr } = await ralphCli().files(AGENT).agent("worker", "exit 0").args("run").expectExit(2);
 
     expect(stderr).toBe(
-      "workflow exec (the default)\nerror: scripts/ralph/prd.json does not exist\nhint: `ralph plan \"<goal>\"` writes it\n",
+      'workflow exec (the default)\nerror: scripts/ralph/prd.json does not exist\nhint: `ralph plan "<goal>"` writes it\n',
     );
   });
 
   test("a prd.json that is no JSON is left as it is", async () => {
     const text = '{ "branchName": "main", ';
 
-    const { stderr, read } = await ralphCli().files({ ...AGENT, "scripts/ralph/prd.json": text }).agent("worker", "exit 0").args("run").expectExit(2);
+    const { stderr, read } = await ralphCli().files({ ...AGENT, "scripts/ralph/prd.json": text }).agent(
+      "worker",
+      "exit 0",
+    ).args("run").expectExit(2);
 
     expect(stderr).toBe(
       "workflow exec (scripts/ralph exists)\n" +
@@ -111,9 +149,13 @@ describe("files", () => {
   });
 
   test("a prd.json with wrong fields names each of them", async () => {
-    const prd = JSON.stringify({ branchName: 1, userStories: [{ id: "a", title: "t", acceptanceCriteria: [], priority: "1", passes: false }] });
+    const prd = JSON.stringify({
+      branchName: 1,
+      userStories: [{ id: "a", title: "t", acceptanceCriteria: [], priority: "1", passes: false }],
+    });
 
-    const { stderr } = await ralphCli().files({ ...AGENT, "scripts/ralph/prd.json": prd }).agent("worker", "exit 0").args("run").expectExit(2);
+    const { stderr } = await ralphCli().files({ ...AGENT, "scripts/ralph/prd.json": prd }).agent("worker", "exit 0")
+      .args("run").expectExit(2);
 
     expect(stderr).toBe(
       "workflow exec (scripts/ralph exists)\n" +
@@ -128,7 +170,9 @@ describe("files", () => {
     const { stderr, read } = await ralphCli().files({ ...AGENT, "scripts/ralph/plan_state.json": text })
       .agent("worker", "exit 0").args("plan", "a goal", "--non-interactive").expectExit(2);
 
-    expect(stderr).toMatch(/error: scripts\/ralph\/plan_state\.json: .*goal: Invalid input: expected string, received number/);
+    expect(stderr).toMatch(
+      /error: scripts\/ralph\/plan_state\.json: .*goal: Invalid input: expected string, received number/,
+    );
     expect(stderr).toMatch(/hint: mend the file; Ralph has left it as it is\n$/);
     expect(read("scripts/ralph/plan_state.json")).toBe(text);
   });
@@ -136,12 +180,16 @@ describe("files", () => {
   test("a config that is no JSON", async () => {
     const { stderr, read } = await ralphCli().files({ "ralph.config.json": "{ nope" }).args("run").expectExit(2);
 
-    expect(stderr).toMatch(/^error: \[ROOT\]\/ralph\.config\.json: not valid JSON: .+\nhint: `ralph schema config` prints what is allowed\n$/);
+    expect(stderr).toMatch(
+      /^error: \[ROOT\]\/ralph\.config\.json: not valid JSON: .+\nhint: `ralph schema config` prints what is allowed\n$/,
+    );
     expect(read("ralph.config.json")).toBe("{ nope");
   });
 
   test("a config with wrong fields names all of them", async () => {
-    const { stderr } = await ralphCli().files({ "ralph.config.json": JSON.stringify({ verify: { timeout: "long" }, maxRetries: 0 }) })
+    const { stderr } = await ralphCli().files({
+      "ralph.config.json": JSON.stringify({ verify: { timeout: "long" }, maxRetries: 0 }),
+    })
       .args("run").expectExit(2);
 
     expect(stderr).toBe(
@@ -158,11 +206,34 @@ describe("files", () => {
         "hint: expected `questions: [{match, answer}]`, `otherwise: text`, `prompts: {id: answer}`\n",
     );
   });
+
+  test("a folder where the configuration should be", async () => {
+    const { stderr } = await ralphCli().files({ "ralph.config.json/x": "" }).args("status").expectExit(2);
+
+    expect(stderr).toBe(
+      "error: could not read [ROOT]/ralph.config.json: EISDIR: illegal operation on a directory\n" +
+        "hint: a folder stands where the file should be: move it away\n",
+    );
+  });
+
+  test("a branch name that git does not take", async () => {
+    const prd = PRD.replace('"main"', '"-x"');
+
+    const { stderr, read } = await ralphCli().files({ ...AGENT, "scripts/ralph/prd.json": prd })
+      .agent("worker", "touch ran").args("run").expectExit(2);
+
+    expect(stderr).toBe(
+      'workflow exec (scripts/ralph exists)\nerror: git takes no branch with the name "-x"\n' +
+        "hint: change `branchName` in the PRD, or name another with `--branch NAME`; `--branch=` stays on the current one\n",
+    );
+    expect(read("ran")).toBeNull();
+  });
 });
 
 describe("surroundings", () => {
   test("no git repository", async () => {
-    const { stderr } = await ralphCli().without("repository").files(READY).agent("worker", "exit 0").args("run").expectExit(2);
+    const { stderr } = await ralphCli().without("repository").files(READY).agent("worker", "exit 0").args("run")
+      .expectExit(2);
 
     expect(stderr).toBe(
       "workflow exec (scripts/ralph exists)\nerror: [ROOT] is not inside a git repository\nhint: run `git init` there first: Ralph commits verified work\n",
@@ -170,9 +241,12 @@ describe("surroundings", () => {
   });
 
   test("no git identity", async () => {
-    const { stderr, git } = await ralphCli().without("identity").files(READY).agent("worker", "touch ran").args("run").expectExit(2);
+    const { stderr, git } = await ralphCli().without("identity").files(READY).agent("worker", "touch ran").args("run")
+      .expectExit(2);
 
-    expect(stderr).toMatch(/^workflow exec .+\nerror: git knows no author: .+\nhint: run `git config user\.name "…"` and `git config user\.email "…"`\n$/);
+    expect(stderr).toMatch(
+      /^workflow exec .+\nerror: git knows no author: .+\nhint: run `git config user\.name "…"` and `git config user\.email "…"`\n$/,
+    );
     expect(git("status", "--porcelain")).toBe("");
   });
 
@@ -203,17 +277,23 @@ describe("surroundings", () => {
     expect(git("status", "--porcelain", "--ignored")).toBe("");
   });
 
-  test.each([["run"], ["plan"], ["exec"]])("`ralph %s` with an agent command that does not exist writes nothing", async (command) => {
-    const goal = command === "run" ? [] : ["a goal", "--non-interactive"];
-    const { stderr, git } = await ralphCli().files({ "scripts/ralph/prd.json": PRD })
-      .args(command, ...goal, "--agent-cmd", "no-such-agent --yes").expectExit(4);
+  test.each([["run"], ["plan"], ["exec"]])(
+    "`ralph %s` with an agent command that does not exist writes nothing",
+    async (command) => {
+      const goal = command === "run" ? [] : ["a goal", "--non-interactive"];
+      const { stderr, git } = await ralphCli().files({ "scripts/ralph/prd.json": PRD })
+        .args(command, ...goal, "--agent-cmd", "no-such-agent --yes").expectExit(4);
 
-    expect(stderr).toMatch(/error: the agent command `no-such-agent --yes` was not found: .+\nhint: install it, or name another with `--agent-cmd`; `ralph doctor` shows what is there\n$/);
-    expect(git("status", "--porcelain", "--ignored")).toBe("");
-  });
+      expect(stderr).toMatch(
+        /error: the agent command `no-such-agent --yes` was not found: .+\nhint: install it, or name another with `--agent-cmd`; `ralph doctor` shows what is there\n$/,
+      );
+      expect(git("status", "--porcelain", "--ignored")).toBe("");
+    },
+  );
 
   test.each([["plan"], ["exec"]])("`ralph %s` without a terminal starts no agent", async (command) => {
-    const { stderr, git } = await ralphCli().files(AGENT).agent("worker", "touch ran").args(command, "a goal").expectExit(2);
+    const { stderr, git } = await ralphCli().files(AGENT).agent("worker", "touch ran").args(command, "a goal")
+      .expectExit(2);
 
     expect(stderr).toBe(
       `error: \`ralph ${command}\` asks questions and there is no terminal\n` +

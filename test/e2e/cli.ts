@@ -5,14 +5,26 @@
  * binary, when it is newer than the sources, else the sources under Bun.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const ARTEFACT = artefact();
+/** The program and its first arguments. */
+export const ARTEFACT: readonly string[] = artefact();
 
 /** What a command left behind. Both streams are filtered: paths, times, run ids, commits. */
 export interface CliResult {
@@ -77,7 +89,9 @@ export function ralphCli(existing?: string): Cli {
   let dialogue: readonly (readonly [string | RegExp, string])[] | null = null;
 
   function environment(): NodeJS.ProcessEnv {
-    const kept = Object.entries(process.env).filter(([name]) => !/^(RALPH_|GIT_|NO_COLOR|FORCE_COLOR|BUN_|XDG_|TERM$|CI$)/.test(name));
+    const kept = Object.entries(process.env).filter(([name]) =>
+      !/^(RALPH_|GIT_|NO_COLOR|FORCE_COLOR|BUN_|XDG_|TERM$|CI$)/.test(name)
+    );
     return {
       ...Object.fromEntries(kept),
       PATH: `${bin}:${process.env["PATH"]}`,
@@ -112,7 +126,9 @@ export function ralphCli(existing?: string): Cli {
       git("config", "user.useConfigOnly", "true");
     }
     write(dirty);
-    for (const command of commands) spawnSync("sh", ["-c", command], { cwd: root, env: environment(), stdio: "ignore" });
+    for (const command of commands) {
+      spawnSync("sh", ["-c", command], { cwd: root, env: environment(), stdio: "ignore" });
+    }
   }
 
   function write(texts: Readonly<Record<string, string>>): void {
@@ -129,7 +145,11 @@ export function ralphCli(existing?: string): Cli {
     const cwd = join(root, where);
     const child = dialogue === null
       ? spawn(file, all, { cwd, env: environment(), stdio: [input === null ? "ignore" : "pipe", "pipe", "pipe"] })
-      : spawn("script", ["-qefc", `stty cols 120 rows 40; exec ${[file, ...all].map(quoted).join(" ")}`, "/dev/null"], { cwd, env: environment(), stdio: "pipe" });
+      : spawn("script", ["-qefc", `stty cols 120 rows 40; exec ${[file, ...all].map(quoted).join(" ")}`, "/dev/null"], {
+        cwd,
+        env: environment(),
+        stdio: "pipe",
+      });
     let stdout = "";
     let stderr = "";
     const watchers = new Set<() => void>();
@@ -140,7 +160,9 @@ export function ralphCli(existing?: string): Cli {
     child.stdout?.on("data", take((text) => stdout += text));
     child.stderr?.on("data", take((text) => stderr += text));
     if (input !== null) child.stdin?.end(input);
-    const end = new Promise<number | null>((done) => child.on("close", (code, signal) => done(code ?? (signal === null ? null : 128))));
+    const end = new Promise<number | null>((done) =>
+      child.on("close", (code, signal) => done(code ?? (signal === null ? null : 128)))
+    );
     const filtered = (text: string): string => filter(text, root, folder);
 
     let seen = 0;
@@ -249,10 +271,14 @@ function quoted(word: string): string {
 function artefact(): readonly string[] {
   const named = process.env["RALPH_E2E"];
   if (named !== undefined && named !== "") {
-    return named.split(" ").map((word) => /[/.]/.test(word) && existsSync(resolve(ROOT, word)) ? resolve(ROOT, word) : word);
+    return named.split(" ").map((word) =>
+      /[/.]/.test(word) && existsSync(resolve(ROOT, word)) ? resolve(ROOT, word) : word
+    );
   }
   const binary = join(ROOT, "dist", process.platform === "win32" ? "ralph.exe" : "ralph");
-  if (existsSync(binary) && statSync(binary).mtimeMs > newest(["lib", "bin", "recipes"].map((name) => join(ROOT, name)))) return [binary];
+  if (
+    existsSync(binary) && statSync(binary).mtimeMs > newest(["lib", "bin", "recipes"].map((name) => join(ROOT, name)))
+  ) return [binary];
   return [join(ROOT, "node_modules/bun/bin/bun.exe"), join(ROOT, "bin/ralph.ts")];
 }
 

@@ -26,17 +26,18 @@ describe("ralph demo", () => {
     expect(end.status, end.stderr).toBe(0);
     const root = /^ {2}cd (\/.*ralph-demo-.*)$/m.exec(end.stderr)?.[1] ?? "";
     expect(existsSync(root)).toBe(true);
-    expect(execFileSync("git", ["log", "--format=%s"], { cwd: root, encoding: "utf8" }).trim().split("\n").reverse()).toEqual([
-      "A to-do list, with tests for commands that nobody has written yet",
-      "ralph init",
-      "ralph: plan approved",
-      "ralph: understood How the list is stored",
-      "ralph: understood How the tests work",
-      "feat: US-001 - Add items",
-      "ralph: US-002 failed",
-      "feat: US-002 - Tick items off",
-      "feat: US-003 - Count what is left",
-    ]);
+    expect(execFileSync("git", ["log", "--format=%s"], { cwd: root, encoding: "utf8" }).trim().split("\n").reverse())
+      .toEqual([
+        "A to-do list, with tests for commands that nobody has written yet",
+        "ralph init",
+        "ralph: plan approved",
+        "ralph: understood How the list is stored",
+        "ralph: understood How the tests work",
+        "feat: US-001 - Add items",
+        "ralph: US-002 failed",
+        "feat: US-002 - Tick items off",
+        "feat: US-003 - Count what is left",
+      ]);
     const prd = JSON.parse(readFileSync(join(root, "scripts/ralph/prd.json"), "utf8"));
     expect(prd.userStories.map((story: { passes: boolean }) => story.passes)).toEqual([true, true, true]);
     expect(spawnSync("sh", ["test.sh"], { cwd: root }).status).toBe(0);
@@ -50,6 +51,7 @@ describe("ralph demo", () => {
     expect(end.status, end.stderr).toBe(0);
     expect(end.stderr).toContain("? Start `ralph run` now? no (default)");
     expect(end.stderr).not.toContain("feat:");
+    expect(end.stderr).toContain("Without a yes no code is written");
   }, 60_000);
 
   test("ralph demo without a terminal says how it runs by itself", () => {

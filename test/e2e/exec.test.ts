@@ -4,32 +4,73 @@ import { type Cli, ralphCli } from "./cli.ts";
 const PRD_DRAFT = {
   branchName: "ralph/colours",
   userStories: [
-    { id: "US-001", title: "Add a.txt", acceptanceCriteria: ["a.txt says blue. Verify: `grep -q blue a.txt`"], priority: 1, passes: false, notes: "" },
-    { id: "US-002", title: "Add b.txt", acceptanceCriteria: ["Verify: `test -f b.txt`"], priority: 2, passes: false, notes: "" },
+    {
+      id: "US-001",
+      title: "Add a.txt",
+      acceptanceCriteria: ["a.txt says blue. Verify: `grep -q blue a.txt`"],
+      priority: 1,
+      passes: false,
+      notes: "",
+    },
+    {
+      id: "US-002",
+      title: "Add b.txt",
+      acceptanceCriteria: ["Verify: `test -f b.txt`"],
+      priority: 2,
+      passes: false,
+      notes: "",
+    },
   ],
 };
-const ASKS = { questions: ["Which colour should it be?"], uncertainties: [], prdDraft: null, recommendUnderstand: { shouldRun: false, reasons: [] } };
-const DRAFTS = { questions: [], uncertainties: [], prdDraft: PRD_DRAFT, recommendUnderstand: { shouldRun: false, reasons: [] } };
-const ANSWERS = 'questions:\n  - match: colour\n    answer: blue\n';
+const ASKS = {
+  questions: ["Which colour should it be?"],
+  uncertainties: [],
+  prdDraft: null,
+  recommendUnderstand: { shouldRun: false, reasons: [] },
+};
+const DRAFTS = {
+  questions: [],
+  uncertainties: [],
+  prdDraft: PRD_DRAFT,
+  recommendUnderstand: { shouldRun: false, reasons: [] },
+};
+const ANSWERS = "questions:\n  - match: colour\n    answer: blue\n";
 
 /** Asks one question, drafts, writes one line into the map a topic, and does the stories as `work` says. */
 function project(work: string): Cli {
-  return ralphCli().files({ "answers.yaml": ANSWERS }).agent("worker", `
+  return ralphCli().files({ "answers.yaml": ANSWERS }).agent(
+    "worker",
+    `
 prompt=$(cat)
 case "$prompt" in
-  *"Plan: from a goal"*) case "$prompt" in *": blue"*|*"blue"*) echo '${JSON.stringify(DRAFTS)}';; *) echo '${JSON.stringify(ASKS)}';; esac;;
+  *"Plan: from a goal"*) case "$prompt" in *": blue"*|*"blue"*) echo '${JSON.stringify(DRAFTS)}';; *) echo '${
+      JSON.stringify(ASKS)
+    }';; esac;;
   *"Understand one topic"*) printf '\\n## %s - Topic\\n\\nnotes\\n' "$(date +%F)" >> scripts/ralph/codebase_map.md;;
   *) ${work};;
-esac`);
+esac`,
+  );
 }
 
-const WORK = 'case "$prompt" in *US-001*) echo blue > a.txt;; *) touch b.txt;; esac; echo "<promise>COMPLETE</promise>"';
+const WORK =
+  'case "$prompt" in *US-001*) echo blue > a.txt;; *) touch b.txt;; esac; echo "<promise>COMPLETE</promise>"';
 const LIE = 'echo "$prompt" >> ../prompts.txt; echo "<promise>COMPLETE</promise>"';
 
 describe("ralph exec", () => {
   test("takes a goal to verified commits when every gate was approved", async () => {
     const { git, read, stderr } = await project(WORK)
-      .args("exec", "colour the files", "--agent-cmd", "worker", "--answers", "answers.yaml", "--approve", "prd,understand,run", "--max-understand-iterations", "1")
+      .args(
+        "exec",
+        "colour the files",
+        "--agent-cmd",
+        "worker",
+        "--answers",
+        "answers.yaml",
+        "--approve",
+        "prd,understand,run",
+        "--max-understand-iterations",
+        "1",
+      )
       .expectExit(0);
 
     const prd = JSON.parse(read("scripts/ralph/prd.json") ?? "") as typeof PRD_DRAFT;
@@ -43,7 +84,8 @@ describe("ralph exec", () => {
 
   test("an agent that lies passes nothing: every story is parked, exit 3", async () => {
     const { read, stderr, root } = await project(LIE)
-      .args("exec", "colour the files", "--agent-cmd", "worker", "--answers", "answers.yaml", "--approve", "prd,run").expectExit(3);
+      .args("exec", "colour the files", "--agent-cmd", "worker", "--answers", "answers.yaml", "--approve", "prd,run")
+      .expectExit(3);
 
     const prd = JSON.parse(read("scripts/ralph/prd.json") ?? "") as typeof PRD_DRAFT;
     expect(prd.userStories.every(({ passes, notes }) => !passes && notes.includes("exit"))).toBe(true);
@@ -54,7 +96,8 @@ describe("ralph exec", () => {
 
   test("without approval of the run nothing is implemented, exit 0, and the next commands are shown", async () => {
     const { read, stderr, git } = await project(WORK)
-      .args("exec", "colour the files", "--agent-cmd", "worker", "--answers", "answers.yaml", "--approve", "prd").expectExit(0);
+      .args("exec", "colour the files", "--agent-cmd", "worker", "--answers", "answers.yaml", "--approve", "prd")
+      .expectExit(0);
 
     expect(stderr).toContain("ralph run");
     expect(read("a.txt")).toBeNull();
@@ -63,7 +106,8 @@ describe("ralph exec", () => {
 
   test("without approval of the PRD it ends with 3 and keeps what was worked out", async () => {
     const { read, stderr } = await project(WORK)
-      .args("exec", "colour the files", "--agent-cmd", "worker", "--answers", "answers.yaml", "--non-interactive").expectExit(3);
+      .args("exec", "colour the files", "--agent-cmd", "worker", "--answers", "answers.yaml", "--non-interactive")
+      .expectExit(3);
 
     expect(stderr).toContain("--approve prd");
     expect(JSON.parse(read("scripts/ralph/plan_state.json") ?? "").state).toBe("review_prd");
@@ -71,7 +115,13 @@ describe("ralph exec", () => {
   });
 
   test("a question without an answer ends with 3", async () => {
-    const { stderr } = await project(WORK).args("exec", "colour the files", "--agent-cmd", "worker", "--non-interactive").expectExit(3);
+    const { stderr } = await project(WORK).args(
+      "exec",
+      "colour the files",
+      "--agent-cmd",
+      "worker",
+      "--non-interactive",
+    ).expectExit(3);
 
     expect(stderr).toContain("Which colour should it be?");
   });
@@ -94,7 +144,10 @@ describe("ralph exec", () => {
   });
 
   test("an agent that writes outside scripts/ralph before approval ends it as failed, with paths and diff", async () => {
-    const { stderr, read } = await ralphCli().agent("worker", `cat > /dev/null; echo sneaky > src.txt; echo '${JSON.stringify(DRAFTS)}'`)
+    const { stderr, read } = await ralphCli().agent(
+      "worker",
+      `cat > /dev/null; echo sneaky > src.txt; echo '${JSON.stringify(DRAFTS)}'`,
+    )
       .args("exec", "colour the files", "--agent-cmd", "worker", "--approve", "all").expectExit(1);
 
     expect(stderr).toContain("src.txt");

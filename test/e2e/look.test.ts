@@ -4,8 +4,22 @@ import { ralphCli } from "./cli.ts";
 const PRD = JSON.stringify({
   branchName: "main",
   userStories: [
-    { id: "US-001", title: "Add a.txt", acceptanceCriteria: ["Verify: `test -f a.txt`"], priority: 2, passes: true, notes: "" },
-    { id: "US-002", title: "Add b.txt", acceptanceCriteria: ["it is there", "Verify: `test -f b.txt`"], priority: 1, passes: false, notes: "" },
+    {
+      id: "US-001",
+      title: "Add a.txt",
+      acceptanceCriteria: ["Verify: `test -f a.txt`"],
+      priority: 2,
+      passes: true,
+      notes: "",
+    },
+    {
+      id: "US-002",
+      title: "Add b.txt",
+      acceptanceCriteria: ["it is there", "Verify: `test -f b.txt`"],
+      priority: 1,
+      passes: false,
+      notes: "",
+    },
   ],
 });
 const FILES = { "scripts/ralph/prd.json": PRD };
@@ -15,11 +29,14 @@ describe("commands that look", () => {
     const { stdout, stderr } = await ralphCli().args().expectExit(0);
 
     expect(stdout).toBe('exec (the default) · [ROOT] · main\nagent: none configured\nnext: `ralph exec "<goal>"`\n');
-    expect(stderr).toBe('\n`ralph help` lists the commands; `ralph exec "<goal>"` takes a goal to verified, committed code\n');
+    expect(stderr).toBe(
+      '\n`ralph help` lists the commands; `ralph exec "<goal>"` takes a goal to verified, committed code\n',
+    );
   });
 
   test("`ralph status` finds the root from a folder below it", async () => {
-    const { stdout } = await ralphCli().files({ ...FILES, "src/deep/x.txt": "" }).in("src/deep").args("status").expectExit(0);
+    const { stdout } = await ralphCli().files({ ...FILES, "src/deep/x.txt": "" }).in("src/deep").args("status")
+      .expectExit(0);
 
     expect(stdout).toBe(
       "exec (scripts/ralph exists) · [ROOT] · main\nagent: none configured\nstories: 1/2 pass, 1 open\n" +
@@ -30,7 +47,11 @@ describe("commands that look", () => {
   test("`ralph status --json` is one object", async () => {
     const { stdout } = await ralphCli().files(FILES).args("status", "--json").expectExit(0);
 
-    expect(JSON.parse(stdout)).toMatchObject({ workflow: "exec", counts: { total: 2, passed: 1, open: 1 }, running: null });
+    expect(JSON.parse(stdout)).toMatchObject({
+      workflow: "exec",
+      counts: { total: 2, passed: 1, open: 1 },
+      running: null,
+    });
   });
 
   test("`ralph next` shows the item with the lowest priority and its checks", async () => {
@@ -43,7 +64,11 @@ describe("commands that look", () => {
     const config = JSON.stringify({ verify: { default: ["echo ok", "true"] }, nope: 1 });
     const prd = PRD.replace("test -f b.txt", "exit 0");
 
-    const { stdout, git } = await ralphCli().files({ "ralph.config.json": config, "scripts/ralph/prd.json": prd, "scripts/ralph/plan_state.json": "{" })
+    const { stdout, git } = await ralphCli().files({
+      "ralph.config.json": config,
+      "scripts/ralph/prd.json": prd,
+      "scripts/ralph/plan_state.json": "{",
+    })
       .args("validate").expectExit(2);
 
     expect(stdout).toBe(`✗ ralph.config.json
@@ -59,15 +84,21 @@ describe("commands that look", () => {
   });
 
   test("`ralph verify` runs every check, names all failures, and ends with 1", async () => {
-    const { stderr } = await ralphCli().files({ ...FILES, "ralph.config.json": JSON.stringify({ verify: { default: ["echo no >&2; false"] } }) })
+    const { stderr } = await ralphCli().files({
+      ...FILES,
+      "ralph.config.json": JSON.stringify({ verify: { default: ["echo no >&2; false"] } }),
+    })
       .args("verify").expectExit(1);
 
-    expect(stderr).toContain("3 of 3 checks failed\n  echo no >&2; false (US-002,US-001)\n  test -f b.txt (US-002)\n  test -f a.txt (US-001)\n");
+    expect(stderr).toContain(
+      "3 of 3 checks failed\n  echo no >&2; false (US-002,US-001)\n  test -f b.txt (US-002)\n  test -f a.txt (US-001)\n",
+    );
     expect(stderr).toContain("    no\n");
   });
 
   test("`ralph verify --json` is one object, without a check unverified", async () => {
-    const { stdout } = await ralphCli().files({ "scripts/ralph/prd.json": '{"branchName":"main","userStories":[]}' }).args("verify", "--json").expectExit(1);
+    const { stdout } = await ralphCli().files({ "scripts/ralph/prd.json": '{"branchName":"main","userStories":[]}' })
+      .args("verify", "--json").expectExit(1);
 
     expect(JSON.parse(stdout)).toEqual({ status: "unverified", results: [] });
   });
@@ -83,11 +114,23 @@ describe("commands that look", () => {
   test("`ralph help exit-codes` shows the table", async () => {
     const { stdout } = await ralphCli().args("help", "exit-codes").expectExit(0);
 
-    expect(stdout.split("\n").map((line) => line.trim().split(" ")[0])).toEqual(["Exit", "0", "1", "2", "3", "4", "70", "130", ""]);
+    expect(stdout.split("\n").map((line) => line.trim().split(" ")[0])).toEqual([
+      "Exit",
+      "0",
+      "1",
+      "2",
+      "3",
+      "4",
+      "70",
+      "130",
+      "",
+    ]);
   });
 
   test("`ralph doctor` ends with 1 and says how to get what is missing", async () => {
-    const { stdout } = await ralphCli().without("repository").agent("claude", "echo 2.1.0").args("doctor").expectExit(1);
+    const { stdout } = await ralphCli().without("repository").agent("claude", "echo 2.1.0").args("doctor").expectExit(
+      1,
+    );
 
     expect(stdout).toContain("claude      2.1.0 ([FOLDER]/bin/claude)\n");
     expect(stdout).toContain("hint: run `git init` there first");
@@ -123,20 +166,28 @@ export default defineRecipe({
 
     expect(ran.stderr).toContain('{"stage":"live","maxTries":5,"dry":true}');
     expect(help.stdout).toContain("Usage: ralph run-recipe deploy.ts <stage> [max-tries]\n");
-    expect(wrong.stderr).toMatch(/error: arguments of the recipe deploy: --stage: .+\nhint: it takes --stage, --max-tries, --dry\n/);
+    expect(wrong.stderr).toMatch(
+      /error: arguments of the recipe deploy: --stage: .+\nhint: it takes --stage, --max-tries, --dry\n/,
+    );
   });
 
   test("`ralph exec` says that it runs the project's own recipe", async () => {
-    const recipe = 'import { defineRecipe } from "ralph";\nexport default defineRecipe({ name: "own", run: (_, { goal }) => Promise.resolve({ status: goal === "g" ? "passed" : "failed" }) });';
+    const recipe =
+      'import { defineRecipe } from "ralph";\nexport default defineRecipe({ name: "own", run: (_, { goal }) => Promise.resolve({ status: goal === "g" ? "passed" : "failed" }) });';
 
-    const { stderr } = await ralphCli().files({ "ralph.recipe.ts": recipe }).args("exec", "g", "--non-interactive").expectExit(0);
+    const { stderr } = await ralphCli().files({ "ralph.recipe.ts": recipe }).args("exec", "g", "--non-interactive")
+      .expectExit(0);
 
     expect(stderr).toContain("recipe [ROOT]/ralph.recipe.ts\n");
   });
 
   test("in a terminal it asks once before it runs one", async () => {
-    const recipe = 'import { defineRecipe } from "ralph";\nexport default defineRecipe({ name: "own", run: () => Promise.resolve({ status: "passed" }) });';
-    const first = ralphCli().files({ "ralph.recipe.ts": recipe }).args("exec", "g", "--agent-cmd", "true").terminal(["Run this recipe?", "y"]).start();
+    const recipe =
+      'import { defineRecipe } from "ralph";\nexport default defineRecipe({ name: "own", run: () => Promise.resolve({ status: "passed" }) });';
+    const first = ralphCli().files({ "ralph.recipe.ts": recipe }).args("exec", "g", "--agent-cmd", "true").terminal([
+      "Run this recipe?",
+      "y",
+    ]).start();
     expect((await first.ended()).stdout).toContain("passed");
 
     const second = ralphCli(first.root).args("exec", "g", "--agent-cmd", "true").terminal().start();
@@ -148,5 +199,7 @@ export default defineRecipe({
 test("`ralph status` tells of a prd.json that cannot be read, and goes on", async () => {
   const { stdout } = await ralphCli().files({ "scripts/ralph/prd.json": "{" }).args("status").expectExit(0);
 
-  expect(stdout).toContain("✗ scripts/ralph/prd.json: not valid JSON: line 1, column 2: expected a key in double quotes\nnext: `ralph validate`\n");
+  expect(stdout).toContain(
+    "✗ scripts/ralph/prd.json: not valid JSON: line 1, column 2: expected a key in double quotes\nnext: `ralph validate`\n",
+  );
 });

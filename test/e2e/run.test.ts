@@ -17,7 +17,10 @@ const PRD = JSON.stringify({
 const WORKER = 'case "$(cat)" in *US-001*) touch a.txt;; *) touch b.txt;; esac';
 
 function project(worker: string, prd = PRD): Cli {
-  return ralphCli().files({ "scripts/ralph/prd.json": prd, "ralph.config.json": JSON.stringify({ provider: { command: "worker" } }) })
+  return ralphCli().files({
+    "scripts/ralph/prd.json": prd,
+    "ralph.config.json": JSON.stringify({ provider: { command: "worker" } }),
+  })
     .agent("worker", worker);
 }
 
@@ -81,8 +84,12 @@ checks final-checks: verified ([TIME])
   });
 
   test("--branch wins over the PRD's, an empty one stays", async () => {
-    expect((await project(WORKER).args("run", "--branch", "mine").expectExit(0)).git("branch", "--show-current")).toBe("mine");
-    expect((await project(WORKER).args("run", "--branch", "").expectExit(0)).git("branch", "--show-current")).toBe("main");
+    expect((await project(WORKER).args("run", "--branch", "mine").expectExit(0)).git("branch", "--show-current")).toBe(
+      "mine",
+    );
+    expect((await project(WORKER).args("run", "--branch", "").expectExit(0)).git("branch", "--show-current")).toBe(
+      "main",
+    );
   });
 
   test("stories without a check block with the ways out, before any turn", async () => {
@@ -98,22 +105,32 @@ checks final-checks: verified ([TIME])
   test("--allow-unverified lets the claim settle, and says so", async () => {
     const prd = JSON.stringify({ branchName: "main", userStories: [STORY("US-001", "it is nice", 1)] });
 
-    const { stderr } = await project('touch ran; echo "<promise>COMPLETE</promise>"', prd).args("run", "--allow-unverified").expectExit(0);
+    const { stderr } = await project('touch ran; echo "<promise>COMPLETE</promise>"', prd).args(
+      "run",
+      "--allow-unverified",
+    ).expectExit(0);
 
-    expect(stderr).toContain("unverified: 0 verified, 1 unverified in 1 iteration\n  unverified  US-001 (no check ran: only the agent says so)\n");
+    expect(stderr).toContain(
+      "unverified: 0 verified, 1 unverified in 1 iteration\n  unverified  US-001 (no check ran: only the agent says so)\n",
+    );
   });
 
   test("an agent that echoes the marker with its prompt claims nothing", async () => {
     const prd = JSON.stringify({ branchName: "main", userStories: [STORY("US-001", "it is nice", 1)] });
 
-    const { read } = await project('cat; echo "<promise>COMPLETE</promise>" >&2; echo "I will say <promise>COMPLETE</promise> later"', prd)
+    const { read } = await project(
+      'cat; echo "<promise>COMPLETE</promise>" >&2; echo "I will say <promise>COMPLETE</promise> later"',
+      prd,
+    )
       .args("run", "--allow-unverified").expectExit(3);
 
     expect(JSON.parse(read("scripts/ralph/prd.json") ?? "").userStories[0].passes).toBe(false);
   });
 
   test("a second run is refused with the first one's pid; after kill -9 the next takes over", async () => {
-    const first = project('[ -f ../go ] || { touch ../waiting; sleep 60; }; case "$(cat)" in *US-001*) touch a.txt;; *) touch b.txt;; esac')
+    const first = project(
+      '[ -f ../go ] || { touch ../waiting; sleep 60; }; case "$(cat)" in *US-001*) touch a.txt;; *) touch b.txt;; esac',
+    )
       .args("run").start();
     await first.shows("started, transcript");
 
@@ -141,13 +158,18 @@ describe("Ctrl-C", () => {
   });
 
   test("at a prompt leaves valid state and a sane terminal, exit 130", async () => {
-    const running = ralphCli().agent("worker", `cat > /dev/null; echo '{"questions":["Which colour?"],"uncertainties":[],"prdDraft":null,"recommendUnderstand":{"shouldRun":false,"reasons":[]}}'`)
+    const running = ralphCli().agent(
+      "worker",
+      `cat > /dev/null; echo '{"questions":["Which colour?"],"uncertainties":[],"prdDraft":null,"recommendUnderstand":{"shouldRun":false,"reasons":[]}}'`,
+    )
       .args("plan", "colour it", "--agent-cmd", "worker").terminal(["Which colour?", "\u0003"]).start();
 
     const { exitCode, read } = await running.ended();
 
     expect(exitCode).toBe(130);
-    expect(JSON.parse(read("scripts/ralph/plan_state.json") ?? "")).toMatchObject({ pendingQuestions: ["Which colour?"] });
+    expect(JSON.parse(read("scripts/ralph/plan_state.json") ?? "")).toMatchObject({
+      pendingQuestions: ["Which colour?"],
+    });
   });
 
   test("SIGTERM ends in order with 130", async () => {
@@ -162,7 +184,12 @@ describe("Ctrl-C", () => {
 
 describe("in a terminal", () => {
   test("a plan is asked for, shown and approved", async () => {
-    const draft = { questions: [], uncertainties: [], prdDraft: JSON.parse(PRD), recommendUnderstand: { shouldRun: false, reasons: [] } };
+    const draft = {
+      questions: [],
+      uncertainties: [],
+      prdDraft: JSON.parse(PRD),
+      recommendUnderstand: { shouldRun: false, reasons: [] },
+    };
     const running = ralphCli().agent("worker", `cat > /dev/null; echo '${JSON.stringify(draft)}'`)
       .args("plan", "do it", "--agent-cmd", "worker").terminal(["Write this PRD", "y"]).start();
 
@@ -173,7 +200,8 @@ describe("in a terminal", () => {
   });
 
   test("--interactive asks between two iterations", async () => {
-    const running = project(WORKER).args("run", "--interactive").terminal(["Go on with the next iteration?", "n"]).start();
+    const running = project(WORKER).args("run", "--interactive").terminal(["Go on with the next iteration?", "n"])
+      .start();
 
     const { exitCode, git } = await running.ended();
 

@@ -9,27 +9,43 @@ const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const LIGHT = ["deno-std"];
 
 /** A copy of the sources beside which only these packages are installed: whatever else a command loads is not found. */
-function runWith(packages: readonly string[], args: readonly string[]): { readonly status: number | null; readonly output: string } {
+function runWith(
+  packages: readonly string[],
+  args: readonly string[],
+): { readonly status: number | null; readonly output: string } {
   const folder = mkdtempSync(join(tmpdir(), "ralph-start-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  for (const name of ["lib", "bin", "recipes", "tsconfig.json"]) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+  for (const name of ["lib", "bin", "recipes", "tsconfig.json"]) {
+    cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+  }
   mkdirSync(join(folder, "node_modules", "@std"), { recursive: true });
-  for (const name of ["cli", "fs"]) symlinkSync(join(folder, "lib", "std", name), join(folder, "node_modules", "@std", name));
+  for (const name of ["cli", "fs"]) {
+    symlinkSync(join(folder, "lib", "std", name), join(folder, "node_modules", "@std", name));
+  }
   for (const name of packages) symlinkSync(join(ROOT, "node_modules", name), join(folder, "node_modules", name));
   mkdirSync(join(folder, "project", "scripts", "ralph"), { recursive: true });
   const story = { id: "US-001", title: "t", acceptanceCriteria: [], priority: 1, passes: false, notes: "" };
-  writeFileSync(join(folder, "project", "scripts", "ralph", "prd.json"), JSON.stringify({ branchName: "main", userStories: [story] }));
+  writeFileSync(
+    join(folder, "project", "scripts", "ralph", "prd.json"),
+    JSON.stringify({ branchName: "main", userStories: [story] }),
+  );
   const bun = join(ROOT, "node_modules/bun/bin/bun.exe");
-  const { status, stdout, stderr } = spawnSync(bun, ["--no-install", join(folder, "bin/ralph.ts"), ...args], { cwd: join(folder, "project"), encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(bun, ["--no-install", join(folder, "bin/ralph.ts"), ...args], {
+    cwd: join(folder, "project"),
+    encoding: "utf8",
+  });
   return { status, output: stdout + stderr };
 }
 
 describe("the start path", () => {
-  test.each([["--version"], ["--help"], ["help", "exec"], ["run", "--help"]])("ralph %j loads no package but the argument parser", (...args) => {
-    expect(runWith(LIGHT, args)).toMatchObject({ status: 0 });
-  });
+  test.each([["--version"], ["--help"], ["help", "exec"], ["run", "--help"]])(
+    "ralph %j loads no package but the argument parser",
+    (...args) => {
+      expect(runWith(LIGHT, args)).toMatchObject({ status: 0 });
+    },
+  );
 
-  test.each([["status"], ["next"], ["validate"]])("ralph %s loads neither dax nor clack nor yaml", (command) => {
+  test.each([["status"], ["next"], ["validate"], ["query"]])("ralph %s loads neither dax nor clack nor yaml", (command) => {
     expect(runWith([...LIGHT, "zod"], [command])).toMatchObject({ status: 0 });
   });
 

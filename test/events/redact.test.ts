@@ -46,7 +46,23 @@ describe("createRedactor().text()", () => {
 });
 
 const piece = fc.oneof(
-  { arbitrary: fc.constantFrom("sk-", "abcdabcd", "abcdabcdab", "ab", "abcd", "eyJ", " ", "\n", "ghp_", "x".repeat(20), "-", "é"), weight: 5 },
+  {
+    arbitrary: fc.constantFrom(
+      "sk-",
+      "abcdabcd",
+      "abcdabcdab",
+      "ab",
+      "abcd",
+      "eyJ",
+      " ",
+      "\n",
+      "ghp_",
+      "x".repeat(20),
+      "-",
+      "é",
+    ),
+    weight: 5,
+  },
   { arbitrary: fc.string({ maxLength: 6 }), weight: 1 },
 );
 
@@ -54,22 +70,25 @@ describe("createRedactor().stream()", () => {
   test("createRedactor().stream() gives the same for any split, and lets no secret through", () => {
     const secrets = ["abcdabcd", "abcdabcdab", "dab\nabcd"];
     const redactor = createRedactor(secrets);
-    fc.assert(fc.property(fc.array(piece, { maxLength: 30 }), fc.array(fc.nat(12), { maxLength: 40 }), (pieces, sizes) => {
-      const bytes = Buffer.from(pieces.join(""));
-      const masker = redactor.stream();
-      const out: Uint8Array[] = [];
-      let offset = 0;
-      for (const size of sizes) {
-        out.push(Buffer.from(masker.push(bytes.subarray(offset, offset + size))));
-        offset += size;
-      }
-      out.push(Buffer.from(masker.push(bytes.subarray(offset))), masker.end());
-      const masked = Buffer.concat(out).toString();
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), fc.array(fc.nat(12), { maxLength: 40 }), (pieces, sizes) => {
+        const bytes = Buffer.from(pieces.join(""));
+        const masker = redactor.stream();
+        const out: Uint8Array[] = [];
+        let offset = 0;
+        for (const size of sizes) {
+          out.push(Buffer.from(masker.push(bytes.subarray(offset, offset + size))));
+          offset += size;
+        }
+        out.push(Buffer.from(masker.push(bytes.subarray(offset))), masker.end());
+        const masked = Buffer.concat(out).toString();
 
-      expect(masked).toBe(redactor.text(bytes.toString()));
-      for (const secret of secrets) expect(masked).not.toContain(secret);
-      expect(masked).not.toMatch(/(?<![A-Za-z0-9*])sk-[A-Za-z0-9_.-]{17,}/);
-    }), { numRuns: 3000 });
+        expect(masked).toBe(redactor.text(bytes.toString()));
+        for (const secret of secrets) expect(masked).not.toContain(secret);
+        expect(masked).not.toMatch(/(?<![A-Za-z0-9*])sk-[A-Za-z0-9_.-]{17,}/);
+      }),
+      { numRuns: 3000 },
+    );
   });
 
   test("createRedactor().stream() masks a key longer than all chunks, and goes on after it", () => {

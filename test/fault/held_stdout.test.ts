@@ -19,7 +19,14 @@ describe("a child that holds stdout after the agent ended", () => {
     const check = "Verify: `grep -qx done work/1.txt && (sleep 300 & setsid sleep 300 &)`";
     const prd = JSON.stringify({
       branchName: "main",
-      userStories: [{ id: "US-001", title: "Write 1", acceptanceCriteria: [check], priority: 1, passes: false, notes: "" }],
+      userStories: [{
+        id: "US-001",
+        title: "Write 1",
+        acceptanceCriteria: [check],
+        priority: 1,
+        passes: false,
+        notes: "",
+      }],
     });
     const project = faultProject(WORK, { prd });
 

@@ -37,7 +37,11 @@ export function checkAfterKill(project: KillProject, memory: KillMemory): readon
   const settled = settledPassed(journal);
   if (passed !== null) {
     for (const id of memory.passed) if (!passed.has(id)) wrong.push(`${id} had passed and no longer does`);
-    for (const id of settled) if (!passed.has(id) && id !== "final-checks") wrong.push(`${id} is settled as passed, and prd.json does not say so`);
+    for (const id of settled) {
+      if (!passed.has(id) && id !== "final-checks") {
+        wrong.push(`${id} is settled as passed, and prd.json does not say so`);
+      }
+    }
     const turns = turnsByStory(project);
     for (const [id, count] of memory.turnsAtPass) {
       if ((turns.get(id) ?? 0) > count) wrong.push(`${id} was worked on again after it was settled as passed`);
@@ -60,10 +64,16 @@ export function checkWhenDone(project: KillProject, memory: KillMemory): readonl
   for (const id of project.stories) if (!passed.has(id)) wrong.push(`${id} has not passed`);
 
   const commits = project.git("log", "-z", "--format=%B").split("\0");
-  const progress = readFileSync(join(project.root, "scripts/ralph/progress.txt"), "utf8").split("\n").filter((line) => line !== "");
+  const progress = readFileSync(join(project.root, "scripts/ralph/progress.txt"), "utf8").split("\n").filter((line) =>
+    line !== ""
+  );
   for (const id of project.stories) {
     expectOne(commits.filter((text) => text.startsWith(`feat: ${id} `)).length, `commits "feat: ${id}"`, wrong);
-    expectOne(commits.filter((text) => text.includes(`ralph: ${id} passed`)).length, `commits "ralph: ${id} passed"`, wrong);
+    expectOne(
+      commits.filter((text) => text.includes(`ralph: ${id} passed`)).length,
+      `commits "ralph: ${id} passed"`,
+      wrong,
+    );
     expectOne(progress.filter((line) => line.includes(` ${id} `)).length, `progress lines of ${id}`, wrong);
   }
   const attempts = progress.map((line) => /\((\S+)\)$/.exec(line)?.[1] ?? line);
@@ -79,7 +89,10 @@ export function checkWhenDone(project: KillProject, memory: KillMemory): readonl
   const left = readdirSync(join(project.root, ".git/ralph"), { recursive: true }).map(String)
     .filter((name) => /lock|intent|tmp|taking/.test(name) && !/^shadow$/.test(name));
   if (left.length > 0) wrong.push(`left in .git/ralph: ${left.join(", ")}`);
-  const locks = readdirSync(join(project.root, ".git"), { recursive: true }).map(String).filter((name) => name.endsWith(".lock"));
+  // git's own housekeeping may still be at work; its lock is in the way of no commit
+  const locks = readdirSync(join(project.root, ".git"), { recursive: true }).map(String).filter((name) =>
+    name.endsWith(".lock") && !name.endsWith("maintenance.lock")
+  );
   if (locks.length > 0) wrong.push(`left in .git: ${locks.join(", ")}`);
   project.git("fsck", "--no-dangling", "--no-progress");
   return wrong;
@@ -91,12 +104,16 @@ function checkTurns(project: KillProject, memory: KillMemory, wrong: string[]): 
   const turns = turnsByStory(project);
   for (const id of project.stories) {
     const begun = journal.filter((line) => line.type === "begun" && line.item?.id === id).length;
-    const passes = journal.filter((line) => line.type === "settled" && line.itemId === id && line.settlement?.status === "passed").length;
+    const passes = journal.filter((line) =>
+      line.type === "settled" && line.itemId === id && line.settlement?.status === "passed"
+    ).length;
     if ((turns.get(id) ?? 0) > begun) wrong.push(`${id}: ${turns.get(id)} turns, ${begun} begun in the journal`);
     if (begun > 0) expectOne(passes, `settlements of ${id} as passed`, wrong);
   }
   const log = readFileSync(join(project.storm, "turns"), "utf8");
-  for (const line of log.split("\n").filter((text) => text.startsWith("overlap"))) wrong.push(`two agents at a time: ${line}`);
+  for (const line of log.split("\n").filter((text) => text.startsWith("overlap"))) {
+    wrong.push(`two agents at a time: ${line}`);
+  }
 }
 
 function passedStories(project: KillProject, wrong: string[]): ReadonlySet<string> | null {
@@ -139,7 +156,9 @@ function readLines(project: KillProject, path: string, memory: KillMemory, wrong
       values.push(JSON.parse(line));
     } catch {
       if (index === lines.length - 1) memory.torn.set(path, line);
-      else if (memory.torn.get(path) !== line) wrong.push(`${path.slice(project.root.length + 1)}:${index + 1} is not JSON: ${line.slice(0, 80)}`);
+      else if (memory.torn.get(path) !== line) {
+        wrong.push(`${path.slice(project.root.length + 1)}:${index + 1} is not JSON: ${line.slice(0, 80)}`);
+      }
     }
   }
   return values;

@@ -27,7 +27,16 @@ export function createKillProject(count: number): KillProject {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "ralph-kills-")));
   const root = join(folder, "project");
   const storm = join(folder, "storm");
-  for (const path of [root, storm, join(folder, "home"), join(root, "src"), join(root, "tools"), join(root, "scripts/ralph")]) {
+  for (
+    const path of [
+      root,
+      storm,
+      join(folder, "home"),
+      join(root, "src"),
+      join(root, "tools"),
+      join(root, "scripts/ralph"),
+    ]
+  ) {
     mkdirSync(path, { recursive: true });
   }
   const stories = Array.from({ length: count }, (_, index) => `US-${String(index + 1).padStart(3, "0")}`);
@@ -45,13 +54,25 @@ export function createKillProject(count: number): KillProject {
       STORM: storm,
       STORM_START: `${start}`,
     }),
-    git: (...args) => execFileSync("git", args, { cwd: root, env: project.environment(0), encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }),
+    git: (...args) =>
+      execFileSync("git", args, {
+        cwd: root,
+        env: project.environment(0),
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "pipe"],
+      }),
   };
   copyFileSync(join(FIXTURES, "kill_agent.sh"), join(folder, "agent.sh"));
   copyFileSync(join(FIXTURES, "kill_check.sh"), join(root, "tools/check.sh"));
   writeFileSync(join(root, "notes.txt"), "first\n");
-  writeFileSync(join(root, "ralph.config.json"), `${JSON.stringify({ provider: { command: `sh '${join(folder, "agent.sh")}'` } })}\n`);
-  writeFileSync(join(root, "scripts/ralph/prd.json"), `${JSON.stringify({ branchName: "main", userStories: stories.map(story) }, null, 2)}\n`);
+  writeFileSync(
+    join(root, "ralph.config.json"),
+    `${JSON.stringify({ provider: { command: `sh '${join(folder, "agent.sh")}'` } })}\n`,
+  );
+  writeFileSync(
+    join(root, "scripts/ralph/prd.json"),
+    `${JSON.stringify({ branchName: "main", userStories: stories.map(story) }, null, 2)}\n`,
+  );
   project.git("init", "-q", "-b", "main");
   project.git("config", "user.name", "Ada");
   project.git("config", "user.email", "ada@example.com");

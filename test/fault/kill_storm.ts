@@ -34,7 +34,19 @@ export interface StormResult {
 const LONGEST_START_MS = 60_000;
 const GONE_WITHIN_MS = 3000;
 const WATCHED = [".git", ".git/ralph", ".git/refs/heads", "scripts/ralph", "src"];
-const TARGETS = [/^index\.lock$/, /^HEAD/, /^main\.lock$/, /^index$/, /journal/, /git-intent/, /run\.lock/, /store\.lock/, /prd\.json/, /progress/, /^US-/];
+const TARGETS = [
+  /^index\.lock$/,
+  /^HEAD/,
+  /^main\.lock$/,
+  /^index$/,
+  /journal/,
+  /git-intent/,
+  /run\.lock/,
+  /store\.lock/,
+  /prd\.json/,
+  /progress/,
+  /^US-/,
+];
 
 /** One project, from its first story to its last, through at most `kills` kills. */
 export async function killStorm(options: StormOptions): Promise<StormResult> {
@@ -73,17 +85,28 @@ export async function killStorm(options: StormOptions): Promise<StormResult> {
     for (let number = 1; number <= starts; number += 1) endCarriers(`STORM_START=${number}`);
   }
   const turns = existsSync(join(project.storm, "turns")) ? countTurns(project) : 0;
-  if (wrong.length === 0 || options.keep !== true) rmSync(project.folder, { recursive: true, force: true, maxRetries: 5 });
+  if (wrong.length === 0 || options.keep !== true) {
+    rmSync(project.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
   return { kills, starts, turns, slowestEndMs, wrong, folder: project.folder };
 }
 
 function countTurns(project: KillProject): number {
-  return readFileSync(join(project.storm, "turns"), "utf8").split("\n").filter((line) => line.startsWith("start ")).length;
+  return readFileSync(join(project.storm, "turns"), "utf8").split("\n").filter((line) => line.startsWith("start "))
+    .length;
 }
 
 interface Started {
   readonly child: ChildProcess;
-  readonly end: Promise<{ readonly start: number; readonly killed: boolean; readonly code: number | null; readonly how: string; readonly output: string }>;
+  readonly end: Promise<
+    {
+      readonly start: number;
+      readonly killed: boolean;
+      readonly code: number | null;
+      readonly how: string;
+      readonly output: string;
+    }
+  >;
   kill(how: string): void;
 }
 

@@ -57,7 +57,9 @@ async function main(): Promise<number> {
     };
     wrong.push(...result.wrong);
     const kept = result.wrong.length > 0 && values.keep ? `, kept in ${result.folder}` : "";
-    console.log(`project ${done.projects}: ${result.kills} kills, ${result.turns} turns, ${result.wrong.length} wrong${kept}`);
+    console.log(
+      `project ${done.projects}: ${result.kills} kills, ${result.turns} turns, ${result.wrong.length} wrong${kept}`,
+    );
     for (const what of result.wrong) console.log(`  ${what}`);
   }
   rmSync(folder, { recursive: true, force: true });

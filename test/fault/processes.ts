@@ -10,7 +10,10 @@ export function carriersOf(variable: string): readonly { readonly pid: number; r
     const environment = textOf(`/proc/${name}/environ`);
     if (environment === null || !`\0${environment}`.includes(`\0${variable}\0`)) continue;
     if (/^\d+ \(.*\) [ZX] /s.test(textOf(`/proc/${name}/stat`) ?? "")) continue;
-    found.push({ pid: Number(name), command: (textOf(`/proc/${name}/cmdline`) ?? "").replaceAll("\0", " ").trim().slice(0, 120) });
+    found.push({
+      pid: Number(name),
+      command: (textOf(`/proc/${name}/cmdline`) ?? "").replaceAll("\0", " ").trim().slice(0, 120),
+    });
   }
   return found;
 }

@@ -8,7 +8,9 @@ const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 export function ralphProgram(): readonly string[] {
   const named = process.env["RALPH_E2E"];
   if (named !== undefined && named !== "") {
-    return named.split(" ").map((word) => /[/.]/.test(word) && existsSync(resolve(ROOT, word)) ? resolve(ROOT, word) : word);
+    return named.split(" ").map((word) =>
+      /[/.]/.test(word) && existsSync(resolve(ROOT, word)) ? resolve(ROOT, word) : word
+    );
   }
   const binary = join(ROOT, "dist/ralph");
   if (existsSync(binary) && statSync(binary).mtimeMs > newest(["lib", "bin", "recipes"])) return [binary];

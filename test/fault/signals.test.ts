@@ -7,11 +7,16 @@ import { ralphCli } from "../e2e/cli.ts";
 import { expectNothingLeft, faultProject, passedIn, prdText, stories, WORK } from "./world.ts";
 
 const HOOK = join(dirname(fileURLToPath(import.meta.url)), "../fixtures/fault/slow_hook.sh");
-const HANG = "[ -f ignored/again ] || { touch ignored/here; setsid sleep 300 & (trap '' TERM INT HUP; sleep 300) & sleep 300; }";
+const HANG =
+  "[ -f ignored/again ] || { touch ignored/here; setsid sleep 300 & (trap '' TERM INT HUP; sleep 300) & sleep 300; }";
 const PHASES: readonly (readonly [phase: string, agent: string, criterion: string])[] = [
   ["an agent's turn", `mkdir -p ignored; ${HANG}; ${WORK}`, "Verify: `test -f work/1.txt`"],
   ["a check", `mkdir -p ignored; ${WORK}`, `Verify: \`${HANG}\``],
-  ["the commit", `mkdir -p ignored; [ -f ignored/again ] || touch ignored/slow-hook; ${WORK}`, "Verify: `test -f work/1.txt`"],
+  [
+    "the commit",
+    `mkdir -p ignored; [ -f ignored/again ] || touch ignored/slow-hook; ${WORK}`,
+    "Verify: `test -f work/1.txt`",
+  ],
 ];
 
 async function until(path: string): Promise<void> {
@@ -20,26 +25,32 @@ async function until(path: string): Promise<void> {
 }
 
 describe.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s to Ralph alone", (signal) => {
-  test.each(PHASES)("during %s leaves valid state, no process, and a run that goes on", async (_phase, agent, criterion) => {
-    const prd = prdText([{ ...stories(1)[0]!, acceptanceCriteria: [criterion] }]);
-    const project = faultProject(agent, { prd });
-    const running = project.cli.before(`mkdir -p ignored; cp '${HOOK}' .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit`).start();
-    await until(join(running.root, "ignored/here"));
+  test.each(PHASES)(
+    "during %s leaves valid state, no process, and a run that goes on",
+    async (_phase, agent, criterion) => {
+      const prd = prdText([{ ...stories(1)[0]!, acceptanceCriteria: [criterion] }]);
+      const project = faultProject(agent, { prd });
+      const running = project.cli.before(
+        `mkdir -p ignored; cp '${HOOK}' .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit`,
+      ).start();
+      await until(join(running.root, "ignored/here"));
 
-    const started = performance.now();
-    running.child.kill(signal);
-    const { exitCode, root, stderr } = await running.ended();
+      const started = performance.now();
+      running.child.kill(signal);
+      const { exitCode, root, stderr } = await running.ended();
 
-    expect(exitCode, stderr).toBe(130);
-    expect(performance.now() - started).toBeLessThan(10_000);
-    expect(stderr).not.toMatch(/internal|at .*\.ts:/);
-    passedIn(root);
-    await expectNothingLeft(project, root);
+      expect(exitCode, stderr).toBe(130);
+      expect(performance.now() - started).toBeLessThan(10_000);
+      expect(stderr).not.toMatch(/internal|at .*\.ts:/);
+      passedIn(root);
+      await expectNothingLeft(project, root);
 
-    writeFileSync(join(root, "ignored/again"), "");
-    const again = await ralphCli(root).agent("worker", agent).args("run").expectExit(0);
-    expect(passedIn(root)).toEqual(["US-001"]);
-    expect(again.git("log", "--format=%s").match(/^feat: US-001/gm)).toHaveLength(1);
-    expect(again.git("status", "--porcelain")).toBe("");
-  }, 60_000);
+      writeFileSync(join(root, "ignored/again"), "");
+      const again = await ralphCli(root).agent("worker", agent).args("run").expectExit(0);
+      expect(passedIn(root)).toEqual(["US-001"]);
+      expect(again.git("log", "--format=%s").match(/^feat: US-001/gm)).toHaveLength(1);
+      expect(again.git("status", "--porcelain")).toBe("");
+    },
+    60_000,
+  );
 });

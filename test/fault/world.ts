@@ -43,7 +43,10 @@ export const WORK = 'cat > /dev/null; n=${RALPH_ITEM#US-00}; mkdir -p work; echo
 let projects = 0;
 
 /** `ralph run` with the agent `worker`, a shell script, over `count` stories. */
-export function faultProject(script: string, options: { readonly count?: number; readonly config?: object; readonly prd?: string } = {}): FaultProject {
+export function faultProject(
+  script: string,
+  options: { readonly count?: number; readonly config?: object; readonly prd?: string } = {},
+): FaultProject {
   projects += 1;
   const mark = `FAULT=${process.pid}-${projects}`;
   const cli = ralphCli().files({
@@ -57,7 +60,9 @@ export function faultProject(script: string, options: { readonly count?: number;
 
 /** The ids of the stories that prd.json says have passed; the file must be whole. */
 export function passedIn(root: string): readonly string[] {
-  const prd = JSON.parse(readFileSync(join(root, "scripts/ralph/prd.json"), "utf8")) as { readonly userStories: readonly StoryText[] };
+  const prd = JSON.parse(readFileSync(join(root, "scripts/ralph/prd.json"), "utf8")) as {
+    readonly userStories: readonly StoryText[];
+  };
   return prd.userStories.filter(({ passes }) => passes).map(({ id }) => id);
 }
 

@@ -9,7 +9,16 @@ const KEY = { backlog: "exec", scope: "" };
 const ITEM: Item = { id: "US-1", kind: "story", title: "one", fingerprint: "a", data: { n: 1 } };
 
 function failed(id: string, number: number, message = "no"): Attempt {
-  return { id, number, claim: null, turn: null, verification: null, status: "failed", reason: "checks-failed", message };
+  return {
+    id,
+    number,
+    claim: null,
+    turn: null,
+    verification: null,
+    status: "failed",
+    reason: "checks-failed",
+    message,
+  };
 }
 
 describe("openJournal()", () => {
@@ -23,7 +32,14 @@ describe("openJournal()", () => {
     await journal.settling(KEY, ITEM, failed("r.1", 1), { "a.txt": "hash" });
     const settling = (await openJournal(file)).open(KEY);
 
-    expect(begun).toEqual([{ item: ITEM, attemptId: "r.1", number: 1, userPaths: ["mine.txt"], attempt: null, work: {} }]);
+    expect(begun).toEqual([{
+      item: ITEM,
+      attemptId: "r.1",
+      number: 1,
+      userPaths: ["mine.txt"],
+      attempt: null,
+      work: {},
+    }]);
     expect(settling[0]?.attempt?.status).toBe("failed");
     expect(settling[0]?.work).toEqual({ "a.txt": "hash" });
   });
@@ -50,7 +66,14 @@ describe("openJournal()", () => {
 
   test("an interrupted attempt is not counted", async () => {
     const journal = await openJournal(null);
-    const interrupted: Attempt = { id: "r.1", number: 1, claim: null, turn: null, verification: null, status: "interrupted" };
+    const interrupted: Attempt = {
+      id: "r.1",
+      number: 1,
+      claim: null,
+      turn: null,
+      verification: null,
+      status: "interrupted",
+    };
 
     await journal.begun(KEY, ITEM, { id: "r.1", number: 1, userPaths: [] });
     await journal.settling(KEY, ITEM, interrupted, {});
@@ -95,6 +118,17 @@ describe("openJournal()", () => {
     expect(again.open(KEY).map(({ item }) => item.id)).toEqual(["US-2"]);
     expect(again.leftovers(KEY).get("f.ts")).toEqual({ itemId: "US-1", content: "h" });
     expect((await readFile(`${file}.old`, "utf8")).length).toBeGreaterThan(1_100_000);
+  });
+
+  test("refresh() reads what another process wrote", async () => {
+    await using folder = await temporaryDirectory("journal");
+    const file = join(folder.path, "journal.jsonl");
+    const [one, other] = [await openJournal(file), await openJournal(file)];
+    await one.begun(KEY, ITEM, { id: "r.1", number: 1, userPaths: [] });
+
+    expect(other.open(KEY)).toEqual([]);
+    await other.refresh();
+    expect(other.open(KEY)).toHaveLength(1);
   });
 
   test("lines of another backlog or scope do not mix", async () => {

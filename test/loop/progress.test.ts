@@ -6,8 +6,19 @@ import type { Attempt, Item, TurnRecord } from "../../lib/loop/types.ts";
 const ITEM: Item = { id: "a", kind: "task", title: "a", data: null };
 const LIMITS = defaultConfig().limits;
 
-function turn(changedFiles: readonly string[], costUsd: number | null = null, tokens: number | null = null): TurnRecord {
-  const usage = { inputTokens: tokens, outputTokens: null, cachedTokens: null, reasoningTokens: null, costUsd, estimated: false };
+function turn(
+  changedFiles: readonly string[],
+  costUsd: number | null = null,
+  tokens: number | null = null,
+): TurnRecord {
+  const usage = {
+    inputTokens: tokens,
+    outputTokens: null,
+    cachedTokens: null,
+    reasoningTokens: null,
+    costUsd,
+    estimated: false,
+  };
   return { end: { reason: "completed" }, usage, transcript: "t", durationMs: 1, changedFiles, base: null, head: null };
 }
 
@@ -44,7 +55,9 @@ describe("advance()", () => {
   });
 
   test("an attempt without a turn counts no turn and is no idle one", () => {
-    const after = advance(noProgress(0), { ...ITEM, checksOnly: true }, attempt("verified", null), { status: "passed" });
+    const after = advance(noProgress(0), { ...ITEM, checksOnly: true }, attempt("verified", null), {
+      status: "passed",
+    });
 
     expect(after).toMatchObject({ iterations: 1, turns: 0, idleTurns: 0, passed: [] });
   });
@@ -59,7 +72,11 @@ test("advance() begins to count idle turns anew when an item is given up: the ne
 
 describe("sameFailures()", () => {
   test("counts equal failures in a row; numbers in them do not matter", () => {
-    const history = [attempt("failed", null, "other"), attempt("failed", null, "took 12 ms"), attempt("failed", null, "took 9 ms")];
+    const history = [
+      attempt("failed", null, "other"),
+      attempt("failed", null, "took 12 ms"),
+      attempt("failed", null, "took 9 ms"),
+    ];
 
     expect(sameFailures(attempt("failed", null, "took 100 ms"), history)).toBe(3);
     expect(sameFailures(attempt("failed", null, "new"), history)).toBe(1);

@@ -21,7 +21,10 @@ describe("recipes", () => {
 
   test("todo ticks what its checks have passed, and nothing else", async () => {
     await using ralph = await testContext({
-      files: { "TODO.md": "# Mine\n- [ ] make a.txt\n- [x] old\n", "ralph.config.json": JSON.stringify({ verify: { default: ["test -f a.txt"] } }) },
+      files: {
+        "TODO.md": "# Mine\n- [ ] make a.txt\n- [x] old\n",
+        "ralph.config.json": JSON.stringify({ verify: { default: ["test -f a.txt"] } }),
+      },
       agent: { turns: [{ say: "<ralph>DONE</ralph>" }, { write: { "a.txt": "a" }, say: "<ralph>DONE</ralph>" }] },
     });
     const todo = (await BUILT_IN_RECIPES.find(({ name }) => name === "todo")!.load()).default;

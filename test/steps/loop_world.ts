@@ -27,12 +27,16 @@ export interface World extends AsyncDisposable {
 }
 
 /** Commits as git is set up for it in the temporary repository alone. */
-export async function loopWorld(turns: Turns, options: RalphOptions & { readonly files?: Record<string, string> } = {}): Promise<World> {
+export async function loopWorld(
+  turns: Turns,
+  options: RalphOptions & { readonly files?: Record<string, string> } = {},
+): Promise<World> {
   const folder = await temporaryDirectory("ralph-loop");
   const root = folder.path;
   const events: RalphEvent[] = [];
   const prompts: string[] = [];
-  const git = async (...arguments_: string[]): Promise<string> => (await run("git", arguments_, { cwd: root })).stdout.trim();
+  const git = async (...arguments_: string[]): Promise<string> =>
+    (await run("git", arguments_, { cwd: root })).stdout.trim();
   const write = async (path: string, text: string): Promise<void> => {
     await mkdir(dirname(join(root, path)), { recursive: true });
     await writeFile(join(root, path), text);
@@ -46,7 +50,12 @@ export async function loopWorld(turns: Turns, options: RalphOptions & { readonly
   const opened: (RalphContext & AsyncDisposable)[] = [];
   const again = async (next: Turns = turns): Promise<RalphContext> => {
     const { files: _, ...rest } = options;
-    const ralph = await createRalph({ ...rest, root, agent: agentOf(next, prompts), sinks: [{ emit: (event) => events.push(event) }] });
+    const ralph = await createRalph({
+      ...rest,
+      root,
+      agent: agentOf(next, prompts),
+      sinks: [{ emit: (event) => events.push(event) }],
+    });
     opened.push(ralph);
     return ralph;
   };
@@ -73,8 +82,23 @@ function agentOf(turns: Turns, prompts: string[]): Agent {
       prompts.push(request.prompt);
       await appendText(request.transcript, "");
       const turn = await turns(request, prompts.length) ?? {};
-      const usage = { inputTokens: null, outputTokens: null, cachedTokens: null, reasoningTokens: null, costUsd: null, estimated: false };
-      return { end: { reason: "completed" }, text: "", lines: [], usage, transcript: request.transcript, durationMs: 1, ...turn };
+      const usage = {
+        inputTokens: null,
+        outputTokens: null,
+        cachedTokens: null,
+        reasoningTokens: null,
+        costUsd: null,
+        estimated: false,
+      };
+      return {
+        end: { reason: "completed" },
+        text: "",
+        lines: [],
+        usage,
+        transcript: request.transcript,
+        durationMs: 1,
+        ...turn,
+      };
     },
   };
 }

@@ -53,14 +53,33 @@ describe("runLoop()", () => {
     expect(await world.git("log", "--format=%s")).toBe("start");
   });
 
+  test("says how many items an earlier run gave up on when they are all that is left", async () => {
+    await using world = await loopWorld(async () => DONE);
+    const backlog = () => memoryBacklog([{ id: "a", title: "a", checks: ["false"] }], { maxRetries: 1 });
+    await runLoop(world.ralph, backlog());
+
+    const run = await runLoop(await world.again(), backlog());
+
+    expect(run).toMatchObject({ status: "blocked", parkedBefore: 1, iterations: 0 });
+  });
+
   test("stops as exhausted at a number of turns, of items, of turns without a change, and by a condition of one's own", async () => {
     await using world = await loopWorld(async () => DONE);
-    const backlog = () => memoryBacklog(["a", "b"].map((id) => ({ id, title: id, checks: ["false"] })), { maxRetries: 99 });
+    const backlog = () =>
+      memoryBacklog(["a", "b"].map((id) => ({ id, title: id, checks: ["false"] })), { maxRetries: 99 });
     const limits = { sameFailure: 99 };
 
-    expect(await runLoop(world.ralph, backlog(), { limits, maxIterations: 2 })).toMatchObject({ limit: "2 iterations", turns: 2 });
-    expect(await runLoop(world.ralph, backlog(), { limits })).toMatchObject({ limit: "5 turns without a change", turns: 5 });
-    expect(await runLoop(world.ralph, backlog(), { limits, stopWhen: ({ turns }) => turns === 1 ? "enough" : undefined }))
+    expect(await runLoop(world.ralph, backlog(), { limits, maxIterations: 2 })).toMatchObject({
+      limit: "2 iterations",
+      turns: 2,
+    });
+    expect(await runLoop(world.ralph, backlog(), { limits })).toMatchObject({
+      limit: "5 turns without a change",
+      turns: 5,
+    });
+    expect(
+      await runLoop(world.ralph, backlog(), { limits, stopWhen: ({ turns }) => turns === 1 ? "enough" : undefined }),
+    )
       .toMatchObject({ status: "exhausted", limit: "enough", turns: 1 });
     const items = memoryBacklog([{ id: "a", title: "a", checks: ["true"] }, { id: "b", title: "b", checks: ["true"] }]);
     expect(await runLoop(world.ralph, items, { maxItems: 1 })).toMatchObject({ limit: "1 item", passed: ["a"] });
@@ -72,7 +91,10 @@ describe("runLoop()", () => {
       return DONE;
     });
 
-    const run = await runLoop(world.ralph, memoryBacklog([{ id: "a", title: "a", checks: ["echo took $RANDOM ms; false"] }], { maxRetries: 9 }));
+    const run = await runLoop(
+      world.ralph,
+      memoryBacklog([{ id: "a", title: "a", checks: ["echo took $RANDOM ms; false"] }], { maxRetries: 9 }),
+    );
 
     expect(run).toMatchObject({ status: "blocked", turns: 3 });
     expect(run.parked[0]?.reason).toContain("failed the same way 3 times");
@@ -104,7 +126,9 @@ describe("runLoop()", () => {
 
     expect(await world.git("show", "--name-only", "--format=")).toBe("new.txt");
     expect(await world.git("status", "--porcelain")).toBe("M README.md\n?? notes.txt");
-    expect(world.events).toContainEqual(expect.objectContaining({ type: "note", level: "warn", message: expect.stringContaining("README.md") }));
+    expect(world.events).toContainEqual(
+      expect.objectContaining({ type: "note", level: "warn", message: expect.stringContaining("README.md") }),
+    );
   });
 
   test("a turn that changes ralph.config.json or a protected path does not pass", async () => {
@@ -113,7 +137,10 @@ describe("runLoop()", () => {
       config: { protect: ["tests/**"] },
     });
 
-    const run = await runLoop(world.ralph, memoryBacklog([{ id: "a", title: "a", checks: ["true"] }], { maxRetries: 1 }));
+    const run = await runLoop(
+      world.ralph,
+      memoryBacklog([{ id: "a", title: "a", checks: ["true"] }], { maxRetries: 1 }),
+    );
 
     expect(run.parked[0]?.reason).toBe("changed protected files: tests/a.test.ts");
   });
@@ -126,10 +153,19 @@ describe("runLoop()", () => {
     });
     const backlog = memoryBacklog([{ id: "a", title: "a", checks: ["true"] }]);
 
-    const run = await runLoop(world.ralph, { ...backlog, work: async (item, context) => ({ ...await backlog.work(item, context), allow: ["map.md"] }) });
+    const run = await runLoop(world.ralph, {
+      ...backlog,
+      work: async (item, context) => ({ ...await backlog.work(item, context), allow: ["map.md"] }),
+    });
 
-    expect(run).toMatchObject({ status: "failed", reason: "trespassed", reasons: ["wrote outside the allowed paths: README.md"] });
-    expect(world.events.find(({ type }) => type === "text")).toMatchObject({ lines: expect.arrayContaining(["+# other"]) });
+    expect(run).toMatchObject({
+      status: "failed",
+      reason: "trespassed",
+      reasons: ["wrote outside the allowed paths: README.md"],
+    });
+    expect(world.events.find(({ type }) => type === "text")).toMatchObject({
+      lines: expect.arrayContaining(["+# other"]),
+    });
     expect(await readFile(join(world.root, "README.md"), "utf8")).toBe("# other\n");
   });
 
@@ -138,7 +174,10 @@ describe("runLoop()", () => {
       await writeFile(join(cwd, "a.txt"), number === 1 ? "TODO\n" : "fine\n");
       return DONE;
     });
-    await world.write(".git/hooks/pre-commit", "#!/bin/sh\nif grep -q TODO a.txt; then echo no TODO please; exit 1; fi\n");
+    await world.write(
+      ".git/hooks/pre-commit",
+      "#!/bin/sh\nif grep -q TODO a.txt; then echo no TODO please; exit 1; fi\n",
+    );
     await world.git("config", "core.hooksPath", ".git/hooks");
     await chmod(join(world.root, ".git/hooks/pre-commit"), 0o755);
 
@@ -174,7 +213,11 @@ describe("runLoop()", () => {
     await using world = await loopWorld(writes("b.txt"));
     const key = { backlog: "memory", scope: "" };
     const task = { id: "a", title: "a", checks: ["test -f b.txt"] };
-    await world.ralph.journal.begun(key, { id: "a", kind: "task", title: "a", data: task }, { id: "r.1", number: 1, userPaths: [] });
+    await world.ralph.journal.begun(key, { id: "a", kind: "task", title: "a", data: task }, {
+      id: "r.1",
+      number: 1,
+      userPaths: [],
+    });
     await world.write("half.txt", "from the killed turn\n");
 
     const run = await runLoop(await world.again(), memoryBacklog([task]));
@@ -209,6 +252,9 @@ describe("runLoop()", () => {
 
     const second = runLoop(world.ralph, memoryBacklog([{ id: "a", title: "a", checks: ["true"] }]));
 
-    await expect(second).rejects.toMatchObject({ code: "run-locked", message: expect.stringContaining(`pid ${process.pid}`) });
+    await expect(second).rejects.toMatchObject({
+      code: "run-locked",
+      message: expect.stringContaining(`pid ${process.pid}`),
+    });
   });
 });

@@ -41,7 +41,10 @@ describe("workItem()", () => {
 
     const green = await workItem(world.ralph, working({ checks: [check("true", { redFirst: true })] }), ITEM);
 
-    expect(green.attempt).toMatchObject({ status: "failed", message: expect.stringContaining("passed before the turn already") });
+    expect(green.attempt).toMatchObject({
+      status: "failed",
+      message: expect.stringContaining("passed before the turn already"),
+    });
   });
 
   test("a check that was red before the turn and is green after it passes", async () => {
@@ -78,13 +81,15 @@ describe("workItem()", () => {
     expect(attempt).toMatchObject({ status: "failed", reason: "checks-failed", turn: null, message: "exit 2: exit 2" });
   });
 
-  test.each([
-    ["timed-out", "failed"],
-    ["idle", "failed"],
-    ["crashed", "failed"],
-    ["agent-failed", "failed"],
-    ["agent-unusable", "agent-unusable"],
-  ] as const)("a turn that ended as %s is %s whatever it said, and no check runs", async (reason, status) => {
+  test.each(
+    [
+      ["timed-out", "failed"],
+      ["idle", "failed"],
+      ["crashed", "failed"],
+      ["agent-failed", "failed"],
+      ["agent-unusable", "agent-unusable"],
+    ] as const,
+  )("a turn that ended as %s is %s whatever it said, and no check runs", async (reason, status) => {
     await using world = await loopWorld(async () => ({ ...DONE, end: { reason, message: "why" } }));
 
     const { attempt } = await workItem(world.ralph, working({ checks: [check("true")] }), ITEM);
@@ -98,6 +103,26 @@ describe("workItem()", () => {
     const { attempt } = await workItem(world.ralph, working({ checks: [check("true")] }), ITEM);
 
     expect(attempt).toMatchObject({ status: "not-done", verification: null });
+  });
+
+  test("a turn that leaves the branch fails, and the branch is switched back", async () => {
+    await using world = await loopWorld(async ({ cwd }) => {
+      await world.git("switch", "-q", "-c", "elsewhere");
+      await writeFile(join(cwd, "a.txt"), "x");
+      await world.git("add", "a.txt");
+      await world.git("commit", "-qm", "by the agent");
+      return DONE;
+    });
+
+    const { attempt } = await workItem(world.ralph, working({ checks: [check("true")] }), ITEM);
+
+    expect(attempt).toMatchObject({
+      status: "failed",
+      reason: "branch-changed",
+      message: expect.stringContaining("the branch elsewhere"),
+    });
+    expect(await world.git("branch", "--show-current")).toBe("main");
+    expect(await world.git("log", "--format=%s", "elsewhere")).toBe("by the agent\nstart");
   });
 
   test("files that the agent committed itself count as changed", async () => {

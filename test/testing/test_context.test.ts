@@ -39,6 +39,9 @@ describe("testContext()", () => {
 
     expect(run.status).toBe("passed");
     expect(await ralph.tree.read("a.txt")).toBe("right\n");
-    expect(ralph.recorded.filter((event) => event.type === "check-end").map((event) => event.ok)).toEqual([false, true]);
+    expect(ralph.recorded.filter((event) => event.type === "check-end").map((event) => event.ok)).toEqual([
+      false,
+      true,
+    ]);
   });
 });

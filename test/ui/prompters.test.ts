@@ -1,12 +1,20 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
+import type { RalphEvent } from "../../lib/events/types.ts";
+import { announcedPrompter } from "../../lib/ui/announced_prompter.ts";
 import { createPrompter } from "../../lib/ui/create_prompter.ts";
-import type { Question } from "../../lib/ui/types.ts";
+import type { Prompter, Question } from "../../lib/ui/types.ts";
 import type { AnswerLookup } from "../../lib/ui/unattended_prompter.ts";
 
 const CONFIRM: Question = { id: "plan.keep", kind: "confirm", message: "Keep it?", initial: true };
 const TEXT: Question = { id: "plan.name", kind: "text", message: "Which name?" };
-const SELECT: Question = { id: "plan.existing-prd", kind: "select", message: "And now?", initial: "update", choices: [{ value: "update", label: "Update" }, { value: "overwrite", label: "Overwrite" }] };
+const SELECT: Question = {
+  id: "plan.existing-prd",
+  kind: "select",
+  message: "And now?",
+  initial: "update",
+  choices: [{ value: "update", label: "Update" }, { value: "overwrite", label: "Overwrite" }],
+};
 const GATE: Question = { id: "gate.run", kind: "confirm", message: "Start?", initial: false, gate: "run" };
 const PRD_GATE: Question = { id: "plan.write-prd", kind: "confirm", message: "Write?", initial: false, gate: "prd" };
 
@@ -14,15 +22,29 @@ function plain(input: string): { ask: (question: Question) => Promise<unknown>; 
   const stdin = new PassThrough();
   const stderr = new PassThrough();
   let shown = "";
-  stderr.on("data", (chunk) => shown += String(chunk));
+  const write = (_stream: string, text: string): void => void (shown += text);
   stdin.end(input);
-  const prompter = createPrompter({ mode: "plain", terminal: { stdin, stderr }, approvals: new Set(), signal: new AbortController().signal });
+  const prompter = createPrompter({
+    mode: "plain",
+    terminal: { stdin, stderr, write },
+    approvals: new Set(),
+    signal: new AbortController().signal,
+  });
   return { ask: (question) => prompter.ask(question), shown: () => shown };
 }
 
-function unattended(approvals: readonly string[], lookUp: AnswerLookup = () => null): (question: Question) => Promise<unknown> {
-  const terminal = { stdin: new PassThrough(), stderr: new PassThrough() };
-  const prompter = createPrompter({ mode: "unattended", terminal, approvals: new Set(approvals), lookUp, signal: new AbortController().signal });
+function unattended(
+  approvals: readonly string[],
+  lookUp: AnswerLookup = () => null,
+): (question: Question) => Promise<unknown> {
+  const terminal = { stdin: new PassThrough(), stderr: new PassThrough(), write: () => {} };
+  const prompter = createPrompter({
+    mode: "unattended",
+    terminal,
+    approvals: new Set(approvals),
+    lookUp,
+    signal: new AbortController().signal,
+  });
   return async (question) => await prompter.ask(question);
 }
 
@@ -48,7 +70,10 @@ describe("createPrompter() in plain mode", () => {
   test("an empty line and the end of input take the default", async () => {
     const { ask } = plain("\n");
 
-    expect([await ask(SELECT), await ask(CONFIRM)]).toEqual([{ value: "update", source: "stdin" }, { value: "yes", source: "default" }]);
+    expect([await ask(SELECT), await ask(CONFIRM)]).toEqual([{ value: "update", source: "stdin" }, {
+      value: "yes",
+      source: "default",
+    }]);
   });
 
   test("the end of input without a default is a missing answer", async () => {
@@ -82,6 +107,26 @@ describe("createPrompter() with nobody to ask", () => {
   });
 
   test("a question of the agent has no default", async () => {
-    await expect(unattended([])({ ...TEXT, initial: "x", fromAgent: true } as Question)).rejects.toMatchObject({ code: "answer-missing" });
+    await expect(unattended([])({ ...TEXT, initial: "x", fromAgent: true } as Question)).rejects.toMatchObject({
+      code: "answer-missing",
+    });
   });
+});
+
+describe("announcedPrompter()", () => {
+  test.each([["approve", 1], ["default", 1], ["terminal", 0]] as const)(
+    "tells the reasons of a question answered by %s %i times: in a terminal the question itself shows them",
+    async (source, times) => {
+      const events: RalphEvent[] = [];
+      const asked: Prompter = { interactive: false, ask: () => Promise.resolve({ value: "yes", source }) };
+      const prompter = announcedPrompter(asked, () => ({ emit: (event) => void events.push(event) }));
+
+      await prompter.ask({ id: "gate.run", kind: "confirm", message: "Start?", initial: false, details: ["3 open"] });
+
+      expect(events.filter(({ type }) => type === "text")).toEqual(
+        Array(times).fill({ type: "text", title: "Start?", lines: ["3 open"] }),
+      );
+      expect(events.at(-1)).toEqual({ type: "answer", id: "gate.run", answer: "yes", source });
+    },
+  );
 });

@@ -9,14 +9,37 @@ const item = { id: "US-001", kind: "story", title: "Add login" };
 const EVENTS: readonly RalphEvent[] = [
   { type: "iteration-start", iteration: 2, item, attempt: 2, passed: 1, total: 3 },
   { type: "agent-text", text: "I am on it\n" },
-  { type: "check-end", name: "npm test", scope: "", ok: false, exitCode: 1, durationMs: 3210, tail: "\u001b[31mexpected 1\u001b[39m\r\ngot 2\n" },
+  {
+    type: "check-end",
+    name: "npm test",
+    scope: "",
+    ok: false,
+    exitCode: 1,
+    durationMs: 3210,
+    tail: "\u001b[31mexpected 1\u001b[39m\r\ngot 2\n",
+  },
   { type: "state-put-back", paths: ["scripts/ralph/prd.json"] },
-  { type: "iteration-end", iteration: 2, item, attempt: 2, result: "failed", settlement: "parked", message: "npm test: exit 1", durationMs: 61_000, usage: null },
+  {
+    type: "iteration-end",
+    iteration: 2,
+    item,
+    attempt: 2,
+    result: "failed",
+    settlement: "parked",
+    message: "npm test: exit 1",
+    durationMs: 61_000,
+    usage: null,
+  },
 ];
 
 function show(mode: "rich" | "plain", detail: Detail, colour = false): string {
   const lines: string[] = [];
-  const reporter = createHumanReporter({ mode, detail, style: createStyle({ colour, ascii: false }), say: (line) => lines.push(line) });
+  const reporter = createHumanReporter({
+    mode,
+    detail,
+    style: createStyle({ colour, ascii: false }),
+    say: (line) => lines.push(line),
+  });
   for (const event of EVENTS) reporter.emit(event);
   return lines.join("\n");
 }
@@ -55,14 +78,23 @@ story US-001: parked: npm test: exit 1 (1m 01s)`);
 test("createJsonReporter() writes version, time, run and event in one line", () => {
   const lines: string[] = [];
 
-  createJsonReporter({ run: () => "r1", now: () => 0, out: (line) => lines.push(line) }).emit({ type: "note", level: "info", message: "a\nb" });
+  createJsonReporter({ run: () => "r1", now: () => 0, out: (line) => lines.push(line) }).emit({
+    type: "note",
+    level: "info",
+    message: "a\nb",
+  });
 
-  expect(lines).toEqual(['{"v":1,"at":"1970-01-01T00:00:00.000Z","run":"r1","type":"note","level":"info","message":"a\\nb"}']);
+  expect(lines).toEqual([
+    '{"v":1,"at":"1970-01-01T00:00:00.000Z","run":"r1","type":"note","level":"info","message":"a\\nb"}',
+  ]);
 });
 
-test.each([[0, "0.0s"], [9_940, "9.9s"], [9_960, "10s"], [65_000, "1m 05s"], [3_720_000, "1h 02m"]])("formatDuration(%d) is %s", (ms, text) => {
-  expect(formatDuration(ms)).toBe(text);
-});
+test.each([[0, "0.0s"], [9_940, "9.9s"], [9_960, "10s"], [65_000, "1m 05s"], [3_720_000, "1h 02m"]])(
+  "formatDuration(%d) is %s",
+  (ms, text) => {
+    expect(formatDuration(ms)).toBe(text);
+  },
+);
 
 test("tailLines() takes colours, carriage returns and control characters away", () => {
   expect(tailLines("a\r\nb\u0007\u001b[2K c\n\n", 2)).toEqual(["a", "b c"]);
@@ -77,5 +109,5 @@ test.each([
   [{ FORCE_COLOR: "1" }, false, true, false],
   [{ TERM: "dumb" }, true, false, false],
 ])("wantsColour() with %j, terminal %s, refused %s is %s", (variables, isTTY, refused, wanted) => {
-  expect(wantsColour({ isTTY }, { variables }, refused)).toBe(wanted);
+  expect(wantsColour(isTTY, { variables }, refused)).toBe(wanted);
 });

@@ -22,7 +22,9 @@ export async function act(host: Host, turn: ScriptedTurn, request: TurnRequest, 
   }
   if (turn.stderr !== undefined) await record.noise(Buffer.from(withNewline(turn.stderr)));
   if (turn.say !== undefined) await record.words(Buffer.from(withNewline(listOf(turn.say).join("\n"))));
-  if (turn.hang === true) return await wait(host, Infinity, deadline, request.signal) ?? { reason: "timed-out", exitCode: null };
+  if (turn.hang === true) {
+    return await wait(host, Infinity, deadline, request.signal) ?? { reason: "timed-out", exitCode: null };
+  }
   return { reason: "exited", exitCode: turn.exit ?? 0 };
 }
 
@@ -32,11 +34,19 @@ async function changeFiles(turn: ScriptedTurn, cwd: string): Promise<void> {
     await ensureDirectory(dirname(target));
     await writeAtomic(target, content);
   }
-  for (const [path, content] of Object.entries(turn.append ?? {})) await appendText(await resolveInside(cwd, path), content);
+  for (const [path, content] of Object.entries(turn.append ?? {})) {
+    await appendText(await resolveInside(cwd, path), content);
+  }
   for (const path of turn.delete ?? []) await removePath(await resolveInside(cwd, path));
 }
 
-async function runCommand(host: Host, command: string, deadline: number, request: TurnRequest, record: TurnRecord): Promise<ProcessEnd> {
+async function runCommand(
+  host: Host,
+  command: string,
+  deadline: number,
+  request: TurnRequest,
+  record: TurnRecord,
+): Promise<ProcessEnd> {
   const end = await host.processes.run({
     ...await shellInvocation(command, host.environment),
     cwd: request.cwd,
@@ -45,7 +55,9 @@ async function runCommand(host: Host, command: string, deadline: number, request
     signal: request.signal,
     onOutput: (chunk) => record.noise(chunk),
   });
-  if (end.reason === "exited" && end.exitCode !== 0) await record.noise(Buffer.from(`[exit code ${end.exitCode ?? end.signal}]\n`));
+  if (end.reason === "exited" && end.exitCode !== 0) {
+    await record.noise(Buffer.from(`[exit code ${end.exitCode ?? end.signal}]\n`));
+  }
   return end;
 }
 

@@ -3,7 +3,10 @@ import type { Script } from "./script.ts";
 
 const texts = z.union([z.string(), z.array(z.string())]);
 const files = z.record(z.string().min(1), z.string());
-const duration = z.union([z.number().nonnegative(), z.string().regex(/^\d+(\.\d+)?(ms|s|m)$/, "expected seconds, or a text such as `500ms`, `2s`, `1m`")]);
+const duration = z.union([
+  z.number().nonnegative(),
+  z.string().regex(/^\d+(\.\d+)?(ms|s|m)$/, "expected seconds, or a text such as `500ms`, `2s`, `1m`"),
+]);
 
 /** What a file of turns may hold. */
 export const SCRIPT_SCHEMA: z.ZodType<Script> = z.strictObject({

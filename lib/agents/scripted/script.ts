@@ -102,7 +102,9 @@ export function delayMs(delay: number | string | undefined): number {
 
 function fieldName(path: readonly PropertyKey[]): string {
   if (path.length === 0) return "the script";
-  return path.map((part, index) => typeof part === "number" ? `[${part}]` : index === 0 ? String(part) : `.${String(part)}`).join("");
+  return path.map((part, index) =>
+    typeof part === "number" ? `[${part}]` : index === 0 ? String(part) : `.${String(part)}`
+  ).join("");
 }
 
 function invalid(path: string, problem: string, cause?: unknown): RalphError {

@@ -68,12 +68,23 @@ export function scriptedAgent(source: Script | { readonly file: string }, option
       } finally {
         words = await record.finish();
       }
-      return { ...words, end, usage: UNKNOWN_USAGE, transcript: request.transcript, durationMs: clock.now() - startedAt };
+      return {
+        ...words,
+        end,
+        usage: UNKNOWN_USAGE,
+        transcript: request.transcript,
+        durationMs: Math.max(0, clock.now() - startedAt),
+      };
     },
   };
 }
 
-async function endOf(host: Host, turn: ScriptedTurn | null, request: TurnRequest, record: TurnRecord): Promise<TurnEnd> {
+async function endOf(
+  host: Host,
+  turn: ScriptedTurn | null,
+  request: TurnRequest,
+  record: TurnRecord,
+): Promise<TurnEnd> {
   if (turn === null) {
     const first = request.prompt.split("\n").find((line) => line.trim() !== "") ?? "";
     const message = `the script has no turn left for the prompt that begins with: ${first.slice(0, 200)}`;

@@ -69,7 +69,10 @@ const SESSION_MS = 24 * 60 * 60 * 1000;
  * console.log((await runLoop(ralph, gsdBacklog(ralph))).status); // passed
  * ```
  */
-export function gsdBacklog(ralph: GsdBacklogContext, options: GsdBacklogOptions = {}): Backlog<GsdItemData, GsdFindings> {
+export function gsdBacklog(
+  ralph: GsdBacklogContext,
+  options: GsdBacklogOptions = {},
+): Backlog<GsdItemData, GsdFindings> {
   const { checkpoints = "skip" } = options;
   const skip = checkpoints === "skip";
   const settler = createSettler(ralph, { skip });
@@ -77,10 +80,13 @@ export function gsdBacklog(ralph: GsdBacklogContext, options: GsdBacklogOptions 
     const planning = await readPlanning(ralph);
     return { planning, position: positionOf(planning) };
   };
-  const checksOf = (plan: Pick<GsdItemData, "tasks" | "verification">): readonly Check[] => planChecks(plan, ralph.config.verify.default, skip);
+  const checksOf = (plan: Pick<GsdItemData, "tasks" | "verification">): readonly Check[] =>
+    planChecks(plan, ralph.config.verify.default, skip);
 
   /** The plans that this run is about, the next one first. */
-  function wanted({ planning, position }: { readonly planning: Planning; readonly position: Position }): readonly Plan[] {
+  function wanted(
+    { planning, position }: { readonly planning: Planning; readonly position: Position },
+  ): readonly Plan[] {
     if (options.plan === undefined) return position.status === "plan" ? position.open : [];
     const plan = findPlan(planning, options.plan);
     return plan === null || plan.summarized ? [] : [plan];
@@ -90,10 +96,15 @@ export function gsdBacklog(ralph: GsdBacklogContext, options: GsdBacklogOptions 
     if (empty) return `${file} has no task and no text: there is nothing to carry out`;
     const names = tasks.filter(({ checkpoint }) => checkpoint).map(({ name }) => name);
     if (checkpoints !== "block" || names.length === 0) return null;
-    return `${id} has checkpoints for a person (${names.join("; ")}): run it in a terminal, or leave them out with \`ralph run --loop\``;
+    return `${id} has checkpoints for a person (${
+      names.join("; ")
+    }): run it in a terminal, or leave them out with \`ralph run --loop\``;
   }
 
-  async function itemOf(plan: Plan, { planning, position }: { readonly planning: Planning; readonly position: Position }): Promise<Item<GsdItemData>> {
+  async function itemOf(
+    plan: Plan,
+    { planning, position }: { readonly planning: Planning; readonly position: Position },
+  ): Promise<Item<GsdItemData>> {
     const data = itemDataOf(plan, planning, position);
     const summary = waitsForSummary(planning.state, plan.id);
     return {
@@ -117,7 +128,9 @@ export function gsdBacklog(ralph: GsdBacklogContext, options: GsdBacklogOptions 
     async overview() {
       const loaded = await load();
       const plans = wanted(loaded);
-      const named = plans.filter((plan) => !plan.empty && !(skip && plan.tasks.length > 0 && plan.tasks.every(({ checkpoint }) => checkpoint)));
+      const named = plans.filter((plan) =>
+        !plan.empty && !(skip && plan.tasks.length > 0 && plan.tasks.every(({ checkpoint }) => checkpoint))
+      );
       const { complete, total } = loaded.position;
       return {
         total: options.plan === undefined ? total : 1,
@@ -139,15 +152,26 @@ export function gsdBacklog(ralph: GsdBacklogContext, options: GsdBacklogOptions 
         return { status: "item", item: await itemOf(plan, loaded) };
       }
       if (inFlight.length > 0) return { status: "waiting" };
-      if (options.plan === undefined && position.status === "blocked") return { status: "blocked", reasons: position.reasons };
-      return { status: "done", verdict: "verified", summary: [...doneLines(position, options), ...settler.skippedLines()].join("; ") };
+      if (options.plan === undefined && position.status === "blocked") {
+        return { status: "blocked", reasons: position.reasons };
+      }
+      return {
+        status: "done",
+        verdict: "verified",
+        summary: [...doneLines(position, options), ...settler.skippedLines()].join("; "),
+      };
     },
 
     async work(item, { attempt, previous, cwd }) {
       const { data } = item;
       const checks = checksOf(data);
       if (skip && data.checkpointsOnly) {
-        return { prompt: null, checks: checks.length > 0 ? checks : [{ name: `${data.id}: only checkpoints, nothing for an agent`, scope: "plan", run: nothingToCheck }] };
+        return {
+          prompt: null,
+          checks: checks.length > 0
+            ? checks
+            : [{ name: `${data.id}: only checkpoints, nothing for an agent`, scope: "plan", run: nothingToCheck }],
+        };
       }
       if (asksForSummary(item, previous)) return { prompt: await summaryPrompt(data, { root: cwd }), checks };
       const interactive = checkpoints === "interactive" && data.tasks.some(({ checkpoint }) => checkpoint);

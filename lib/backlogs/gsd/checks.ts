@@ -14,11 +14,19 @@ export interface Checkable {
  * The checks of a plan: every task's, then the plan's, then those for every item. Tasks that are left out are not
  * checked. `task:2` and `plan` tell their failures apart.
  */
-export function planChecks({ tasks, verification }: Checkable, always: readonly string[], skipCheckpoints: boolean): readonly Check[] {
+export function planChecks(
+  { tasks, verification }: Checkable,
+  always: readonly string[],
+  skipCheckpoints: boolean,
+): readonly Check[] {
   const done = tasks.filter(({ checkpoint }) => !(checkpoint && skipCheckpoints));
   return [
-    ...done.flatMap(({ number, commands }) => commands.map((command) => checkOf(command, `task ${number}`, `task:${number}`))),
-    ...verification.commands.map((command) => checkOf(command, command.name === null ? "plan" : `plan ${command.name}`, PLAN_SCOPE)),
+    ...done.flatMap(({ number, commands }) =>
+      commands.map((command) => checkOf(command, `task ${number}`, `task:${number}`))
+    ),
+    ...verification.commands.map((command) =>
+      checkOf(command, command.name === null ? "plan" : `plan ${command.name}`, PLAN_SCOPE)
+    ),
     ...always.map((command) => ({ name: command, command, scope: PLAN_SCOPE })),
   ];
 }

@@ -4,7 +4,8 @@ import type { Expectation, PlanCommand, Verifying } from "./types.ts";
 /** Tells what could not be made sense of. */
 export type Report = (line: number, message: string) => void;
 
-const OPEN_REGEXP = /^[ \t]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?((?:<\/?[A-Za-z][\w:-]*(?:[ \t][^<>]*)?>[ \t]*)*?)<(automated|command)(?:[ \t][^<>]*)?>/;
+const OPEN_REGEXP =
+  /^[ \t]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?((?:<\/?[A-Za-z][\w:-]*(?:[ \t][^<>]*)?>[ \t]*)*?)<(automated|command)(?:[ \t][^<>]*)?>/;
 const CHECK_REGEXP = /<check\b[^<>]*?\bname\s*=\s*(?:"([^"]*)"|'([^']*)')/;
 const EXPECT_REGEXP = /^[ \t]*<expect(?:[ \t][^<>]*)?>(.*?)<\/expect>/;
 const TAG_REGEXP = /<\/?[A-Za-z][\w:-]*(?:\s[^<>]*)?>/g;
@@ -40,7 +41,10 @@ export function readVerifying(lines: readonly Line[], report: Report): Verifying
     if (command === null) {
       report(line.number, `<${tag}> is empty`);
     } else if (expected.expect === null) {
-      report(lines[expected.index]?.number ?? line.number, `<expect>${expected.text}</expect> is not machine-checkable: not run`);
+      report(
+        lines[expected.index]?.number ?? line.number,
+        `<expect>${expected.text}</expect> is not machine-checkable: not run`,
+      );
       notCheckable.push(`${command} (expected: ${expected.text})`);
     } else if (/^MISSING\b/.test(command)) {
       notCheckable.push(command);
@@ -73,7 +77,9 @@ function contentOf(lines: readonly Line[], start: number, first: string, tag: st
   for (let index = start; index < lines.length; index++) {
     const text = index === start ? first : lines[index]?.text ?? "";
     const end = text.indexOf(close);
-    if (end !== -1) return { content: [...content, text.slice(0, end)].join("\n"), index, rest: text.slice(end + close.length) };
+    if (end !== -1) {
+      return { content: [...content, text.slice(0, end)].join("\n"), index, rest: text.slice(end + close.length) };
+    }
     if (index !== start && lines[index]?.fenced !== true && OPEN_REGEXP.test(text)) return null;
     content.push(text);
   }
@@ -136,11 +142,14 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">",
 
 /** Entities decoded, in one pass: `&amp;lt;` is `&lt;`. */
 export function decode(text: string): string {
-  return text.replaceAll(/&(?:(amp|lt|gt|quot|apos|nbsp)|#(\d{1,7})|#x([0-9a-f]{1,6}));/gi, (entity, name?: string, decimal?: string, hex?: string) => {
-    if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? entity;
-    const code = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal);
-    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : entity;
-  });
+  return text.replaceAll(
+    /&(?:(amp|lt|gt|quot|apos|nbsp)|#(\d{1,7})|#x([0-9a-f]{1,6}));/gi,
+    (entity, name?: string, decimal?: string, hex?: string) => {
+      if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? entity;
+      const code = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal);
+      return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : entity;
+    },
+  );
 }
 
 function proseOf(text: string, fenced: boolean): string {

@@ -32,8 +32,14 @@ export function parsePhaseName(folder: string): PhaseName | null {
 
 function regexpsOf(word: "PLAN" | "SUMMARY"): readonly RegExp[] {
   return [
-    new RegExp(`^${PREFIX}(?<phase>${NUMBER_SOURCE})-(?<number>${NUMBER_SOURCE})(?:-(?<slug>[\\w.-]+?))?-${word}\\.md$`, "i"),
-    new RegExp(`^${PREFIX}(?<phase>${NUMBER_SOURCE})-${word}-(?<number>${NUMBER_SOURCE})(?:-(?<slug>[\\w.-]+))?\\.md$`, "i"),
+    new RegExp(
+      `^${PREFIX}(?<phase>${NUMBER_SOURCE})-(?<number>${NUMBER_SOURCE})(?:-(?<slug>[\\w.-]+?))?-${word}\\.md$`,
+      "i",
+    ),
+    new RegExp(
+      `^${PREFIX}(?<phase>${NUMBER_SOURCE})-${word}-(?<number>${NUMBER_SOURCE})(?:-(?<slug>[\\w.-]+))?\\.md$`,
+      "i",
+    ),
     new RegExp(`^${word}-(?<number>${NUMBER_SOURCE})(?:-(?<slug>[\\w.-]+))?\\.md$`, "i"),
     new RegExp(`^(?<number>${NUMBER_SOURCE})-${word}\\.md$`, "i"),
     new RegExp(`^${word}\\.md$`, "i"),
@@ -47,7 +53,11 @@ export function parsePlanName(file: string, word: "PLAN" | "SUMMARY"): PlanName 
   for (const regexp of REGEXPS[word]) {
     const match = regexp.exec(file);
     if (match === null) continue;
-    const { phase = null, number = null, slug = "" } = (match.groups ?? {}) as { phase?: string; number?: string; slug?: string };
+    const { phase = null, number = null, slug = "" } = (match.groups ?? {}) as {
+      phase?: string;
+      number?: string;
+      slug?: string;
+    };
     return { phase, number, slug, side: /(^|-)(fix|gap-?closure|review|outline|pre-bounce)(-|$)/i.test(slug) };
   }
   return null;

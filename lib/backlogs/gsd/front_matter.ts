@@ -39,7 +39,9 @@ function listBelow(lines: readonly Line[], from: number, to: number): readonly s
 
 function inlineList(value: string): readonly string[] | null {
   const [, inside] = /^\[(.*)\]$/.exec(value) ?? [];
-  return inside === undefined ? null : inside.split(",").map((item) => unquoted(item.trim())).filter((item) => item !== "");
+  return inside === undefined
+    ? null
+    : inside.split(",").map((item) => unquoted(item.trim())).filter((item) => item !== "");
 }
 
 function uncommented(value: string): string {

@@ -1,4 +1,4 @@
-import type { Plan, PlanTask, Planning, Verifying } from "./types.ts";
+import type { Plan, Planning, PlanTask, Verifying } from "./types.ts";
 import type { Position } from "./position.ts";
 
 /** What an item of the gsd backlog carries: the plan as it stood when it was taken up. Plain JSON. */
@@ -43,7 +43,13 @@ export function itemDataOf(plan: Plan, planning: Planning, position: Position): 
     file: plan.file,
     summaryFile: plan.summaryFile,
     title: plan.title ?? plan.id,
-    tasks: plan.tasks.map(({ checkpoint, commands, name, notCheckable, number }) => ({ checkpoint, commands, name, notCheckable, number })),
+    tasks: plan.tasks.map(({ checkpoint, commands, name, notCheckable, number }) => ({
+      checkpoint,
+      commands,
+      name,
+      notCheckable,
+      number,
+    })),
     verification: plan.verification,
     checkpointsOnly: plan.tasks.length > 0 && plan.tasks.every(({ checkpoint }) => checkpoint),
     phaseComplete: plans.filter(({ id, completion }) => id !== plan.id && completion.done).length,
@@ -52,6 +58,8 @@ export function itemDataOf(plan: Plan, planning: Planning, position: Position): 
     total: position.total + unwritten,
     behind: plan.completion.done || position.gaps.some(({ id }) => id === plan.id),
     wasTicked: plan.completion.done && plan.completion.by === "roadmap",
-    others: planning.phases.flatMap(({ plans: all }) => all).filter(({ id, summarized }) => id !== plan.id && !summarized).map(({ id }) => id),
+    others: planning.phases.flatMap(({ plans: all }) => all).filter(({ id, summarized }) =>
+      id !== plan.id && !summarized
+    ).map(({ id }) => id),
   };
 }

@@ -1,4 +1,4 @@
-import { type Report, readVerifying } from "./commands.ts";
+import { readVerifying, type Report } from "./commands.ts";
 import { list, readFrontMatter, scalar } from "./front_matter.ts";
 import { type Line, scanLines } from "./lines.ts";
 import { type Block, blockAt, blockText, closingAt, openingAt } from "./tags.ts";
@@ -12,7 +12,10 @@ const NOTHING: Verifying = { commands: [], notCheckable: [] };
  *
  * @param file the name that diagnostics carry
  */
-export function parsePlan(text: string, file: string): { readonly plan: PlanDocument; readonly diagnostics: readonly Diagnostic[] } {
+export function parsePlan(
+  text: string,
+  file: string,
+): { readonly plan: PlanDocument; readonly diagnostics: readonly Diagnostic[] } {
   const diagnostics: Diagnostic[] = [];
   const report: Report = (line, message) => void diagnostics.push({ file, line, message });
   const { lines: all, unclosedFence } = scanLines(text.replace(/^\uFEFF/, ""));
@@ -50,7 +53,16 @@ interface Body {
 /** What holds tasks and verification, so that its inside is looked at. */
 const WRAPPERS = new Set(["tasks", "plan", "phase", "wave", "details", "task"]);
 /** Blocks that hold words up to their closing tag, whatever stands in between. */
-const WORDS = new Set(["objective", "execution_context", "context", "interfaces", "success_criteria", "output", "feature", "threat_model"]);
+const WORDS = new Set([
+  "objective",
+  "execution_context",
+  "context",
+  "interfaces",
+  "success_criteria",
+  "output",
+  "feature",
+  "threat_model",
+]);
 
 function readBody(lines: readonly Line[], report: Report): Body {
   const tasks: PlanTask[] = [];
@@ -67,7 +79,9 @@ function readBody(lines: readonly Line[], report: Report): Body {
       tasks.push(readTask(block, tasks.length + 1, report));
       index = block.end;
     } else if (name === "verification") {
-      const block = blockAt(lines, index, { stop: (at) => /^[ \t]*<(success_criteria|output)\b/.test(lines[at]?.text ?? "") });
+      const block = blockAt(lines, index, {
+        stop: (at) => /^[ \t]*<(success_criteria|output)\b/.test(lines[at]?.text ?? ""),
+      });
       if (block === null) break;
       if (!block.closed) report(block.line, "<verification> is not closed");
       verifications.push(block);
@@ -105,11 +119,29 @@ function nextTask(lines: readonly Line[], from: number): number {
 }
 
 function endsTasks(line: Line | undefined): boolean {
-  return line !== undefined && !line.fenced && /^[ \t]*<(\/tasks|verification|success_criteria|output)\b/.test(line.text);
+  return line !== undefined && !line.fenced &&
+    /^[ \t]*<(\/tasks|verification|success_criteria|output)\b/.test(line.text);
 }
 
 /** Elements of a task; the inside of the first three is words, in which a tag is no tag of the task. */
-const ELEMENTS = ["action", "instructions", "how-to-verify", "verify", "done", "files", "name", "title", "read_first", "acceptance_criteria", "behavior", "what-built", "resume-signal", "decision", "context", "options"];
+const ELEMENTS = [
+  "action",
+  "instructions",
+  "how-to-verify",
+  "verify",
+  "done",
+  "files",
+  "name",
+  "title",
+  "read_first",
+  "acceptance_criteria",
+  "behavior",
+  "what-built",
+  "resume-signal",
+  "decision",
+  "context",
+  "options",
+];
 
 function readTask(block: Block, number: number, report: Report): PlanTask {
   const elements = new Map<string, Block>();
@@ -134,7 +166,8 @@ function readTask(block: Block, number: number, report: Report): PlanTask {
   const { attributes } = block;
   return {
     number,
-    name: (named === undefined ? "" : oneLine(named)) || attributes["name"] || attributes["title"] || attributes["id"] || `Task ${number}`,
+    name: (named === undefined ? "" : oneLine(named)) || attributes["name"] || attributes["title"] ||
+      attributes["id"] || `Task ${number}`,
     type,
     checkpoint: type !== null && /^(checkpoint|interactive|manual)/i.test(type),
     line: block.line,
@@ -159,7 +192,9 @@ function headingTasks(lines: readonly Line[], report: Report): readonly PlanTask
     return marks === undefined ? [] : [{ index, level: marks.length, title: (rest ?? "").trim() }];
   });
   return heads.map(({ index, level, title }, place) => {
-    const until = lines.findIndex(({ text, fenced }, at) => at > index && !fenced && new RegExp(`^#{1,${level}}\\s`).test(text));
+    const until = lines.findIndex(({ text, fenced }, at) =>
+      at > index && !fenced && new RegExp(`^#{1,${level}}\\s`).test(text)
+    );
     const inside = lines.slice(index + 1, until === -1 ? lines.length : until);
     const verifies: Verifying[] = [];
     for (let at = 0; at < inside.length;) {
@@ -172,18 +207,30 @@ function headingTasks(lines: readonly Line[], report: Report): readonly PlanTask
       at = block === null || !block.closed ? at + 1 : block.end;
     }
     const line = lines[index]?.number ?? 0;
-    return { number: place + 1, name: title || `Task ${place + 1}`, type: null, checkpoint: false, line, ...merged(verifies) };
+    return {
+      number: place + 1,
+      name: title || `Task ${place + 1}`,
+      type: null,
+      checkpoint: false,
+      line,
+      ...merged(verifies),
+    };
   });
 }
 
 function merged(parts: readonly Verifying[]): Verifying {
   if (parts.length === 0) return NOTHING;
-  return { commands: parts.flatMap(({ commands }) => commands), notCheckable: parts.flatMap(({ notCheckable }) => notCheckable) };
+  return {
+    commands: parts.flatMap(({ commands }) => commands),
+    notCheckable: parts.flatMap(({ notCheckable }) => notCheckable),
+  };
 }
 
 function titleOf(lines: readonly Line[], blocks: ReadonlyMap<string, Block>, inFront: string | null): string | null {
   const objective = blocks.get("objective");
-  const first = objective === undefined ? undefined : blockText(objective).split("\n").find((text) => text.trim() !== "");
+  const first = objective === undefined
+    ? undefined
+    : blockText(objective).split("\n").find((text) => text.trim() !== "");
   const heading = lines.find(({ text, fenced }) => !fenced && /^#\s+\S/.test(text))?.text.replace(/^#\s+/, "");
   const title = first?.trim() ?? inFront ?? heading?.trim() ?? null;
   return title === null ? null : title.length > 160 ? `${title.slice(0, 159)}…` : title;
@@ -197,7 +244,9 @@ function contextOf(block: Block | undefined): readonly string[] {
 }
 
 function criteriaOf(block: Block | undefined): readonly string[] {
-  return (block?.lines ?? []).map(({ text }) => text.replace(/^\s*(?:[-*]\s+)?(?:\[.\]\s+)?/, "").trim()).filter((text) => text !== "");
+  return (block?.lines ?? []).map(({ text }) => text.replace(/^\s*(?:[-*]\s+)?(?:\[.\]\s+)?/, "").trim()).filter((
+    text,
+  ) => text !== "");
 }
 
 function oneLine(block: Block): string {

@@ -44,19 +44,31 @@ export function positionOf(planning: Planning): Position {
     complete: all.length - incomplete.length,
     total: all.length,
     open: inOrder(left),
-    gaps: incomplete.filter(({ id }) => passed.has(id)).map(({ id }) => ({ id, note: `no SUMMARY, but ${standsAt(state)}: \`--plan ${id}\` runs it` })),
+    gaps: incomplete.filter(({ id }) => passed.has(id)).map(({ id }) => ({
+      id,
+      note: `no SUMMARY, but ${standsAt(state)}: \`--plan ${id}\` runs it`,
+    })),
     withoutSummary: all.flatMap(noteWithoutSummary),
     unplanned,
   };
   if (next !== null) return { ...known, status: "plan", next, reasons: reasonsFor(next, left, planning) };
   if (left.length > 0) {
-    return { ...known, status: "blocked", next, reasons: left.map(({ id, dependsOn }) => `${id} waits for ${dependsOn.filter((other) => leftIds.has(other)).join(", ")}`) };
+    return {
+      ...known,
+      status: "blocked",
+      next,
+      reasons: left.map(({ id, dependsOn }) =>
+        `${id} waits for ${dependsOn.filter((other) => leftIds.has(other)).join(", ")}`
+      ),
+    };
   }
   if (all.length === 0) {
     const reasons = unplanned.length === 0 ? ["there is no plan to run"] : unplanned.map(({ note }) => note);
     return { ...known, status: "blocked", next, reasons };
   }
-  const why = known.gaps.length === 0 ? "every plan is complete" : `every plan from here on is complete; ${known.gaps.length} older without a SUMMARY`;
+  const why = known.gaps.length === 0
+    ? "every plan is complete"
+    : `every plan from here on is complete; ${known.gaps.length} older without a SUMMARY`;
   return { ...known, status: "done", next, reasons: [why, ...unplanned.map(({ note }) => note)] };
 }
 
@@ -65,7 +77,9 @@ export function findPlan(planning: Planning, named: string): Plan | null {
   const name = parsePlanName(`${named.replace(/^.*\//, "").replace(/(-PLAN)?(\.md)?$/i, "")}-PLAN.md`, "PLAN");
   if (name === null || name.phase === null || name.number === null) return null;
   const { phase, number } = name;
-  return planning.phases.flatMap(({ plans }) => plans).find((plan) => sameNumber(plan.phase, phase) && sameNumber(plan.number, number)) ?? null;
+  return planning.phases.flatMap(({ plans }) => plans).find((plan) =>
+    sameNumber(plan.phase, phase) && sameNumber(plan.number, number)
+  ) ?? null;
 }
 
 /** The plans left, each after those that it depends on, else as they stand. */
@@ -110,7 +124,10 @@ function unplannedNote(phase: Phase, { state }: Planning): readonly Noted[] {
   const titled = name === "" ? number : `${number} (${name})`;
   if (plans.length === 0) return [{ id: number, note: `phase ${titled} has no plan yet: \`ralph plan ${number}\`` }];
   if (unwritten.length === 0) return [];
-  return [{ id: number, note: `phase ${titled}: ROADMAP.md lists ${unwritten.join(", ")}, not written yet: \`ralph plan ${number}\`` }];
+  return [{
+    id: number,
+    note: `phase ${titled}: ROADMAP.md lists ${unwritten.join(", ")}, not written yet: \`ralph plan ${number}\``,
+  }];
 }
 
 function reasonsFor(next: Plan, left: readonly Plan[], { state }: Planning): readonly string[] {

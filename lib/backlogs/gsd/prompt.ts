@@ -17,9 +17,14 @@ export async function planPrompt(plan: GsdItemData, context: GsdPromptContext): 
   const { root, attempt, previous, checks, interactive } = context;
   return await renderPrompt("gsd_execute", {
     ...named(plan, interactive),
-    presence: interactive ? "A person is at the terminal: do the checkpoints together with them." : "You work autonomously. No human is watching.",
+    presence: interactive
+      ? "A person is at the terminal: do the checkpoints together with them."
+      : "You work autonomously. No human is watching.",
     attempt: String(attempt),
-    checks: bullets(checks.map(({ name }) => name), "Nothing: no check is named for this plan, so your word will be shown as unverified."),
+    checks: bullets(
+      checks.map(({ name }) => name),
+      "Nothing: no check is named for this plan, so your word will be shown as unverified.",
+    ),
     not_checkable: bullets(proseOf(plan), "Nothing."),
     failure: failureOf(previous),
   }, { root });
@@ -33,7 +38,9 @@ export async function summaryPrompt(plan: GsdItemData, { root }: { readonly root
 function named(plan: GsdItemData, interactive: boolean): Readonly<Record<string, string>> {
   const { id, phase, phaseName, title, file, summaryFile } = plan;
   const tasks = plan.tasks.map(({ number, name, checkpoint }) =>
-    checkpoint && !interactive ? `${number}. ${name} (a checkpoint for a person: SKIP it, and list it in the SUMMARY under "Skipped checkpoints")` : `${number}. ${name}`
+    checkpoint && !interactive
+      ? `${number}. ${name} (a checkpoint for a person: SKIP it, and list it in the SUMMARY under "Skipped checkpoints")`
+      : `${number}. ${name}`
   );
   return {
     id,
@@ -49,7 +56,9 @@ function named(plan: GsdItemData, interactive: boolean): Readonly<Record<string,
 /** What is to be verified and no machine can: not what belongs to checkpoints that are left out. */
 function proseOf({ tasks, verification }: GsdItemData): readonly string[] {
   return [
-    ...tasks.filter(({ checkpoint }) => !checkpoint).flatMap(({ number, notCheckable }) => notCheckable.map((text) => `task ${number}: ${text}`)),
+    ...tasks.filter(({ checkpoint }) => !checkpoint).flatMap(({ number, notCheckable }) =>
+      notCheckable.map((text) => `task ${number}: ${text}`)
+    ),
     ...verification.notCheckable.map((text) => `plan: ${text}`),
   ];
 }

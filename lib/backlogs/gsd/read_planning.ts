@@ -36,7 +36,10 @@ export async function readPlanning({ root }: { readonly root: string }): Promise
   const planning = await scanPlanning({ root });
   if (planning.phases.length > 0) return planning;
   throw new RalphError("state-invalid", {
-    details: { path: PLANNING_DIRECTORY, problem: "no phase was found: neither a folder in phases/ nor one in ROADMAP.md" },
+    details: {
+      path: PLANNING_DIRECTORY,
+      problem: "no phase was found: neither a folder in phases/ nor one in ROADMAP.md",
+    },
     hint: "`ralph roadmap --workflow gsd` makes the roadmap; `ralph plan 1` then plans its first phase",
   });
 }
@@ -44,7 +47,10 @@ export async function readPlanning({ root }: { readonly root: string }): Promise
 /** The same, where nothing at all may have been planned yet. @throws {RalphError} state-missing */
 export async function scanPlanning({ root }: { readonly root: string }): Promise<Planning> {
   if (!await pathExists(join(root, PLANNING_DIRECTORY))) {
-    throw new RalphError("state-missing", { details: { path: PLANNING_DIRECTORY }, hint: "`ralph init --workflow gsd` begins a GSD project" });
+    throw new RalphError("state-missing", {
+      details: { path: PLANNING_DIRECTORY },
+      hint: "`ralph init --workflow gsd` begins a GSD project",
+    });
   }
   const diagnostics: Diagnostic[] = [];
   const roadmapText = await readText(join(root, ROADMAP_FILE));
@@ -52,19 +58,33 @@ export async function scanPlanning({ root }: { readonly root: string }): Promise
   const stateText = await readText(join(root, STATE_FILE));
   const folders = await phaseFolders(root, diagnostics);
   const numbers = new Map<string, string>();
-  for (const { number } of [...folders, ...roadmap.phases]) if (!numbers.has(canonical(number))) numbers.set(canonical(number), number);
+  for (const { number } of [...folders, ...roadmap.phases]) {
+    if (!numbers.has(canonical(number))) numbers.set(canonical(number), number);
+  }
 
   const phases: Phase[] = [];
   for (const number of [...numbers.values()].toSorted(compareNumbers)) {
     if (Number.parseInt(number, 10) >= SHELF) continue;
     const own = folders.filter((folder) => sameNumber(folder.number, number));
-    for (const { directory } of own.slice(1)) diagnostics.push({ file: directory, line: 0, message: `a second folder for phase ${number}: left out` });
+    for (const { directory } of own.slice(1)) {
+      diagnostics.push({ file: directory, line: 0, message: `a second folder for phase ${number}: left out` });
+    }
     phases.push(await readPhase(root, number, own[0] ?? null, roadmap, diagnostics));
   }
-  if (stateText === null) diagnostics.push({ file: STATE_FILE, line: 0, message: "there is no STATE.md: the order of the phases decides what comes next" });
+  if (stateText === null) {
+    diagnostics.push({
+      file: STATE_FILE,
+      line: 0,
+      message: "there is no STATE.md: the order of the phases decides what comes next",
+    });
+  }
   const state = stateText === null ? null : parseState(stateText);
   if (state?.kind === "unknown") {
-    diagnostics.push({ file: STATE_FILE, line: 0, message: "names no phase under `## Current Position`: the order of the phases decides what comes next" });
+    diagnostics.push({
+      file: STATE_FILE,
+      line: 0,
+      message: "names no phase under `## Current Position`: the order of the phases decides what comes next",
+    });
   }
   const linked = withDependencies(phases, diagnostics);
   const sorted = diagnostics.toSorted((one, other) => one.file.localeCompare(other.file) || one.line - other.line);
@@ -88,13 +108,20 @@ async function phaseFolders(root: string, diagnostics: Diagnostic[]): Promise<re
     if (!await pathExists(`${join(root, directory)}/.`)) continue;
     const name = parsePhaseName(entry);
     if (name === null) diagnostics.push({ file: directory, line: 0, message: "no phase by its name: left out" });
-    else if (Number.parseInt(name.number, 10) >= SHELF) diagnostics.push({ file: directory, line: 0, message: "on GSD's shelf for later: left out" });
-    else folders.push({ ...name, directory });
+    else if (Number.parseInt(name.number, 10) >= SHELF) {
+      diagnostics.push({ file: directory, line: 0, message: "on GSD's shelf for later: left out" });
+    } else folders.push({ ...name, directory });
   }
   return folders;
 }
 
-async function readPhase(root: string, number: string, folder: Folder | null, roadmap: Roadmap, diagnostics: Diagnostic[]): Promise<Phase> {
+async function readPhase(
+  root: string,
+  number: string,
+  folder: Folder | null,
+  roadmap: Roadmap,
+  diagnostics: Diagnostic[],
+): Promise<Phase> {
   const known = roadmap.phases.find((phase) => sameNumber(phase.number, number));
   const ticked = isTicked(known?.mark ?? null);
   const files = folder === null ? [] : await phaseFiles(root, folder.directory);
@@ -104,17 +131,37 @@ async function readPhase(root: string, number: string, folder: Folder | null, ro
   });
   for (const path of files) {
     if (/PLAN/.test(path) && /\.md$/i.test(path) && !/SUMMARY/i.test(path) && !named.some((one) => one.path === path)) {
-      diagnostics.push({ file: `${folder?.directory}/${path}`, line: 0, message: "no plan by its name (01-01-PLAN.md): left out" });
+      diagnostics.push({
+        file: `${folder?.directory}/${path}`,
+        line: 0,
+        message: "no plan by its name (01-01-PLAN.md): left out",
+      });
     }
   }
   const plans: Plan[] = [];
-  for (const { path, name } of named.toSorted((one, other) => compareNumbers(one.name.number ?? "1", other.name.number ?? "1"))) {
-    const plan = await readPlan(root, { number, directory: folder?.directory ?? "", ticked, files, path, name, roadmap, diagnostics });
-    if (plans.some((other) => other.id === plan.id)) diagnostics.push({ file: plan.file, line: 0, message: `a second plan ${plan.id}: left out` });
-    else plans.push(plan);
+  for (
+    const { path, name } of named.toSorted((one, other) =>
+      compareNumbers(one.name.number ?? "1", other.name.number ?? "1")
+    )
+  ) {
+    const plan = await readPlan(root, {
+      number,
+      directory: folder?.directory ?? "",
+      ticked,
+      files,
+      path,
+      name,
+      roadmap,
+      diagnostics,
+    });
+    if (plans.some((other) => other.id === plan.id)) {
+      diagnostics.push({ file: plan.file, line: 0, message: `a second plan ${plan.id}: left out` });
+    } else plans.push(plan);
   }
   const listed = roadmap.plans.filter((plan) => sameNumber(plan.phase, number));
-  const unwritten = listed.filter((plan) => !plans.some((other) => sameNumber(other.number, plan.number)) && !isTicked(plan.mark) && plan.mark !== "-");
+  const unwritten = listed.filter((plan) =>
+    !plans.some((other) => sameNumber(other.number, plan.number)) && !isTicked(plan.mark) && plan.mark !== "-"
+  );
   return {
     number,
     name: known?.name || (folder?.name ?? "").replaceAll("-", " "),
@@ -143,12 +190,19 @@ interface PlanFile {
   readonly diagnostics: Diagnostic[];
 }
 
-async function readPlan(root: string, { number: phase, directory, ticked, files, path, name, roadmap, diagnostics }: PlanFile): Promise<Plan> {
+async function readPlan(
+  root: string,
+  { number: phase, directory, ticked, files, path, name, roadmap, diagnostics }: PlanFile,
+): Promise<Plan> {
   const file = `${directory}/${path}`;
   const { plan, diagnostics: found } = parsePlan(await readText(join(root, file)) ?? "", file);
   diagnostics.push(...found);
   if (name.phase !== null && !sameNumber(name.phase, phase)) {
-    diagnostics.push({ file, line: 0, message: `its name says phase ${name.phase}, its folder ${phase}: the folder counts` });
+    diagnostics.push({
+      file,
+      line: 0,
+      message: `its name says phase ${name.phase}, its folder ${phase}: the folder counts`,
+    });
   }
   const number = name.number ?? "01";
   const listed = roadmap.plans.find((one) => sameNumber(one.phase, phase) && sameNumber(one.number, number));
@@ -184,13 +238,24 @@ async function readPlan(root: string, { number: phase, directory, ticked, files,
   };
 }
 
-async function hasSummary(root: string, directory: string, own: readonly string[], diagnostics: Diagnostic[]): Promise<boolean> {
+async function hasSummary(
+  root: string,
+  directory: string,
+  own: readonly string[],
+  diagnostics: Diagnostic[],
+): Promise<boolean> {
   let found = false;
   for (const name of own) {
     const file = `${directory}/${name}`;
     const verdict = summaryVerdict(await readText(join(root, file)) ?? "");
     if (verdict === "complete") found = true;
-    else diagnostics.push({ file, line: 0, message: verdict === "empty" ? "is empty: it completes nothing" : "says itself that its plan was not carried out: it completes nothing" });
+    else {diagnostics.push({
+        file,
+        line: 0,
+        message: verdict === "empty"
+          ? "is empty: it completes nothing"
+          : "says itself that its plan was not carried out: it completes nothing",
+      });}
   }
   return found;
 }
@@ -206,7 +271,9 @@ function withDependencies(phases: readonly Phase[], diagnostics: Diagnostic[]): 
         const name = parsePlanName(`${named.replace(/(-PLAN)?(\.md)?$/i, "")}-PLAN.md`, "PLAN");
         const other = name?.number === null || name === null
           ? undefined
-          : all.find((one) => sameNumber(one.phase, name.phase ?? plan.phase) && sameNumber(one.number, name.number ?? ""));
+          : all.find((one) =>
+            sameNumber(one.phase, name.phase ?? plan.phase) && sameNumber(one.number, name.number ?? "")
+          );
         if (other === undefined && !/^(none|n\/a|nothing|phase\b.*)$/i.test(named)) {
           diagnostics.push({ file: plan.file, line: 0, message: `depends_on names ${named}, which is no plan here` });
         }

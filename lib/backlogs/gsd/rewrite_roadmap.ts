@@ -51,7 +51,12 @@ function columnsAbove(lines: readonly string[], row: number): readonly string[] 
   return cellsOf(lines[at] ?? "").map((cell) => cell.toLowerCase());
 }
 
-function rowWith(line: string, columns: readonly string[], roadmap: Roadmap, { complete, total, now }: RoadmapUpdate): string {
+function rowWith(
+  line: string,
+  columns: readonly string[],
+  roadmap: Roadmap,
+  { complete, total, now }: RoadmapUpdate,
+): string {
   const status = columns.findIndex((column) => /status/.test(column));
   const date = columns.findIndex((column) => /complet|date/.test(column) && !/plan/.test(column));
   const ended = complete >= total;
@@ -63,14 +68,30 @@ function rowWith(line: string, columns: readonly string[], roadmap: Roadmap, { c
     const old = cell.trim();
     const next = to(old);
     if (next === old) return;
-    const [, before = " ", after = " "] = old === "" ? ["", " ", cell.length > 1 ? " " : ""] : /^(\s*)[^]*?(\s*)$/.exec(cell) ?? [];
-    const padding = Math.max(after === "" ? 0 : 1, before.length + old.length + after.length - before.length - next.length);
+    const [, before = " ", after = " "] = old === ""
+      ? ["", " ", cell.length > 1 ? " " : ""]
+      : /^(\s*)[^]*?(\s*)$/.exec(cell) ?? [];
+    const padding = Math.max(
+      after === "" ? 0 : 1,
+      before.length + old.length + after.length - before.length - next.length,
+    );
     cells[index + first] = before + next + (old === "" ? after : after.length > 1 ? " ".repeat(padding) : after);
   };
   const plans = cells.slice(first).findIndex((cell) => /^\s*\d+\s*\/\s*\d+/.test(cell));
   put(plans, (old) => old.replace(/^\d+(\s*\/\s*)\d+/, `${complete}$1${total}`));
   const was = cells[status + first]?.trim() ?? "";
-  put(status, (old) => (ended ? wordFor(roadmap, /complete/i) ?? "Complete" : complete === 0 ? old : /progress/i.test(old) ? old : wordFor(roadmap, /progress/i) ?? "In progress"));
+  put(
+    status,
+    (
+      old,
+    ) => (ended
+      ? wordFor(roadmap, /complete/i) ?? "Complete"
+      : complete === 0
+      ? old
+      : /progress/i.test(old)
+      ? old
+      : wordFor(roadmap, /progress/i) ?? "In progress"),
+  );
   // Once complete the row keeps its date; a pass that is taken back takes it away again.
   if (ended && !/complete/i.test(was)) put(date, () => localDate(now));
   if (!ended && /complete/i.test(was)) put(date, () => "-");

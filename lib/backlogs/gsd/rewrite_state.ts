@@ -82,11 +82,23 @@ function endOf(text: string): string {
 }
 
 const ORDER: readonly StateField["label"][] = ["phase", "plan", "status", "last activity"];
-const NAMES: Readonly<Record<string, string>> = { phase: "Phase", plan: "Plan", status: "Status", "last activity": "Last activity" };
+const NAMES: Readonly<Record<string, string>> = {
+  phase: "Phase",
+  plan: "Plan",
+  status: "Status",
+  "last activity": "Last activity",
+};
 
-function insertBehind(section: StateSection, insertions: Map<number, string[]>, label: StateField["label"], value: string): void {
+function insertBehind(
+  section: StateSection,
+  insertions: Map<number, string[]>,
+  label: StateField["label"],
+  value: string,
+): void {
   const earlier = ORDER.slice(0, ORDER.indexOf(label)).toReversed();
-  const field = earlier.map((one) => section.fields.find((other) => other.label === one)).find((one) => one !== undefined) ?? section.fields[0];
+  const field =
+    earlier.map((one) => section.fields.find((other) => other.label === one)).find((one) => one !== undefined) ??
+      section.fields[0];
   const model = field?.before ?? "Plan: ";
   const mark = /^\s*(?:[-*]\s+)?(?=\*\*|\w)/.exec(model)?.[0] ?? "";
   const name = NAMES[label] ?? label;
@@ -96,7 +108,8 @@ function insertBehind(section: StateSection, insertions: Map<number, string[]>, 
 }
 
 function phaseValue(old: string, { phase, phaseName }: StateUpdate): string {
-  const match = /^(Phase\s+)?(\d+[A-Za-z]?(?:\.\d+)*)((?:\s*(?:of|\/)\s*[\w.?]+)?)(\s*\(|\s*[–—-]+\s*)?(.*?)(\)?)$/i.exec(old);
+  const match = /^(Phase\s+)?(\d+[A-Za-z]?(?:\.\d+)*)((?:\s*(?:of|\/)\s*[\w.?]+)?)(\s*\(|\s*[–—-]+\s*)?(.*?)(\)?)$/i
+    .exec(old);
   const number = /^0\d/.test(match?.[2] ?? "") ? phase.padStart(2, "0") : phase.replace(/^0+(?=\d)/, "");
   if (match === null) return phaseName === "" ? number : `${number} (${phaseName})`;
   const [, word = "", , total = "", open = "", , close = ""] = match;
@@ -126,7 +139,11 @@ function progressValue(old: string, { complete, total }: StateUpdate): string {
   const [, , bar] = BAR_REGEXP.exec(old) ?? [];
   if (bar === undefined && !/\d%/.test(old) && !/\d+\s*\/\s*\d+\s+plans/i.test(old)) return old;
   return old
-    .replace(BAR_REGEXP, (whole, open: string, cells: string, close: string) => /^[█▓▒░#=>.\-–—_ ■□▪▫●○]+$/u.test(cells) ? open + barOf(cells, share) + close : whole)
+    .replace(
+      BAR_REGEXP,
+      (whole, open: string, cells: string, close: string) =>
+        /^[█▓▒░#=>.\-–—_ ■□▪▫●○]+$/u.test(cells) ? open + barOf(cells, share) + close : whole,
+    )
     .replace(/\d+(?:\.(\d+))?%/, (_, decimals?: string) => `${(share * 100).toFixed(decimals?.length ?? 0)}%`)
     .replace(/\b\d+(\s*\/\s*|\s+of\s+)\d+(\s+(?:total\s+)?plans)/i, `${complete}$1${total}$2`);
 }

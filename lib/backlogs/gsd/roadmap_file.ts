@@ -54,7 +54,10 @@ const PLAN_REGEXP = new RegExp(
   `^\\s*[-*+]\\s+\\[(.)\\]\\s+(?:~~)?(?:\\*\\*|\`|\\[)*(?!\\d{4}-)(?:[A-Z][A-Z0-9]{0,7}-)?(?:Plan\\s+(?:(${NUMBER_SOURCE})-)?(${NUMBER_SOURCE})|(${NUMBER_SOURCE})-(${NUMBER_SOURCE}))(?:-[\\w.-]+?)?(?:-PLAN)?(?:\\.md)?(?:\\*\\*|\`|\\](?:\\([^)]*\\))?|~~)*(?=[\\s:]|$)\\s*(?::|--|—|–|-)?\\**\\s*(.*)$`,
   "i",
 );
-const ROW_PHASE_REGEXP = new RegExp(`^\\**${STRIKE}(?:Phase\\s+)?(${NUMBER_SOURCE})(?:[.:)]|\\s*[–—-])?\\s*(.*?)${STRIKE}\\**$`, "i");
+const ROW_PHASE_REGEXP = new RegExp(
+  `^\\**${STRIKE}(?:Phase\\s+)?(${NUMBER_SOURCE})(?:[.:)]|\\s*[–—-])?\\s*(.*?)${STRIKE}\\**$`,
+  "i",
+);
 const COUNT_REGEXP = /^\s*(?:[-*]\s+)?\*\*Plans(?::\*\*|\*\*:|\*\*)\s*\d+\s*\/\s*\d+/i;
 
 /** Reads ROADMAP.md: phases in headings, bullets and tables, also inside `<details>`; nothing in code fences. */
@@ -71,7 +74,12 @@ export function parseRoadmap(text: string, report: Report = () => {}): Roadmap {
   const know = (number: string, name: string, mark: string | null, line: number): void => {
     const key = canonical(number);
     const known = phases.get(key);
-    phases.set(key, { number: known?.number ?? number, name: known?.name || name, mark: known?.mark ?? mark, line: known?.line ?? line });
+    phases.set(key, {
+      number: known?.number ?? number,
+      name: known?.name || name,
+      mark: known?.mark ?? mark,
+      line: known?.line ?? line,
+    });
   };
 
   for (const { text: content, number: line, fenced } of lines) {
@@ -133,7 +141,10 @@ export function cellsOf(row: string): readonly string[] {
 /** `Foundation** - File discovery (3/3 plans) -- completed …` is the phase `Foundation`. */
 function plainName(text: string): string {
   const [name = ""] = text.split(/\*\*|~~| -- | — | – | - /);
-  return name.replace(/\s*\((?:INSERTED|\d+\/\d+ plans?)\)\s*/gi, " ").replace(/[*~✅✓\s]+$/u, "").replace(/^[*~\s]+/, "").trim();
+  return name.replace(/\s*\((?:INSERTED|\d+\/\d+ plans?)\)\s*/gi, " ").replace(/[*~✅✓\s]+$/u, "").replace(
+    /^[*~\s]+/,
+    "",
+  ).trim();
 }
 
 /** True for the mark of a check box that counts as done; `-` is one that was left out. */

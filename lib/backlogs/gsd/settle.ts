@@ -65,9 +65,14 @@ export function createSettler(ralph: GsdBacklogContext, { skip }: { readonly ski
     const summary = await readText(at(data.summaryFile));
     const verdict = summary === null ? "empty" : summaryVerdict(summary);
     if (verdict === "failed") {
-      return await settleFailed(data, { ...attempt, status: "blocked", message: `${data.summaryFile} says itself that the plan was not carried out` });
+      return await settleFailed(data, {
+        ...attempt,
+        status: "blocked",
+        message: `${data.summaryFile} says itself that the plan was not carried out`,
+      });
     }
-    const asked = item.kind === "summary" || attempt.claim?.findings?.summaryOnly === true || data.checkpointsOnly && skip;
+    const asked = item.kind === "summary" || attempt.claim?.findings?.summaryOnly === true ||
+      data.checkpointsOnly && skip;
     if (verdict === "empty" && !asked && await canWait()) {
       await update(data, { status: waitingStatus(data.id), activity: `Plan ${data.id} verified`, done: false });
       const commit = { subject: `docs(${data.id}): verified, SUMMARY missing`, paths: [STATE_FILE], work: false };
@@ -81,10 +86,18 @@ export function createSettler(ralph: GsdBacklogContext, { skip }: { readonly ski
     }
     if (names.length > 0) {
       skipped.set(data.id, names.length);
-      note(`${data.id}: ${names.length} checkpoint${names.length === 1 ? " was" : "s were"} left out, nobody saw: ${names.join("; ")}`);
+      note(
+        `${data.id}: ${names.length} checkpoint${names.length === 1 ? " was" : "s were"} left out, nobody saw: ${
+          names.join("; ")
+        }`,
+      );
     }
     const complete = data.phaseComplete + 1 >= data.phaseTotal;
-    await update(data, { status: complete ? "Phase complete" : "In progress", activity: `Completed ${data.id}-PLAN.md`, done: true });
+    await update(data, {
+      status: complete ? "Phase complete" : "In progress",
+      activity: `Completed ${data.id}-PLAN.md`,
+      done: true,
+    });
     const stateSubject = `docs(${data.id}): complete ${oneLine(data.title, 60)}`;
     const commit: SettleCommit = {
       subject: `feat(${data.id}): ${oneLine(data.title, 60)}`,
@@ -109,44 +122,69 @@ export function createSettler(ralph: GsdBacklogContext, { skip }: { readonly ski
 
   /** Commits whose subject names the plan, newest first: `feat(01-02): …`. */
   async function commitsOf(id: string): Promise<readonly string[]> {
-    const log = await ralph.repository?.git(["log", "--max-count=50", "--format=%h %s", "--fixed-strings", `--grep=(${id}):`]);
+    const log = await ralph.repository?.git([
+      "log",
+      "--max-count=50",
+      "--format=%h %s",
+      "--fixed-strings",
+      `--grep=(${id}):`,
+    ]);
     return log?.exitCode === 0 ? log.stdout.split("\n").filter((line) => line.includes(`(${id}):`)) : [];
   }
 
-  async function settleFailed(data: GsdItemData, attempt: Exclude<Attempt<GsdFindings>, { status: "verified" | "unverified" | "interrupted" | "trespassed" | "agent-unusable" }>): Promise<Settlement> {
+  async function settleFailed(
+    data: GsdItemData,
+    attempt: Exclude<
+      Attempt<GsdFindings>,
+      { status: "verified" | "unverified" | "interrupted" | "trespassed" | "agent-unusable" }
+    >,
+  ): Promise<Settlement> {
     const moved = await moveAside(data.summaryFile, attempt.id);
     const { retry, as, reason } = policyOf(attempt);
     const status = retry ? "In progress" : `BLOCKED - ${data.id}: ${oneLine(reason, 160)}`;
-    await update(data, { status, activity: `Plan ${data.id}, attempt ${attempt.number} ${retry ? "failed" : "failed: stopped"}`, done: false });
-    const commit = { subject: `docs(${data.id}): ${retry ? "attempt failed" : "blocked"}`, paths: [STATE_FILE, ROADMAP_FILE, ...moved], work: false };
+    await update(data, {
+      status,
+      activity: `Plan ${data.id}, attempt ${attempt.number} ${retry ? "failed" : "failed: stopped"}`,
+      done: false,
+    });
+    const commit = {
+      subject: `docs(${data.id}): ${retry ? "attempt failed" : "blocked"}`,
+      paths: [STATE_FILE, ROADMAP_FILE, ...moved],
+      work: false,
+    };
     return retry ? { status: "open", reason, commit } : { status: "stop", as, reason: `${data.id}: ${reason}`, commit };
   }
 
   /** Both files from the item's snapshot: the same call again writes the same. */
-  async function update(data: GsdItemData, { status, activity, done }: { readonly status: string; readonly activity: string; readonly done: boolean }): Promise<void> {
+  async function update(
+    data: GsdItemData,
+    { status, activity, done }: { readonly status: string; readonly activity: string; readonly done: boolean },
+  ): Promise<void> {
     const more = done ? 1 : 0;
     const now = ralph.host.clock.now();
-    await ralph.state.update(STATE_FILE, (text) => text === null ? null : rewriteState(text, {
-      phase: data.phase,
-      phaseName: data.phaseName,
-      plan: data.place,
-      plans: data.phaseTotal,
-      status,
-      activity,
-      now,
-      complete: data.complete + more,
-      total: data.total,
-      behind: data.behind,
-    }));
+    await ralph.state.update(STATE_FILE, (text) =>
+      text === null ? null : rewriteState(text, {
+        phase: data.phase,
+        phaseName: data.phaseName,
+        plan: data.place,
+        plans: data.phaseTotal,
+        status,
+        activity,
+        now,
+        complete: data.complete + more,
+        total: data.total,
+        behind: data.behind,
+      }));
     if (!done && data.wasTicked) return;
-    await ralph.state.update(ROADMAP_FILE, (text) => text === null ? null : rewriteRoadmap(text, {
-      phase: data.phase,
-      plan: data.number,
-      done,
-      complete: data.phaseComplete + more,
-      total: data.phaseTotal,
-      now,
-    }));
+    await ralph.state.update(ROADMAP_FILE, (text) =>
+      text === null ? null : rewriteRoadmap(text, {
+        phase: data.phase,
+        plan: data.number,
+        done,
+        complete: data.phaseComplete + more,
+        total: data.phaseTotal,
+        now,
+      }));
   }
 
   /** SUMMARY files of plans that nobody has verified: an agent that writes one completes nothing with it. */
@@ -154,9 +192,13 @@ export function createSettler(ralph: GsdBacklogContext, { skip }: { readonly ski
     const changed = new Set(turn?.changedFiles.filter((path) => path !== data.summaryFile));
     if (![...changed].some((path) => /SUMMARY/i.test(path))) return [];
     const { phases } = await scanPlanning(ralph);
-    const plans = phases.flatMap((phase) => phase.plans).filter(({ id, summarized }) => summarized && data.others.includes(id));
+    const plans = phases.flatMap((phase) => phase.plans).filter(({ id, summarized }) =>
+      summarized && data.others.includes(id)
+    );
     const moved: string[] = [];
-    for (const { summaryFile } of plans) if (changed.has(summaryFile)) moved.push(...await moveAside(summaryFile, attemptId));
+    for (const { summaryFile } of plans) {
+      if (changed.has(summaryFile)) moved.push(...await moveAside(summaryFile, attemptId));
+    }
     return moved;
   }
 
@@ -175,7 +217,11 @@ export function createSettler(ralph: GsdBacklogContext, { skip }: { readonly ski
     settle,
     skippedLines() {
       const total = [...skipped.values()].reduce((sum, count) => sum + count, 0);
-      return total === 0 ? [] : [`${total} checkpoint${total === 1 ? "" : "s"} that nobody saw: ${[...skipped].map(([id, count]) => `${id} (${count})`).join(", ")}`];
+      return total === 0
+        ? []
+        : [`${total} checkpoint${total === 1 ? "" : "s"} that nobody saw: ${
+          [...skipped].map(([id, count]) => `${id} (${count})`).join(", ")
+        }`];
     },
   };
 }
@@ -189,7 +235,9 @@ function withPaths(settlement: Settlement, paths: readonly string[]): Settlement
 }
 
 /** A task's failure is tried once more; the plan's own, a person's matter and a turn that did not end are not. */
-function policyOf(attempt: Attempt<GsdFindings>): { readonly retry: boolean; readonly as: "failed" | "blocked"; readonly reason: string } {
+function policyOf(
+  attempt: Attempt<GsdFindings>,
+): { readonly retry: boolean; readonly as: "failed" | "blocked"; readonly reason: string } {
   const reason = "message" in attempt ? attempt.message : attempt.status;
   const first = attempt.number < ATTEMPTS;
   if (attempt.status === "not-done") return { retry: first, as: "blocked", reason };
@@ -198,7 +246,9 @@ function policyOf(attempt: Attempt<GsdFindings>): { readonly retry: boolean; rea
     case "checks-failed": {
       const failures = attempt.verification?.status === "failed" ? attempt.verification.failures : [];
       const ofTask = failures.some(({ scope }) => scope.startsWith("task:"));
-      return ofTask ? { retry: first, as: "blocked", reason } : { retry: false, as: "failed", reason: `the plan's verification failed: ${reason}` };
+      return ofTask
+        ? { retry: first, as: "blocked", reason }
+        : { retry: false, as: "failed", reason: `the plan's verification failed: ${reason}` };
     }
     case "agent-failed": {
       const kind = attempt.claim?.findings?.signal?.kind;

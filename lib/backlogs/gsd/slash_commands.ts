@@ -24,9 +24,13 @@ const INSTEAD: Readonly<Partial<Record<GsdAction, string>>> = {
  * The commands of GSD that are installed, name to how they are called: `plan-phase` to `/gsd:plan-phase` or
  * `/gsd-plan-phase`. The project's own folder is looked at first, then the user's.
  */
-export async function installedCommands(root: string, { home, variables }: Pick<Environment, "home" | "variables">): Promise<ReadonlyMap<string, string>> {
+export async function installedCommands(
+  root: string,
+  { home, variables }: Pick<Environment, "home" | "variables">,
+): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
-  const know = (name: string | undefined, call: string): void => void (name !== undefined && !found.has(name) && found.set(name, call));
+  const know = (name: string | undefined, call: string): void =>
+    void (name !== undefined && !found.has(name) && found.set(name, call));
   for (const folder of [join(root, ".claude"), variables["CLAUDE_CONFIG_DIR"] || join(home, ".claude")]) {
     for (const file of await listDirectory(join(folder, "commands", "gsd"))) {
       const name = /^([\w-]+)\.md$/.exec(file)?.[1];
@@ -51,13 +55,19 @@ export async function installedCommands(root: string, { home, variables }: Pick<
  */
 export function slashCommand(
   action: GsdAction,
-  { phase, configured, installed }: { readonly phase?: string | undefined; readonly configured: string | undefined; readonly installed: ReadonlyMap<string, string> },
+  { phase, configured, installed }: {
+    readonly phase?: string | undefined;
+    readonly configured: string | undefined;
+    readonly installed: ReadonlyMap<string, string>;
+  },
 ): string {
   const argument = phase === undefined ? "" : ` ${phase}`;
   if (configured !== undefined) {
     const [, name] = /^\/gsd[:-]([\w-]+)/.exec(configured) ?? [];
     const call = name === undefined ? undefined : installed.get(name);
-    if (name !== undefined && call === undefined) throw missing(`gsd.commands.${action} is ${configured}, which is not installed`, installed);
+    if (name !== undefined && call === undefined) {
+      throw missing(`gsd.commands.${action} is ${configured}, which is not installed`, installed);
+    }
     // Its prefix is the installed one's: `/gsd:x` and `/gsd-x` have taken turns.
     return (call === undefined ? configured : configured.replace(/^\/gsd[:-][\w-]+/, call)) + argument;
   }
@@ -66,11 +76,22 @@ export function slashCommand(
     if (call !== undefined) return call + argument + suffix;
   }
   const name = NAMES[action][0]?.[0] ?? action;
-  throw missing(installed.size === 0 ? "GSD is not installed: no command of it was found for the agent" : `the GSD that is installed has no command ${name}`, installed, INSTEAD[action]);
+  throw missing(
+    installed.size === 0
+      ? "GSD is not installed: no command of it was found for the agent"
+      : `the GSD that is installed has no command ${name}`,
+    installed,
+    INSTEAD[action],
+  );
 }
 
 function missing(problem: string, installed: ReadonlyMap<string, string>, instead?: string): RalphError {
   if (installed.size === 0) return new RalphError("gsd-missing", { details: { problem } });
-  const others = `installed: ${[...installed.values()].toSorted().join(", ")}; another name goes into \`gsd.commands\` of ralph.config.json`;
-  return new RalphError("gsd-missing", { details: { problem }, hint: instead === undefined ? others : `${instead}; ${others}` });
+  const others = `installed: ${
+    [...installed.values()].toSorted().join(", ")
+  }; another name goes into \`gsd.commands\` of ralph.config.json`;
+  return new RalphError("gsd-missing", {
+    details: { problem },
+    hint: instead === undefined ? others : `${instead}; ${others}`,
+  });
 }

@@ -21,7 +21,8 @@ export interface StateSection {
   readonly fields: readonly StateField[];
 }
 
-const FIELD_REGEXP = /^(\s*(?:[-*]\s+)?(\*\*)?(Phase|Plan|Status|Last activity|Last Activity|Progress)(?:(?::\*\*|\*\*:|:)[ \t]*|(?=[ \t]+\S)[ \t]+))(.*?)([ \t]*)$/i;
+const FIELD_REGEXP =
+  /^(\s*(?:[-*]\s+)?(\*\*)?(Phase|Plan|Status|Last activity|Last Activity|Progress)(?:(?::\*\*|\*\*:|:)[ \t]*|(?=[ \t]+\S)[ \t]+))(.*?)([ \t]*)$/i;
 
 /** Finds the section `## Current Position`; `null` where there is none. Nothing in code fences counts. */
 export function findSection(text: string): StateSection | null {
@@ -29,7 +30,9 @@ export function findSection(text: string): StateSection | null {
   const at = lines.findIndex(({ text: line, fenced }) => !fenced && /^#{2,3}\s+Current Position\b/i.test(line));
   if (at === -1) return null;
   const level = /^#+/.exec(lines[at]?.text ?? "")?.[0].length ?? 2;
-  const next = lines.findIndex(({ text: line, fenced }, index) => index > at && !fenced && new RegExp(`^#{1,${level}}\\s`).test(line));
+  const next = lines.findIndex(({ text: line, fenced }, index) =>
+    index > at && !fenced && new RegExp(`^#{1,${level}}\\s`).test(line)
+  );
   const end = next === -1 ? lines.length : next;
   const fields: StateField[] = [];
   for (const { text: line, number, fenced } of lines.slice(at + 1, end)) {

@@ -49,6 +49,13 @@ export function writtenSummary(
 export function withSkipped(summary: string, names: readonly string[]): string {
   if (names.length === 0 || SKIPPED_REGEXP.test(summary)) return summary;
   const end = summary.includes("\r\n") ? "\r\n" : "\n";
-  const section = ["## Skipped checkpoints", "", "Left out, since nobody was watching:", "", ...names.map((name) => `- ${name}`), ""].join(end);
+  const section = [
+    "## Skipped checkpoints",
+    "",
+    "Left out, since nobody was watching:",
+    "",
+    ...names.map((name) => `- ${name}`),
+    "",
+  ].join(end);
   return summary.replace(/\s*$/, "") + end + end + section;
 }

@@ -18,7 +18,9 @@ const ATTRIBUTE_REGEXP = /([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 export function openingAt(
   lines: readonly Line[],
   index: number,
-): { readonly name: string; readonly attributes: Block["attributes"]; readonly rest: string; readonly index: number } | null {
+):
+  | { readonly name: string; readonly attributes: Block["attributes"]; readonly rest: string; readonly index: number }
+  | null {
   const first = lines[index];
   if (first === undefined || first.fenced) return null;
   const [, name] = /^[ \t]*<([A-Za-z][\w:-]*)(?=[\s>/]|$)/.exec(first.text) ?? [];
@@ -28,7 +30,9 @@ export function openingAt(
     if (at > index) text += `\n${lines[at]?.text ?? ""}`;
     const match = /^[ \t]*<[A-Za-z][\w:-]*((?:\s+[\w:-]+(?:\s*=\s*(?:"[^"]*"|'[^']*'))?)*)\s*(\/?)>/.exec(text);
     if (match === null) continue;
-    const attributes = Object.fromEntries([...(match[1] ?? "").matchAll(ATTRIBUTE_REGEXP)].map(([, key, double, single]) => [key, double ?? single ?? ""]));
+    const attributes = Object.fromEntries(
+      [...(match[1] ?? "").matchAll(ATTRIBUTE_REGEXP)].map(([, key, double, single]) => [key, double ?? single ?? ""]),
+    );
     return { name, attributes, rest: text.slice(match[0].length), index: at };
   }
   return null;

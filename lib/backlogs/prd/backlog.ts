@@ -48,7 +48,7 @@ export type PrdItemData = Story | readonly Story[];
  * const story = { id: "US-001", title: "Add a.txt", acceptanceCriteria: ["Verify: `test -f a.txt`"], priority: 1, passes: false, notes: "" };
  * await using ralph = await testContext({
  *   files: { "scripts/ralph/prd.json": JSON.stringify({ branchName: "main", userStories: [story] }) },
- *   agent: { turns: [{ files: { "a.txt": "a" } }] },
+ *   agent: { turns: [{ write: { "a.txt": "a" } }] },
  * });
  * console.log((await runLoop(ralph, prdBacklog(ralph))).status); // passed
  * ```
@@ -56,17 +56,24 @@ export type PrdItemData = Story | readonly Story[];
 export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions = {}): Backlog<PrdItemData> {
   const { file = PRD_FILE } = options;
   let confirmed: string | null = null;
+  let last: { readonly text: string; readonly prd: Prd } | null = null;
+
+  /** The same text is read many times an iteration: it is parsed once. */
+  function parse(text: string): Prd {
+    if (last?.text !== text) last = { text, prd: parsePrd(text, file) };
+    return last.prd;
+  }
 
   async function load(): Promise<Prd> {
     const text = await ralph.state.read(file);
-    if (text !== null) return parsePrd(text, file);
+    if (text !== null) return parse(text);
     throw new RalphError("state-missing", { details: { path: file }, hint: '`ralph plan "<goal>"` writes it' });
   }
 
   async function change(to: (story: Story) => Story): Promise<void> {
     await ralph.state.update(file, (text) => {
       if (text === null) return null;
-      const prd = parsePrd(text, file);
+      const prd = parse(text);
       const next = { ...prd, userStories: prd.userStories.map(to) };
       return JSON.stringify(next) === JSON.stringify(prd) ? text : formatPrd(next);
     });
@@ -106,11 +113,23 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
     return await pathExists(join(ralph.root, path)) ? [path] : [];
   }
 
-  async function record(attempt: Attempt, item: Item, result: "passed" | "unverified" | "parked", detail: string): Promise<void> {
+  async function record(
+    attempt: Attempt,
+    item: Item,
+    result: "passed" | "unverified" | "parked",
+    detail: string,
+  ): Promise<void> {
     const path = join(ralph.root, PROGRESS_FILE);
     const before = await readText(path);
     const date = localDate(ralph.host.clock.now());
-    const after = withProgress(before, { attemptId: attempt.id, date, storyId: item.id, title: item.title, result, detail });
+    const after = withProgress(before, {
+      attemptId: attempt.id,
+      date,
+      storyId: item.id,
+      title: item.title,
+      result,
+      detail,
+    });
     if (after !== before) await writeAtomic(path, after);
   }
 
@@ -158,7 +177,15 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
       const title = "Every story's checks once more";
       return {
         status: "item",
-        item: { id: "final-checks", kind: "checks", title, exclusive: true, checksOnly: true, fingerprint, data: userStories },
+        item: {
+          id: "final-checks",
+          kind: "checks",
+          title,
+          exclusive: true,
+          checksOnly: true,
+          fingerprint,
+          data: userStories,
+        },
       };
     },
 
@@ -166,7 +193,10 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
       if (isStories(item.data)) return { prompt: null, checks: finalChecks(item.data, checksOf) };
       const checks = checksOf(item.data);
       const { branchName } = await load();
-      return { prompt: await storyPrompt(item.data, { ...context, root: ralph.root, branch: branchName, checks }), checks };
+      return {
+        prompt: await storyPrompt(item.data, { ...context, root: ralph.root, branch: branchName, checks }),
+        checks,
+      };
     },
 
     async judge(item, turn, { checked }) {

@@ -7,7 +7,9 @@ const FAILURE_CHARACTERS = 4000;
 /** Notes with the last failure's reason behind what a person wrote. Pure. */
 export function withFailure(notes: string, failure: string): string {
   const kept = withoutFailure(notes);
-  const shown = failure.length > FAILURE_CHARACTERS ? `${failure.slice(0, 200)}\n…${failure.slice(200 - FAILURE_CHARACTERS)}` : failure;
+  const shown = failure.length > FAILURE_CHARACTERS
+    ? `${failure.slice(0, 200)}\n…${failure.slice(200 - FAILURE_CHARACTERS)}`
+    : failure;
   return `${kept}${kept === "" ? "" : "\n"}${RALPH_PART}${shown}`;
 }
 

@@ -34,8 +34,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const root = await makeProject(host, today);
 
   say(style.bold("A small project, a goal, and an agent that says it is done before it is"));
-  say(style.dim(`  ${root}: a to-do list in shell; the tests of three commands fail`));
-  say(style.dim("  The agent plays a script, so your answers do not change what it writes. All else is real: git, the checks, Ralph"));
+  for (const line of opening(root, mode)) say(style.dim(`  ${line}`));
   const prompter = createPrompter({
     mode,
     terminal: host.terminal,
@@ -59,6 +58,15 @@ export async function run(invocation: Invocation): Promise<number> {
   const log = await ralph.repository!.log(20);
   for (const line of closingLines({ root, log, checks: checks.lines }, style)) say(line);
   return exitCode;
+}
+
+function opening(root: string, mode: Mode): readonly string[] {
+  return [
+    root,
+    "A to-do list in shell; the tests of three of its commands fail",
+    "The agent plays a script; all else is real: git, the checks, Ralph",
+    ...(mode === "unattended" ? [] : ["Say yes (y) at the gates to see it all: Enter alone is no"]),
+  ];
 }
 
 async function runExec(ralph: RalphContext): Promise<unknown> {
@@ -96,7 +104,11 @@ function shown(prompter: Prompter, say: (line: string) => void, { accent, dim }:
     async ask(question) {
       for (const line of question.details ?? []) say(`  ${dim(line)}`);
       const answer = await prompter.ask(question);
-      const from = answer.source === "approve" ? "--approve" : answer.source === "answers" ? "the demo's own answer" : answer.source;
+      const from = answer.source === "approve"
+        ? "--approve"
+        : answer.source === "answers"
+        ? "the demo's own answer"
+        : answer.source;
       say(`  ${accent("?")} ${question.message} ${answer.value} ${dim(`(${from})`)}`);
       return answer;
     },
@@ -111,7 +123,7 @@ function reporterOf(invocation: Invocation, json: boolean, run: () => string | n
   const { flags, host, out, say } = invocation;
   if (json) return createJsonReporter({ run, now: () => host.clock.now(), out });
   const named = flags.text("ui");
-  const mode = named === "plain" || (named !== "rich" && host.terminal.stderr.isTTY !== true) ? "plain" : "rich";
+  const mode = named === "plain" || (named !== "rich" && !host.terminal.isTerminal("stderr")) ? "plain" : "rich";
   const detail = flags.has("quiet") ? "quiet" : flags.has("verbose") ? "verbose" : "normal";
   return createHumanReporter({ mode, detail, say, style: styleFor(invocation, "stderr") });
 }

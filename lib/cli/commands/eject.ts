@@ -18,7 +18,11 @@ export async function run({ arguments: [name = ""], flags, host, say, out }: Inv
   if (await pathExists(file)) throw usage(`${path} exists and is not overwritten`, "move it aside first");
   await writeAtomic(file, text);
   out(path);
-  say(path === OWN_RECIPE ? "`ralph exec` uses it from now on" : "Ralph uses it instead of the built-in prompt from now on");
+  say(
+    path === OWN_RECIPE
+      ? "`ralph exec` uses it from now on"
+      : "Ralph uses it instead of the built-in prompt from now on",
+  );
   return EXIT.done;
 }
 
@@ -29,5 +33,8 @@ function find(name: string): { readonly path: string; readonly text: string } {
   if (prompt !== undefined) return { path: `.ralph/prompts/${name}.md`, text: prompt };
   const names = [...BUILT_IN_RECIPES.map((known) => known.name), ...Object.keys(PROMPTS)];
   const near = nearest(name, names);
-  throw usage(`there is no recipe or prompt named ${name}`, near === null ? `names: ${names.join(", ")}` : `did you mean \`ralph eject ${near}\`?`);
+  throw usage(
+    `there is no recipe or prompt named ${name}`,
+    near === null ? `names: ${names.join(", ")}` : `did you mean \`ralph eject ${near}\`?`,
+  );
 }

@@ -3,6 +3,7 @@ import { storyCommands } from "../../backlogs/prd/verify_commands.ts";
 import type { Story } from "../../backlogs/prd/types.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Item, Next } from "../../loop/types.ts";
+import { printable, printableLine } from "../../ui/printable.ts";
 import type { Invocation } from "../command.ts";
 import { findPlace } from "../place.ts";
 import { styleFor, toJson } from "../show.ts";
@@ -13,19 +14,42 @@ export async function run(invocation: Invocation): Promise<number> {
   const { flags, out, say } = invocation;
   const place = await findPlace(invocation);
   if (place.workflow.name === "gsd") return await (await import("../gsd_next.ts")).nextOfGsd(invocation, place);
+  if (place.workflow.name === "spec") return await nextOfPlan(invocation);
   const { backlog, config, ...view } = await viewState(invocation);
   const parked = await view.parked();
   const next = await backlog.next({ inFlight: [], parked });
   if (flags.has("json")) out(toJson(data(next, config)));
-  else for (const line of textOf(next, config, parked.length > 0, invocation)) (next.status === "item" ? out : say)(line);
+  else {for (const line of textOf(next, config, parked.length > 0, invocation)) {
+      (next.status === "item" ? out : say)(line);
+    }}
   return next.status === "blocked" ? EXIT.blocked : EXIT.done;
+}
+
+/** In the spec workflow it is `ralph query next`, as text. */
+async function nextOfPlan(invocation: Invocation): Promise<number> {
+  const { openPlan, tellProblems } = await import("../open_plan.ts");
+  const { nextAction } = await import("../../backlogs/spec/view.ts");
+  const { nextLine } = await import("../plan_lines.ts");
+  const { store, config } = await openPlan(invocation);
+  const plan = await store.load();
+  tellProblems(invocation, plan);
+  const next = nextAction(plan, { rejections: config.limits.rejections });
+  invocation.out(invocation.flags.has("json") ? toJson(next) : nextLine(next));
+  return next.action === "BUILD" && next.task === null ? EXIT.blocked : EXIT.done;
 }
 
 function data(next: Next<unknown>, config: Config): unknown {
   if (next.status !== "item") return next;
   const { id, kind, title } = next.item;
   const story = storyOf(next.item);
-  return { status: "item", id, kind, title, acceptanceCriteria: story?.acceptanceCriteria ?? [], checks: checksOf(story, config) };
+  return {
+    status: "item",
+    id,
+    kind,
+    title,
+    acceptanceCriteria: story?.acceptanceCriteria ?? [],
+    checks: checksOf(story, config),
+  };
 }
 
 function textOf(next: Next<unknown>, config: Config, parked: boolean, invocation: Invocation): readonly string[] {
@@ -38,17 +62,21 @@ function textOf(next: Next<unknown>, config: Config, parked: boolean, invocation
     case "blocked":
       return [
         "blocked:",
-        ...next.reasons.map((reason) => `  ${reason.split("\n")[0] ?? ""}`),
+        ...next.reasons.map((reason) => `  ${printable(reason.split("\n")[0] ?? "")}`),
         ...(parked ? ["hint: `ralph run --retry-blocked` takes parked stories up again"] : []),
       ];
     case "item": {
-      if (next.item.checksOnly === true) return ["every story passes; next: all their checks once more (`ralph verify`)"];
+      if (next.item.checksOnly === true) {
+        return ["every story passes; next: all their checks once more (`ralph verify`)"];
+      }
       const story = storyOf(next.item);
       const checks = checksOf(story, config);
       return [
-        `${bold(next.item.id)}  ${next.item.title}`,
+        `${bold(printableLine(next.item.id))}  ${printableLine(next.item.title)}`,
         ...(story?.acceptanceCriteria ?? []).map((criterion) => `  ${dim(symbols.dot)} ${criterion}`),
-        checks.length === 0 ? `  ${warn(symbols.warning)} no check: it cannot pass` : `checks: ${checks.map((check) => `\`${check}\``).join(", ")}`,
+        checks.length === 0
+          ? `  ${warn(symbols.warning)} no check: it cannot pass`
+          : `checks: ${checks.map((check) => `\`${printable(check)}\``).join(", ")}`,
       ];
     }
   }

@@ -14,7 +14,9 @@ export async function run(invocation: Invocation): Promise<number> {
   const root = await resolveRoot(host.environment, flags.text("root"));
   const own = await findOwnRecipe(root);
   const recipes = BUILT_IN_RECIPES.map(({ name, description }) => ({ name, description }));
-  const prompts = await Promise.all(Object.keys(PROMPTS).map(async (name) => ({ name, from: (await findPrompt(name, { root })).from })));
+  const prompts = await Promise.all(
+    Object.keys(PROMPTS).map(async (name) => ({ name, from: (await findPrompt(name, { root })).from })),
+  );
   if (flags.has("json")) {
     out(toJson({ recipes, own, prompts }));
     return EXIT.done;

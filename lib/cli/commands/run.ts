@@ -10,6 +10,9 @@ import { openSession } from "../session.ts";
 export async function run(invocation: Invocation): Promise<number> {
   const place = await findPlace(invocation);
   if (place.workflow.name === "gsd") return await (await import("../gsd_run.ts")).runGsd(invocation, place);
+  if (place.workflow.name === "spec") {
+    throw usage("`ralph run` works on a PRD, and the workflow here is spec", "did you mean `ralph build`?");
+  }
   refuseGsdFlags(invocation, place);
   await using session = await openSession(invocation, { asks: false, gates: [] });
   const { ralph } = session;

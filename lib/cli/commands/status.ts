@@ -1,4 +1,5 @@
 import { EXIT } from "../../errors/exit_codes.ts";
+import { printableLine } from "../../ui/printable.ts";
 import type { Invocation } from "../command.ts";
 import { findPlace } from "../place.ts";
 import { readStatus, type StatusReport } from "../status_report.ts";
@@ -8,6 +9,11 @@ import { styleFor, toJson } from "../show.ts";
 export async function run(invocation: Invocation): Promise<number> {
   const place = await findPlace(invocation);
   if (place.workflow.name === "gsd") return await (await import("../gsd_status.ts")).statusOfGsd(invocation, place);
+  if (place.workflow.name === "spec") {
+    const { specStatus } = await import("../spec_status.ts");
+    await specStatus(invocation);
+    return EXIT.done;
+  }
   const report = await readStatus(invocation);
   if (invocation.flags.has("json")) invocation.out(toJson(report));
   else for (const line of statusLines(report, invocation)) invocation.out(line);
@@ -22,9 +28,11 @@ function statusLines(report: StatusReport, invocation: Invocation): readonly str
     `agent: ${report.agent ?? warn("none configured")}`,
   ];
   if (report.running !== null) {
-    lines.push(warn(`running: \`ralph ${report.running.purpose}\`, pid ${report.running.pid}, since ${report.running.since}`));
+    lines.push(
+      warn(`running: \`ralph ${report.running.purpose}\`, pid ${report.running.pid}, since ${report.running.since}`),
+    );
   }
-  if (report.plan !== null) lines.push(`plan: ${report.plan.state} ${dim(`"${report.plan.goal}"`)}`);
+  if (report.plan !== null) lines.push(`plan: ${report.plan.state} ${dim(`"${printableLine(report.plan.goal)}"`)}`);
   if (report.problem !== null) lines.push(`${bad(symbols.failed)} ${report.problem}`);
   if (report.counts !== null) {
     const { total, passed, open, parked } = report.counts;
@@ -32,9 +40,9 @@ function statusLines(report: StatusReport, invocation: Invocation): readonly str
   }
   for (const story of report.stories) {
     const mark = { passes: good(symbols.passed), open: dim(symbols.open), parked: warn(symbols.warning) }[story.state];
-    const note = story.state === "parked" ? dim(` parked: ${story.reason?.split("\n")[0] ?? ""}`) : "";
+    const note = story.state === "parked" ? dim(` parked: ${printableLine(story.reason?.split("\n")[0] ?? "")}`) : "";
     const unchecked = story.state !== "passes" && story.checks.length === 0 ? warn(" no check") : "";
-    lines.push(`  ${mark} ${story.id}  ${story.title}${note}${unchecked}`);
+    lines.push(`  ${mark} ${printableLine(story.id)}  ${printableLine(story.title)}${note}${unchecked}`);
   }
   return [...lines, `next: ${report.hint}`];
 }

@@ -8,7 +8,11 @@ import { validateFiles } from "../validate_files.ts";
 export async function run(invocation: Invocation): Promise<number> {
   const { flags, host, out } = invocation;
   const root = await resolveRoot(host.environment, flags.text("root"));
-  const found = await validateFiles(root, { cwd: host.environment.cwd, config: flags.text("config"), workflow: flags.text("workflow") });
+  const found = await validateFiles(root, {
+    cwd: host.environment.cwd,
+    config: flags.text("config"),
+    workflow: flags.text("workflow"),
+  });
   const valid = found.every(({ problems }) => problems.length === 0);
   if (flags.has("json")) {
     out(toJson({ root, valid, files: found }));

@@ -17,12 +17,20 @@ import { styleFor, toJson } from "../show.ts";
 export async function run(invocation: Invocation): Promise<number> {
   const { flags, out } = invocation;
   const { workflow } = await findPlace(invocation);
-  if (workflow.name === "gsd") throw usage("`ralph verify` runs the checks of stories: a plan of GSD has none outside its run", "`ralph next` shows what the next plan has to pass; `ralph run` runs it; `--workflow exec` checks stories");
+  if (workflow.name === "gsd") {
+    throw usage(
+      "`ralph verify` runs the checks of stories: a plan of GSD has none outside its run",
+      "`ralph next` shows what the next plan has to pass; `ralph run` runs it; `--workflow exec` checks stories",
+    );
+  }
   await using session = await openSession(invocation, { asks: false, gates: [], data: true });
   const { ralph } = session;
   const text = await ralph.state.read(PRD_FILE);
   if (text === null && ralph.config.verify.default.length === 0) {
-    throw new RalphError("state-missing", { details: { path: PRD_FILE }, hint: '`ralph plan "<goal>"` writes it; or name commands: `--verify CMD`' });
+    throw new RalphError("state-missing", {
+      details: { path: PRD_FILE },
+      hint: '`ralph plan "<goal>"` writes it; or name commands: `--verify CMD`',
+    });
   }
   const checks = text === null ? namedChecks(ralph.config) : storyChecks(text, ralph.config);
   const checked = await verify(ralph, checks);
@@ -36,8 +44,15 @@ function namedChecks(config: Config): readonly Check[] {
 }
 
 function storyChecks(text: string, config: Config): readonly Check[] {
-  return finalChecks(parsePrd(text, PRD_FILE).userStories, (story) =>
-    [...new Set([...config.verify.default, ...storyCommands(story)])].map((command) => ({ name: command, command, scope: story.id })));
+  return finalChecks(
+    parsePrd(text, PRD_FILE).userStories,
+    (story) =>
+      [...new Set([...config.verify.default, ...storyCommands(story)])].map((command) => ({
+        name: command,
+        command,
+        scope: story.id,
+      })),
+  );
 }
 
 function summary(checked: Verification, invocation: Invocation): readonly string[] {
@@ -52,7 +67,10 @@ function summary(checked: Verification, invocation: Invocation): readonly string
         ...checked.failures.map(({ name, scope }) => `  ${name}${scope === "" ? "" : ` (${scope})`}`),
       ];
     case "unverified":
-      return [warn("unverified: there is no check to run"), "hint: name commands in `verify.default`, by `--verify CMD`, or in a criterion: Verify: `cmd`"];
+      return [
+        warn("unverified: there is no check to run"),
+        "hint: name commands in `verify.default`, by `--verify CMD`, or in a criterion: Verify: `cmd`",
+      ];
     case "aborted":
       return [];
   }

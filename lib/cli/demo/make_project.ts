@@ -28,7 +28,10 @@ export async function makeProject(host: Host, today: string): Promise<string> {
     if (end.reason === "not-found") throw new RalphError("git-missing");
     if (end.exitCode === 0) return;
     const details = { command: arguments_.join(" "), reason: end.tail.trim() };
-    throw new RalphError("git-failed", { details, hint: "the demonstration needs a git that works in a temporary folder" });
+    throw new RalphError("git-failed", {
+      details,
+      hint: "the demonstration needs a git that works in a temporary folder",
+    });
   }
 
   async function commit(subject: string): Promise<void> {

@@ -16,7 +16,11 @@ const DRAFT = {
   userStories: [
     story(1, "Add items", ["`sh todo.sh add TEXT` appends an open item", "Verify: `sh test.sh add`"]),
     story(2, "Tick items off", ["`sh todo.sh done N` ticks item N and no other", "Verify: `sh test.sh done`"]),
-    story(3, "Count what is left", ["`sh todo.sh left` prints how many items are open", "Verify: `sh test.sh left`", "Verify: `sh test.sh`"]),
+    story(3, "Count what is left", [
+      "`sh todo.sh left` prints how many items are open",
+      "Verify: `sh test.sh left`",
+      "Verify: `sh test.sh`",
+    ]),
   ],
 };
 
@@ -42,7 +46,12 @@ export function demoScript(today: string, pause: number): Script {
     })),
     implement("US-001", todoScript(ADD), "`add` works."),
     implement("US-002", todoScript(ADD, DONE_WRONG), "`done` works, I am sure of it."),
-    implement("US-002", todoScript(ADD, DONE), "The test showed that every item was ticked: now only item N is.", "2. [x] bread"),
+    implement(
+      "US-002",
+      todoScript(ADD, DONE),
+      "The test showed that every item was ticked: now only item N is.",
+      "2. [x] bread",
+    ),
     implement("US-003", todoScript(ADD, DONE, LEFT), "`left` works."),
   ];
   return { turns: turns.map((turn) => ({ ...turn, delay: pause })) };
@@ -54,12 +63,16 @@ function implement(id: string, content: string, words: string, seen?: string): S
 }
 
 function envelope(questions: readonly string[], prdDraft: unknown): string {
-  return JSON.stringify({
-    questions,
-    uncertainties: [],
-    prdDraft,
-    recommendUnderstand: { shouldRun: true, reasons: ["nobody has described this code yet"] },
-  }, null, 2);
+  return JSON.stringify(
+    {
+      questions,
+      uncertainties: [],
+      prdDraft,
+      recommendUnderstand: { shouldRun: true, reasons: ["nobody has described this code yet"] },
+    },
+    null,
+    2,
+  );
 }
 
 function story(number: number, title: string, acceptanceCriteria: readonly string[]): unknown {

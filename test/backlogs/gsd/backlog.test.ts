@@ -17,10 +17,17 @@ const ROADMAP_FILE = ".planning/ROADMAP.md";
 /** One plan and nothing else to come. */
 const ALONE = { [TWO]: null, [THREE]: null };
 
-async function world(turns: (this: void, write: World["write"], prompt: string, number: number) => Promise<Partial<AgentTurn> | void>, files: Readonly<Record<string, string | null>> = {}, options: RalphOptions = {}): Promise<World> {
+async function world(
+  turns: (this: void, write: World["write"], prompt: string, number: number) => Promise<Partial<AgentTurn> | void>,
+  files: Readonly<Record<string, string | null>> = {},
+  options: RalphOptions = {},
+): Promise<World> {
   let made: World | null = null;
-  const play: Turns = async (request, number) => await turns((path, text) => made!.write(path, text), request.prompt, number);
-  const present = Object.entries({ ...PROJECT, ...files }).filter((entry): entry is [string, string] => entry[1] !== null);
+  const play: Turns = async (request, number) =>
+    await turns((path, text) => made!.write(path, text), request.prompt, number);
+  const present = Object.entries({ ...PROJECT, ...files }).filter((entry): entry is [string, string] =>
+    entry[1] !== null
+  );
   made = await loopWorld(play, { ...options, files: Object.fromEntries(present) });
   return made;
 }
@@ -31,11 +38,18 @@ function read(root: string, path: string): string | null {
 
 function movedAside(root: string): readonly string[] {
   const runs = join(root, ".ralph/runs");
-  return readdirSync(runs).flatMap((run) => existsSync(join(runs, run, "moved-aside")) ? readdirSync(join(runs, run, "moved-aside")) : []);
+  return readdirSync(runs).flatMap((run) =>
+    existsSync(join(runs, run, "moved-aside")) ? readdirSync(join(runs, run, "moved-aside")) : []
+  );
 }
 
 describe("gsdBacklog() keeps the backlog contract", () => {
-  for (const [name, files] of [["with STATE.md and ROADMAP.md", {}], ["without them", { [STATE_FILE]: null, [ROADMAP_FILE]: null }]] as const) {
+  for (
+    const [name, files] of [["with STATE.md and ROADMAP.md", {}], ["without them", {
+      [STATE_FILE]: null,
+      [ROADMAP_FILE]: null,
+    }]] as const
+  ) {
     const worlds: World[] = [];
     const cases = backlogContract({
       async open() {
@@ -61,7 +75,8 @@ describe("gsdBacklog() keeps the backlog contract", () => {
           backlog: open(),
           reopen: async () => open(),
           cwd: one.root,
-          snapshot: async () => [STATE_FILE, ROADMAP_FILE, summaryOf(ONE)].map((path) => read(one.root, path)).join("\0"),
+          snapshot: async () =>
+            [STATE_FILE, ROADMAP_FILE, summaryOf(ONE)].map((path) => read(one.root, path)).join("\0"),
         };
       },
     });
@@ -91,8 +106,15 @@ describe("gsdBacklog() on the loop", () => {
     expect(read(one.root, STATE_FILE)).toContain("Plan: 1 of 2 in current phase\nStatus: In progress\n");
     expect(read(one.root, ROADMAP_FILE)).toContain("- [x] 01-01-PLAN.md — One");
     expect(await one.git("log", "-1", "--format=%s")).toBe("feat(01-01): One");
-    expect((await one.git("show", "--stat=200", "--format=", "HEAD")).replaceAll(/ +\|.*/g, "").split("\n").map((line) => line.trim()).slice(0, 4)).toEqual([
-      ROADMAP_FILE, STATE_FILE, summaryOf(ONE), "one.txt",
+    expect(
+      (await one.git("show", "--stat=200", "--format=", "HEAD")).replaceAll(/ +\|.*/g, "").split("\n").map((line) =>
+        line.trim()
+      ).slice(0, 4),
+    ).toEqual([
+      ROADMAP_FILE,
+      STATE_FILE,
+      summaryOf(ONE),
+      "one.txt",
     ]);
   });
 
@@ -101,12 +123,21 @@ describe("gsdBacklog() on the loop", () => {
       await write("one.txt", number === 1 ? "wrong" : "right");
       await write(summaryOf(ONE), SUMMARY);
       return COMPLETE;
-    }, { ...ALONE, [ONE]: planText("one.txt", { task: "<task><name>b</name>\n<verify><automated>cat one.txt; grep -q right one.txt</automated></verify>\n</task>".replace("><", ">\n<") }) });
+    }, {
+      ...ALONE,
+      [ONE]: planText("one.txt", {
+        task:
+          "<task><name>b</name>\n<verify><automated>cat one.txt; grep -q right one.txt</automated></verify>\n</task>"
+            .replace("><", ">\n<"),
+      }),
+    });
 
     const run = await runLoop(one.ralph, gsdBacklog(one.ralph));
 
     expect([run.status, run.iterations]).toEqual(["passed", 2]);
-    expect(one.prompts[1]).toMatch(/Attempt 1 failed: task 1: grep -q right one\.txt: exit 1\n\ntask 2: cat one\.txt; grep -q right one\.txt: exit 1\nwrong/);
+    expect(one.prompts[1]).toMatch(
+      /Attempt 1 failed: task 1: grep -q right one\.txt: exit 1\n\ntask 2: cat one\.txt; grep -q right one\.txt: exit 1\nwrong/,
+    );
     expect(movedAside(one.root)).toEqual(["1-01-01-SUMMARY.md"]);
     expect(read(one.root, summaryOf(ONE))).toBe(SUMMARY);
   });
@@ -118,11 +149,16 @@ describe("gsdBacklog() on the loop", () => {
     });
 
     const run = await runLoop(one.ralph, gsdBacklog(one.ralph));
-    const again = await runLoop(await one.again(async () => ({ lines: ["###BLOCKED: needs issue #3 ###"] })), gsdBacklog(one.ralph));
+    const again = await runLoop(
+      await one.again(async () => ({ lines: ["###BLOCKED: needs issue #3 ###"] })),
+      gsdBacklog(one.ralph),
+    );
 
     expect([run.status, run.iterations]).toEqual(["blocked", 2]);
     expect("reasons" in run && run.reasons[0]).toMatch(/^01-01: task 1: grep -q right one\.txt: exit 1/);
-    expect([again.status, "reasons" in again && again.reasons]).toEqual(["blocked", ["01-01: the agent is blocked: needs issue #3"]]);
+    expect([again.status, "reasons" in again && again.reasons]).toEqual(["blocked", [
+      "01-01: the agent is blocked: needs issue #3",
+    ]]);
     expect(read(one.root, STATE_FILE)).toContain("Status: BLOCKED - 01-01: the agent is blocked: needs issue #3\n");
     expect(read(one.root, ROADMAP_FILE)).toBe(PROJECT[ROADMAP_FILE]);
   });
@@ -132,14 +168,24 @@ describe("gsdBacklog() on the loop", () => {
       await write("one.txt", "right");
       await write(summaryOf(ONE), SUMMARY);
       return COMPLETE;
-    }, { [ONE]: planText("one.txt", { verification: '<check name="lint">\n<command>echo not clean; exit 3</command>\n</check>' }) });
+    }, {
+      [ONE]: planText("one.txt", {
+        verification: '<check name="lint">\n<command>echo not clean; exit 3</command>\n</check>',
+      }),
+    });
 
     const run = await runLoop(one.ralph, gsdBacklog(one.ralph));
 
     expect([run.status, run.iterations]).toEqual(["failed", 1]);
-    expect("reasons" in run && run.reasons).toEqual(["01-01: the plan's verification failed: plan lint: echo not clean; exit 3: exit 3\nnot clean"]);
+    expect("reasons" in run && run.reasons).toEqual([
+      "01-01: the plan's verification failed: plan lint: echo not clean; exit 3: exit 3\nnot clean",
+    ]);
     expect([read(one.root, summaryOf(ONE)), movedAside(one.root)]).toEqual([null, ["1-01-01-SUMMARY.md"]]);
-    expect(one.events.some((event) => event.type === "note" && event.message.startsWith(`${summaryOf(ONE)} is of a plan that was not verified`))).toBe(true);
+    expect(
+      one.events.some((event) =>
+        event.type === "note" && event.message.startsWith(`${summaryOf(ONE)} is of a plan that was not verified`)
+      ),
+    ).toBe(true);
   });
 
   test.each([
@@ -159,11 +205,15 @@ describe("gsdBacklog() on the loop", () => {
   });
 
   test("a turn that times out or crashes blocks at once", async () => {
-    await using one = await world(async () => ({ end: { reason: "timed-out", message: "the agent had not ended after 1800 s" } }));
+    await using one = await world(async () => ({
+      end: { reason: "timed-out", message: "the agent had not ended after 1800 s" },
+    }));
 
     const run = await runLoop(one.ralph, gsdBacklog(one.ralph));
 
-    expect([run.status, run.iterations, "reasons" in run && run.reasons]).toEqual(["blocked", 1, ["01-01: the agent had not ended after 1800 s"]]);
+    expect([run.status, run.iterations, "reasons" in run && run.reasons]).toEqual(["blocked", 1, [
+      "01-01: the agent had not ended after 1800 s",
+    ]]);
   });
 
   test("a missing SUMMARY is asked for once more, then Ralph writes one and says so", async () => {
@@ -177,13 +227,18 @@ describe("gsdBacklog() on the loop", () => {
     expect([run.status, run.iterations]).toEqual(["passed", 2]);
     expect(one.prompts[1]).toContain(`Create ${summaryOf(ONE)}`);
     expect(one.prompts[1]).toContain("its SUMMARY is missing");
-    expect(read(one.root, summaryOf(ONE))).toMatch(/written-by: ralph\n[^]*Ralph wrote this file[^]*1\. Write one\.txt[^]*- passed: task 1: grep -q right one\.txt\n$/);
+    expect(read(one.root, summaryOf(ONE))).toMatch(
+      /written-by: ralph\n[^]*Ralph wrote this file[^]*1\. Write one\.txt[^]*- passed: task 1: grep -q right one\.txt\n$/,
+    );
   });
 
   test("checkpoints are skipped, and listed in the SUMMARY", async () => {
-    const task = '<task type="checkpoint:human-verify">\n<name>Look at it</name>\n<verify>\n<automated>exit 9</automated>\n</verify>\n</task>';
+    const task =
+      '<task type="checkpoint:human-verify">\n<name>Look at it</name>\n<verify>\n<automated>exit 9</automated>\n</verify>\n</task>';
     await using one = await world(async (write, prompt) => {
-      expect(prompt).toContain('2. Look at it (a checkpoint for a person: SKIP it, and list it in the SUMMARY under "Skipped checkpoints")');
+      expect(prompt).toContain(
+        '2. Look at it (a checkpoint for a person: SKIP it, and list it in the SUMMARY under "Skipped checkpoints")',
+      );
       await write("one.txt", "right");
       await write(summaryOf(ONE), SUMMARY);
       return COMPLETE;
@@ -191,12 +246,19 @@ describe("gsdBacklog() on the loop", () => {
 
     const run = await runLoop(one.ralph, gsdBacklog(one.ralph));
 
-    expect(run.status === "passed" && run.summary).toMatch(/^every plan is complete; .*; 1 checkpoint that nobody saw: 01-01 \(1\)$/);
-    expect(read(one.root, summaryOf(ONE))).toBe(`${SUMMARY}\n## Skipped checkpoints\n\nLeft out, since nobody was watching:\n\n- Look at it\n`);
+    expect(run.status === "passed" && run.summary).toMatch(
+      /^every plan is complete; .*; 1 checkpoint that nobody saw: 01-01 \(1\)$/,
+    );
+    expect(read(one.root, summaryOf(ONE))).toBe(
+      `${SUMMARY}\n## Skipped checkpoints\n\nLeft out, since nobody was watching:\n\n- Look at it\n`,
+    );
   });
 
   test("a plan of checkpoints alone takes no agent: its SUMMARY lists them", async () => {
-    await using one = await world(async () => {}, { ...ALONE, [ONE]: '<task type="checkpoint:decision">\n<name>Choose</name>\n</task>\n' });
+    await using one = await world(async () => {}, {
+      ...ALONE,
+      [ONE]: '<task type="checkpoint:decision">\n<name>Choose</name>\n</task>\n',
+    });
 
     const run = await runLoop(one.ralph, gsdBacklog(one.ralph));
 
@@ -221,7 +283,10 @@ describe("gsdBacklog() on the loop", () => {
     expect(read(one.root, STATE_FILE)).toContain("- use X");
     expect(read(one.root, ROADMAP_FILE)?.match(/\[x\]/g)?.length).toBe(1);
     expect([read(one.root, summaryOf(TWO)), movedAside(one.root)]).toEqual([null, ["1-01-02-SUMMARY.md"]]);
-    expect(one.events.filter((event) => event.type === "state-put-back")).toEqual([{ type: "state-put-back", paths: [STATE_FILE, ROADMAP_FILE] }]);
+    expect(one.events.filter((event) => event.type === "state-put-back")).toEqual([{
+      type: "state-put-back",
+      paths: [STATE_FILE, ROADMAP_FILE],
+    }]);
   });
 
   test("an agent that only notes a decision has nothing put back", async () => {
@@ -245,17 +310,27 @@ describe("gsdBacklog() on the loop", () => {
     const run = await runLoop(one.ralph, gsdBacklog(one.ralph));
     const nothing = await runLoop(empty.ralph, gsdBacklog(empty.ralph));
 
-    expect([run.status, "reasons" in run && run.reasons[0], one.prompts]).toEqual(["blocked", "1 item names no check and cannot pass: 01-01", []]);
-    expect([nothing.status, "reasons" in nothing && nothing.reasons]).toEqual(["blocked", [`${ONE} has no task and no text: there is nothing to carry out`]]);
+    expect([run.status, "reasons" in run && run.reasons[0], one.prompts]).toEqual([
+      "blocked",
+      "1 item names no check and cannot pass: 01-01",
+      [],
+    ]);
+    expect([nothing.status, "reasons" in nothing && nothing.reasons]).toEqual(["blocked", [
+      `${ONE} has no task and no text: there is nothing to carry out`,
+    ]]);
   });
 
   test("an interrupted plan is open again, although the agent had written its SUMMARY", async () => {
     const stop = new AbortController();
-    await using one = await world(async (write) => {
-      await write(summaryOf(ONE), SUMMARY);
-      stop.abort();
-      return { end: { reason: "aborted" } };
-    }, {}, { signal: stop.signal });
+    await using one = await world(
+      async (write) => {
+        await write(summaryOf(ONE), SUMMARY);
+        stop.abort();
+        return { end: { reason: "aborted" } };
+      },
+      {},
+      { signal: stop.signal },
+    );
 
     const run = await runLoop(one.ralph, gsdBacklog(one.ralph));
     const next = await gsdBacklog(one.ralph).next({ inFlight: [], parked: [] });
@@ -275,15 +350,22 @@ describe("gsdBacklog() on the loop", () => {
     const run = await runLoop(one.ralph, gsdBacklog(one.ralph, { plan: "01-01" }));
 
     expect([run.status, "summary" in run && run.summary]).toEqual(["passed", "01-01 is complete; next: 02-01"]);
-    expect(read(one.root, STATE_FILE)).toContain("Phase: 2 of 2 (More)\nPlan: 1 of 1 in current phase\nStatus: Ready to execute\n");
+    expect(read(one.root, STATE_FILE)).toContain(
+      "Phase: 2 of 2 (More)\nPlan: 1 of 1 in current phase\nStatus: Ready to execute\n",
+    );
   });
 });
 
 describe("lastSignal()", () => {
   test.each([
-    [["###PLAN_COMPLETE###"], "PLAN_COMPLETE", ""], [["###PLAN_COMPLETE###", "Have a nice day"], "PLAN_COMPLETE", ""], [["###PLAN_FAILED:a###", "###PLAN_COMPLETE###"], "PLAN_COMPLETE", ""],
-    [["###PLAN_COMPLETE###", "###BLOCKED:issue #12 ### here###"], "BLOCKED", "issue #12 ### here"], [["###TASK_FAILED:C# build###"], "TASK_FAILED", "C# build"],
-    [["I will print ###PLAN_COMPLETE### soon"], undefined, undefined], [["- ###BLOCKED:{reason}### - you cannot continue"], undefined, undefined], [["### PLAN_COMPLETE ###"], "PLAN_COMPLETE", ""],
+    [["###PLAN_COMPLETE###"], "PLAN_COMPLETE", ""],
+    [["###PLAN_COMPLETE###", "Have a nice day"], "PLAN_COMPLETE", ""],
+    [["###PLAN_FAILED:a###", "###PLAN_COMPLETE###"], "PLAN_COMPLETE", ""],
+    [["###PLAN_COMPLETE###", "###BLOCKED:issue #12 ### here###"], "BLOCKED", "issue #12 ### here"],
+    [["###TASK_FAILED:C# build###"], "TASK_FAILED", "C# build"],
+    [["I will print ###PLAN_COMPLETE### soon"], undefined, undefined],
+    [["- ###BLOCKED:{reason}### - you cannot continue"], undefined, undefined],
+    [["### PLAN_COMPLETE ###"], "PLAN_COMPLETE", ""],
   ])("%j", (lines, kind, payload) => {
     expect([lastSignal(lines)?.kind, lastSignal(lines)?.payload]).toEqual([kind, payload]);
   });

@@ -36,39 +36,74 @@ const TREES: readonly Expected[] = [
   {
     tree: "0xc0re__godot-mcp",
     plans: { "01": 3, "02": 3, "03": 3, "04": 3, "05": 2, "06": 3, "07": 3, "08": 2 },
-    tasks: 36, checkpoints: 0, commands: 36, complete: 22,
-    phase: "8", plan: 2, status: "Complete", unplanned: [],
+    tasks: 36,
+    checkpoints: 0,
+    commands: 36,
+    complete: 22,
+    phase: "8",
+    plan: 2,
+    status: "Complete",
+    unplanned: [],
   },
   {
     tree: "AbianS__prisma-generate-uml",
     plans: { "01": 3, "02": 3, "3": 0 },
-    tasks: 13, checkpoints: 0, commands: 6, complete: 6,
-    phase: "2", plan: null, status: "Pending", unplanned: ["3"],
+    tasks: 13,
+    checkpoints: 0,
+    commands: 6,
+    complete: 6,
+    phase: "2",
+    plan: null,
+    status: "Pending",
+    unplanned: ["3"],
   },
   {
     tree: "AntJanus__agent-compiler",
     plans: { "01": 3, "02": 3, "03": 3, "04": 5 },
-    tasks: 33, checkpoints: 1, commands: 0, complete: 14,
-    phase: "4", plan: 5, status: "Phase complete - All verification gaps closed", unplanned: [],
+    tasks: 33,
+    checkpoints: 1,
+    commands: 0,
+    complete: 14,
+    phase: "4",
+    plan: 5,
+    status: "Phase complete - All verification gaps closed",
+    unplanned: [],
   },
   {
     tree: "BarlowTucker__elgato-wled-controller",
     plans: { "01": 3, "02": 2, "3": 0, "4": 0 },
-    tasks: 9, checkpoints: 0, commands: 0, complete: 5,
-    phase: "2", plan: 2, status: "In progress — Plan 02-02 complete (ActivatePresetAction, activate-preset PI with preset name dropdowns)",
+    tasks: 9,
+    checkpoints: 0,
+    commands: 0,
+    complete: 5,
+    phase: "2",
+    plan: 2,
+    status: "In progress — Plan 02-02 complete (ActivatePresetAction, activate-preset PI with preset name dropdowns)",
     unplanned: ["3", "4"],
   },
   {
     tree: "MiteshSharma__clawrium",
     plans: { "01": 2, "02": 4, "03": 4, "04": 4, "05": 2, "06": 3 },
-    tasks: 36, checkpoints: 0, commands: 36, complete: 19,
-    phase: "06", plan: null, status: null, unplanned: [],
+    tasks: 36,
+    checkpoints: 0,
+    commands: 36,
+    complete: 19,
+    phase: "06",
+    plan: null,
+    status: null,
+    unplanned: [],
   },
   {
     tree: "ahmetb__kubectl-fields",
     plans: { "01": 2, "02": 2, "03": 2, "04": 1 },
-    tasks: 14, checkpoints: 0, commands: 0, complete: 7,
-    phase: null, plan: null, status: "v1.0 milestone complete, archived", unplanned: [],
+    tasks: 14,
+    checkpoints: 0,
+    commands: 0,
+    complete: 7,
+    phase: null,
+    plan: null,
+    status: "v1.0 milestone complete, archived",
+    unplanned: [],
   },
 ];
 
@@ -91,35 +126,44 @@ describe.skipIf(missing)("real planning folders", () => {
     const plans = planning.phases.flatMap((phase) => phase.plans);
     const tasks = plans.flatMap((plan) => plan.tasks);
     const commands = [...tasks, ...plans.map((plan) => plan.verification)].flatMap((part) => part.commands);
-    expect(Object.fromEntries(planning.phases.map((phase) => [phase.number, phase.plans.length]))).toEqual(expected.plans);
+    expect(Object.fromEntries(planning.phases.map((phase) => [phase.number, phase.plans.length]))).toEqual(
+      expected.plans,
+    );
     expect(tasks.length).toBe(expected.tasks);
     expect(tasks.filter(({ checkpoint }) => checkpoint).length).toBe(expected.checkpoints);
     expect(commands.length).toBe(expected.commands);
     expect(position.complete).toBe(expected.complete);
-    expect([planning.state?.phase, planning.state?.plan, planning.state?.status]).toEqual([expected.phase, expected.plan, expected.status]);
+    expect([planning.state?.phase, planning.state?.plan, planning.state?.status]).toEqual([
+      expected.phase,
+      expected.plan,
+      expected.status,
+    ]);
     expect(position.unplanned.map(({ id }) => id)).toEqual(expected.unplanned);
     expect([position.next, position.gaps, position.status]).toEqual([null, [], "done"]);
     expect(planning.diagnostics).toEqual([]);
   });
 
-  test.each(TREES)("$tree: STATE.md and ROADMAP.md rewritten with no change are the same bytes", async ({ tree, status }) => {
-    const [state, roadmap] = [textOf(tree, "STATE.md"), textOf(tree, "ROADMAP.md")];
-    const { phases } = await readPlanning({ root: join(CORPUS, tree) });
+  test.each(TREES)(
+    "$tree: STATE.md and ROADMAP.md rewritten with no change are the same bytes",
+    async ({ tree, status }) => {
+      const [state, roadmap] = [textOf(tree, "STATE.md"), textOf(tree, "ROADMAP.md")];
+      const { phases } = await readPlanning({ root: join(CORPUS, tree) });
 
-    expect(changeLines(state, new Map())).toBe(state);
-    if (status !== null) expect(rewriteStatus(state, status)).toBe(state);
-    expect(withSectionOf(state, state)).toBe(state);
-    for (const { number: phase, plans } of phases) {
-      const row = roadmap.split("\n").find((line) => new RegExp(`^\\| 0?${Number(phase)}\\. `).test(line));
-      const complete = row === undefined || row.includes("Complete");
-      const total = Number(/(\d+)\/\d+/.exec(row ?? "")?.[1] ?? 1);
-      for (const { id, number: plan } of plans) {
-        const done = roadmap.includes(`[x] ${id}`);
-        if (done && !complete) continue; // a row that says `1/3` of three ticked plans would be put right
-        expect(rewriteRoadmap(roadmap, { phase, plan, done, complete: total, total, now: 0 })).toBe(roadmap);
+      expect(changeLines(state, new Map())).toBe(state);
+      if (status !== null) expect(rewriteStatus(state, status)).toBe(state);
+      expect(withSectionOf(state, state)).toBe(state);
+      for (const { number: phase, plans } of phases) {
+        const row = roadmap.split("\n").find((line) => new RegExp(`^\\| 0?${Number(phase)}\\. `).test(line));
+        const complete = row === undefined || row.includes("Complete");
+        const total = Number(/(\d+)\/\d+/.exec(row ?? "")?.[1] ?? 1);
+        for (const { id, number: plan } of plans) {
+          const done = roadmap.includes(`[x] ${id}`);
+          if (done && !complete) continue; // a row that says `1/3` of three ticked plans would be put right
+          expect(rewriteRoadmap(roadmap, { phase, plan, done, complete: total, total, now: 0 })).toBe(roadmap);
+        }
       }
-    }
-  });
+    },
+  );
 
   test("ticking a plan changes its box and the counts of its phase, nothing else", () => {
     const now = new Date(2026, 2, 1, 12).getTime();
@@ -138,7 +182,9 @@ describe.skipIf(missing)("real planning folders", () => {
       "-| 2. Button Actions | 0/2 | Planning | - |",
       "+| 2. Button Actions | 2/2 | Complete | 2026-03-01 |",
     ]);
-    expect(tick("BarlowTucker__elgato-wled-controller", "3", "01", 1, 2)[1]).toBe("+- [x] 03-01: Dial action foundation (encoder events, debounce, optimistic display, live state sync)");
+    expect(tick("BarlowTucker__elgato-wled-controller", "3", "01", 1, 2)[1]).toBe(
+      "+- [x] 03-01: Dial action foundation (encoder events, debounce, optimistic display, live state sync)",
+    );
     expect(tick("AntJanus__agent-compiler", "04", "05", 5, 5)).toEqual([
       "-- [ ] 04-05-PLAN.md — Gap closure: Integrate line ending and permission utilities (Wave 1) [GAP FIX]",
       "+- [x] 04-05-PLAN.md — Gap closure: Integrate line ending and permission utilities (Wave 1) [GAP FIX]",
@@ -155,9 +201,20 @@ describe.skipIf(missing)("real planning folders", () => {
     const now = new Date(2026, 2, 1, 12).getTime();
     const complete = (tree: string, phase: string, plan: number): readonly string[] => {
       const before = textOf(tree, "STATE.md");
-      return diff(before, rewriteState(before, {
-        phase, phaseName: "Next", plan, plans: 3, status: "In progress", activity: "Completed it", now, complete: 5, total: 8,
-      }));
+      return diff(
+        before,
+        rewriteState(before, {
+          phase,
+          phaseName: "Next",
+          plan,
+          plans: 3,
+          status: "In progress",
+          activity: "Completed it",
+          now,
+          complete: 5,
+          total: 8,
+        }),
+      );
     };
 
     expect(complete("BarlowTucker__elgato-wled-controller", "03", 1)).toEqual([
@@ -196,6 +253,9 @@ describe.skipIf(missing)("real planning folders", () => {
 
     expect([ticked.next, ticked.complete, ticked.withoutSummary.map(({ id }) => id)]).toEqual([null, 22, ["03-02"]]);
     expect([position.next, position.status, position.complete]).toEqual([null, "done", 21]);
-    expect(position.gaps).toEqual([{ id: "03-02", note: "no SUMMARY, but STATE.md stands at phase 8, plan 2: `--plan 03-02` runs it" }]);
+    expect(position.gaps).toEqual([{
+      id: "03-02",
+      note: "no SUMMARY, but STATE.md stands at phase 8, plan 2: `--plan 03-02` runs it",
+    }]);
   });
 });

@@ -1,10 +1,25 @@
 import { describe, expect, test } from "vitest";
 import { rewriteRoadmap } from "../../../lib/backlogs/gsd/rewrite_roadmap.ts";
-import { rewriteState, rewriteStatus, type StateUpdate, withSectionOf } from "../../../lib/backlogs/gsd/rewrite_state.ts";
+import {
+  rewriteState,
+  rewriteStatus,
+  type StateUpdate,
+  withSectionOf,
+} from "../../../lib/backlogs/gsd/rewrite_state.ts";
 import { ROADMAP, STATE } from "./planning.ts";
 
 const NOW = new Date(2026, 1, 3, 12).getTime();
-const UPDATE: StateUpdate = { phase: "01", phaseName: "Base", plan: 1, plans: 2, status: "In progress", activity: "Completed 01-01-PLAN.md", now: NOW, complete: 1, total: 3 };
+const UPDATE: StateUpdate = {
+  phase: "01",
+  phaseName: "Base",
+  plan: 1,
+  plans: 2,
+  status: "In progress",
+  activity: "Completed 01-01-PLAN.md",
+  now: NOW,
+  complete: 1,
+  total: 3,
+};
 
 function section(...lines: readonly string[]): string {
   return ["## Current Position", ...lines, "", "## Other", "Plan: 9 of 9", "Status: mine", ""].join("\n");
@@ -19,7 +34,10 @@ function rewritten(lines: readonly string[], update: Partial<StateUpdate> = {}):
 describe("rewriteState()", () => {
   test("writes plan, status, last activity and progress in the section's own style", () => {
     expect(rewriteState(STATE, UPDATE)).toBe(
-      STATE.replace("Plan: 0 of 2", "Plan: 1 of 2").replace("Ready to execute", "In progress").replace("2026-01-01 — Roadmap created", "2026-02-03 — Completed 01-01-PLAN.md")
+      STATE.replace("Plan: 0 of 2", "Plan: 1 of 2").replace("Ready to execute", "In progress").replace(
+        "2026-01-01 — Roadmap created",
+        "2026-02-03 — Completed 01-01-PLAN.md",
+      )
         .replace("[░░░░░░░░░░] 0%", "[███░░░░░░░] 33%"),
     );
   });
@@ -29,21 +47,34 @@ describe("rewriteState()", () => {
   });
 
   test.each([
-    ["**Plan:** Not started", "**Plan:** 1 of 2"], ["**Plan**: 2/7", "**Plan**: 1/2"], ["- Plan: 01 of 03  ", "- Plan: 01 of 2  "], ["Plan: 3/3 complete", "Plan: 1/2"], ["Plan: N/A", "Plan: 1 of 2"],
+    ["**Plan:** Not started", "**Plan:** 1 of 2"],
+    ["**Plan**: 2/7", "**Plan**: 1/2"],
+    ["- Plan: 01 of 03  ", "- Plan: 01 of 2  "],
+    ["Plan: 3/3 complete", "Plan: 1/2"],
+    ["Plan: N/A", "Plan: 1 of 2"],
   ])("%j", (before, after) => {
     expect(rewritten(["Phase: 1", before])[1]).toBe(after);
   });
 
   test.each([
-    ["Progress: [███░░] 40%", "Progress: [█░░░░] 33%"], ["Progress: ~40%", "Progress: ~33%"], ["Progress: 12.5%", "Progress: 33.3%"], ["Progress: 0/9 plans (0%)", "Progress: 1/3 plans (33%)"],
-    ["Progress: [##########] 100% (v1)", "Progress: [###-------] 33% (v1)"], ["Progress: `[ ] Phase 1`", "Progress: `[ ] Phase 1`"], ["Progress: none yet", "Progress: none yet"],
+    ["Progress: [███░░] 40%", "Progress: [█░░░░] 33%"],
+    ["Progress: ~40%", "Progress: ~33%"],
+    ["Progress: 12.5%", "Progress: 33.3%"],
+    ["Progress: 0/9 plans (0%)", "Progress: 1/3 plans (33%)"],
+    ["Progress: [##########] 100% (v1)", "Progress: [###-------] 33% (v1)"],
+    ["Progress: `[ ] Phase 1`", "Progress: `[ ] Phase 1`"],
+    ["Progress: none yet", "Progress: none yet"],
   ])("%j", (before, after) => {
     expect(rewritten(["Phase: 1", "Plan: 1", "Status: x", "Last activity: x", before])[4]).toBe(after);
   });
 
   test.each([
-    ["Last activity: 2026-01-01 -- x", "Last activity: 2026-02-03 -- Completed 01-01-PLAN.md"], ["Last activity: 2026-01-01 - x", "Last activity: 2026-02-03 - Completed 01-01-PLAN.md"],
-    ["Last activity: 2026-01-01T10:00:00.000Z", `Last activity: ${new Date(NOW).toISOString()} — Completed 01-01-PLAN.md`],
+    ["Last activity: 2026-01-01 -- x", "Last activity: 2026-02-03 -- Completed 01-01-PLAN.md"],
+    ["Last activity: 2026-01-01 - x", "Last activity: 2026-02-03 - Completed 01-01-PLAN.md"],
+    [
+      "Last activity: 2026-01-01T10:00:00.000Z",
+      `Last activity: ${new Date(NOW).toISOString()} — Completed 01-01-PLAN.md`,
+    ],
   ])("%j", (before, after) => {
     expect(rewritten(["Phase: 1", "Plan: 1", "Status: x", before])[3]).toBe(after);
   });
@@ -59,12 +90,24 @@ describe("rewriteState()", () => {
   });
 
   test("fields that are missing come behind the one before them, in its style", () => {
-    expect(rewritten(["", "**Phase:** 1", ""])).toEqual(["", "**Phase:** 1", "**Plan:** 1 of 2", "**Status:** In progress", "**Last activity:** 2026-02-03 — Completed 01-01-PLAN.md", ""]);
+    expect(rewritten(["", "**Phase:** 1", ""])).toEqual([
+      "",
+      "**Phase:** 1",
+      "**Plan:** 1 of 2",
+      "**Status:** In progress",
+      "**Last activity:** 2026-02-03 — Completed 01-01-PLAN.md",
+      "",
+    ]);
   });
 
   test("an older plan leaves the position where it is", () => {
-    expect(rewritten(["Phase: 8", "Plan: 2 of 2", "Status: Complete", "Last activity: 2026-01-01 - x"], { behind: true })).toEqual([
-      "Phase: 8", "Plan: 2 of 2", "Status: Complete", "Last activity: 2026-02-03 - Completed 01-01-PLAN.md",
+    expect(
+      rewritten(["Phase: 8", "Plan: 2 of 2", "Status: Complete", "Last activity: 2026-01-01 - x"], { behind: true }),
+    ).toEqual([
+      "Phase: 8",
+      "Plan: 2 of 2",
+      "Status: Complete",
+      "Last activity: 2026-02-03 - Completed 01-01-PLAN.md",
     ]);
   });
 
@@ -95,8 +138,12 @@ describe("withSectionOf()", () => {
   test("a section at the end of either file joins with whole lines", () => {
     const written = "# S\n\n## Current Position\n\nPhase: 1\n";
 
-    expect(withSectionOf("# S\n\n## Current Position\n\nPhase: 2\n\n## After\n", written)).toBe("# S\n\n## Current Position\n\nPhase: 1\n\n## After\n");
-    expect(withSectionOf(written.replace("1", "2").trimEnd(), "## Current Position\nPhase: 1\n\n## More\n")).toBe("# S\n\n## Current Position\nPhase: 1\n");
+    expect(withSectionOf("# S\n\n## Current Position\n\nPhase: 2\n\n## After\n", written)).toBe(
+      "# S\n\n## Current Position\n\nPhase: 1\n\n## After\n",
+    );
+    expect(withSectionOf(written.replace("1", "2").trimEnd(), "## Current Position\nPhase: 1\n\n## More\n")).toBe(
+      "# S\n\n## Current Position\nPhase: 1\n",
+    );
   });
 });
 
@@ -104,7 +151,10 @@ describe("rewriteRoadmap()", () => {
   const tick = { phase: "01", plan: "01", done: true, complete: 1, total: 2, now: NOW };
 
   test("ticks the plan and counts in its phase's row", () => {
-    const after = ROADMAP.replace("- [ ] 01-01", "- [x] 01-01").replace("| 1. Base | 0/2 | Not started | - |", "| 1. Base | 1/2 | In progress | - |");
+    const after = ROADMAP.replace("- [ ] 01-01", "- [x] 01-01").replace(
+      "| 1. Base | 0/2 | Not started | - |",
+      "| 1. Base | 1/2 | In progress | - |",
+    );
 
     expect(rewriteRoadmap(ROADMAP, tick)).toBe(after);
     expect(rewriteRoadmap(after, tick)).toBe(after);
@@ -127,8 +177,11 @@ describe("rewriteRoadmap()", () => {
   });
 
   test("boxes in code fences, of other phases and counts in prose stay", () => {
-    const text = "```\n- [ ] 01-01-PLAN.md\n```\n- [ ] 11-01-PLAN.md\n**Plans**: 0/2 plans executed\n### Phase 1: A\n**Plans**: 0/2 plans executed\n- [ ] 01-01: a\n";
+    const text =
+      "```\n- [ ] 01-01-PLAN.md\n```\n- [ ] 11-01-PLAN.md\n**Plans**: 0/2 plans executed\n### Phase 1: A\n**Plans**: 0/2 plans executed\n- [ ] 01-01: a\n";
 
-    expect(rewriteRoadmap(text, tick)).toBe("```\n- [ ] 01-01-PLAN.md\n```\n- [ ] 11-01-PLAN.md\n**Plans**: 0/2 plans executed\n### Phase 1: A\n**Plans**: 1/2 plans executed\n- [x] 01-01: a\n");
+    expect(rewriteRoadmap(text, tick)).toBe(
+      "```\n- [ ] 01-01-PLAN.md\n```\n- [ ] 11-01-PLAN.md\n**Plans**: 0/2 plans executed\n### Phase 1: A\n**Plans**: 1/2 plans executed\n- [x] 01-01: a\n",
+    );
   });
 });

@@ -1,0 +1,31 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { expectNothingLeft, faultProject, passedIn, WORK } from "./world.ts";
+
+describe("an agent that always exits 1", () => {
+  test("is parked after three attempts, and the reason is told", async () => {
+    const project = faultProject("cat > /dev/null; echo no credits left >&2; exit 1", { count: 2 });
+
+    const { root, git, stderr } = await project.cli.expectExit(3);
+
+    expect(passedIn(root)).toEqual([]);
+    expect(stderr.match(/agent worker: started/g)).toHaveLength(6);
+    expect(stderr).toContain("\n✗ blocked: 0 verified, 2 parked in 6 iterations\n");
+    expect(stderr).toMatch(/\n  parked  US-001: .*exit(ed with)? (code )?1.*\n/);
+    expect(stderr).toContain("\nhint: mend what stands in the way, then `ralph run --retry-blocked`\n");
+    expect(readFileSync(join(root, "scripts/ralph/prd.json"), "utf8")).toContain("no credits left");
+    expect(git("log", "--format=%s")).not.toContain("feat:");
+    await expectNothingLeft(project, root);
+  });
+
+  test("passes nothing even where its work is right", async () => {
+    const project = faultProject(`${WORK}; echo '<promise>COMPLETE</promise>'; exit 1`);
+
+    const { root, git } = await project.cli.expectExit(3);
+
+    expect(passedIn(root)).toEqual([]);
+    expect(git("log", "--format=%s")).not.toContain("feat:");
+    expect(git("status", "--porcelain", "--untracked-files=all")).toBe("?? work/1.txt");
+  });
+});

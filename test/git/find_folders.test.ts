@@ -1,0 +1,73 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { findFolders } from "../../lib/git/find_folders.ts";
+import { openRepository } from "../../lib/git/open_repository.ts";
+import { createHost } from "../../lib/host/create_host.ts";
+import { temporaryDirectory } from "../../lib/host/files.ts";
+
+const NONE = { variables: {} };
+
+function git(cwd: string, ...arguments_: string[]): string {
+  const identity = ["-c", "user.name=T", "-c", "user.email=t@example.invalid"];
+  return execFileSync("git", [...identity, ...arguments_], { cwd, encoding: "utf8" }).trim();
+}
+
+/** What git itself says of a folder. */
+function told(cwd: string): Record<string, string> {
+  const lines = git(
+    cwd,
+    "rev-parse",
+    "--path-format=absolute",
+    "--show-toplevel",
+    "--absolute-git-dir",
+    "--git-common-dir",
+    "--git-path",
+    "ralph",
+  ).split("\n");
+  return { topLevel: lines[0]!, gitDirectory: lines[1]!, commonDirectory: lines[2]!, ralphDirectory: lines[3]! };
+}
+
+describe("findFolders()", () => {
+  test("finds what git finds, from a subfolder and in a linked worktree", async () => {
+    await using folder = await temporaryDirectory("find");
+    const main = join(realpathSync(folder.path), "main");
+    mkdirSync(join(main, "a/b"), { recursive: true });
+    git(main, "init", "-q", "-b", "trunk");
+    git(main, "commit", "-q", "--allow-empty", "-m", "x");
+    git(main, "worktree", "add", "-q", "../linked", "-b", "side");
+
+    for (const place of [main, join(main, "a/b"), join(main, "../linked")]) {
+      expect(await findFolders(realpathSync(place), NONE)).toEqual(told(place));
+    }
+  });
+
+  test("leaves to git what is not plain: a submodule, a moved work tree, git's own variables, no repository", async () => {
+    await using folder = await temporaryDirectory("find");
+    const root = realpathSync(folder.path);
+    git(root, "init", "-q", "moved");
+    git(join(root, "moved"), "config", "core.worktree", join(root, "elsewhere"));
+    mkdirSync(join(root, "sub"));
+    writeFileSync(join(root, "sub/.git"), "gitdir: ../moved/.git/modules/sub\n");
+
+    expect(await findFolders(join(root, "moved"), NONE)).toBeNull();
+    expect(await findFolders(join(root, "sub"), NONE)).toBeNull();
+    expect(await findFolders(root, NONE)).toBeNull();
+    expect(await findFolders(root, { variables: { GIT_DIR: join(root, "moved/.git") } })).toBeNull();
+  });
+});
+
+test("currentBranch() names the branch, also before the first commit, and null when HEAD is detached", async () => {
+  await using folder = await temporaryDirectory("branch");
+  const host = createHost();
+  await using _processes = host.processes;
+  const root = realpathSync(folder.path);
+  git(root, "init", "-q", "-b", "feature/x");
+  const repository = await openRepository(host, root);
+
+  expect(await repository?.currentBranch()).toBe("feature/x");
+  git(root, "commit", "-q", "--allow-empty", "-m", "x");
+  git(root, "checkout", "-q", "--detach");
+  expect(await repository?.currentBranch()).toBeNull();
+});
