@@ -14,6 +14,7 @@ import {
   LOOP_FLAGS,
   PLACE_FLAGS,
   PLAN_FLAGS,
+  PROBE_FLAGS,
   REPORT_FLAGS,
   SHOW_FLAGS,
 } from "./flags.ts";
@@ -150,7 +151,7 @@ export const COMMANDS: readonly Command[] = [
     summary: "what is missing on this machine, and how to get it",
     usage: "",
     arity: [0, 0],
-    flags: { ...DATA_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
+    flags: { ...PROBE_FLAGS, ...DATA_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
     load: () => import("./commands/doctor.ts"),
   },
   {
@@ -206,7 +207,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "schema",
-    summary: "print a JSON Schema: config or plan",
+    summary: "print a JSON Schema: config, events or plan",
     usage: "NAME",
     arity: [1, 1],
     flags: { ...SHOW_FLAGS },

@@ -24,7 +24,10 @@ export async function runGsd(invocation: Invocation, place: Place): Promise<numb
   if (!flags.has("plan") && !flags.has("quiet") && !flags.has("json")) sayWhy(planning, invocation);
   await using session = await openSession(invocation, { asks: false, gates: [] });
   const { ralph } = session;
-  const outcome = await runLoop(ralph, gsdBacklog(ralph, options), {
+  // an agent that has no session at the terminal cannot do checkpoints with a person
+  const alone = options.checkpoints === "interactive" && ralph.agent.interactive === false;
+  const backlog = gsdBacklog(ralph, alone ? { ...options, checkpoints: "block" } : options);
+  const outcome = await runLoop(ralph, backlog, {
     purpose: "run",
     ...(maxItems === null ? {} : { maxItems }),
   });

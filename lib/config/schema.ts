@@ -6,14 +6,20 @@
 import { z } from "zod";
 import { defaultConfig } from "./defaults.ts";
 
-/** The agent that does the work. */
-export interface ProviderConfig {
+/** One agent: a command, or a known agent's name with what it is told. */
+export interface ProviderChoice {
   /** Runs through the shell exactly as written, prompt on standard input, output as plain text. */
   readonly command?: string | undefined;
   /** The name of a built-in adapter. */
   readonly preset?: string | undefined;
   readonly model?: string | undefined;
   readonly reasoning?: string | undefined;
+}
+
+/** The agent that does the work. */
+export interface ProviderConfig extends ProviderChoice {
+  /** Takes over while the agent waits for a rate limit: a known agent's name, or a choice of its own. */
+  readonly fallback?: string | ProviderChoice | undefined;
   /** Seconds for one turn. @default 1800 */
   readonly timeout: number;
   /** Seconds without output, for agents that stream events. @default 1200 */
@@ -44,6 +50,14 @@ export interface LimitsConfig {
   readonly sameFailure: number;
   /** Rejections after which a task of the spec workflow is given up on. @default 3 */
   readonly rejections: number;
+  /** Seconds that a rate limit is waited for at most; 0 never waits. @default 21600 */
+  readonly maxWait: number;
+}
+
+/** What is kept of earlier runs. */
+export interface LogsConfig {
+  /** How many runs' folders; the oldest go first. @default 20 */
+  readonly keep: number;
 }
 
 /** What Ralph commits. */
@@ -71,6 +85,7 @@ export interface Config {
   readonly verify: VerifyConfig;
   readonly limits: LimitsConfig;
   readonly commits: CommitsConfig;
+  readonly logs: LogsConfig;
   /** Attempts an item is given. @default 3 */
   readonly maxRetries: number;
   /** Globs that a turn must not change; `ralph.config.json` is always one of them. */
@@ -86,16 +101,20 @@ const count = z.number().int().positive();
 const commands = z.array(command);
 
 const DEFAULTS = defaultConfig();
+const CHOICE = {
+  command: command.optional(),
+  preset: z.string().optional(),
+  model: z.string().optional(),
+  reasoning: z.string().optional(),
+};
 
 /** The schema, as `ralph schema config` prints it. */
 export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
   $schema: z.string().optional(),
   workflow: z.enum(["exec", "spec", "gsd"]).optional(),
   provider: z.strictObject({
-    command: command.optional(),
-    preset: z.string().optional(),
-    model: z.string().optional(),
-    reasoning: z.string().optional(),
+    ...CHOICE,
+    fallback: z.union([z.string().min(1), z.strictObject(CHOICE)]).optional(),
     timeout: seconds.default(DEFAULTS.provider.timeout),
     idleTimeout: seconds.default(DEFAULTS.provider.idleTimeout),
   }).prefault({}),
@@ -113,11 +132,13 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
     noProgress: count.default(DEFAULTS.limits.noProgress),
     sameFailure: count.default(DEFAULTS.limits.sameFailure),
     rejections: count.default(DEFAULTS.limits.rejections),
+    maxWait: z.number().nonnegative().default(DEFAULTS.limits.maxWait),
   }).prefault({}),
   commits: z.strictObject({
     work: z.boolean().default(DEFAULTS.commits.work),
     prdChanges: z.boolean().default(DEFAULTS.commits.prdChanges),
   }).prefault({}),
+  logs: z.strictObject({ keep: count.default(DEFAULTS.logs.keep) }).prefault({}),
   maxRetries: count.default(DEFAULTS.maxRetries),
   protect: z.array(z.string().min(1)).default([]),
   ui: z.enum(["auto", "rich", "plain", "json"]).default(DEFAULTS.ui),

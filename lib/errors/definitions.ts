@@ -112,6 +112,11 @@ const definitions = {
     hint: "docs/guides/scripted-agent.md describes the file",
     exitCode: 2,
   },
+  "cassette-invalid": {
+    message: "{path}: {problem}",
+    hint: "`--record FILE` writes a cassette, `--agent replay --cassette FILE` plays it",
+    exitCode: 2,
+  },
   "terminal-missing": {
     message: "`ralph {command}` asks questions and there is no terminal",
     hint: "run it in a terminal, or give `--non-interactive` with `--answers FILE` and `--approve`",

@@ -111,18 +111,37 @@ export interface Work {
 export type TurnEnd =
   | { readonly reason: "completed" }
   | {
-    readonly reason: "agent-failed" | "timed-out" | "idle" | "crashed" | "cut-off" | "context-exhausted";
+    /**
+     * `cut-off`: no result, or in the middle of a tool call. `refused`: it only asked, planned, or did nothing at all.
+     * `killed`: somebody but Ralph ended it. `unavailable`: its provider failed, again and again.
+     */
+    readonly reason:
+      | "agent-failed"
+      | "timed-out"
+      | "idle"
+      | "crashed"
+      | "killed"
+      | "cut-off"
+      | "context-exhausted"
+      | "refused"
+      | "unavailable";
     readonly message: string;
   }
+  /** Nothing goes on before `untilMs` (milliseconds since 1970, `null`: not said). No attempt is counted. */
+  | { readonly reason: "rate-limited"; readonly untilMs: number | null; readonly message: string }
   /** The agent cannot be used at all (not found, login, billing, model): stops the run, exit 4. */
   | { readonly reason: "agent-unusable"; readonly message: string }
   | { readonly reason: "aborted" };
 
 /** What a turn used. `null` is unknown, never 0. */
 export interface Usage {
+  /** All of it, what came from a cache included. */
   readonly inputTokens: number | null;
+  /** All of it, reasoning included. */
   readonly outputTokens: number | null;
+  /** Of the input. */
   readonly cachedTokens: number | null;
+  /** Of the output. */
   readonly reasoningTokens: number | null;
   /** US dollars. */
   readonly costUsd: number | null;
@@ -144,6 +163,17 @@ export interface AgentTurn {
   /** Absolute path of the file that holds all of the turn's output. */
   readonly transcript: string;
   readonly durationMs: number;
+  /** What the agent did, where its stream tells. */
+  readonly activity?: TurnActivity;
+}
+
+/** What an agent did in a turn, as its stream tells. */
+export interface TurnActivity {
+  readonly toolCalls: number;
+  /** It used a tool that asks somebody. */
+  readonly asked: boolean;
+  /** It used a tool that leaves it at a plan. */
+  readonly planned: boolean;
 }
 
 /** An agent's turn with what it did to the working tree. */
@@ -175,8 +205,11 @@ export type FailureReason =
   | "timed-out"
   | "idle"
   | "crashed"
+  | "killed"
   | "cut-off"
   | "context-exhausted"
+  | "refused"
+  | "unavailable"
   | "protected-file-changed"
   | "branch-changed"
   | "commit-refused";

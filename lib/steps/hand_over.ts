@@ -32,11 +32,16 @@ export async function handOver(
   prompt: string,
   options: HandOverOptions,
 ): Promise<HandOverOutcome> {
-  await ralph.agent.ensureUsable();
+  const { agent } = ralph;
+  await agent.ensureUsable();
+  if (agent.interactive === false) {
+    const message = `${agent.name} cannot be handed the terminal: name another agent with \`--agent\` or \`--agent-cmd\``;
+    return { status: "failed", reason: "agent-unusable", message };
+  }
   await using _lock = await ralph.lock.acquire(options.purpose);
   const folder = await ralph.run.folder(options.runsDirectory ?? ".ralph/runs");
   const transcript = join(folder, `${options.purpose}.log`);
-  const { end } = await ralph.agent.runTurn({
+  const { end } = await agent.runTurn({
     prompt,
     cwd: ralph.root,
     transcript,

@@ -120,7 +120,7 @@ function noteWithoutSummary({ id, completion }: Plan): readonly Noted[] {
 
 function unplannedNote(phase: Phase, { state }: Planning): readonly Noted[] {
   const { number, name, plans, unwritten, ticked } = phase;
-  if (ticked || (state?.phase != null && compareNumbers(number, state.phase) < 0)) return [];
+  if (ticked || (state !== null && state.phase !== null && compareNumbers(number, state.phase) < 0)) return [];
   const titled = name === "" ? number : `${number} (${name})`;
   if (plans.length === 0) return [{ id: number, note: `phase ${titled} has no plan yet: \`ralph plan ${number}\`` }];
   if (unwritten.length === 0) return [];

@@ -124,7 +124,7 @@ export function parseRoadmap(text: string, report: Report = () => {}): Roadmap {
 }
 
 function rowOf(cells: readonly string[], columns: readonly string[], line: number): RoadmapRow | null {
-  const at = columns.findIndex((column) => /^phase/.test(column));
+  const at = columns.findIndex((column) => column.startsWith("phase"));
   if (at === -1 || !columns.some((column) => /plan|status/.test(column))) return null;
   const [, phase, name = ""] = ROW_PHASE_REGEXP.exec(cells[at] ?? "") ?? [];
   if (phase === undefined) return null;
