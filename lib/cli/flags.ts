@@ -124,6 +124,16 @@ export const ITERATION_FLAGS: FlagTable = {
   },
 };
 
+/** Plans of a GSD project. */
+export const GSD_FLAGS: FlagTable = {
+  loop: { type: "optional", value: "N", summary: "gsd: every plan, or at most N, without stopping for checkpoints" },
+  plan: {
+    type: "text",
+    value: "PLAN",
+    summary: "gsd: this plan alone (`01-02`), also one that the project has passed",
+  },
+};
+
 /** The planner. */
 export const PLAN_FLAGS: FlagTable = {
   resume: { type: "boolean", summary: "go on with the plan that was begun; needs no goal" },

@@ -20,5 +20,6 @@ export function defaultConfig(): Config {
     maxRetries: 3,
     protect: [],
     ui: "auto",
+    gsd: { commands: {} },
   };
 }

@@ -68,6 +68,16 @@ export interface CommitsConfig {
   readonly prdChanges: boolean;
 }
 
+/** The slash commands of GSD, as the agent knows them: `/gsd:plan-phase`. @default what is installed */
+export interface GsdConfig {
+  readonly commands: {
+    readonly init?: string | undefined;
+    readonly roadmap?: string | undefined;
+    readonly discover?: string | undefined;
+    readonly plan?: string | undefined;
+  };
+}
+
 /** The whole configuration, defaults filled in. */
 export interface Config {
   readonly workflow?: string | undefined;
@@ -81,6 +91,7 @@ export interface Config {
   /** Globs that a turn must not change; `ralph.config.json` is always one of them. */
   readonly protect: readonly string[];
   readonly ui: "auto" | "rich" | "plain" | "json";
+  readonly gsd: GsdConfig;
 }
 
 const command = z.string().trim().min(1, "must not be empty");
@@ -100,7 +111,7 @@ const CHOICE = {
 /** The schema, as `ralph schema config` prints it. */
 export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
   $schema: z.string().optional(),
-  workflow: z.enum(["exec", "spec"]).optional(),
+  workflow: z.enum(["exec", "spec", "gsd"]).optional(),
   provider: z.strictObject({
     ...CHOICE,
     fallback: z.union([z.string().min(1), z.strictObject(CHOICE)]).optional(),
@@ -131,4 +142,12 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
   maxRetries: count.default(DEFAULTS.maxRetries),
   protect: z.array(z.string().min(1)).default([]),
   ui: z.enum(["auto", "rich", "plain", "json"]).default(DEFAULTS.ui),
+  gsd: z.strictObject({
+    commands: z.strictObject({
+      init: command.optional(),
+      roadmap: command.optional(),
+      discover: command.optional(),
+      plan: command.optional(),
+    }).prefault({}),
+  }).prefault({}),
 });

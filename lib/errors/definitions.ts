@@ -132,6 +132,12 @@ const definitions = {
     hint: "expected `questions: [{match, answer}]`, `otherwise: text`, `prompts: {id: answer}`",
     exitCode: 2,
   },
+  "gsd-missing": {
+    message: "{problem}",
+    hint:
+      "`npx get-shit-done-cc` installs GSD (https://github.com/glittercowboy/get-shit-done); a command of another name goes into `gsd.commands` of ralph.config.json",
+    exitCode: 4,
+  },
   "recipe-invalid": { message: "{path}: {problem}", hint: "{hint}", exitCode: 2 },
   "recipe-failed": { message: "the recipe {path} threw: {problem}", hint: "{hint}", exitCode: 70 },
   "backlog-invalid": {

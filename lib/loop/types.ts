@@ -64,6 +64,16 @@ export interface Check {
   readonly redFirst?: boolean;
   /** Milliseconds. @default verify.timeout of the configuration (300 s) */
   readonly timeoutMs?: number;
+  /** What the command has to do to pass. @default it ends with exit code 0 */
+  readonly expect?: CheckExpectation;
+}
+
+/** What a command is expected to do. A command that does not exist, is killed or times out meets nothing. */
+export interface CheckExpectation {
+  /** @default 0 */
+  readonly exit?: number | "non-zero";
+  /** Text that its output must contain, beside the exit code. */
+  readonly output?: string;
 }
 
 /** A check that ran. */
@@ -318,6 +328,11 @@ export interface Backlog<Data = unknown, Findings = unknown> {
    * @default done when a line is `<ralph>DONE</ralph>`
    */
   judge?(item: Item<Data>, turn: Turn, context: JudgeContext<Findings>): Promise<Claim<Findings>>;
+  /**
+   * What is put in the place of a state file that was edited by hand, where only a part of the file is state. Pure.
+   * @default what Ralph last wrote
+   */
+  restore?(edit: { readonly path: string; readonly found: string; readonly written: string }): string;
 }
 
 /** Where a backlog stands. */

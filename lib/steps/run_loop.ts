@@ -89,7 +89,7 @@ export async function runLoop<Data, Findings>(
   await ralph.agent.ensureUsable();
   await using _lock = await ralph.lock.acquire(options.purpose ?? "run");
   await ralph.journal.refresh();
-  if (interrupted) await mendAfterKill(ralph, backlog.stateFiles);
+  if (interrupted) await mendAfterKill(ralph, backlog);
   await repository.ensureReady();
   await onBranch(ralph, backlog, options.branch ?? ralph.loop.branch);
 

@@ -109,8 +109,8 @@ export async function workItem<Data, Findings>(
   const claim = turn.end.reason === "completed" ? await said(checks.length > 0) : null;
   const idle = turn.end.reason === "completed" && edits.length === 0 ? refusalOf(turn) : null;
   const refusal = idle !== null && (await said(false)).status !== "done" ? idle : null;
-  await ralph.state.putBack(edits);
-  if (edits.length > 0) ralph.events.emit({ type: "state-put-back", paths: edits.map(({ path }) => path) });
+  const takenBack = await ralph.state.putBack(edits, backlog.restore);
+  if (takenBack.length > 0) ralph.events.emit({ type: "state-put-back", paths: takenBack });
 
   const { lines: _lines, text: _text, ...record } = turn;
   const seen = { ...known, claim, turn: record };
