@@ -74,8 +74,9 @@ export function realRun(
     return done.stdout.trim();
   };
   git("init", "-q", "-b", "main");
-  // In the user's own configuration, since the program commits, too.
-  write(join(home, ".gitconfig"), "[user]\n\tname = Ada\n\temail = ada@example.com\n");
+  // In the repository: gemini gives its shell no home, and the program commits, too.
+  git("config", "user.name", "Ada");
+  git("config", "user.email", "ada@example.com");
   git("add", "-A");
   git("commit", "-q", "-m", "start");
 
