@@ -37,6 +37,7 @@ export async function runTurn(host: Host, invocation: AgentInvocation, request: 
       environment,
       timeoutMs: request.timeoutMs,
       signal: request.signal,
+      ...(request.onStart === undefined ? {} : { onStart: request.onStart }),
       ...(request.idleTimeoutMs === undefined ? {} : { idleTimeoutMs: request.idleTimeoutMs }),
       ...(request.interactive === true ? { terminal: true } : {
         input: invocation.input ?? "",
@@ -53,6 +54,7 @@ export async function runTurn(host: Host, invocation: AgentInvocation, request: 
     usage: UNKNOWN_USAGE,
     transcript: request.transcript,
     durationMs: end.durationMs,
+    exitCode: end.exitCode,
   };
 }
 

@@ -21,6 +21,8 @@ export interface TurnRequest {
   /** Hand the terminal over. */
   readonly interactive?: boolean;
   readonly signal: AbortSignal;
+  /** Called with the id of the agent's process. */
+  readonly onStart?: (pid: number) => void;
 }
 
 /** Anything that can take a prompt and work on a tree. */

@@ -42,6 +42,8 @@ export interface LimitsConfig {
   readonly noProgress: number;
   /** The same failure this often in a row blocks the item. @default 3 */
   readonly sameFailure: number;
+  /** Parallel hooks at once. @default 4 */
+  readonly hooks: number;
 }
 
 /** What Ralph commits. */
@@ -50,6 +52,28 @@ export interface CommitsConfig {
   readonly work: boolean;
   /** Commit Ralph's own state. @default true */
   readonly prdChanges: boolean;
+}
+
+/** One hook of the configuration, with exactly one of `workflow`, `prompt` and `command`. */
+export interface HookConfig {
+  readonly id: string;
+  readonly workflow?: string | undefined;
+  readonly prompt?: string | undefined;
+  readonly command?: string | undefined;
+  /** @default true */
+  readonly enabled: boolean;
+  /** Beside the next iteration; otherwise before it. @default true */
+  readonly parallel: boolean;
+  /** @default "after" */
+  readonly when: "after" | "before";
+  /** A parallel hook works in a git worktree of its own. @default true */
+  readonly isolated: boolean;
+  /** A known agent's name. @default the run's agent */
+  readonly agent?: string | undefined;
+  /** A command as the agent. */
+  readonly agentCommand?: string | undefined;
+  /** Seconds. @default provider.timeout */
+  readonly timeout?: number | undefined;
 }
 
 /** The whole configuration, defaults filled in. */
@@ -63,6 +87,8 @@ export interface Config {
   readonly maxRetries: number;
   /** Globs that a turn must not change; `ralph.config.json` is always one of them. */
   readonly protect: readonly string[];
+  /** Run with each iteration of every workflow. */
+  readonly hooks: readonly HookConfig[];
   readonly ui: "auto" | "rich" | "plain" | "json";
 }
 
@@ -72,12 +98,29 @@ const limit = z.number().positive().nullable();
 const count = z.number().int().positive();
 const commands = z.array(command);
 
+const hook = z.strictObject({
+  id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "must be letters, digits, ., _ and -"),
+  workflow: command.optional(),
+  prompt: command.optional(),
+  command: command.optional(),
+  enabled: z.boolean().default(true),
+  parallel: z.boolean().default(true),
+  when: z.enum(["after", "before"]).default("after"),
+  isolated: z.boolean().default(true),
+  agent: command.optional(),
+  agentCommand: command.optional(),
+  timeout: seconds.optional(),
+}).refine(
+  (one) => [one.workflow, one.prompt, one.command].filter((action) => action !== undefined).length === 1,
+  "needs exactly one of workflow, prompt and command",
+);
+
 const DEFAULTS = defaultConfig();
 
 /** The schema, as `ralph schema config` prints it. */
 export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
   $schema: z.string().optional(),
-  workflow: z.enum(["exec"]).optional(),
+  workflow: z.enum(["exec", "sprint"]).optional(),
   provider: z.strictObject({
     command: command.optional(),
     preset: z.string().optional(),
@@ -99,6 +142,7 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
     costUsd: limit.default(DEFAULTS.limits.costUsd),
     noProgress: count.default(DEFAULTS.limits.noProgress),
     sameFailure: count.default(DEFAULTS.limits.sameFailure),
+    hooks: count.default(DEFAULTS.limits.hooks),
   }).prefault({}),
   commits: z.strictObject({
     work: z.boolean().default(DEFAULTS.commits.work),
@@ -106,5 +150,6 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
   }).prefault({}),
   maxRetries: count.default(DEFAULTS.maxRetries),
   protect: z.array(z.string().min(1)).default([]),
+  hooks: z.array(hook).default([]),
   ui: z.enum(["auto", "rich", "plain", "json"]).default(DEFAULTS.ui),
 });

@@ -39,17 +39,17 @@ export function noProgress(startedAt: number): Progress {
 export function advance(progress: Progress, item: Item, attempt: Attempt, settlement: Settlement): Progress {
   const { turn } = attempt;
   const ended = settlement.status === "passed" || settlement.status === "parked";
-  const moved = turn === null || turn.changedFiles.length > 0 || ended;
+  const moved = (turn?.changedFiles.length ?? 0) > 0 || (ended && item.checksOnly !== true);
   const without = <Entry>(entries: readonly Entry[], idOf: (entry: Entry) => string): readonly Entry[] =>
     entries.filter((entry) => idOf(entry) !== item.id);
-  const passed = settlement.status === "passed" && item.checksOnly !== true;
+  const passed = settlement.status === "passed" && item.checksOnly !== true && item.preparatory !== true;
   return {
     ...progress,
     iterations: progress.iterations + 1,
     turns: progress.turns + (turn === null ? 0 : 1),
     tokens: add(progress.tokens, tokensOf(turn?.usage)),
     costUsd: add(progress.costUsd, turn?.usage.costUsd ?? null),
-    idleTurns: moved ? 0 : progress.idleTurns + 1,
+    idleTurns: moved ? 0 : progress.idleTurns + (turn === null ? 0 : 1),
     passed: passed ? [...without(progress.passed, String), item.id] : progress.passed,
     unverified: passed && attempt.status === "unverified"
       ? [...without(progress.unverified, String), item.id]

@@ -18,6 +18,12 @@ export interface Item<Data = unknown> {
   readonly exclusive?: boolean;
   /** Takes no agent turn, only checks: counts against no limit. */
   readonly checksOnly?: boolean;
+  /** Prepares work and proves nothing (taking a task apart, looking into an issue): its own end is no part of the run's verdict. */
+  readonly preparatory?: boolean;
+  /** Number by which hooks know the iteration, where the backlog counts across runs. @default the run's own count */
+  readonly iteration?: number;
+  /** Where the turn's transcript goes, relative to the root. @default the run's folder */
+  readonly transcript?: string;
   /** Hash of what is asked for. Attempts at an item of the same id with another fingerprint are not counted. */
   readonly fingerprint?: string;
   /** JSON snapshot that `next()` took of the store; `settle` computes from it, never by counting in the store. */
@@ -29,7 +35,13 @@ export type Next<Data> =
   | { readonly status: "item"; readonly item: Item<Data> }
   /** Everything that is ready depends on what is in flight. */
   | { readonly status: "waiting" }
-  | { readonly status: "done"; readonly verdict: "verified" | "unverified"; readonly summary?: string }
+  | {
+    readonly status: "done";
+    readonly verdict: "verified" | "unverified";
+    readonly summary?: string;
+    /** The checks behind a `verified` have seen everything, what passed without a check before included. */
+    readonly covers?: boolean;
+  }
   | { readonly status: "blocked"; readonly reasons: readonly string[] };
 
 /** What a check function is given. */
@@ -132,6 +144,8 @@ export interface AgentTurn {
   /** Absolute path of the file that holds all of the turn's output. */
   readonly transcript: string;
   readonly durationMs: number;
+  /** Of the agent's process, where it has one. */
+  readonly exitCode?: number | null;
 }
 
 /** An agent's turn with what it did to the working tree. */
@@ -229,6 +243,25 @@ export interface LoopView {
   readonly parked: readonly ParkedItem[];
 }
 
+/** One run of a hook, told when it starts and when it ends: the same iteration and id twice. */
+export interface HookRecord {
+  readonly iteration: number;
+  readonly hookId: string;
+  readonly status: "in-progress" | "completed" | "failed" | "interrupted";
+  /** Of the hook's own process; `null` before it has one, and for an agent that is none. */
+  readonly pid: number | null;
+  readonly exitCode: number | null;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  /** Absolute path of the file that holds its output. */
+  readonly log: string;
+  /** Absolute path of the iteration's transcript. */
+  readonly transcript: string;
+  /** Why it failed. */
+  readonly message: string | null;
+}
+
 /** What `work` and `judge` are given beside the item. */
 export interface WorkContext<Findings = unknown> {
   /** The item's working tree, which may be a worktree: never close over another. */
@@ -260,6 +293,8 @@ export interface Backlog<Data = unknown, Findings = unknown> {
   readonly unverified: "accept" | "block";
   /** Where run folders go, relative to the root. @default ".ralph/runs" */
   readonly runsDirectory?: string;
+  /** Where the logs of hooks go, relative to the root. @default the run's folder */
+  readonly logsDirectory?: string;
   /** The branch to work on, created or switched to when the run starts. Absent or `null`: the current one. */
   branch?(): Promise<string | null>;
 
@@ -272,6 +307,10 @@ export interface Backlog<Data = unknown, Findings = unknown> {
   begin?(item: Item<Data>, attemptId: string): Promise<SettleCommit | void>;
   /** Record the outcome. Called again with the same attempt after a crash: the result must be the same. */
   settle(item: Item<Data>, attempt: Attempt<Findings>): Promise<Settlement>;
+  /** A run begins, what a killed one left is settled: close what else it left open. */
+  resume?(): Promise<void>;
+  /** Record a hook's start or end; several may be told at once. */
+  hookRan?(record: HookRecord): Promise<void>;
 
   // The worker's side: item and working tree only.
 

@@ -14,6 +14,8 @@ export interface AgentTurnRequest {
   readonly name: string;
   /** Absolute path of the run's folder. */
   readonly folder: string;
+  /** Absolute path of the transcript. @default below `folder`, by `name` */
+  readonly transcript?: string;
   /** @default the root */
   readonly cwd?: string;
   readonly item?: Item | null;
@@ -39,7 +41,7 @@ export async function agentTurn(ralph: RalphContext, request: AgentTurnRequest):
   const repository = requireRepository(ralph);
   const cwd = request.cwd ?? ralph.root;
   const before = request.before ?? await repository.snapshot();
-  const transcript = join(request.folder, `${request.name}.log`);
+  const transcript = request.transcript ?? join(request.folder, `${request.name}.log`);
   const runs = dirname(request.folder);
   const ignored = await isIgnoring(runs);
   ralph.events.emit({ type: "turn-start", agent: ralph.agent.name, transcript: relative(ralph.root, transcript) });

@@ -1,13 +1,16 @@
+import { join } from "node:path";
 import type { LimitsConfig } from "../config/schema.ts";
 import type { RalphContext } from "../context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { TreeSnapshot } from "../git/types.ts";
+import { configuredHooks, type Hook } from "../loop/hooks.ts";
 import { journalKeyOf } from "../loop/journal_key.ts";
 import type { JournalKey } from "../loop/journal_types.ts";
 import type { Ownership } from "../loop/ownership.ts";
 import { advance, limitReached, noProgress, type Progress, sameFailures } from "../loop/progress.ts";
-import type { Attempt, Backlog, Item, Settlement } from "../loop/types.ts";
+import type { Attempt, Backlog, Item, Next, Settlement } from "../loop/types.ts";
 import type { CheckLike } from "../verifiers/types.ts";
+import { createHookRunner, type HookMoment, type HookRunner } from "./loop/hooks.ts";
 import { putBackEdits, recover } from "./loop/recover.ts";
 import { type Committer, createCommitter, settleAndCommit } from "./loop/settle.ts";
 import { requireRepository } from "./require_repository.ts";
@@ -23,6 +26,8 @@ export interface LoopOptions {
   readonly maxItems?: number;
   /** Run for every item, after the backlog's own. */
   readonly checks?: readonly CheckLike[];
+  /** What runs with each iteration. @default the configuration's */
+  readonly hooks?: readonly Hook[];
   readonly limits?: Partial<LimitsConfig>;
   /** A stop condition of your own: says why, or `undefined`. Asked before each turn. */
   readonly stopWhen?: (progress: Progress) => string | undefined;
@@ -51,6 +56,9 @@ export type LoopOutcome =
     | { readonly status: "declined" }
     | { readonly status: "aborted" }
   );
+
+/** After these no hook starts: the run is over, or nothing is known of the iteration. */
+const ENDED_BADLY: ReadonlySet<Attempt["status"]> = new Set(["interrupted", "trespassed", "agent-unusable"]);
 
 type Ending = LoopOutcome extends infer End ? End extends LoopOutcome ? Omit<End, keyof Progress> : never : never;
 
@@ -88,6 +96,7 @@ export async function runLoop<Data, Findings>(
   const committer = createCommitter(ralph);
   const ownership = await recover(ralph, committer, backlog, key, await repository.snapshot());
   if (options.retryBlocked ?? ralph.loop.retryBlocked) await ralph.journal.unpark(key);
+  await backlog.resume?.();
   const outcome = await new Loop(ralph, backlog, options, key, committer, ownership).run();
   await ralph.journal.runEnded(key);
   const reasons = "reasons" in outcome ? outcome.reasons : "limit" in outcome ? [outcome.limit] : [];
@@ -108,6 +117,8 @@ class Loop<Data, Findings> {
   readonly #taken: Set<string> = new Set();
   #checks: readonly CheckLike[];
   #progress: Progress;
+  #hooks: HookRunner | null = null;
+  #folder = "";
   #last: Attempt<Findings> | null = null;
 
   constructor(
@@ -132,13 +143,22 @@ class Loop<Data, Findings> {
 
   async run(): Promise<LoopOutcome> {
     const ralph = this.#ralph;
-    const folder = await ralph.run.folder(this.#backlog.runsDirectory ?? ".ralph/runs");
+    const folder = this.#folder = await ralph.run.folder(this.#backlog.runsDirectory ?? ".ralph/runs");
     ralph.events.emit({ type: "run-start", workflow: this.#backlog.name, root: ralph.root, agent: ralph.agent.name, folder });
     const unchecked = await this.#askAboutUnchecked();
     if (unchecked !== null) return this.#end(unchecked);
-    for (;;) {
-      const ending = await this.#iterate();
-      if (ending !== null) return this.#end(ending);
+    const hooks = this.#options.hooks ?? configuredHooks(ralph.config);
+    this.#hooks = await createHookRunner(ralph, this.#backlog, { hooks, limit: this.#limits.hooks, folder, signal: this.#signal });
+    try {
+      for (;;) {
+        const ending = await this.#iterate();
+        if (ending === null) continue;
+        await this.#hooks.finish();
+        return this.#end(ending);
+      }
+    } catch (error) {
+      await this.#hooks.stop();
+      throw error;
     }
   }
 
@@ -158,7 +178,7 @@ class Loop<Data, Findings> {
     const next = await this.#backlog.next({ inFlight: [], parked: ralph.journal.parked(this.#key) });
     switch (next.status) {
       case "done":
-        return this.#done(next.verdict, next.summary);
+        return this.#done(next);
       case "blocked":
         return { status: "blocked", reasons: next.reasons };
       case "waiting":
@@ -203,6 +223,9 @@ class Loop<Data, Findings> {
     ralph.events.emit({ type: "iteration-start", ...named, passed, total });
     const started = ralph.host.clock.now();
 
+    const moment = this.#moment(item, iteration);
+    await this.#hooks?.apply();
+    if (item.checksOnly !== true) await this.#hooks?.run("before", moment);
     const before = item.checksOnly === true ? null : await requireRepository(ralph).snapshot();
     if (before !== null) this.#ownership.beforeTurn(before);
     await ralph.journal.begun(this.#key, item, { id, number, userPaths: [...this.#ownership.userPaths] });
@@ -230,7 +253,16 @@ class Loop<Data, Findings> {
       durationMs: ralph.host.clock.now() - started,
       usage: attempt.turn?.usage ?? null,
     });
-    return this.#endingOf(attempt, settlement);
+    const ending = this.#endingOf(attempt, settlement);
+    if (attempt.turn !== null && !ENDED_BADLY.has(attempt.status)) await this.#hooks?.run("after", moment);
+    return ending;
+  }
+
+  #moment(item: Item<Data>, iteration: number): HookMoment {
+    const transcript = item.transcript === undefined
+      ? join(this.#folder, `iteration-${iteration}.log`)
+      : join(this.#ralph.root, item.transcript);
+    return { iteration: item.iteration ?? iteration, item, transcript };
   }
 
   /** The same failure again and again is blocked, whatever the backlog's retries say. */
@@ -283,7 +315,8 @@ class Loop<Data, Findings> {
       : { status: "blocked", reasons: [settlement.reason] };
   }
 
-  #done(verdict: "verified" | "unverified", summary: string | undefined): Ending {
+  #done({ verdict, summary, covers }: Extract<Next<Data>, { readonly status: "done" }>): Ending {
+    if (verdict === "verified" && covers === true) this.#progress = { ...this.#progress, unverified: [] };
     const said = summary === undefined ? {} : { summary };
     if (verdict === "verified" && this.#progress.unverified.length === 0) return { status: "passed", ...said };
     const allowed = this.#backlog.unverified === "accept" || this.#ralph.config.verify.allowUnverified;

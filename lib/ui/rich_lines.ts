@@ -1,5 +1,5 @@
 import type { RalphEvent } from "../events/types.ts";
-import { checkWords, iterationTone, iterationWords, tailLines, usageWords } from "./event_words.ts";
+import { checkWords, hookWords, iterationTone, iterationWords, tailLines, usageWords } from "./event_words.ts";
 import { formatDuration } from "./format_duration.ts";
 import type { Style } from "./style.ts";
 
@@ -46,6 +46,10 @@ export function richLines(event: RalphEvent, style: Style): readonly string[] {
         indented(paint(mark), `${paint(iterationWords(event))} ${dim(`in ${formatDuration(event.durationMs)}`)}`),
       ];
     }
+    case "hook-end": {
+      const [paint, mark] = event.status === "completed" ? [good, symbols.passed] : [warn, symbols.warning];
+      return [indented(paint(mark), `${hookWords(event)} ${dim(formatDuration(event.durationMs))}`)];
+    }
     case "state-put-back":
       return [indented(warn(symbols.warning), warn(`put back, edited by hand: ${event.paths.join(", ")}`))];
     case "commit":
@@ -70,6 +74,7 @@ export function richLines(event: RalphEvent, style: Style): readonly string[] {
         ),
       ];
     case "check-start":
+    case "hook-start":
     case "question":
     case "run-end":
       return [];
