@@ -29,6 +29,12 @@ export interface StateFiles {
    * @returns what stands in the file afterwards
    */
   update(path: string, change: (text: string | null) => string | null): Promise<string | null>;
+  /**
+   * As `update`, for a change that comes while an agent may be editing the file: what was edited by hand stays a hand
+   * edit. The change is made to Ralph's version and to what stands in the file; where it cannot be made to one of them,
+   * that one stays as it is.
+   */
+  amend(path: string, change: (text: string | null) => string | null): Promise<string | null>;
   /** What stands there now is Ralph's own from here on: what a person changed between runs. */
   adopt(paths: readonly string[]): Promise<void>;
   /** Those of the files that were edited by hand since Ralph last wrote them; one that it never wrote is none. */
@@ -88,6 +94,20 @@ export function createStateFiles({ root, directory, host }: StateFilesOptions): 
         await write(path, after);
         return after;
       }),
+    amend: (path, change) =>
+      locked(path, async () => {
+        const [found, written] = [await read(path), await readText(shadowOf(path))];
+        if (written === null || found === written) {
+          const after = change(found);
+          if (after !== null && after !== found) await write(path, after);
+          return after ?? found;
+        }
+        const [own, edited] = [attempted(change, written), attempted(change, found)];
+        if (own.status === "failed" && edited.status === "failed") throw edited.error;
+        if (own.status === "changed") await writeAtomic(shadowOf(path), own.text);
+        if (edited.status === "changed") await writeAtomic(await resolveInside(root, path), edited.text);
+        return edited.status === "changed" ? edited.text : found;
+      }),
     async adopt(paths) {
       for (const path of paths) {
         const text = await read(path);
@@ -114,4 +134,18 @@ export function createStateFiles({ root, directory, host }: StateFilesOptions): 
       }
     },
   };
+}
+
+type Attempted = { readonly status: "changed"; readonly text: string } | { readonly status: "same" } | {
+  readonly status: "failed";
+  readonly error: unknown;
+};
+
+function attempted(change: (text: string | null) => string | null, before: string | null): Attempted {
+  try {
+    const text = change(before);
+    return text === null || text === before ? { status: "same" } : { status: "changed", text };
+  } catch (error) {
+    return { status: "failed", error };
+  }
 }

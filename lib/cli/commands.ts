@@ -16,6 +16,7 @@ import {
   REPORT_FLAGS,
   SHOW_FLAGS,
 } from "./flags.ts";
+import { SPRINT_COMMANDS } from "./sprint_commands.ts";
 
 /** Every command, in the order in which help shows them. */
 export const COMMANDS: readonly Command[] = [
@@ -80,6 +81,7 @@ export const COMMANDS: readonly Command[] = [
     flags: { ...ITERATION_FLAGS, ...LOOP_FLAGS, ...AGENT_FLAGS, ...REPORT_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
     load: () => import("./commands/run.ts"),
   },
+  ...SPRINT_COMMANDS,
   {
     name: "verify",
     summary: "run every story's checks; starts no agent",

@@ -3,7 +3,19 @@
 
 /** The text of every built-in recipe by its name. */
 export const RECIPE_TEXTS: Readonly<Record<string, string>> = {
-  "exec": `import { defineRecipe, type ExecArgs, gateRun, gateUnderstand, plan, prdBacklog, type Recipe, runLoop, runRecipe, stops, understand } from "ralph";
+  "exec": `import {
+  defineRecipe,
+  type ExecArgs,
+  gateRun,
+  gateUnderstand,
+  plan,
+  prdBacklog,
+  type Recipe,
+  runLoop,
+  runRecipe,
+  stops,
+  understand,
+} from "ralph";
 
 const recipe: Recipe<ExecArgs> = defineRecipe<ExecArgs>({
   name: "exec",
@@ -32,7 +44,32 @@ const recipe: Recipe<ExecArgs> = defineRecipe<ExecArgs>({
 export default recipe;
 await runRecipe(recipe, import.meta);
 `,
-  "todo": `import { type Backlog, defineRecipe, type GoalArgs, type RalphContext, type Recipe, RalphError, runLoop, runRecipe } from "ralph";
+  "sprint": `import { defineRecipe, type GoalArgs, openSprint, type Recipe, runLoop, runRecipe } from "ralph";
+
+/** The sprint in the folder that stands in the place of a goal; without one, the only sprint there is. */
+const recipe: Recipe<GoalArgs> = defineRecipe<GoalArgs>({
+  name: "sprint",
+  description: "a free loop over a goal, with hooks that run with each iteration",
+
+  async run(ralph, { goal: directory }) {
+    const { backlog, hooks } = await openSprint(ralph, { directory });
+    return await runLoop(ralph, backlog, { hooks, purpose: "sprint run" });
+  },
+});
+
+export default recipe;
+await runRecipe(recipe, import.meta);
+`,
+  "todo": `import {
+  type Backlog,
+  defineRecipe,
+  type GoalArgs,
+  type RalphContext,
+  RalphError,
+  type Recipe,
+  runLoop,
+  runRecipe,
+} from "ralph";
 
 const FILE = "TODO.md";
 const BOX = /^(\\s*- \\[)( |x)(\\] )(.+)$/;
@@ -41,7 +78,9 @@ const BOX = /^(\\s*- \\[)( |x)(\\] )(.+)$/;
 function todo(ralph: RalphContext): Backlog {
   const read = async (): Promise<readonly { line: number; done: boolean; title: string }[]> => {
     const text = await ralph.state.read(FILE);
-    if (text === null) throw new RalphError("state-missing", { details: { path: FILE }, hint: "write a list of \`- [ ] task\`" });
+    if (text === null) {
+      throw new RalphError("state-missing", { details: { path: FILE }, hint: "write a list of \`- [ ] task\`" });
+    }
     return text.split("\\n").flatMap((content, line) => {
       const [, , mark, , title] = BOX.exec(content) ?? [];
       return title === undefined ? [] : [{ line, done: mark === "x", title }];
@@ -56,33 +95,51 @@ function todo(ralph: RalphContext): Backlog {
       const tasks = await read();
       const open = tasks.filter(({ done }) => !done);
       const unchecked = checks.length === 0 ? open.map(({ title }) => title) : [];
-      return { total: tasks.length, passed: tasks.length - open.length, open: open.length, parked: parked.length, unchecked };
+      return {
+        total: tasks.length,
+        passed: tasks.length - open.length,
+        open: open.length,
+        parked: parked.length,
+        unchecked,
+      };
     },
     async next({ parked, inFlight }) {
       const open = (await read()).filter(({ done, title }) => !done && !parked.some(({ id }) => id === title));
       const free = open.find(({ title }) => !inFlight.includes(title));
-      if (free !== undefined) return { status: "item", item: { id: free.title, kind: "task", title: free.title, data: free.line } };
+      if (free !== undefined) {
+        return { status: "item", item: { id: free.title, kind: "task", title: free.title, data: free.line } };
+      }
       if (inFlight.length > 0) return { status: "waiting" };
-      return parked.length > 0 ? { status: "blocked", reasons: parked.map(({ reason }) => reason) } : { status: "done", verdict: "verified" };
+      return parked.length > 0
+        ? { status: "blocked", reasons: parked.map(({ reason }) => reason) }
+        : { status: "done", verdict: "verified" };
     },
-    work: (item, { previous }) => Promise.resolve({
-      prompt: \`Do this one task of \${FILE}: \${item.title}\\n\\nEnd with the line <ralph>DONE</ralph>.\\n\\n\` +
-        (previous !== null && "message" in previous ? \`The last attempt failed: \${previous.message}\\n\` : ""),
-      checks,
-    }),
+    work: (item, { previous }) =>
+      Promise.resolve({
+        prompt: \`Do this one task of \${FILE}: \${item.title}\\n\\nEnd with the line <ralph>DONE</ralph>.\\n\\n\` +
+          (previous !== null && "message" in previous ? \`The last attempt failed: \${previous.message}\\n\` : ""),
+        checks,
+      }),
     async settle(item, attempt) {
       if (attempt.status === "verified" || attempt.status === "unverified") {
-        const tick = (content: string): string => BOX.exec(content)?.[4] === item.title ? content.replace(BOX, "$1x$3$4") : content;
+        const tick = (content: string): string =>
+          BOX.exec(content)?.[4] === item.title ? content.replace(BOX, "$1x$3$4") : content;
         await ralph.state.update(FILE, (text) => text?.split("\\n").map(tick).join("\\n") ?? null);
         return { status: "passed", commit: { subject: \`todo: \${item.title}\`, paths: [FILE], work: true } };
       }
       const reason = "message" in attempt ? attempt.message : attempt.status;
-      return attempt.number >= 3 || attempt.status === "blocked" ? { status: "parked", reason } : { status: "open", reason };
+      return attempt.number >= 3 || attempt.status === "blocked"
+        ? { status: "parked", reason }
+        : { status: "open", reason };
     },
   };
 }
 
-const recipe: Recipe<GoalArgs> = defineRecipe<GoalArgs>({ name: "todo", description: "work off TODO.md", run: (ralph) => runLoop(ralph, todo(ralph)) });
+const recipe: Recipe<GoalArgs> = defineRecipe<GoalArgs>({
+  name: "todo",
+  description: "work off TODO.md",
+  run: (ralph) => runLoop(ralph, todo(ralph)),
+});
 export default recipe;
 await runRecipe(recipe, import.meta);
 `,

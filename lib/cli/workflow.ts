@@ -10,7 +10,10 @@ interface WorkflowRow {
   readonly state: string;
 }
 
-const WORKFLOWS: readonly WorkflowRow[] = [{ name: "exec", state: "scripts/ralph" }];
+const WORKFLOWS: readonly WorkflowRow[] = [
+  { name: "exec", state: "scripts/ralph" },
+  { name: "sprint", state: ".claude/sprints" },
+];
 const DEFAULT = "exec";
 
 /** The chosen workflow, and why it was. */

@@ -95,7 +95,9 @@ export async function createHookRunner<Data, Findings>(
     const told: Promise<void>[] = [];
     const tell = (more: Partial<HookRecord>): void => {
       known = { ...known, ...more };
-      told.push(backlog.hookRan?.(known) ?? Promise.resolve());
+      const written = backlog.hookRan?.(known) ?? Promise.resolve();
+      written.catch(() => {}); // thrown where all of them are waited for
+      told.push(written);
     };
     tell({});
     const parallel = hook.parallel ?? true;
