@@ -39,7 +39,8 @@ export function noProgress(startedAt: number): Progress {
 export function advance(progress: Progress, item: Item, attempt: Attempt, settlement: Settlement): Progress {
   const { turn } = attempt;
   const ended = settlement.status === "passed" || settlement.status === "parked";
-  const moved = (turn?.changedFiles.length ?? 0) > 0 || (ended && item.checksOnly !== true);
+  const moved = settlement.idle !== true &&
+    ((turn?.changedFiles.length ?? 0) > 0 || (ended && item.checksOnly !== true));
   const without = <Entry>(entries: readonly Entry[], idOf: (entry: Entry) => string): readonly Entry[] =>
     entries.filter((entry) => idOf(entry) !== item.id);
   const passed = settlement.status === "passed" && item.checksOnly !== true && item.preparatory !== true;

@@ -220,7 +220,11 @@ export interface SettleCommit {
 
 /** What the backlog made of an attempt. The backlog owns retry policy; the loop owns limits. */
 export type Settlement =
-  & { readonly commit?: SettleCommit }
+  & {
+    readonly commit?: SettleCommit;
+    /** The turn brought nothing, although files changed: state that Ralph itself keeps. */
+    readonly idle?: boolean;
+  }
   & (
     | { readonly status: "passed" }
     /** Comes again from `next()`. */

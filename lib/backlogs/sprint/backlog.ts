@@ -104,7 +104,7 @@ export function sprintBacklog(ralph: SprintContext, { directory }: SprintBacklog
     },
 
     async judge(item, turn) {
-      const { step } = item.data;
+      const { step, iteration } = item.data;
       const [edit] = await ralph.state.edited([paths.progress]);
       const { readProgress } = await import("./document.ts");
       const written = edit === undefined ? await load() : readProgress(edit.written, paths.progress);
@@ -117,7 +117,8 @@ export function sprintBacklog(ralph: SprintContext, { directory }: SprintBacklog
         if (there?.status !== "pending") return { status: "done", findings };
         return { status: "not-done", reason: `${step.id} is still pending`, findings };
       }
-      const moved = findings.added.length > 0 || turn.changedFiles.length > 0;
+      const moved = findings.added.length > 0 || written.steps.some(({ addedIn }) => addedIn === iteration) ||
+        turn.changedFiles.some((path) => path !== paths.progress);
       if (moved) return { status: "done", findings };
       return { status: "not-done", reason: "no step was added, and the goal was not said to be reached", findings };
     },
@@ -125,7 +126,7 @@ export function sprintBacklog(ralph: SprintContext, { directory }: SprintBacklog
     settle: (item, attempt) =>
       item.data.mode === "completion"
         ? settleCompletion({ item, attempt, change })
-        : settleIteration({ item, attempt, change, now: now(), config: ralph.config, load }),
+        : settleIteration({ item, attempt, change, now: now(), config: ralph.config, load, file: paths.progress }),
 
     async resume() {
       const { resumeSprint } = await import("./changes.ts");

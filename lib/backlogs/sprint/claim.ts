@@ -57,7 +57,7 @@ function completedByHand(steps: readonly SprintStep[], written: readonly SprintS
     if (status !== "completed") return [];
     const before = stillPending.find((one) => one.id === id && one.prompt === prompt) ??
       stillPending.find((one) => one.prompt === prompt);
-    return before !== undefined ? [before] : written.some((one) => one.prompt === prompt) ? [] : [{ id: "", prompt, status }];
+    return before !== undefined ? [before] : written.some((one) => one.prompt === prompt) ? [] : [{ id: "", prompt, status, addedIn: null }];
   });
 }
 

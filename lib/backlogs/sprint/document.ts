@@ -113,7 +113,7 @@ export function setKey(target: YAMLMap | Document, path: readonly string[], valu
 }
 
 function stepOf(step: Plain): SprintStep {
-  return { id: String(step["id"] ?? ""), prompt: String(step["prompt"] ?? ""), status: String(step["status"] ?? "pending") };
+  return { id: String(step["id"] ?? ""), prompt: String(step["prompt"] ?? ""), status: String(step["status"] ?? "pending"), addedIn: count(step["added-in-iteration"]) };
 }
 
 function plain(value: unknown): Plain {

@@ -27,10 +27,12 @@ export async function settleCompletion({ attempt, change }: ToSettle): Promise<S
 
 /** What became of one planning, executing or reflecting iteration. Settled twice, it leaves the same. */
 export async function settleIteration(
-  { item, attempt, change, now, config, load }: ToSettle & {
+  { item, attempt, change, now, config, load, file }: ToSettle & {
     readonly now: string;
     readonly config: Config;
     readonly load: () => Promise<SprintProgress>;
+    /** PROGRESS.yaml, relative to the root: Ralph itself changes it in every iteration. */
+    readonly file: string;
   },
 ): Promise<Settlement> {
   const { data } = item;
@@ -42,12 +44,22 @@ export async function settleIteration(
     case "verified":
     case "unverified": {
       await apply(change, data, attempt.claim?.findings ?? null, { now, minIterations: (await load()).minIterations, done: true });
-      return { status: "passed", commit: commitOf(item, (await load()).sprintId) };
+      const { sprintId, steps } = await load();
+      const commit = commitOf(item, sprintId);
+      const left = steps.some(({ id, prompt, status }) => id === data.step?.id && prompt === data.step.prompt && status === "pending");
+      // a claim that the goal is reached completes no step
+      const idle = !steps.some(({ addedIn }) => addedIn === data.iteration) &&
+        !(attempt.turn?.changedFiles ?? []).some((path) => path !== file) && (left || data.step === null);
+      return left
+        ? { status: "open", reason: "the goal was said to be reached", commit, idle }
+        : { status: "passed", commit, idle };
     }
     case "not-done": {
       await apply(change, data, attempt.claim?.findings ?? null, { now, minIterations: (await load()).minIterations, done: false });
       const given = data.step !== null && attempt.number >= config.maxRetries;
-      return given ? { status: "parked", reason: attempt.message } : { status: "open", reason: attempt.message };
+      if (given) return { status: "parked", reason: attempt.message };
+      const idle = !(attempt.turn?.changedFiles ?? []).some((path) => path !== file);
+      return { status: "open", reason: attempt.message, idle };
     }
     case "blocked": {
       const reason = attempt.claim?.findings?.needsHuman ?? null;

@@ -1,5 +1,5 @@
 import type { Document, YAMLMap } from "yaml";
-import { maps, sequence, setKey } from "./document.ts";
+import { maps, sequence } from "./document.ts";
 
 /** What a new step is marked with. */
 export interface StepMark {
@@ -73,9 +73,9 @@ export function normalizeSteps(document: Document): readonly string[] {
     }
     const stamp = step.get("completed-at");
     if (same !== undefined && !isPending(step) && stamp !== undefined && String(stamp) === String(same.get("completed-at"))) {
-      step.set("status", "pending");
+      step.set("claimed-at", step.get("completed-at", true));
       step.delete("completed-at");
-      setKey(step, ["claimed-at"], stamp);
+      step.set("status", "pending");
     }
     const free = freeId(document);
     step.set("id", free);

@@ -10,6 +10,8 @@ export interface SprintStep {
   readonly prompt: string;
   /** `pending`, `completed`, or what somebody else wrote. */
   readonly status: string;
+  /** The iteration that added it. */
+  readonly addedIn: number | null;
 }
 
 /** One of `hook-tasks`. */
