@@ -75,7 +75,8 @@ export async function readDefinition(root: string, paths: SprintPaths): Promise<
     hooks: merged.hooks,
   };
   if (problems.length === 0) return definition;
-  const problem = problems.map(({ code, message }) => `\n  ${code}: ${message}`).join("");
+  const lines = problems.map(({ code, message }) => `\n  ${code}: ${message}`);
+  const problem = `${problems.length} problem${problems.length === 1 ? "" : "s"}${lines.join("")}`;
   throw new RalphError("sprint-invalid", { details: { path: paths.definition, problem } });
 }
 
