@@ -47,10 +47,10 @@ export const TOPICS: Readonly<Record<string, (commands: readonly Command[]) => s
   workflows: () =>
     [
       "Workflows:",
-      ...table([[
-        "exec",
-        "a goal becomes scripts/ralph/prd.json, story by story verified and committed (the default)",
-      ]]),
+      ...table([
+        ["exec", "a goal becomes scripts/ralph/prd.json, story by story verified and committed (the default)"],
+        ["sprint", "a free loop over the goal of a SPRINT.yaml, with hooks that run with each iteration"],
+      ]),
       "",
       'Chosen by `--workflow`, then `"workflow"` in ralph.config.json, then the only one whose state exists, then exec',
     ].join("\n"),
@@ -67,7 +67,7 @@ function environmentHelp(commands: readonly Command[]): string {
     "Environment variables (a flag beats its variable, a variable beats ralph.config.json):",
     ...table([...variables, ["NO_COLOR", "no colours"]]),
     "",
-    "Ralph sets for the agent: RALPH_ROOT, RALPH_RUN, RALPH_ITEM",
+    "Ralph sets for the agent: RALPH_ROOT, RALPH_RUN, RALPH_ITEM, in a sprint RALPH_SPRINT",
   ].join("\n");
 }
 

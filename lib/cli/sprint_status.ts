@@ -1,7 +1,13 @@
 import { readSprint } from "../backlogs/sprint/backlog.ts";
 import type { SprintProgress } from "../backlogs/sprint/types.ts";
 import type { Style } from "../ui/style.ts";
-import type { SprintPlace } from "./sprint_place.ts";
+import { listSprints, sprintPaths } from "../backlogs/sprint/paths.ts";
+import { EXIT } from "../errors/exit_codes.ts";
+import { RalphError } from "../errors/ralph_error.ts";
+import type { Invocation } from "./command.ts";
+import { styleFor, toJson } from "./show.ts";
+import { resolveRoot } from "./root.ts";
+import { findSprint, type SprintPlace } from "./sprint_place.ts";
 
 /** What `ralph sprint status` tells; the JSON form is this very object. */
 export interface SprintStatus extends SprintProgress {
@@ -35,4 +41,40 @@ export function sprintStatusLines(status: SprintStatus, { bold, dim, good, bad, 
       ? []
       : [`${exit.verified === true ? good("verified") : warn(exit.verified === null ? "claimed" : "unverified")}: ${exit.summary}`]),
   ];
+}
+
+/** `ralph status` where the workflow is sprint: every sprint below `.claude/sprints`. */
+export async function showSprints(invocation: Invocation): Promise<number> {
+  const { flags, host, out } = invocation;
+  const root = await resolveRoot(host.environment, flags.text("root"));
+  const style = styleFor(invocation, "stdout");
+  const reports: (SprintStatus | { readonly directory: string; readonly problem: string })[] = [];
+  for (const directory of await listSprints(root)) reports.push(await readOr(invocation, root, directory));
+  const compiled = new Set(reports.map(({ directory }) => directory));
+  const waiting = (await listSprints(root, "SPRINT.yaml")).filter((directory) => !compiled.has(directory));
+  if (flags.has("json")) {
+    out(toJson({ workflow: "sprint", root, sprints: reports, notCompiled: waiting }));
+    return EXIT.done;
+  }
+  for (const report of reports) {
+    const lines = "problem" in report ? [style.bad(report.problem)] : sprintStatusLines(report, style);
+    for (const line of lines) out(line);
+  }
+  for (const directory of waiting) out(`${directory}: not compiled; next: \`ralph sprint run ${directory}\``);
+  if (reports.length + waiting.length === 0) out("no sprint below .claude/sprints");
+  return EXIT.done;
+}
+
+async function readOr(
+  invocation: Invocation,
+  root: string,
+  directory: string,
+): Promise<SprintStatus | { readonly directory: string; readonly problem: string }> {
+  try {
+    const { state } = await findSprint(invocation, `${root}/${directory}`);
+    return await readSprintStatus({ state, paths: sprintPaths(root, directory) });
+  } catch (error) {
+    if (RalphError.isInstance(error)) return { directory, problem: error.message };
+    throw error;
+  }
 }

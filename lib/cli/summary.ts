@@ -14,8 +14,22 @@ interface Told extends Outcome {
   readonly message?: string;
 }
 
+/** The commands that go on, or show more. */
+export interface NextCommands {
+  readonly run: string;
+  readonly status: string;
+  /** What makes an unverified end a verified one. */
+  readonly verify: string;
+}
+
+const EXEC: NextCommands = {
+  run: "`ralph run`",
+  status: "`ralph status`",
+  verify: "`ralph verify` runs what checks there are",
+};
+
 /** How a run ended, for a person: what is verified, what is not, what to do next. */
-export function outcomeLines(outcome: Outcome, style: Style): readonly string[] {
+export function outcomeLines(outcome: Outcome, style: Style, next: NextCommands = EXEC): readonly string[] {
   const told: Told = outcome;
   const { bold, dim, good, bad, warn, symbols } = style;
   const tone = {
@@ -53,7 +67,7 @@ export function outcomeLines(outcome: Outcome, style: Style): readonly string[] 
     ...reasons.filter((reason) => !(told.parked ?? []).some(({ id, reason: why }) => reason === `${id}: ${why}`)).map((
       reason,
     ) => `  ${firstLine(reason)}`),
-    ...hintOf(told).map((hint) => `hint: ${hint}`),
+    ...hintOf(told, next).map((hint) => `hint: ${hint}`),
   ];
 }
 
@@ -66,21 +80,21 @@ function countsOf({ iterations = 0, parked = [] }: Told, verified: number, unver
   return `${parts.join(", ")} in ${iterations} iteration${iterations === 1 ? "" : "s"}`;
 }
 
-function hintOf({ status, parked = [], iterations }: Told): readonly string[] {
+function hintOf({ status, parked = [], iterations }: Told, next: NextCommands): readonly string[] {
   if (iterations === undefined) return [];
   switch (status) {
     case "blocked":
       return parked.length > 0
-        ? ["mend what stands in the way, then `ralph run --retry-blocked`"]
-        : ["`ralph status` shows where it stands"];
+        ? [`mend what stands in the way, then ${next.run.replace(/`$/, " --retry-blocked`")}`]
+        : [`${next.status} shows where it stands`];
     case "exhausted":
     case "failed":
-      return ["`ralph status` shows where it stands; `ralph run` goes on"];
+      return [`${next.status} shows where it stands; ${next.run} goes on`];
     case "unverified":
-      return ["`ralph verify` runs what checks there are"];
+      return [next.verify];
     case "declined":
     case "aborted":
-      return ["`ralph run` goes on where this one stopped"];
+      return [`${next.run} goes on where this one stopped`];
     default:
       return [];
   }

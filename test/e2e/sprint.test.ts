@@ -221,6 +221,16 @@ hint: docs/guides/sprint.md describes the files
   });
 });
 
+test("ralph status shows the sprints where there is nothing else; ralph run says which command is meant", async () => {
+  const { root, stdout } = await sprint(HELLO, { "ralph.config.json": "{}", [PROGRESS]: "mode: ralph\ngoal: g\nstatus: in-progress\n", ".claude/sprints/b/PROGRESS.yaml": "mode: ralph\n  x: [", ".claude/sprints/c/SPRINT.yaml": "goal: c\n" })
+    .args("status").expectExit(0);
+
+  expect(stdout).toContain(`sprint in-progress · ${DIRECTORY}\ngoal: g\n`);
+  expect(stdout).toContain(".claude/sprints/b/PROGRESS.yaml: line 1: ");
+  expect(stdout).toContain(".claude/sprints/c: not compiled; next: `ralph sprint run .claude/sprints/c`\n");
+  expect((await ralphCli(root).args("run", "--agent-cmd", "true").expectExit(2)).stderr).toContain("did you mean `ralph sprint run DIR`?");
+});
+
 describe("ralph step", () => {
   test("adds, completes one and lists, in the sprint that is named, that the agent is in, or that is the only one", async () => {
     const { root } = await sprint(HELLO).args("sprint", "compile", DIRECTORY).expectExit(0);

@@ -2,11 +2,15 @@ import { prdBacklog } from "../../backlogs/prd/backlog.ts";
 import { runLoop } from "../../steps/run_loop.ts";
 import type { Invocation } from "../command.ts";
 import { endWith } from "../end_with.ts";
+import { usage } from "../parse.ts";
 import { openSession } from "../session.ts";
 
 /** `ralph run`: the loop on the PRD. Typing it is the consent. */
 export async function run(invocation: Invocation): Promise<number> {
   await using session = await openSession(invocation, { asks: false, gates: [] });
-  const { ralph } = session;
+  const { place, ralph } = session;
+  if (place.workflow.name === "sprint") {
+    throw usage("`ralph run` works on a PRD, and the workflow here is sprint", "did you mean `ralph sprint run DIR`?");
+  }
   return endWith(invocation, ralph, await runLoop(ralph, prdBacklog(ralph), { purpose: "run" }));
 }

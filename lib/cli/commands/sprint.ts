@@ -55,7 +55,13 @@ async function runSprint(invocation: Invocation, named: string | undefined): Pro
   const row = BUILT_IN_RECIPES.find(({ name }) => name === "sprint");
   if (row === undefined) throw new Error("the sprint recipe is not built in");
   const goal = named === undefined ? "" : await sprintDirectory(ralph.root, host.environment.cwd, named);
-  return endWith(invocation, ralph, await (await row.load()).default.run(ralph, { goal }));
+  const outcome = await (await row.load()).default.run(ralph, { goal });
+  const folder = goal === "" ? "" : ` ${goal}`;
+  return endWith(invocation, ralph, outcome, {
+    run: `\`ralph sprint run${folder}\``,
+    status: `\`ralph sprint status${folder}\``,
+    verify: "name commands in `verify.default` of ralph.config.json: they run before completion counts",
+  });
 }
 
 async function status(invocation: Invocation, named: string | undefined): Promise<number> {

@@ -1,10 +1,15 @@
 import { EXIT } from "../../errors/exit_codes.ts";
 import type { Invocation } from "../command.ts";
+import { findPlace } from "../place.ts";
 import { readStatus, type StatusReport } from "../status_report.ts";
 import { styleFor, toJson } from "../show.ts";
 
 /** `ralph status`: where things stand; starts nothing and changes nothing. */
 export async function run(invocation: Invocation): Promise<number> {
+  if ((await findPlace(invocation)).workflow.name === "sprint") {
+    const { showSprints } = await import("../sprint_status.ts");
+    return await showSprints(invocation);
+  }
   const report = await readStatus(invocation);
   if (invocation.flags.has("json")) invocation.out(toJson(report));
   else for (const line of statusLines(report, invocation)) invocation.out(line);
