@@ -89,7 +89,9 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
   const logs: EventLog[] = [];
   const lock = createRunLock({ host, repository, root, file: own.runLock });
   const agent = await agentOf(options, config, host);
-  for (const message of warnings) events.emit({ type: "note", level: "warn", message: `ralph.config.json: ${message}` });
+  for (const message of warnings) {
+    events.emit({ type: "note", level: "warn", message: `ralph.config.json: ${message}` });
+  }
 
   return {
     root,
@@ -182,7 +184,9 @@ interface RunFolders {
 }
 
 /** Each runs directory is made once, with a `.gitignore` of `*`; from then on the events go there too. */
-function runFolders({ id, root, host, events, redactor, logs }: RunFolders): (runsDirectory: string) => Promise<string> {
+function runFolders(
+  { id, root, host, events, redactor, logs }: RunFolders,
+): (runsDirectory: string) => Promise<string> {
   const made = new Map<string, Promise<string>>();
   async function make(runsDirectory: string): Promise<string> {
     const folder = join(root, runsDirectory, id);

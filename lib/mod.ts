@@ -43,7 +43,7 @@ export { type LoopOptions, type LoopOutcome, runLoop } from "./steps/run_loop.ts
 export { verify, type VerifyOptions } from "./steps/verify.ts";
 export { type WorkedItem, workItem, type WorkItemOptions } from "./steps/work_item.ts";
 export type { Answer, Choice, Prompter, Question } from "./ui/types.ts";
-export type { CheckLike } from "./verifiers/types.ts";
+export type { CheckFunction, CheckLike } from "./verifiers/types.ts";
 export { type RecipeMeta, runRecipe } from "./cli/run_recipe.ts";
 export type { ExecArgs } from "./steps/exec_args.ts";
 export { gate, type GateOptions, type GateOutcome } from "./steps/gate.ts";

@@ -159,8 +159,16 @@ export const COMMANDS: readonly Command[] = [
     usage: "FILE [arguments]",
     arity: [1, 1],
     open: true,
-    flags: { ...CONSENT_FLAGS, ...AGENT_FLAGS, ...REPORT_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
-    details: ["Flags of Ralph stand before FILE, those of the recipe after it."],
+    flags: {
+      ...CONSENT_FLAGS,
+      ...AGENT_FLAGS,
+      ...ITERATION_FLAGS,
+      ...LOOP_FLAGS,
+      ...REPORT_FLAGS,
+      ...PLACE_FLAGS,
+      ...SHOW_FLAGS,
+    },
+    details: ["Flags of the recipe stand after FILE, where `--help` shows them; those of Ralph anywhere."],
     load: () => import("./commands/run_recipe.ts"),
   },
   {

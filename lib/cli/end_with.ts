@@ -15,7 +15,12 @@ export function endWith(
   const { flags } = invocation;
   const json = flags.has("json") || (flags.text("ui") ?? config.ui) === "json";
   if (!json && typeof outcome === "object" && outcome !== null && "status" in outcome) {
-    for (const line of outcomeLines(outcome as Outcome, styleFor(invocation, "stderr"), next)) invocation.say(line);
+    const commands = next ?? {
+      run: invocation.command.name === "understand" ? "ralph understand" : "ralph run",
+      status: "ralph status",
+      verify: "`ralph verify` runs what checks there are",
+    };
+    for (const line of outcomeLines(outcome as Outcome, styleFor(invocation, "stderr"), commands)) invocation.say(line);
   }
   return exitCode;
 }

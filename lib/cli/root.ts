@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
-import { pathExists } from "../host/files.ts";
+import { isDirectory, pathExists } from "../host/files.ts";
 import type { Environment } from "../host/types.ts";
 
 /** What makes a folder a root. */
@@ -11,13 +11,13 @@ const MARKERS = ["ralph.config.json", "scripts/ralph", ".claude/sprints"] as con
  * configuration or state, else the current one.
  *
  * @returns an absolute path
- * @throws {RalphError} root-missing
+ * @throws {RalphError} root-missing, root-no-folder
  */
 export async function resolveRoot(environment: Environment, named?: string): Promise<string> {
   if (named !== undefined) {
     const root = resolve(environment.cwd, named);
-    if (!(await pathExists(`${root}/.`))) throw new RalphError("root-missing", { details: { root } });
-    return root;
+    if (await isDirectory(root)) return root;
+    throw new RalphError(await pathExists(root) ? "root-no-folder" : "root-missing", { details: { root } });
   }
   const folders = await upToTopLevel(environment.cwd);
   for (const folder of folders) {

@@ -1,5 +1,13 @@
 import type { Command } from "./command.ts";
-import { AGENT_FLAGS, DATA_FLAGS, ITERATION_FLAGS, LOOP_FLAGS, PLACE_FLAGS, REPORT_FLAGS, SHOW_FLAGS } from "./flags.ts";
+import {
+  AGENT_FLAGS,
+  DATA_FLAGS,
+  ITERATION_FLAGS,
+  LOOP_FLAGS,
+  PLACE_FLAGS,
+  REPORT_FLAGS,
+  SHOW_FLAGS,
+} from "./flags.ts";
 
 /** The commands of the sprint workflow. */
 export const SPRINT_COMMANDS: readonly Command[] = [
@@ -32,7 +40,12 @@ export const SPRINT_COMMANDS: readonly Command[] = [
     usage: "add|done|list [TEXT|ID]",
     arity: [1, 2],
     flags: {
-      sprint: { type: "text", value: "DIR", variable: "RALPH_SPRINT", summary: "the sprint's folder (default: the only one below .claude/sprints)" },
+      sprint: {
+        type: "text",
+        value: "DIR",
+        variable: "RALPH_SPRINT",
+        summary: "the sprint's folder (default: the only one below .claude/sprints)",
+      },
       ...DATA_FLAGS,
       ...PLACE_FLAGS,
       ...SHOW_FLAGS,

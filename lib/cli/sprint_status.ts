@@ -21,7 +21,10 @@ export async function readSprintStatus({ paths, state }: Pick<SprintPlace, "path
 }
 
 /** The status for a reader. */
-export function sprintStatusLines(status: SprintStatus, { bold, dim, good, bad, warn, symbols }: Style): readonly string[] {
+export function sprintStatusLines(
+  status: SprintStatus,
+  { bold, dim, good, bad, warn, symbols }: Style,
+): readonly string[] {
   const { sprintId, goal, steps, hookTasks, exit, humanNeeded } = status;
   const paint = { completed: good, "needs-human": bad }[status.status] ?? dim;
   const count = (state: string): number => hookTasks.filter((task) => task.status === state).length;
@@ -30,16 +33,24 @@ export function sprintStatusLines(status: SprintStatus, { bold, dim, good, bad, 
   return [
     `${bold(sprintId)} ${paint(status.status)} ${dim(`${symbols.dot} ${status.directory}`)}`,
     `goal: ${goal.trim().split("\n")[0] ?? ""}`,
-    `iteration ${status.currentIteration}, ${steps.filter((step) => step.status === "completed").length}/${steps.length} steps completed`,
+    `iteration ${status.currentIteration}, ${
+      steps.filter((step) => step.status === "completed").length
+    }/${steps.length} steps completed`,
     ...steps.map(({ id, prompt, status: state }) =>
-      `  ${state === "completed" ? good(symbols.passed) : dim(symbols.open)} ${id}  ${prompt.trim().split("\n")[0] ?? ""}`
+      `  ${state === "completed" ? good(symbols.passed) : dim(symbols.open)} ${id}  ${
+        prompt.trim().split("\n")[0] ?? ""
+      }`
     ),
     ...(hooks.length === 0 ? [] : [`hooks: ${hooks.join(", ")}`]),
     ...(humanNeeded === null ? [] : [warn(`a person is needed: ${humanNeeded}`)]),
-    ...(exit.lastFailure === null ? [] : [warn(`the last claim did not count: ${exit.lastFailure.split("\n")[0] ?? ""}`)]),
-    ...(exit.summary === null
+    ...(exit.lastFailure === null
       ? []
-      : [`${exit.verified === true ? good("verified") : warn(exit.verified === null ? "claimed" : "unverified")}: ${exit.summary}`]),
+      : [warn(`the last claim did not count: ${exit.lastFailure.split("\n")[0] ?? ""}`)]),
+    ...(exit.summary === null ? [] : [
+      `${
+        exit.verified === true ? good("verified") : warn(exit.verified === null ? "claimed" : "unverified")
+      }: ${exit.summary}`,
+    ]),
   ];
 }
 

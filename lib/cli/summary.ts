@@ -1,4 +1,5 @@
 import type { Outcome } from "../steps/outcome.ts";
+import { printable, printableLine } from "../ui/printable.ts";
 import type { Style } from "../ui/style.ts";
 
 /** The part of a loop's outcome that its last lines tell. */
@@ -12,24 +13,21 @@ interface Told extends Outcome {
   readonly allowed?: boolean;
   readonly reason?: string;
   readonly message?: string;
+  readonly messages?: readonly string[];
+  readonly failures?: readonly { readonly name: string; readonly exitCode: number | null }[];
 }
 
-/** The commands that go on, or show more. */
+/** The commands that a hint may name. */
 export interface NextCommands {
+  /** Goes on where a loop stopped. */
   readonly run: string;
   readonly status: string;
-  /** What makes an unverified end a verified one. */
+  /** How an unverified end becomes a verified one. */
   readonly verify: string;
 }
 
-const EXEC: NextCommands = {
-  run: "`ralph run`",
-  status: "`ralph status`",
-  verify: "`ralph verify` runs what checks there are",
-};
-
 /** How a run ended, for a person: what is verified, what is not, what to do next. */
-export function outcomeLines(outcome: Outcome, style: Style, next: NextCommands = EXEC): readonly string[] {
+export function outcomeLines(outcome: Outcome, style: Style, next: NextCommands): readonly string[] {
   const told: Told = outcome;
   const { bold, dim, good, bad, warn, symbols } = style;
   const tone = {
@@ -48,13 +46,17 @@ export function outcomeLines(outcome: Outcome, style: Style, next: NextCommands 
     : tone[told.status] === bad
     ? symbols.failed
     : symbols.warning;
-  const unverified = told.unverified ?? [];
-  const verified = (told.passed ?? []).filter((id) => !unverified.includes(id));
+  const unverified = (told.unverified ?? []).map(printableLine);
+  const verified = (told.passed ?? []).map(printableLine).filter((id) => !unverified.includes(id));
   const counts = told.iterations === undefined ? "" : `: ${countsOf(told, verified.length, unverified.length)}`;
   const reasons = [
     ...(told.reasons ?? []),
     ...(told.limit === undefined ? [] : [`limit reached: ${told.limit}`]),
     ...(told.message === undefined ? [] : [told.message]),
+    ...(told.messages ?? []).slice(0, 1),
+    ...(told.failures ?? []).map(({ name, exitCode }) =>
+      `${name}: ${exitCode === null ? "failed" : `exit ${exitCode}`}`
+    ),
   ];
   return [
     "",
@@ -63,7 +65,7 @@ export function outcomeLines(outcome: Outcome, style: Style, next: NextCommands 
     ...(unverified.length === 0
       ? []
       : [`  ${warn("unverified")}  ${unverified.join(", ")} ${dim("(no check ran: only the agent says so)")}`]),
-    ...(told.parked ?? []).map(({ id, reason }) => `  ${bad("parked")}  ${id}: ${firstLine(reason)}`),
+    ...(told.parked ?? []).map(({ id, reason }) => `  ${bad("parked")}  ${printableLine(id)}: ${firstLine(reason)}`),
     ...reasons.filter((reason) => !(told.parked ?? []).some(({ id, reason: why }) => reason === `${id}: ${why}`)).map((
       reason,
     ) => `  ${firstLine(reason)}`),
@@ -80,26 +82,31 @@ function countsOf({ iterations = 0, parked = [] }: Told, verified: number, unver
   return `${parts.join(", ")} in ${iterations} iteration${iterations === 1 ? "" : "s"}`;
 }
 
-function hintOf({ status, parked = [], iterations }: Told, next: NextCommands): readonly string[] {
-  if (iterations === undefined) return [];
+function hintOf({ status, reason, parked = [], iterations, messages }: Told, next: NextCommands): readonly string[] {
+  const { run: goOn, status: look } = next;
+  const again = messages === undefined ? goOn : "ralph plan --resume"; // only a plan has messages
+  if (status === "failed" && reason === "trespassed") {
+    return [`the files are as the agent left them: take back what you do not want; \`${again}\` goes on`];
+  }
+  if (iterations === undefined) return status === "failed" && messages !== undefined ? [`\`${again}\` goes on`] : [];
   switch (status) {
     case "blocked":
       return parked.length > 0
-        ? [`mend what stands in the way, then ${next.run.replace(/`$/, " --retry-blocked`")}`]
-        : [`${next.status} shows where it stands`];
+        ? [`mend what stands in the way, then \`${goOn} --retry-blocked\``]
+        : [`\`${look}\` shows where it stands; \`${goOn} --retry-blocked\` takes up again what was parked`];
     case "exhausted":
     case "failed":
-      return [`${next.status} shows where it stands; ${next.run} goes on`];
+      return [`\`${look}\` shows where it stands; \`${goOn}\` goes on`];
     case "unverified":
       return [next.verify];
     case "declined":
     case "aborted":
-      return [`${next.run} goes on where this one stopped`];
+      return [`\`${goOn}\` goes on where this one stopped`];
     default:
       return [];
   }
 }
 
 function firstLine(text: string): string {
-  return text.split("\n")[0] ?? "";
+  return printable(text.split("\n")[0] ?? "");
 }

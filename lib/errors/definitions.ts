@@ -18,6 +18,11 @@ const definitions = {
     hint: "give an existing folder with `--root`",
     exitCode: 2,
   },
+  "root-no-folder": {
+    message: "the root {root} is a file, not a folder",
+    hint: "give an existing folder with `--root`",
+    exitCode: 2,
+  },
   "not-a-repository": {
     message: "{root} is not inside a git repository",
     hint: "run `git init` there first: Ralph commits verified work",
@@ -54,6 +59,11 @@ const definitions = {
     hint: "commit or set aside the changes in the way, or name another branch with `--branch`",
     exitCode: 1,
   },
+  "branch-invalid": {
+    message: "git takes no branch with the name {branch}",
+    hint: "change `branchName` in the PRD, or name another with `--branch NAME`; `--branch=` stays on the current one",
+    exitCode: 2,
+  },
   "run-locked": {
     message: "another `ralph {purpose}` is at work here (pid {pid}, started {startedAt})",
     hint: "wait for it to end, or stop it; a second run needs a working tree of its own (`git worktree add`)",
@@ -75,6 +85,7 @@ const definitions = {
     hint: "`ralph schema config` prints what is allowed",
     exitCode: 2,
   },
+  "file-unreadable": { message: "could not read {path}: {reason}", hint: "{hint}", exitCode: 2 },
   "file-unwritable": { message: "could not write {path}: {reason}", hint: "{hint}", exitCode: 1 },
   "path-outside-root": {
     message: "{path} is outside {root}",

@@ -1,4 +1,5 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import process from "node:process";
 
 /** Ends what was started here when this process is gone, whatever ended it. */
 export interface Guardian {
@@ -49,7 +50,12 @@ export function createGuardian(mark: string): Guardian {
   let shell: ChildProcess | undefined;
 
   function start(): ChildProcess {
-    const started = spawn("/bin/sh", ["-c", SCRIPT, "ralph-guardian", mark], {
+    const started = process.getBuiltinModule("node:child_process").spawn("/bin/sh", [
+      "-c",
+      SCRIPT,
+      "ralph-guardian",
+      mark,
+    ], {
       cwd: "/",
       detached: true,
       stdio: ["pipe", "ignore", "ignore"],
@@ -85,7 +91,7 @@ export function createGuardian(mark: string): Guardian {
       if (shell !== undefined) tell(`- ${id}\n`);
     },
     dismiss() {
-      shell?.stdin!.end("q\n");
+      shell?.stdin?.end("q\n");
       shell = undefined;
     },
   };

@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import process from "node:process";
 import { readdirSync, readFileSync } from "node:fs";
 
 /** One running process. `started` tells it from a later one with the same pid. */
@@ -37,7 +37,7 @@ export function lastPid(): number | null {
 /** What a command of a few hundred ms at most prints; the empty text when it fails or is missing. */
 export function outputOf(file: string, arguments_: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
-    execFile(
+    process.getBuiltinModule("node:child_process").execFile(
       file,
       arguments_,
       { maxBuffer: 1 << 26, timeout: 5000, windowsHide: true },

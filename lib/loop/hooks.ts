@@ -59,11 +59,15 @@ export function hookProblems(hooks: readonly Hook[]): readonly string[] {
   const seen = new Set<string>();
   return hooks.flatMap((hook) => {
     const problems: string[] = [];
-    if (!HOOK_ID_REGEXP.test(hook.id)) problems.push(`the hook id ${JSON.stringify(hook.id)} must be letters, digits, ., _ and -`);
+    if (!HOOK_ID_REGEXP.test(hook.id)) {
+      problems.push(`the hook id ${JSON.stringify(hook.id)} must be letters, digits, ., _ and -`);
+    }
     if (seen.has(hook.id)) problems.push(`two hooks are named ${hook.id}`);
     seen.add(hook.id);
     const actions = ["workflow", "prompt", "command", "run"].filter((key) => key in hook);
-    if (actions.length !== 1) problems.push(`the hook ${hook.id} needs exactly one of workflow, prompt, command and run`);
+    if (actions.length !== 1) {
+      problems.push(`the hook ${hook.id} needs exactly one of workflow, prompt, command and run`);
+    }
     return problems;
   });
 }

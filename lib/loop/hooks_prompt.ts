@@ -61,7 +61,9 @@ export async function workflowPrompt(root: string, name: string): Promise<string
   const own = textOf(workflow["prompt"]) ?? textOf(workflow["goal-prompt"]);
   if (own !== null) return own;
   const phases = Array.isArray(workflow["phases"]) ? workflow["phases"] as readonly unknown[] : [];
-  const prompts = phases.map((phase) => textOf(phase) ?? textOf(Object(phase)["prompt"])).filter((text) => text !== null);
+  const prompts = phases.map((phase) => textOf(phase) ?? textOf(Object(phase)["prompt"])).filter((text) =>
+    text !== null
+  );
   return prompts.length === 0 ? null : prompts.map((text) => text.trimEnd()).join("\n\n");
 }
 

@@ -21,7 +21,12 @@ export type JournalLine =
     readonly userPaths: readonly string[];
   })
   | (OfItem & { readonly type: "settling"; readonly attempt: Attempt; readonly work: Work })
-  | (OfItem & { readonly type: "settled"; readonly attemptId: string; readonly settlement: Settlement; readonly kept: Work })
+  | (OfItem & {
+    readonly type: "settled";
+    readonly attemptId: string;
+    readonly settlement: Settlement;
+    readonly kept: Work;
+  })
   | (OfItem & { readonly type: "parked"; readonly reason: string })
   | (Named & { readonly type: "left"; readonly itemId: string; readonly kept: Work })
   | (Named & { readonly type: "unparked" | "run-ended" });

@@ -180,6 +180,7 @@ export type FailureReason =
   | "cut-off"
   | "context-exhausted"
   | "protected-file-changed"
+  | "branch-changed"
   | "commit-refused";
 
 /** What is known about one attempt. JSON: it can be computed on another machine. */

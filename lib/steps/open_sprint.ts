@@ -44,7 +44,9 @@ export interface Sprint {
  * ```
  */
 export async function openSprint(ralph: RalphContext, options: OpenSprintOptions = {}): Promise<Sprint> {
-  const named = options.directory === undefined || options.directory === "" ? await onlySprint(ralph.root) : options.directory;
+  const named = options.directory === undefined || options.directory === ""
+    ? await onlySprint(ralph.root)
+    : options.directory;
   const directory = await sprintDirectory(ralph.root, ralph.root, named);
   const { progress } = sprintPaths(ralph.root, directory);
   if (!await pathExists(join(ralph.root, progress))) {
@@ -63,6 +65,11 @@ async function answered(ralph: RalphContext, file: string): Promise<void> {
   const { changeYaml } = await import("../backlogs/sprint/document.ts");
   const { needHuman } = await import("../backlogs/sprint/changes.ts");
   await using _lock = await ralph.lock.acquire("sprint run");
-  await ralph.state.update(file, (text) =>
-    text === null ? null : changeYaml(text, file, (document) => document.get("status") === "needs-human" && needHuman(document, null)));
+  await ralph.state.update(
+    file,
+    (text) =>
+      text === null
+        ? null
+        : changeYaml(text, file, (document) => document.get("status") === "needs-human" && needHuman(document, null)),
+  );
 }

@@ -80,6 +80,7 @@ export async function plan(ralph: RalphContext, options: PlanOptions): Promise<P
     return await drive(prepared, options.maxRetries ?? 3, signal);
   });
   ralph.events.emit({ type: "step-end", step: "plan", status: outcome.status });
+  if (outcome.status === "declined") ralph.events.emit({ type: "text", title: "Next", lines: outcome.next });
   return outcome;
 }
 

@@ -1,61 +1,25 @@
-import { join } from "node:path";
 import type { LimitsConfig } from "../config/schema.ts";
 import type { RalphContext } from "../context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { TreeSnapshot } from "../git/types.ts";
-import { configuredHooks, type Hook } from "../loop/hooks.ts";
+import { configuredHooks } from "../loop/hooks.ts";
 import { journalKeyOf } from "../loop/journal_key.ts";
 import type { JournalKey } from "../loop/journal_types.ts";
 import type { Ownership } from "../loop/ownership.ts";
 import { advance, limitReached, noProgress, type Progress, sameFailures } from "../loop/progress.ts";
 import type { Attempt, Backlog, Item, Next, Settlement } from "../loop/types.ts";
 import type { CheckLike } from "../verifiers/types.ts";
-import { createHookRunner, type HookMoment, type HookRunner } from "./loop/hooks.ts";
-import { putBackEdits, recover } from "./loop/recover.ts";
+import { createHookRunner, type HookRunner, momentOf } from "./loop/hooks.ts";
+import { mendAfterKill, recover } from "./loop/recover.ts";
 import { type Committer, createCommitter, settleAndCommit } from "./loop/settle.ts";
+import { limitsOf, onBranch } from "./loop/start.ts";
+import type { LoopOptions, LoopOutcome } from "./loop_types.ts";
 import { requireRepository } from "./require_repository.ts";
 import { topLevelPaths } from "./tree_paths.ts";
 import { checksForUnchecked } from "./unchecked_items.ts";
 import { workItem } from "./work_item.ts";
 
-/** How a loop runs. What is absent comes from the context: configuration and command line. */
-export interface LoopOptions {
-  /** Agent turns at most. */
-  readonly maxIterations?: number;
-  /** Items taken up at most; retries come on top. */
-  readonly maxItems?: number;
-  /** Run for every item, after the backlog's own. */
-  readonly checks?: readonly CheckLike[];
-  /** What runs with each iteration. @default the configuration's */
-  readonly hooks?: readonly Hook[];
-  readonly limits?: Partial<LimitsConfig>;
-  /** A stop condition of your own: says why, or `undefined`. Asked before each turn. */
-  readonly stopWhen?: (progress: Progress) => string | undefined;
-  /** Ask between two iterations. */
-  readonly interactive?: boolean;
-  /** Take up again what was parked. */
-  readonly retryBlocked?: boolean;
-  /** The branch to work on; "" stays on the current one. @default the backlog's */
-  readonly branch?: string;
-  /** What the run lock says. @default "run" */
-  readonly purpose?: string;
-  readonly signal?: AbortSignal;
-}
-
-/** How a loop ended, with how far it came. */
-export type LoopOutcome =
-  & Progress
-  & (
-    | { readonly status: "passed"; readonly summary?: string }
-    /** Done, but some or all of it was seen by no check. `allowed`: that was agreed to. */
-    | { readonly status: "unverified"; readonly allowed: boolean; readonly summary?: string }
-    | { readonly status: "failed"; readonly reason: "trespassed" | "agent-unusable" | "stopped"; readonly reasons: readonly string[] }
-    | { readonly status: "blocked"; readonly reasons: readonly string[] }
-    | { readonly status: "exhausted"; readonly limit: string }
-    /** A person answered no between two iterations. */
-    | { readonly status: "declined" }
-    | { readonly status: "aborted" }
-  );
+export type { LoopOptions, LoopOutcome } from "./loop_types.ts";
 
 /** After these no hook starts: the run is over, or nothing is known of the iteration. */
 const ENDED_BADLY: ReadonlySet<Attempt["status"]> = new Set(["interrupted", "trespassed", "agent-unusable"]);
@@ -67,13 +31,13 @@ type Ending = LoopOutcome extends infer End ? End extends LoopOutcome ? Omit<End
  * passes without its checks. Killed at any moment, the same call goes on where it was.
  *
  * @throws {RalphError} not-a-repository, agent-missing, agent-not-found, run-locked, git-identity-missing,
- * git-operation-in-progress, git-detached-head, branch-failed, state-missing, state-invalid
+ * git-operation-in-progress, git-detached-head, branch-invalid, branch-failed, state-missing, state-invalid
  * @example A loop over a list in memory
  * ```ts
  * import { memoryBacklog, runLoop } from "ralph";
  * import { testContext } from "ralph/testing";
  *
- * await using ralph = await testContext({ agent: { turns: [{ files: { "a.txt": "a" }, say: "<ralph>DONE</ralph>" }] } });
+ * await using ralph = await testContext({ agent: { turns: [{ write: { "a.txt": "a" }, say: "<ralph>DONE</ralph>" }] } });
  * const run = await runLoop(ralph, memoryBacklog([{ id: "a", title: "write a.txt", checks: ["test -f a.txt"] }]));
  * console.log(run.status, run.passed); // passed [ "a" ]
  * ```
@@ -88,7 +52,8 @@ export async function runLoop<Data, Findings>(
   if (!interrupted) await backlog.overview({ parked: [] }); // a missing or damaged store is told before anything is started
   await ralph.agent.ensureUsable();
   await using _lock = await ralph.lock.acquire(options.purpose ?? "run");
-  if (interrupted) await putBackEdits(ralph, backlog.stateFiles); // the agent of a killed run may have damaged the store
+  await ralph.journal.refresh();
+  if (interrupted) await mendAfterKill(ralph, backlog.stateFiles);
   await repository.ensureReady();
   await onBranch(ralph, backlog, options.branch ?? ralph.loop.branch);
 
@@ -144,11 +109,22 @@ class Loop<Data, Findings> {
   async run(): Promise<LoopOutcome> {
     const ralph = this.#ralph;
     const folder = this.#folder = await ralph.run.folder(this.#backlog.runsDirectory ?? ".ralph/runs");
-    ralph.events.emit({ type: "run-start", workflow: this.#backlog.name, root: ralph.root, agent: ralph.agent.name, folder });
+    ralph.events.emit({
+      type: "run-start",
+      workflow: this.#backlog.name,
+      root: ralph.root,
+      agent: ralph.agent.name,
+      folder,
+    });
     const unchecked = await this.#askAboutUnchecked();
     if (unchecked !== null) return this.#end(unchecked);
     const hooks = this.#options.hooks ?? configuredHooks(ralph.config);
-    this.#hooks = await createHookRunner(ralph, this.#backlog, { hooks, limit: this.#limits.hooks, folder, signal: this.#signal });
+    this.#hooks = await createHookRunner(ralph, this.#backlog, {
+      hooks,
+      limit: this.#limits.hooks,
+      folder,
+      signal: this.#signal,
+    });
     try {
       for (;;) {
         const ending = await this.#iterate();
@@ -207,7 +183,12 @@ class Loop<Data, Findings> {
 
   async #goOn(): Promise<boolean> {
     if (!(this.#options.interactive ?? this.#ralph.loop.interactive)) return true;
-    const question = { id: "loop.continue", kind: "confirm", message: "Go on with the next iteration?", initial: true } as const;
+    const question = {
+      id: "loop.continue",
+      kind: "confirm",
+      message: "Go on with the next iteration?",
+      initial: true,
+    } as const;
     return (await this.#ralph.prompter.ask(question)).value === "yes";
   }
 
@@ -223,7 +204,7 @@ class Loop<Data, Findings> {
     ralph.events.emit({ type: "iteration-start", ...named, passed, total });
     const started = ralph.host.clock.now();
 
-    const moment = this.#moment(item, iteration);
+    const moment = momentOf(ralph, this.#folder, item, iteration);
     await this.#hooks?.apply();
     if (item.checksOnly !== true) await this.#hooks?.run("before", moment);
     const before = item.checksOnly === true ? null : await requireRepository(ralph).snapshot();
@@ -250,19 +231,12 @@ class Loop<Data, Findings> {
       result: (this.#last ?? attempt).status,
       settlement: settlement.status,
       message: "reason" in settlement ? settlement.reason ?? null : null,
-      durationMs: ralph.host.clock.now() - started,
+      durationMs: Math.max(0, ralph.host.clock.now() - started),
       usage: attempt.turn?.usage ?? null,
     });
     const ending = this.#endingOf(attempt, settlement);
     if (attempt.turn !== null && !ENDED_BADLY.has(attempt.status)) await this.#hooks?.run("after", moment);
     return ending;
-  }
-
-  #moment(item: Item<Data>, iteration: number): HookMoment {
-    const transcript = item.transcript === undefined
-      ? join(this.#folder, `iteration-${iteration}.log`)
-      : join(this.#ralph.root, item.transcript);
-    return { iteration: item.iteration ?? iteration, item, transcript };
   }
 
   /** The same failure again and again is blocked, whatever the backlog's retries say. */
@@ -271,7 +245,15 @@ class Loop<Data, Findings> {
     const times = sameFailures(attempt, history);
     if (times < this.#limits.sameFailure) return attempt;
     const { id, number, claim, turn, verification, message } = attempt;
-    return { id, number, claim, turn, verification, status: "blocked", message: `failed the same way ${times} times: ${message}` };
+    return {
+      id,
+      number,
+      claim,
+      turn,
+      verification,
+      status: "blocked",
+      message: `failed the same way ${times} times: ${message}`,
+    };
   }
 
   #own(item: Item<Data>, attempt: Attempt<Findings>, after: TreeSnapshot): void {
@@ -301,7 +283,11 @@ class Loop<Data, Findings> {
 
   #endingOf(attempt: Attempt<Findings>, settlement: Settlement): Ending | null {
     if (attempt.status === "trespassed") {
-      this.#ralph.events.emit({ type: "text", title: "Written outside the allowed paths", lines: attempt.diff.split("\n") });
+      this.#ralph.events.emit({
+        type: "text",
+        title: "Written outside the allowed paths",
+        lines: attempt.diff.split("\n"),
+      });
       const reasons = [`wrote outside the allowed paths: ${attempt.paths.join(", ")}`];
       return { status: "failed", reason: "trespassed", reasons };
     }
@@ -326,25 +312,4 @@ class Loop<Data, Findings> {
   #end(ending: Ending): LoopOutcome {
     return { ...this.#progress, ...ending } as LoopOutcome;
   }
-}
-
-function limitsOf(ralph: RalphContext, options: LoopOptions): LimitsConfig {
-  const limits = { ...ralph.config.limits, ...options.limits };
-  const { maxIterations } = options;
-  if (maxIterations === undefined) return limits;
-  return { ...limits, iterations: Math.min(maxIterations, limits.iterations ?? maxIterations) };
-}
-
-async function onBranch<Data, Findings>(
-  ralph: RalphContext,
-  backlog: Backlog<Data, Findings>,
-  asked: string | undefined,
-): Promise<void> {
-  const repository = requireRepository(ralph);
-  const current = await repository.currentBranch();
-  const wanted = asked ?? await backlog.branch?.() ?? "";
-  if (wanted === "" && current === null) throw new RalphError("git-detached-head", { details: { root: ralph.root } });
-  if (wanted === "" || wanted === current) return;
-  await repository.switchTo(wanted);
-  ralph.events.emit({ type: "note", level: "info", message: `working on the branch ${wanted}` });
 }

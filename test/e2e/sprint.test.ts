@@ -12,13 +12,24 @@ interface Progress {
   readonly status: string;
   readonly "human-needed"?: string;
   readonly "dynamic-steps": readonly { readonly id: string; readonly prompt: string; readonly status: string }[];
-  readonly "hook-tasks": readonly { readonly iteration: number; readonly "hook-id": string; readonly status: string; readonly pid: number | null; readonly "exit-code": number | null; readonly log: string }[];
+  readonly "hook-tasks": readonly {
+    readonly iteration: number;
+    readonly "hook-id": string;
+    readonly status: string;
+    readonly pid: number | null;
+    readonly "exit-code": number | null;
+    readonly log: string;
+  }[];
   readonly "ralph-exit": { readonly iteration: number; readonly "final-summary": string; readonly verified?: boolean };
   readonly stats: { readonly "current-iteration": number };
 }
 
 function sprint(definition: string, files: Readonly<Record<string, string>> = {}): Cli {
-  return ralphCli().files({ [`${DIRECTORY}/SPRINT.yaml`]: definition, "ralph.config.json": '{ "provider": { "command": "worker" } }', ...files });
+  return ralphCli().files({
+    [`${DIRECTORY}/SPRINT.yaml`]: definition,
+    "ralph.config.json": '{ "provider": { "command": "worker" } }',
+    ...files,
+  });
 }
 
 function progressOf(result: Pick<CliResult, "read">): Progress {
@@ -45,7 +56,10 @@ per-iteration-hooks:
 
 describe("ralph sprint run", () => {
   test("the seed's own verification, with two parallel hooks and a blocking one, driven by a scripted agent", async () => {
-    const definition = HELLO.replace("workflow: ralph", "workflow: hello").replace("per-iteration-hooks:\n", "per-iteration-hooks:\n  doc-update: { enabled: true }\n");
+    const definition = HELLO.replace("workflow: ralph", "workflow: hello").replace(
+      "per-iteration-hooks:\n",
+      "per-iteration-hooks:\n  doc-update: { enabled: true }\n",
+    );
     const result = await sprint(definition, {
       "ralph.config.json": '{ "verify": { "default": ["test -f hello.test.ts"] } }',
       ".claude/workflows/hello.yaml": `mode: ralph
@@ -70,17 +84,37 @@ per-iteration-hooks:
 
     const progress = progressOf(result);
     expect(result.stderr).toContain("compiled .claude/sprints/test-ralph/PROGRESS.yaml from the workflow hello");
-    expect([...result.stderr.matchAll(/^(planning|executing|reflecting|completion) \S+: .*\(attempt 1\)$/gm)].map(([, mode]) => mode))
+    expect(
+      [...result.stderr.matchAll(/^(planning|executing|reflecting|completion) \S+: .*\(attempt 1\)$/gm)].map((
+        [, mode],
+      ) => mode),
+    )
       .toEqual(["planning", "executing", "executing", "planning", "planning", "reflecting", "completion"]);
     expect(stepsOf(progress)).toEqual(["step-1 write hello.ts completed", "step-2 test hello.ts completed"]);
     const tasks = progress["hook-tasks"];
     expect(tasks.map((task) => `${task.iteration} ${task["hook-id"]} ${task.status} ${task["exit-code"]}`).toSorted())
-      .toEqual([1, 2, 3, 4, 5, 6].flatMap((iteration) => ["count", "doc-update", "learning"].map((id) => `${iteration} ${id} completed 0`)));
+      .toEqual(
+        [1, 2, 3, 4, 5, 6].flatMap((iteration) =>
+          ["count", "doc-update", "learning"].map((id) => `${iteration} ${id} completed 0`)
+        ),
+      );
     for (const { log } of tasks) expect(result.read(join(DIRECTORY, log))).not.toBeNull();
-    expect(progress["ralph-exit"]).toMatchObject({ iteration: 6, "final-summary": "hello world, tested", verified: true });
+    expect(progress["ralph-exit"]).toMatchObject({
+      iteration: 6,
+      "final-summary": "hello world, tested",
+      verified: true,
+    });
     expect(progress.status).toBe("completed");
     const subjects = result.git("log", "--format=%s").split("\n");
-    expect(subjects).toEqual(expect.arrayContaining(["feat: step-1 - write hello.ts", "feat: step-2 - test hello.ts", "hook: doc-update (iteration 1)", "hook: doc-update (iteration 6)", "hook: count (iteration 3)"]));
+    expect(subjects).toEqual(
+      expect.arrayContaining([
+        "feat: step-1 - write hello.ts",
+        "feat: step-2 - test hello.ts",
+        "hook: doc-update (iteration 1)",
+        "hook: doc-update (iteration 6)",
+        "hook: count (iteration 3)",
+      ]),
+    );
     expect(result.read("iteration-6-docs.md")).toBe("doc\n");
     expect(result.read("counts.txt")?.trim().split("\n")).toHaveLength(6);
     expect(result.git("worktree", "list").split("\n")).toHaveLength(1);
@@ -89,38 +123,68 @@ per-iteration-hooks:
 
   test("an echo of the prompt's own instruction does not end the loop", async () => {
     const { stderr } = await sprint(HELLO.replace("enabled: true", "enabled: false"))
-      .agent("worker", "cat; echo 'When it is reached I will print RALPH_COMPLETE: [summary]'; echo 'RALPH_COMPLETE: [summary]'; date > t.txt; sleep 0.01; date +%N >> t.txt")
+      .agent(
+        "worker",
+        "cat; echo 'When it is reached I will print RALPH_COMPLETE: [summary]'; echo 'RALPH_COMPLETE: [summary]'; date > t.txt; sleep 0.01; date +%N >> t.txt",
+      )
       .args("sprint", "run", DIRECTORY, "--max-iterations", "2").expectExit(1);
 
     expect(stderr).toContain("limit reached: 2 iterations");
   });
 
   test.each([
-    ["a line", `echo "RALPH_COMPLETE: said \\"it's done\\": key: value # 🎉 - [x]"`, `said "it's done": key: value # 🎉 - [x]`],
-    ["JSON", `printf '%s\\n' '{"status":"goal-complete","summary":"s","goalCompleteSummary":"one: \\"two\\"\\n  three 🎉\\n"}'`, 'one: "two"\n  three 🎉\n'],
+    [
+      "a line",
+      `echo "RALPH_COMPLETE: said \\"it's done\\": key: value # 🎉 - [x]"`,
+      `said "it's done": key: value # 🎉 - [x]`,
+    ],
+    [
+      "JSON",
+      `printf '%s\\n' '{"status":"goal-complete","summary":"s","goalCompleteSummary":"one: \\"two\\"\\n  three 🎉\\n"}'`,
+      'one: "two"\n  three 🎉\n',
+    ],
   ])("a summary with quotes, colons, newlines and emoji survives (%s)", async (_form, say, summary) => {
-    const result = await sprint("workflow: ralph\ngoal: g\n").agent("worker", `cat >/dev/null; ${say}`).args("sprint", "run", DIRECTORY).expectExit(0);
+    const result = await sprint("workflow: ralph\ngoal: g\n").agent("worker", `cat >/dev/null; ${say}`).args(
+      "sprint",
+      "run",
+      DIRECTORY,
+    ).expectExit(0);
 
     expect(progressOf(result)["ralph-exit"]["final-summary"]).toBe(summary);
   });
 
   test("twelve steps called step-1 are given ids of their own and completed one at a time", async () => {
-    const steps = Array.from({ length: 12 }, (_, index) => `  - { id: step-1, prompt: "part ${index + 1}", status: completed, completed-at: "2026-01-20T09:00:00Z" }\n`).join("");
+    const steps = Array.from(
+      { length: 12 },
+      (_, index) =>
+        `  - { id: step-1, prompt: "part ${index + 1}", status: completed, completed-at: "2026-01-20T09:00:00Z" }\n`,
+    ).join("");
     const result = await sprint("workflow: ralph\ngoal: g\n", {
       [PROGRESS]: `# by hand\nmode: ralph\ngoal: g\nstatus: in-progress\nteam: [ada] # keep\ndynamic-steps:\n${steps}`,
-    }).agent("worker", `prompt=$(cat); echo "$RALPH_ITEM" >> worked.txt
-case "$prompt" in *"# Carry out one step"*) printf '{"status":"continue","completedStepIds":["%s"]}\\n' "$RALPH_ITEM";; *) echo "RALPH_COMPLETE: all parts";; esac`)
+    }).agent(
+      "worker",
+      `prompt=$(cat); echo "$RALPH_ITEM" >> worked.txt
+case "$prompt" in *"# Carry out one step"*) printf '{"status":"continue","completedStepIds":["%s"]}\\n' "$RALPH_ITEM";; *) echo "RALPH_COMPLETE: all parts";; esac`,
+    )
       .args("sprint", "run", DIRECTORY).expectExit(0);
 
-    expect(stepsOf(progressOf(result))).toEqual(Array.from({ length: 12 }, (_, index) => `step-${index + 1} part ${index + 1} completed`));
-    expect(result.read("worked.txt")?.split("\n").slice(0, 12)).toEqual([...Array.from({ length: 11 }, (_, index) => `step-${index + 2}`), "planning-12"]);
+    expect(stepsOf(progressOf(result))).toEqual(
+      Array.from({ length: 12 }, (_, index) => `step-${index + 1} part ${index + 1} completed`),
+    );
+    expect(result.read("worked.txt")?.split("\n").slice(0, 12)).toEqual([
+      ...Array.from({ length: 11 }, (_, index) => `step-${index + 2}`),
+      "planning-12",
+    ]);
     expect(result.read(PROGRESS)).toContain("# by hand\n");
     expect(result.read(PROGRESS)).toContain("team: [ ada ] # keep");
   });
 
   test("needs-human ends with 3, again with 3, and goes on with --retry-blocked", async () => {
-    const cli = sprint("workflow: ralph\ngoal: g\n").agent("worker", `cat >/dev/null
-if [ -f asked ]; then echo "RALPH_COMPLETE: yes"; else touch asked; sed -i 's/^status: .*/status: needs-human/' ${PROGRESS}; fi`);
+    const cli = sprint("workflow: ralph\ngoal: g\n").agent(
+      "worker",
+      `cat >/dev/null
+if [ -f asked ]; then echo "RALPH_COMPLETE: yes"; else touch asked; sed -i 's/^status: .*/status: needs-human/' ${PROGRESS}; fi`,
+    );
     const first = await cli.args("sprint", "run", DIRECTORY).expectExit(3);
     expect(first.stderr).toContain("a person is needed: it set `status: needs-human`");
     expect(progressOf(first).status).toBe("needs-human");
@@ -131,8 +195,11 @@ if [ -f asked ]; then echo "RALPH_COMPLETE: yes"; else touch asked; sed -i 's/^s
   });
 
   test("Ctrl-C ends hooks that are at work, and says so in PROGRESS.yaml", async () => {
-    const running = sprint("workflow: ralph\ngoal: g\nper-iteration-hooks:\n  - { id: slow, command: 'echo $$ > \"$RALPH_ROOT/pid.txt\"; sleep 60 & wait' }\n")
-      .agent("worker", "cat >/dev/null; [ -f pid.txt ] && sleep 60; date > x.txt").args("sprint", "run", DIRECTORY).start();
+    const running = sprint(
+      "workflow: ralph\ngoal: g\nper-iteration-hooks:\n  - { id: slow, command: 'echo $$ > \"$RALPH_ROOT/pid.txt\"; sleep 60 & wait' }\n",
+    )
+      .agent("worker", "cat >/dev/null; [ -f pid.txt ] && sleep 60; date > x.txt").args("sprint", "run", DIRECTORY)
+      .start();
     await running.wrote("pid.txt");
     running.child.kill("SIGINT");
     const result = await running.ended();
@@ -140,13 +207,23 @@ if [ -f asked ]; then echo "RALPH_COMPLETE: yes"; else touch asked; sed -i 's/^s
     expect(result.exitCode).toBe(130);
     const pid = result.read("pid.txt") ?? "";
     expect(isAlive(pid)).toBe(false);
-    expect(progressOf(result)["hook-tasks"]).toMatchObject([{ iteration: 1, "hook-id": "slow", status: "interrupted", pid: Number(pid) }]);
+    expect(progressOf(result)["hook-tasks"]).toMatchObject([{
+      iteration: 1,
+      "hook-id": "slow",
+      status: "interrupted",
+      pid: Number(pid),
+    }]);
     expect(result.git("worktree", "list").split("\n")).toHaveLength(1);
   });
 
   test("after kill -9 the counters go on, what ran is marked interrupted, and nothing is overwritten", async () => {
-    const cli = sprint("workflow: ralph\ngoal: g\nper-iteration-hooks:\n  - { id: slow, command: 'echo $$ > \"$RALPH_ROOT/pid.txt\"; [ $RALPH_ITERATION != 1 ] || sleep 60' }\n")
-      .agent("worker", 'cat >/dev/null; echo "turn of $RALPH_RUN"; if [ -f pid.txt ] && [ ! -f killed ]; then sleep 60; fi; date +%N > x.txt; [ ! -f killed ] || echo "RALPH_COMPLETE: in the end"');
+    const cli = sprint(
+      "workflow: ralph\ngoal: g\nper-iteration-hooks:\n  - { id: slow, command: 'echo $$ > \"$RALPH_ROOT/pid.txt\"; [ $RALPH_ITERATION != 1 ] || sleep 60' }\n",
+    )
+      .agent(
+        "worker",
+        'cat >/dev/null; echo "turn of $RALPH_RUN"; if [ -f pid.txt ] && [ ! -f killed ]; then sleep 60; fi; date +%N > x.txt; [ ! -f killed ] || echo "RALPH_COMPLETE: in the end"',
+      );
     const running = cli.args("sprint", "run", DIRECTORY).start();
     await running.wrote("pid.txt");
     await running.wrote(`${DIRECTORY}/transcripts/iteration-2.jsonl`);
@@ -157,7 +234,10 @@ if [ -f asked ]; then echo "RALPH_COMPLETE: yes"; else touch asked; sed -i 's/^s
 
     const result = await ralphCli(running.root).args("sprint", "run", DIRECTORY).expectExit(0);
 
-    expect(progressOf(result)["hook-tasks"].map((task) => `${task.iteration} ${task.status}`)).toEqual(["1 interrupted", "3 completed"]);
+    expect(progressOf(result)["hook-tasks"].map((task) => `${task.iteration} ${task.status}`)).toEqual([
+      "1 interrupted",
+      "3 completed",
+    ]);
     expect(progressOf(result).stats["current-iteration"]).toBe(3);
     expect(result.read(`${DIRECTORY}/transcripts/iteration-1.jsonl`)).toBe(first);
     expect(result.git("worktree", "list").split("\n")).toHaveLength(1);
@@ -169,15 +249,20 @@ goal: g
 per-iteration-hooks:
   - { id: fails, command: "echo to the log; exit 9", parallel: true }
   - { id: other, prompt: "say hi to $ITERATION_TRANSCRIPT", agent-command: other, parallel: false }
-`).agent("worker", "cat >/dev/null; echo 'RALPH_COMPLETE: ok'").agent("other", "cat").args("sprint", "run", DIRECTORY).expectExit(0);
+`).agent("worker", "cat >/dev/null; echo 'RALPH_COMPLETE: ok'").agent("other", "cat").args("sprint", "run", DIRECTORY)
+      .expectExit(0);
 
-    const [fails, other] = progressOf(result)["hook-tasks"].toSorted((one, two) => one["hook-id"].localeCompare(two["hook-id"]));
+    const [fails, other] = progressOf(result)["hook-tasks"].toSorted((one, two) =>
+      one["hook-id"].localeCompare(two["hook-id"])
+    );
     expect(fails).toMatchObject({ status: "failed", "exit-code": 9 });
     expect(result.stderr).toContain("hook fails (iteration 1): failed: exit 9");
     expect(result.read(`${DIRECTORY}/logs/hook-iter1-fails.log`)).toBe("to the log\n");
     expect(other).toMatchObject({ status: "completed", "exit-code": 0 });
     expect(other?.pid).toBeGreaterThan(0);
-    expect(result.read(`${DIRECTORY}/logs/hook-iter1-other.log`)).toBe(`say hi to ${result.root}/${DIRECTORY}/transcripts/iteration-1.jsonl`);
+    expect(result.read(`${DIRECTORY}/logs/hook-iter1-other.log`)).toBe(
+      `say hi to ${result.root}/${DIRECTORY}/transcripts/iteration-1.jsonl`,
+    );
   });
 
   test("is refused for a workflow of phases, a folder that is not there, and one outside the root", async () => {
@@ -185,7 +270,9 @@ per-iteration-hooks:
     const refused = await cli.args("sprint", "run", DIRECTORY).expectExit(2);
     expect(refused.stderr).toContain("UNSUPPORTED_MODE");
 
-    expect((await ralphCli(refused.root).args("sprint", "run", "nowhere").expectExit(2)).stderr).toContain("there is no folder nowhere");
+    expect((await ralphCli(refused.root).args("sprint", "run", "nowhere").expectExit(2)).stderr).toContain(
+      "there is no folder nowhere",
+    );
     expect((await ralphCli(refused.root).args("sprint", "run", "..").expectExit(2)).stderr).toContain("is outside");
   });
 });
@@ -210,7 +297,11 @@ iteration 0, 0/0 steps completed
   });
 
   test("compile says every problem at once and writes nothing", async () => {
-    const { stderr, read } = await sprint("workflow: ralph\nper-iteration-hooks:\n  nope: { enabled: true }\n").args("sprint", "compile", DIRECTORY).expectExit(2);
+    const { stderr, read } = await sprint("workflow: ralph\nper-iteration-hooks:\n  nope: { enabled: true }\n").args(
+      "sprint",
+      "compile",
+      DIRECTORY,
+    ).expectExit(2);
 
     expect(stderr).toBe(`error: ${DIRECTORY}/SPRINT.yaml: 2 problems
   RALPH_MISSING_GOAL: a sprint in ralph mode needs a goal
@@ -222,13 +313,20 @@ hint: docs/guides/sprint.md describes the files
 });
 
 test("ralph status shows the sprints where there is nothing else; ralph run says which command is meant", async () => {
-  const { root, stdout } = await sprint(HELLO, { "ralph.config.json": "{}", [PROGRESS]: "mode: ralph\ngoal: g\nstatus: in-progress\n", ".claude/sprints/b/PROGRESS.yaml": "mode: ralph\n  x: [", ".claude/sprints/c/SPRINT.yaml": "goal: c\n" })
+  const { root, stdout } = await sprint(HELLO, {
+    "ralph.config.json": "{}",
+    [PROGRESS]: "mode: ralph\ngoal: g\nstatus: in-progress\n",
+    ".claude/sprints/b/PROGRESS.yaml": "mode: ralph\n  x: [",
+    ".claude/sprints/c/SPRINT.yaml": "goal: c\n",
+  })
     .args("status").expectExit(0);
 
   expect(stdout).toContain(`sprint in-progress · ${DIRECTORY}\ngoal: g\n`);
   expect(stdout).toContain(".claude/sprints/b/PROGRESS.yaml: line 1: ");
   expect(stdout).toContain(".claude/sprints/c: not compiled; next: `ralph sprint run .claude/sprints/c`\n");
-  expect((await ralphCli(root).args("run", "--agent-cmd", "true").expectExit(2)).stderr).toContain("did you mean `ralph sprint run DIR`?");
+  expect((await ralphCli(root).args("run", "--agent-cmd", "true").expectExit(2)).stderr).toContain(
+    "did you mean `ralph sprint run DIR`?",
+  );
 });
 
 describe("ralph step", () => {
@@ -236,13 +334,18 @@ describe("ralph step", () => {
     const { root } = await sprint(HELLO).args("sprint", "compile", DIRECTORY).expectExit(0);
     const step = (...args: string[]): Cli => ralphCli(root).args("step", ...args);
 
-    expect((await step("add", "first: \"quoted\" 🎉").expectExit(0)).stdout).toBe("step-1\n");
+    expect((await step("add", 'first: "quoted" 🎉').expectExit(0)).stdout).toBe("step-1\n");
     expect((await step("add", "-", "--sprint", DIRECTORY).stdin("two\nlines\n").expectExit(0)).stdout).toBe("step-2\n");
-    expect((await step("done", "step-2").env({ RALPH_SPRINT: join(root, DIRECTORY) }).in(".claude").expectExit(0)).stdout).toBe("step-2 completed\n");
+    expect(
+      (await step("done", "step-2").env({ RALPH_SPRINT: join(root, DIRECTORY) }).in(".claude").expectExit(0)).stdout,
+    ).toBe("step-2 completed\n");
     expect((await step("done", "step-2").expectExit(0)).stdout).toBe("step-2 was completed already\n");
     expect((await step("list").expectExit(0)).stdout).toBe('○ step-1  first: "quoted" 🎉\n✓ step-2  two\n');
     expect((await step("done").expectExit(0)).stdout).toBe("step-1 completed\n");
-    expect(JSON.parse((await step("list", "--json").expectExit(0)).stdout)).toMatchObject([{ id: "step-1", status: "completed" }, { id: "step-2" }]);
+    expect(JSON.parse((await step("list", "--json").expectExit(0)).stdout)).toMatchObject([{
+      id: "step-1",
+      status: "completed",
+    }, { id: "step-2" }]);
     expect((await step("done", "step-9").expectExit(2)).stderr).toContain("there is no step step-9");
     expect((await step("done").expectExit(2)).stderr).toContain("no step is pending");
     expect((await step("ad", "x").expectExit(2)).stderr).toContain("did you mean `ralph step add`?");
@@ -251,7 +354,9 @@ describe("ralph step", () => {
   test("many at once lose nothing", async () => {
     const { root, read } = await sprint(HELLO).args("sprint", "compile", DIRECTORY).expectExit(0);
 
-    await Promise.all(Array.from({ length: 6 }, (_, index) => ralphCli(root).args("step", "add", `s${index}`).expectExit(0)));
+    await Promise.all(
+      Array.from({ length: 6 }, (_, index) => ralphCli(root).args("step", "add", `s${index}`).expectExit(0)),
+    );
 
     const steps = (parse(read(PROGRESS) ?? "") as Progress)["dynamic-steps"];
     expect(steps.map(({ id }) => id)).toEqual(["step-1", "step-2", "step-3", "step-4", "step-5", "step-6"]);

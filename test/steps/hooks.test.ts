@@ -20,7 +20,10 @@ const writer: Turns = async ({ cwd }, number) => {
 
 function tasks(count: number): Backlog & { readonly records: HookRecord[] } {
   const records: HookRecord[] = [];
-  const list = Array.from({ length: count }, (_, index) => ({ id: `t${index + 1}`, title: `task ${index + 1}`, checks: ["true"] }));
+  const list = Array.from(
+    { length: count },
+    (_, index) => ({ id: `t${index + 1}`, title: `task ${index + 1}`, checks: ["true"] }),
+  );
   const { ...backlog } = memoryBacklog(list);
   return { ...backlog as Backlog, records, hookRan: async (record) => void records.push(record) };
 }
@@ -54,11 +57,18 @@ describe("runLoop() with hooks", () => {
 
     expect(outcome.status).toBe("passed");
     expect(seen).toBe("false");
-    expect(await log(world)).toEqual(["start", "feat: task 1", "feat: task 2", "hook: notes (iteration 1)", "hook: notes (iteration 2)"]);
+    expect(await log(world)).toEqual([
+      "start",
+      "feat: task 1",
+      "feat: task 2",
+      "hook: notes (iteration 1)",
+      "hook: notes (iteration 2)",
+    ]);
     expect(await readFile(join(world.root, "notes2.txt"), "utf8")).toBe("true\n");
     expect(await world.git("status", "--porcelain")).toBe("");
     expect(await world.git("worktree", "list")).not.toContain("ralph-hook-");
-    expect(backlog.records.filter(({ status }) => status === "completed").map(({ iteration }) => iteration).toSorted()).toEqual([1, 2]);
+    expect(backlog.records.filter(({ status }) => status === "completed").map(({ iteration }) => iteration).toSorted())
+      .toEqual([1, 2]);
   });
 
   test("a blocking hook runs before the next turn, in the tree, and is committed on its own", async () => {
@@ -80,7 +90,13 @@ describe("runLoop() with hooks", () => {
     await runLoop(world.ralph, tasks(2), { hooks: [hook] });
 
     expect(order).toEqual(["turn 1", "hook 1", "turn 2", "hook 2"]);
-    expect(await log(world)).toEqual(["start", "feat: task 1", "hook: docs (iteration 1)", "feat: task 2", "hook: docs (iteration 2)"]);
+    expect(await log(world)).toEqual([
+      "start",
+      "feat: task 1",
+      "hook: docs (iteration 1)",
+      "feat: task 2",
+      "hook: docs (iteration 2)",
+    ]);
     expect(await world.git("status", "--porcelain")).toBe("?? mine.txt");
   });
 
@@ -93,7 +109,10 @@ describe("runLoop() with hooks", () => {
     const hook: Hook = {
       id: "look",
       async run({ cwd }) {
-        found = `${await readFile(join(cwd, "staged.txt"), "utf8")}${await readFile(join(cwd, "untracked.txt"), "utf8")}`;
+        found = `${await readFile(join(cwd, "staged.txt"), "utf8")}${await readFile(
+          join(cwd, "untracked.txt"),
+          "utf8",
+        )}`;
       },
     };
 
@@ -116,24 +135,37 @@ describe("runLoop() with hooks", () => {
     });
     const late: Hook = { ...write("late", "README.md"), when: "before" };
 
-    await runLoop(world.ralph, tasks(1), { hooks: [write("dirty", "notes.txt"), write("config", "ralph.config.json"), late] });
+    await runLoop(world.ralph, tasks(1), {
+      hooks: [write("dirty", "notes.txt"), write("config", "ralph.config.json"), late],
+    });
 
-    const warnings = world.events.flatMap((event) => event.type === "note" && event.level === "warn" ? [event.message] : []);
+    const warnings = world.events.flatMap((event) =>
+      event.type === "note" && event.level === "warn" ? [event.message] : []
+    );
     expect(warnings).toEqual(expect.arrayContaining([
-      expect.stringMatching(/^hook: dirty \(iteration 1\): kept as .*hook-iter1-dirty\.patch: changed in the working tree as well: notes\.txt$/),
+      expect.stringMatching(
+        /^hook: dirty \(iteration 1\): kept as .*hook-iter1-dirty\.patch: changed in the working tree as well: notes\.txt$/,
+      ),
       expect.stringMatching(/^hook: config .*: it changes protected files: ralph\.config\.json$/),
       expect.stringMatching(/^hook: late .*: it does not apply: /),
     ]));
     expect(await readFile(join(world.root, "notes.txt"), "utf8")).toBe("mine\n");
     expect(await readFile(join(world.root, "README.md"), "utf8")).toBe("# turn 1\n");
     const folder = join(world.root, ".ralph/runs", world.ralph.run.id);
-    expect(readdirSync(folder).filter((name) => name.endsWith(".patch"))).toEqual(["hook-iter1-config.patch", "hook-iter1-dirty.patch", "hook-iter1-late.patch"]);
+    expect(readdirSync(folder).filter((name) => name.endsWith(".patch"))).toEqual([
+      "hook-iter1-config.patch",
+      "hook-iter1-dirty.patch",
+      "hook-iter1-late.patch",
+    ]);
   });
 
   test("a shell command knows its transcript; its pid, exit code, times and log are recorded, and its failure ends nothing", async () => {
     await using world = await loopWorld(writer);
     const backlog = tasks(2);
-    const hook: Hook = { id: "fails", command: 'echo "seen $(basename "$ITERATION_TRANSCRIPT") $RALPH_ITERATION $$"; exit 7' };
+    const hook: Hook = {
+      id: "fails",
+      command: 'echo "seen $(basename "$ITERATION_TRANSCRIPT") $RALPH_ITERATION $$"; exit 7',
+    };
 
     const outcome = await runLoop(world.ralph, backlog, { hooks: [hook] });
 
@@ -146,7 +178,9 @@ describe("runLoop() with hooks", () => {
       expect(await readFile(file, "utf8")).toBe(`seen iteration-${iteration}.log ${iteration} ${pid}\n`);
       expect(endedAt).toBeGreaterThanOrEqual(startedAt);
     }
-    expect(world.events).toContainEqual(expect.objectContaining({ type: "hook-end", hook: "fails", status: "failed", exitCode: 7 }));
+    expect(world.events).toContainEqual(
+      expect.objectContaining({ type: "hook-end", hook: "fails", status: "failed", exitCode: 7 }),
+    );
   });
 
   test("isolated: false works in the shared tree; a disabled hook never runs", async () => {
@@ -195,7 +229,10 @@ describe("runLoop() with hooks", () => {
     });
 
     expect(outcome.status).toBe("aborted");
-    expect(backlog.records.filter(({ endedAt }) => endedAt !== null).map(({ hookId, status }) => `${hookId} ${status}`).toSorted())
+    expect(
+      backlog.records.filter(({ endedAt }) => endedAt !== null).map(({ hookId, status }) => `${hookId} ${status}`)
+        .toSorted(),
+    )
       .toEqual(["deaf interrupted", "hangs interrupted"]);
     expect(await world.git("worktree", "list")).not.toContain("ralph-hook-");
   });
@@ -217,11 +254,22 @@ describe("runLoop() with hooks", () => {
 
   test("hooks of the configuration run in every workflow; an unusable one is refused before the first turn", async () => {
     await using world = await loopWorld(writer, {
-      config: { hooks: [{ id: "touch", command: "touch from-hook.txt", enabled: true, parallel: true, when: "after", isolated: true }] },
+      config: {
+        hooks: [{
+          id: "touch",
+          command: "touch from-hook.txt",
+          enabled: true,
+          parallel: true,
+          when: "after",
+          isolated: true,
+        }],
+      },
     });
 
     await runLoop(world.ralph, tasks(1));
-    await expect(runLoop(world.ralph, tasks(1), { hooks: [{ id: "a/b", command: "true" }] })).rejects.toMatchObject({ code: "hook-invalid" });
+    await expect(runLoop(world.ralph, tasks(1), { hooks: [{ id: "a/b", command: "true" }] })).rejects.toMatchObject({
+      code: "hook-invalid",
+    });
 
     expect(await log(world)).toContain("hook: touch (iteration 1)");
     expect(world.prompts).toHaveLength(1);

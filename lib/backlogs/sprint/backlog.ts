@@ -41,10 +41,16 @@ export interface SprintBacklogOptions {
  * console.log(run.status); // passed
  * ```
  */
-export function sprintBacklog(ralph: SprintContext, { directory }: SprintBacklogOptions): Backlog<SprintItemData, SprintFindings> {
+export function sprintBacklog(
+  ralph: SprintContext,
+  { directory }: SprintBacklogOptions,
+): Backlog<SprintItemData, SprintFindings> {
   const paths = sprintPaths(ralph.root, directory);
   const folder = join(ralph.root, directory);
-  const checks: readonly Check[] = [...new Set(ralph.config.verify.default)].map((command) => ({ name: command, command }));
+  const checks: readonly Check[] = [...new Set(ralph.config.verify.default)].map((command) => ({
+    name: command,
+    command,
+  }));
   const recorder = createHookRecorder(ralph, paths.progress, folder);
   const now = (): string => new Date(ralph.host.clock.now()).toISOString();
 
@@ -54,7 +60,10 @@ export function sprintBacklog(ralph: SprintContext, { directory }: SprintBacklog
 
   const change = async (to: (document: never) => boolean): Promise<void> => {
     const { changeYaml } = await import("./document.ts");
-    await ralph.state.update(paths.progress, (text) => text === null ? null : changeYaml(text, paths.progress, to as never));
+    await ralph.state.update(
+      paths.progress,
+      (text) => text === null ? null : changeYaml(text, paths.progress, to as never),
+    );
   };
 
   return {
@@ -98,8 +107,20 @@ export function sprintBacklog(ralph: SprintContext, { directory }: SprintBacklog
       const { mode, step, iteration } = item.data;
       if (mode === "completion") return { prompt: null, checks };
       const progress = await load();
-      const parked = step === null ? progress.steps.filter(({ status }) => status === "pending").map(({ id }) => id) : [];
-      const context = { root: ralph.root, mode, progress, step, iteration, file: paths.progress, checks, previous, parked };
+      const parked = step === null
+        ? progress.steps.filter(({ status }) => status === "pending").map(({ id }) => id)
+        : [];
+      const context = {
+        root: ralph.root,
+        mode,
+        progress,
+        step,
+        iteration,
+        file: paths.progress,
+        checks,
+        previous,
+        parked,
+      };
       return { prompt: await sprintPrompt(context), checks: [], environment: { RALPH_SPRINT: folder } };
     },
 
@@ -147,10 +168,25 @@ export async function readSprint({ state }: Pick<SprintContext, "state">, file: 
   return readProgress(text, file);
 }
 
-function completionItem({ completedIterations, currentIteration, idleIterations, exit }: SprintProgress): Item<SprintItemData> {
-  const data = { mode: "completion", iteration: currentIteration, completed: completedIterations, idle: idleIterations, step: null } as const;
+function completionItem(
+  { completedIterations, currentIteration, idleIterations, exit }: SprintProgress,
+): Item<SprintItemData> {
+  const data = {
+    mode: "completion",
+    iteration: currentIteration,
+    completed: completedIterations,
+    idle: idleIterations,
+    step: null,
+  } as const;
   const title = (exit.summary ?? "").split("\n")[0]?.slice(0, 100) ?? "";
-  return { id: `completion-${completedIterations}`, kind: "completion", title, exclusive: true, checksOnly: true, data };
+  return {
+    id: `completion-${completedIterations}`,
+    kind: "completion",
+    title,
+    exclusive: true,
+    checksOnly: true,
+    data,
+  };
 }
 
 function iterationItem(progress: SprintProgress, step: SprintStep | null, transcripts: string): Item<SprintItemData> {
@@ -158,7 +194,12 @@ function iterationItem(progress: SprintProgress, step: SprintStep | null, transc
   const idle = step === null ? idleIterations + 1 : 0;
   const mode: SprintMode = step !== null ? "executing" : idle >= idleThreshold ? "reflecting" : "planning";
   const iteration = currentIteration + 1;
-  const known = { kind: mode, exclusive: true, iteration, transcript: `${transcripts}/iteration-${iteration}.jsonl` } as const;
+  const known = {
+    kind: mode,
+    exclusive: true,
+    iteration,
+    transcript: `${transcripts}/iteration-${iteration}.jsonl`,
+  } as const;
   const data = { mode, iteration, completed, idle: idleIterations, step };
   if (step === null) return { ...known, id: `${mode}-${completed + 1}`, title: titleOf(goal), preparatory: true, data };
   return { ...known, id: step.id, title: titleOf(step.prompt), fingerprint: fingerprintOf(step), data };

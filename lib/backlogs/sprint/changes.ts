@@ -39,8 +39,13 @@ export function countIteration(document: Document, completed: number, idle: numb
 }
 
 /** Records the claim that the goal is reached; a claim of the same iteration is recorded once. */
-export function claimExit(document: Document, claim: { readonly iteration: number; readonly summary: string; readonly now: string }): boolean {
-  if (document.getIn(["ralph-exit", "iteration"]) === claim.iteration && document.getIn(["ralph-exit", "detected-at"])) return false;
+export function claimExit(
+  document: Document,
+  claim: { readonly iteration: number; readonly summary: string; readonly now: string },
+): boolean {
+  if (
+    document.getIn(["ralph-exit", "iteration"]) === claim.iteration && document.getIn(["ralph-exit", "detected-at"])
+  ) return false;
   setKey(document, ["ralph-exit", "detected-at"], claim.now);
   setKey(document, ["ralph-exit", "iteration"], claim.iteration);
   setKey(document, ["ralph-exit", "final-summary"], claim.summary);
@@ -76,7 +81,9 @@ export function needHuman(document: Document, reason: string | null): boolean {
 export function recordHook(document: Document, record: HookRecord, folder: string): boolean {
   const { iteration, hookId, status, pid, exitCode, startedAt, endedAt, log, transcript, message } = record;
   const tasks = sequence(document, "hook-tasks");
-  let task = maps(document, "hook-tasks").find((one) => one.get("iteration") === iteration && one.get("hook-id") === hookId);
+  let task = maps(document, "hook-tasks").find((one) =>
+    one.get("iteration") === iteration && one.get("hook-id") === hookId
+  );
   if (task === undefined) {
     task = new YAMLMap();
     tasks.add(task);

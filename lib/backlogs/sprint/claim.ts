@@ -21,7 +21,10 @@ export function findingsOf({ turn, written, found, step }: ClaimSources): Sprint
   const result = parseResult(turn.text);
   const edited = found ?? written;
   const added = [...newPrompts(edited.steps, written.steps), ...result?.added ?? []];
-  const claimed = [...completedByHand(edited.steps, written.steps), ...namedSteps(result?.completed ?? [], written.steps)];
+  const claimed = [
+    ...completedByHand(edited.steps, written.steps),
+    ...namedSteps(result?.completed ?? [], written.steps),
+  ];
   const own = claimed.find(({ id, prompt }) => id === step?.id && prompt === step.prompt) ?? claimed[0];
   const asked = edited.status === "needs-human" && written.status !== "needs-human";
   return {
@@ -57,7 +60,11 @@ function completedByHand(steps: readonly SprintStep[], written: readonly SprintS
     if (status !== "completed") return [];
     const before = stillPending.find((one) => one.id === id && one.prompt === prompt) ??
       stillPending.find((one) => one.prompt === prompt);
-    return before !== undefined ? [before] : written.some((one) => one.prompt === prompt) ? [] : [{ id: "", prompt, status, addedIn: null }];
+    return before !== undefined
+      ? [before]
+      : written.some((one) => one.prompt === prompt)
+      ? []
+      : [{ id: "", prompt, status, addedIn: null }];
   });
 }
 

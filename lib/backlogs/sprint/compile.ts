@@ -113,7 +113,9 @@ function bringUpToDate(document: Document, definition: SprintDefinition): boolea
   return changed;
 }
 
-function written({ id, workflow, prompt, command, parallel, enabled, when, isolated, agent, agentCommand, timeout }: HookEntry): object {
+function written(
+  { id, workflow, prompt, command, parallel, enabled, when, isolated, agent, agentCommand, timeout }: HookEntry,
+): object {
   return {
     id,
     ...(workflow === undefined ? {} : { workflow }),

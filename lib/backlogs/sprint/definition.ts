@@ -44,7 +44,9 @@ export async function readDefinition(root: string, paths: SprintPaths): Promise<
   if (from === null) {
     problems.push({ code: "WORKFLOW_NOT_FOUND", message: `there is no .claude/workflows/${name}.yaml` });
   }
-  const workflow = from === null ? null : parseYaml(file?.text ?? RALPH_WORKFLOW, file?.path ?? "the built-in workflow").toJS() as Plain;
+  const workflow = from === null
+    ? null
+    : parseYaml(file?.text ?? RALPH_WORKFLOW, file?.path ?? "the built-in workflow").toJS() as Plain;
   if (workflow !== null) problems.push(...modeProblems(workflow, from ?? name));
   const goal = textOf(sprint["goal"]);
   if (goal === null && (workflow === null || workflow["mode"] === "ralph")) {
@@ -59,7 +61,10 @@ export async function readDefinition(root: string, paths: SprintPaths): Promise<
     const value = own[key];
     if (value === undefined || value === null) return without;
     if (typeof value === "number" && Number.isInteger(value) && value >= least) return value;
-    problems.push({ code: "INVALID_VALUE", message: `ralph.${key} must be a whole number of at least ${least} (got: ${JSON.stringify(value)})` });
+    problems.push({
+      code: "INVALID_VALUE",
+      message: `ralph.${key} must be a whole number of at least ${least} (got: ${JSON.stringify(value)})`,
+    });
     return without;
   };
   const definition: SprintDefinition = {
@@ -83,10 +88,15 @@ export async function readDefinition(root: string, paths: SprintPaths): Promise<
 function modeProblems(workflow: Plain, from: string): readonly SprintProblem[] {
   const mode = workflow["mode"] ?? "standard";
   if (mode === "ralph") return [];
-  if (mode !== "standard") return [{ code: "INVALID_MODE", message: `${from}: mode must be standard or ralph (got: ${String(mode)})` }];
+  if (mode !== "standard") {
+    return [{ code: "INVALID_MODE", message: `${from}: mode must be standard or ralph (got: ${String(mode)})` }];
+  }
   const phases = workflow["phases"];
   if (!Array.isArray(phases) || phases.length === 0) {
-    return [{ code: "MISSING_PHASES", message: `${from}: a workflow in standard mode needs phases; a free loop needs \`mode: ralph\`` }];
+    return [{
+      code: "MISSING_PHASES",
+      message: `${from}: a workflow in standard mode needs phases; a free loop needs \`mode: ralph\``,
+    }];
   }
   return [{ code: "UNSUPPORTED_MODE", message: `${from}: only \`mode: ralph\` is run, not a workflow of phases` }];
 }

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type Document, isMap, isSeq, parseDocument, YAMLMap, YAMLSeq } from "yaml";
+import { type Document, isMap, isSeq, parseDocument, type YAMLMap, YAMLSeq } from "yaml";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { hookEntryOf } from "./hook_entry.ts";
 import type { HookEntry, SprintProgress, SprintStep } from "./types.ts";
@@ -20,10 +20,14 @@ export function parseYaml(text: string, path: string): ProgressDocument {
   const [error] = document.errors;
   if (error !== undefined) {
     const line = error.linePos?.[0].line;
-    const problem = `${line === undefined ? "" : `line ${line}: `}${error.message.split("\n")[0]?.replace(/ at line .*$/, "") ?? ""}`;
+    const problem = `${line === undefined ? "" : `line ${line}: `}${
+      error.message.split("\n")[0]?.replace(/ at line .*$/, "") ?? ""
+    }`;
     throw new RalphError("state-invalid", { details: { path, problem }, cause: error });
   }
-  if (!isMap(document.contents)) throw new RalphError("state-invalid", { details: { path, problem: "expected keys and values" } });
+  if (!isMap(document.contents)) {
+    throw new RalphError("state-invalid", { details: { path, problem: "expected keys and values" } });
+  }
   return document;
 }
 
@@ -113,7 +117,12 @@ export function setKey(target: YAMLMap | Document, path: readonly string[], valu
 }
 
 function stepOf(step: Plain): SprintStep {
-  return { id: String(step["id"] ?? ""), prompt: String(step["prompt"] ?? ""), status: String(step["status"] ?? "pending"), addedIn: count(step["added-in-iteration"]) };
+  return {
+    id: String(step["id"] ?? ""),
+    prompt: String(step["prompt"] ?? ""),
+    status: String(step["status"] ?? "pending"),
+    addedIn: count(step["added-in-iteration"]),
+  };
 }
 
 function plain(value: unknown): Plain {

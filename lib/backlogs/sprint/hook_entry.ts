@@ -35,5 +35,7 @@ export function hookOfEntry(entry: HookEntry): Hook {
     ...(timeout === undefined ? {} : { timeoutMs: timeout * 1000 }),
   };
   if (entry.workflow !== undefined) return { ...options, workflow: entry.workflow };
-  return entry.prompt === undefined ? { ...options, command: entry.command ?? "" } : { ...options, prompt: entry.prompt };
+  return entry.prompt === undefined
+    ? { ...options, command: entry.command ?? "" }
+    : { ...options, prompt: entry.prompt };
 }

@@ -11,7 +11,11 @@ export interface HookRecorder {
 const GATHER_MS = 5;
 
 /** Records told at the same time are written together, one after the other. */
-export function createHookRecorder({ host, state }: Pick<SprintContext, "host" | "state">, file: string, folder: string): HookRecorder {
+export function createHookRecorder(
+  { host, state }: Pick<SprintContext, "host" | "state">,
+  file: string,
+  folder: string,
+): HookRecorder {
   let waiting: HookRecord[] = [];
   let next: Promise<void> | null = null;
   let last: Promise<void> = Promise.resolve();

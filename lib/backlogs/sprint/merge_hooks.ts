@@ -34,9 +34,13 @@ export function mergeHooks(workflow: unknown, overrides: unknown): MergedHooks {
   }
   for (const [id, fields] of overridesOf(overrides, problems)) {
     const hook = merged.get(id);
-    const isNew = hook === undefined && fields !== null && Array.isArray(overrides) && ACTIONS.some((action) => action in fields);
+    const isNew = hook === undefined && fields !== null && Array.isArray(overrides) &&
+      ACTIONS.some((action) => action in fields);
     if (fields === null) {
-      problems.push({ code: "RALPH_INVALID_HOOK_OVERRIDE", message: `the override of ${id} must be keys and values, true or false` });
+      problems.push({
+        code: "RALPH_INVALID_HOOK_OVERRIDE",
+        message: `the override of ${id} must be keys and values, true or false`,
+      });
     } else if (hook !== undefined || isNew) {
       merged.set(id, { ...hook, ...fields, id });
     } else {
@@ -52,15 +56,20 @@ function checked(hook: Plain, problems: SprintProblem[]): readonly HookEntry[] {
   const id = String(hook["id"]);
   const named = ACTIONS.filter((action) => hook[action] !== undefined && hook[action] !== null);
   const before = problems.length;
-  const wrong = (code: string, message: string): void => void problems.push({ code, message: `the hook ${id} ${message}` });
+  const wrong = (code: string, message: string): void =>
+    void problems.push({ code, message: `the hook ${id} ${message}` });
   if (!HOOK_ID_REGEXP.test(id)) wrong("INVALID_HOOK_ID", "needs an id of letters, digits, ., _ and -");
   if (named.length === 0) wrong("RALPH_INVALID_HOOK", "has none of workflow, prompt and command");
   if (named.length > 1) wrong("HOOK_AMBIGUOUS_ACTION", `has more than one action: ${named.join(", ")}`);
   for (const action of named) {
-    if (typeof hook[action] !== "string" || hook[action].trim() === "") wrong("RALPH_INVALID_HOOK", `: ${action} must be a text`);
+    if (typeof hook[action] !== "string" || hook[action].trim() === "") {
+      wrong("RALPH_INVALID_HOOK", `: ${action} must be a text`);
+    }
   }
   for (const key of ["enabled", "parallel", "isolated"]) {
-    if (hook[key] !== undefined && typeof hook[key] !== "boolean") wrong("RALPH_INVALID_HOOK", `: ${key} must be true or false`);
+    if (hook[key] !== undefined && typeof hook[key] !== "boolean") {
+      wrong("RALPH_INVALID_HOOK", `: ${key} must be true or false`);
+    }
   }
   if (hook["when"] !== undefined && hook["when"] !== "before" && hook["when"] !== "after") {
     wrong("RALPH_INVALID_HOOK", ": when must be before or after");
@@ -74,12 +83,17 @@ function overridesOf(overrides: unknown, problems: SprintProblem[]): readonly (r
   if (Array.isArray(overrides)) {
     return listOf(overrides, "the sprint's per-iteration-hooks", problems).flatMap((hook, index) => {
       const id = idOf(hook);
-      if (id === null) problems.push({ code: "MISSING_HOOK_ID", message: `the sprint's per-iteration-hooks[${index}] has no id` });
+      if (id === null) {
+        problems.push({ code: "MISSING_HOOK_ID", message: `the sprint's per-iteration-hooks[${index}] has no id` });
+      }
       return id === null ? [] : [[id, hook] as const];
     });
   }
   if (typeof overrides !== "object") {
-    problems.push({ code: "RALPH_INVALID_HOOK_OVERRIDE", message: "the sprint's per-iteration-hooks must be a map of id to fields" });
+    problems.push({
+      code: "RALPH_INVALID_HOOK_OVERRIDE",
+      message: "the sprint's per-iteration-hooks must be a map of id to fields",
+    });
     return [];
   }
   return Object.entries(overrides).map(([id, fields]) => [id, fieldsOf(fields)]);
@@ -92,7 +106,9 @@ function fieldsOf(fields: unknown): Plain | null {
 
 function listOf(value: unknown, what: string, problems: SprintProblem[]): readonly Plain[] {
   if (value === undefined || value === null) return [];
-  if (Array.isArray(value) && value.every((one) => typeof one === "object" && one !== null)) return value as readonly Plain[];
+  if (Array.isArray(value) && value.every((one) => typeof one === "object" && one !== null)) {
+    return value as readonly Plain[];
+  }
   problems.push({ code: "RALPH_INVALID_HOOK", message: `${what} must be a list of hooks` });
   return [];
 }

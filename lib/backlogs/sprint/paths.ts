@@ -42,7 +42,10 @@ export async function sprintDirectory(root: string, from: string, named: string)
 }
 
 /** Folders of sprints below `.claude/sprints` that hold this file, relative to the root. */
-export async function listSprints(root: string, file: "PROGRESS.yaml" | "SPRINT.yaml" = "PROGRESS.yaml"): Promise<readonly string[]> {
+export async function listSprints(
+  root: string,
+  file: "PROGRESS.yaml" | "SPRINT.yaml" = "PROGRESS.yaml",
+): Promise<readonly string[]> {
   const names = await listDirectory(join(root, SPRINTS_DIRECTORY));
   const found: string[] = [];
   for (const name of names) {

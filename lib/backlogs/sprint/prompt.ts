@@ -42,7 +42,8 @@ export async function sprintPrompt(context: SprintPromptContext): Promise<string
     `All steps:\n\n${shared.steps}`,
     rules,
   ].join("\n\n");
-  const own = { planning: progress.goalPrompt, executing: progress.stepPrompt, reflecting: progress.reflectionPrompt }[mode];
+  const own =
+    { planning: progress.goalPrompt, executing: progress.stepPrompt, reflecting: progress.reflectionPrompt }[mode];
   const text = own ?? (await findPrompt(NAMES[mode], { root })).text;
   return fillPrompt(text, { ...shared, rules, item });
 }
@@ -52,12 +53,16 @@ function stepsOf({ steps }: SprintProgress, parked: readonly string[]): string {
   const lines = steps.slice(-SHOWN_STEPS).map(({ id, prompt, status }) =>
     `- ${id} (${parked.includes(id) ? "given up" : status}): ${prompt.trim().split("\n")[0] ?? ""}`
   );
-  return [...(steps.length > SHOWN_STEPS ? [`- … ${steps.length - SHOWN_STEPS} earlier ones`] : []), ...lines].join("\n");
+  return [...(steps.length > SHOWN_STEPS ? [`- … ${steps.length - SHOWN_STEPS} earlier ones`] : []), ...lines].join(
+    "\n",
+  );
 }
 
 function failureOf({ exit }: SprintProgress, previous: Attempt | null): string {
   const parts = [
-    ...(exit.lastFailure === null ? [] : [`The last claim that the goal was reached did not count: ${exit.lastFailure}`]),
+    ...(exit.lastFailure === null
+      ? []
+      : [`The last claim that the goal was reached did not count: ${exit.lastFailure}`]),
     ...(previous !== null && "message" in previous ? [`The last attempt at this: ${previous.message}`] : []),
   ];
   return parts.length === 0 ? "Nothing." : parts.join("\n\n");

@@ -20,7 +20,11 @@ export function parseResult(text: string): SprintResult | null {
   const end = text.slice(-MAX_CHARACTERS).trimEnd().replace(/\n?[ \t]*`{3,}$/, "").trimEnd();
   if (!end.endsWith("}")) return null;
   let starts = 0;
-  for (let at = end.lastIndexOf("{"); at >= 0 && starts < MAX_STARTS; at = at === 0 ? -1 : end.lastIndexOf("{", at - 1)) {
+  for (
+    let at = end.lastIndexOf("{");
+    at >= 0 && starts < MAX_STARTS;
+    at = at === 0 ? -1 : end.lastIndexOf("{", at - 1)
+  ) {
     if (at > 0 && !/\n[ \t]*$/.test(end.slice(Math.max(0, at - 40), at))) continue;
     starts += 1;
     const value = parsed(end.slice(at));

@@ -43,10 +43,16 @@ export async function settleIteration(
       return { status: "open" };
     case "verified":
     case "unverified": {
-      await apply(change, data, attempt.claim?.findings ?? null, { now, minIterations: (await load()).minIterations, done: true });
+      await apply(change, data, attempt.claim?.findings ?? null, {
+        now,
+        minIterations: (await load()).minIterations,
+        done: true,
+      });
       const { sprintId, steps } = await load();
       const commit = commitOf(item, sprintId);
-      const left = steps.some(({ id, prompt, status }) => id === data.step?.id && prompt === data.step.prompt && status === "pending");
+      const left = steps.some(({ id, prompt, status }) =>
+        id === data.step?.id && prompt === data.step.prompt && status === "pending"
+      );
       // a claim that the goal is reached completes no step
       const idle = !steps.some(({ addedIn }) => addedIn === data.iteration) &&
         !(attempt.turn?.changedFiles ?? []).some((path) => path !== file) && (left || data.step === null);
@@ -55,7 +61,11 @@ export async function settleIteration(
         : { status: "passed", commit, idle };
     }
     case "not-done": {
-      await apply(change, data, attempt.claim?.findings ?? null, { now, minIterations: (await load()).minIterations, done: false });
+      await apply(change, data, attempt.claim?.findings ?? null, {
+        now,
+        minIterations: (await load()).minIterations,
+        done: false,
+      });
       const given = data.step !== null && attempt.number >= config.maxRetries;
       if (given) return { status: "parked", reason: attempt.message };
       const idle = !(attempt.turn?.changedFiles ?? []).some((path) => path !== file);
@@ -104,7 +114,10 @@ async function apply(
   );
 
   function completeByPrompt(document: Document, prompt: string): boolean {
-    const steps = (document.toJS() as { readonly "dynamic-steps"?: readonly { readonly id: string; readonly prompt: string }[] })["dynamic-steps"] ?? [];
+    const steps =
+      (document.toJS() as { readonly "dynamic-steps"?: readonly { readonly id: string; readonly prompt: string }[] })[
+        "dynamic-steps"
+      ] ?? [];
     const id = steps.find((one) => one.prompt === prompt)?.id;
     return id !== undefined && completeStep(document, { id, prompt }, now) === "completed";
   }

@@ -12,7 +12,11 @@ export interface StepMark {
 export type Completion = "completed" | "already" | "unknown";
 
 /** Adds steps with ids of their own, highest + 1. @returns the ids */
-export function addSteps(document: Document, prompts: readonly string[], { iteration, now }: StepMark): readonly string[] {
+export function addSteps(
+  document: Document,
+  prompts: readonly string[],
+  { iteration, now }: StepMark,
+): readonly string[] {
   const steps = sequence(document, "dynamic-steps");
   return prompts.map((prompt) => {
     const id = freeId(document);
@@ -34,7 +38,11 @@ export function addMissingSteps(document: Document, prompts: readonly string[], 
 }
 
 /** Completes one step: the first pending one of this id (and prompt, where given). */
-export function completeStep(document: Document, wanted: { readonly id: string; readonly prompt?: string }, now: string): Completion {
+export function completeStep(
+  document: Document,
+  wanted: { readonly id: string; readonly prompt?: string },
+  now: string,
+): Completion {
   const named = maps(document, "dynamic-steps").filter((step) =>
     idOf(step) === wanted.id && (wanted.prompt === undefined || String(step.get("prompt")) === wanted.prompt)
   );
@@ -47,7 +55,9 @@ export function completeStep(document: Document, wanted: { readonly id: string; 
 
 /** Takes a step's completion back. @returns true when it was completed */
 export function reopenStep(document: Document, wanted: { readonly id: string; readonly prompt: string }): boolean {
-  const step = maps(document, "dynamic-steps").find((one) => idOf(one) === wanted.id && String(one.get("prompt")) === wanted.prompt);
+  const step = maps(document, "dynamic-steps").find((one) =>
+    idOf(one) === wanted.id && String(one.get("prompt")) === wanted.prompt
+  );
   if (step === undefined || isPending(step)) return false;
   step.set("status", "pending");
   step.delete("completed-at");
@@ -72,7 +82,10 @@ export function normalizeSteps(document: Document): readonly string[] {
       continue;
     }
     const stamp = step.get("completed-at");
-    if (same !== undefined && !isPending(step) && stamp !== undefined && String(stamp) === String(same.get("completed-at"))) {
+    if (
+      same !== undefined && !isPending(step) && stamp !== undefined &&
+      String(stamp) === String(same.get("completed-at"))
+    ) {
       step.set("claimed-at", step.get("completed-at", true));
       step.delete("completed-at");
       step.set("status", "pending");

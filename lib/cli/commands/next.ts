@@ -3,6 +3,7 @@ import { storyCommands } from "../../backlogs/prd/verify_commands.ts";
 import type { Story } from "../../backlogs/prd/types.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Item, Next } from "../../loop/types.ts";
+import { printable, printableLine } from "../../ui/printable.ts";
 import type { Invocation } from "../command.ts";
 import { styleFor, toJson } from "../show.ts";
 import { viewState } from "../state_view.ts";
@@ -44,7 +45,7 @@ function textOf(next: Next<unknown>, config: Config, parked: boolean, invocation
     case "blocked":
       return [
         "blocked:",
-        ...next.reasons.map((reason) => `  ${reason.split("\n")[0] ?? ""}`),
+        ...next.reasons.map((reason) => `  ${printable(reason.split("\n")[0] ?? "")}`),
         ...(parked ? ["hint: `ralph run --retry-blocked` takes parked stories up again"] : []),
       ];
     case "item": {
@@ -54,11 +55,11 @@ function textOf(next: Next<unknown>, config: Config, parked: boolean, invocation
       const story = storyOf(next.item);
       const checks = checksOf(story, config);
       return [
-        `${bold(next.item.id)}  ${next.item.title}`,
+        `${bold(printableLine(next.item.id))}  ${printableLine(next.item.title)}`,
         ...(story?.acceptanceCriteria ?? []).map((criterion) => `  ${dim(symbols.dot)} ${criterion}`),
         checks.length === 0
           ? `  ${warn(symbols.warning)} no check: it cannot pass`
-          : `checks: ${checks.map((check) => `\`${check}\``).join(", ")}`,
+          : `checks: ${checks.map((check) => `\`${printable(check)}\``).join(", ")}`,
       ];
     }
   }

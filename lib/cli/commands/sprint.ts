@@ -23,7 +23,10 @@ export async function run(invocation: Invocation): Promise<number> {
       return await status(invocation, directory);
     default: {
       const near = nearest(verb, ["compile", "run", "status"]);
-      throw usage(`\`ralph sprint\` knows no ${verb}`, near === null ? "`ralph help sprint` shows what there is" : `did you mean \`ralph sprint ${near}\`?`);
+      throw usage(
+        `\`ralph sprint\` knows no ${verb}`,
+        near === null ? "`ralph help sprint` shows what there is" : `did you mean \`ralph sprint ${near}\`?`,
+      );
     }
   }
 }
@@ -31,7 +34,10 @@ export async function run(invocation: Invocation): Promise<number> {
 async function compile(invocation: Invocation, named: string | undefined): Promise<number> {
   const { flags, out, say } = invocation;
   const { root, host, paths, state } = await findSprint(invocation, named);
-  const compiled = await compileSprint({ root, host, state }, { directory: paths.directory, force: flags.has("force") });
+  const compiled = await compileSprint({ root, host, state }, {
+    directory: paths.directory,
+    force: flags.has("force"),
+  });
   if (flags.has("json")) {
     out(toJson({ status: compiled.status, file: compiled.file, moved: compiled.moved, ...compiled.definition }));
     return EXIT.done;
@@ -58,8 +64,8 @@ async function runSprint(invocation: Invocation, named: string | undefined): Pro
   const outcome = await (await row.load()).default.run(ralph, { goal });
   const folder = goal === "" ? "" : ` ${goal}`;
   return endWith(invocation, ralph, outcome, {
-    run: `\`ralph sprint run${folder}\``,
-    status: `\`ralph sprint status${folder}\``,
+    run: `ralph sprint run${folder}`,
+    status: `ralph sprint status${folder}`,
     verify: "name commands in `verify.default` of ralph.config.json: they run before completion counts",
   });
 }

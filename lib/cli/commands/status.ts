@@ -1,4 +1,5 @@
 import { EXIT } from "../../errors/exit_codes.ts";
+import { printableLine } from "../../ui/printable.ts";
 import type { Invocation } from "../command.ts";
 import { findPlace } from "../place.ts";
 import { readStatus, type StatusReport } from "../status_report.ts";
@@ -28,7 +29,7 @@ function statusLines(report: StatusReport, invocation: Invocation): readonly str
       warn(`running: \`ralph ${report.running.purpose}\`, pid ${report.running.pid}, since ${report.running.since}`),
     );
   }
-  if (report.plan !== null) lines.push(`plan: ${report.plan.state} ${dim(`"${report.plan.goal}"`)}`);
+  if (report.plan !== null) lines.push(`plan: ${report.plan.state} ${dim(`"${printableLine(report.plan.goal)}"`)}`);
   if (report.problem !== null) lines.push(`${bad(symbols.failed)} ${report.problem}`);
   if (report.counts !== null) {
     const { total, passed, open, parked } = report.counts;
@@ -36,9 +37,9 @@ function statusLines(report: StatusReport, invocation: Invocation): readonly str
   }
   for (const story of report.stories) {
     const mark = { passes: good(symbols.passed), open: dim(symbols.open), parked: warn(symbols.warning) }[story.state];
-    const note = story.state === "parked" ? dim(` parked: ${story.reason?.split("\n")[0] ?? ""}`) : "";
+    const note = story.state === "parked" ? dim(` parked: ${printableLine(story.reason?.split("\n")[0] ?? "")}`) : "";
     const unchecked = story.state !== "passes" && story.checks.length === 0 ? warn(" no check") : "";
-    lines.push(`  ${mark} ${story.id}  ${story.title}${note}${unchecked}`);
+    lines.push(`  ${mark} ${printableLine(story.id)}  ${printableLine(story.title)}${note}${unchecked}`);
   }
   return [...lines, `next: ${report.hint}`];
 }

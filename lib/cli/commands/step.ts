@@ -12,11 +12,18 @@ import { nearest } from "../suggest.ts";
 /** `ralph step add|done|list`: takes the store lock alone, so that an agent can run it inside a run. */
 export async function run(invocation: Invocation): Promise<number> {
   const [verb = "", what] = invocation.arguments;
-  const verbs: Readonly<Record<string, (invocation: Invocation, what: string | undefined) => Promise<number>>> = { add, done, list };
+  const verbs: Readonly<Record<string, (invocation: Invocation, what: string | undefined) => Promise<number>>> = {
+    add,
+    done,
+    list,
+  };
   const action = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
   if (action !== undefined) return await action(invocation, what);
   const near = nearest(verb, Object.keys(verbs));
-  throw usage(`\`ralph step\` knows no ${verb}`, near === null ? "`ralph help step` shows what there is" : `did you mean \`ralph step ${near}\`?`);
+  throw usage(
+    `\`ralph step\` knows no ${verb}`,
+    near === null ? "`ralph help step` shows what there is" : `did you mean \`ralph step ${near}\`?`,
+  );
 }
 
 async function add(invocation: Invocation, what: string | undefined): Promise<number> {
@@ -60,7 +67,11 @@ async function list(invocation: Invocation): Promise<number> {
   const { good, dim, symbols } = styleFor(invocation, "stdout");
   if (!flags.has("json")) {
     for (const { id, prompt, status } of steps) {
-      out(`${status === "completed" ? good(symbols.passed) : dim(symbols.open)} ${id}  ${prompt.trim().split("\n")[0] ?? ""}`);
+      out(
+        `${status === "completed" ? good(symbols.passed) : dim(symbols.open)} ${id}  ${
+          prompt.trim().split("\n")[0] ?? ""
+        }`,
+      );
     }
   }
   return EXIT.done;

@@ -20,6 +20,19 @@ export interface HookMoment {
   readonly transcript: string;
 }
 
+/** Which iteration it is, and where its transcript will be. `folder` is the run's. */
+export function momentOf(
+  { root }: Pick<RalphContext, "root">,
+  folder: string,
+  item: Item,
+  count: number,
+): HookMoment {
+  const transcript = item.transcript === undefined
+    ? join(folder, `iteration-${count}.log`)
+    : join(root, item.transcript);
+  return { iteration: item.iteration ?? count, item, transcript };
+}
+
 /** The hooks of one run. */
 export interface HookRunner {
   /** Starts the hooks of this moment. Resolves when those that are not parallel have ended. */
@@ -59,7 +72,9 @@ export async function createHookRunner<Data, Findings>(
 ): Promise<HookRunner> {
   const { hooks } = options;
   const [problem] = hookProblems(hooks);
-  if (problem !== undefined) throw new RalphError("hook-invalid", { details: { hook: "", problem: hookProblems(hooks).join("; ") } });
+  if (problem !== undefined) {
+    throw new RalphError("hook-invalid", { details: { hook: "", problem: hookProblems(hooks).join("; ") } });
+  }
   if (!hooks.some(({ enabled }) => enabled !== false)) return NONE;
 
   const repository = requireRepository(ralph);
@@ -102,8 +117,21 @@ export async function createHookRunner<Data, Findings>(
     tell({});
     const parallel = hook.parallel ?? true;
     ralph.events.emit({ type: "hook-start", hook: hook.id, iteration, parallel, log: relative(ralph.root, log) });
-    const end = await inItsTree(hook, moment, commit, (cwd) =>
-      runHookAction(ralph, hook, { iteration, item, transcript, cwd, log, environment: {}, signal, onStart: (pid) => tell({ pid }) })
+    const end = await inItsTree(
+      hook,
+      moment,
+      commit,
+      (cwd) =>
+        runHookAction(ralph, hook, {
+          iteration,
+          item,
+          transcript,
+          cwd,
+          log,
+          environment: {},
+          signal,
+          onStart: (pid) => tell({ pid }),
+        }),
     ).catch(async (error: unknown): Promise<HookEnd> => {
       const message = error instanceof Error ? error.message : String(error);
       await appendText(log, `${message}\n`);
@@ -113,7 +141,15 @@ export async function createHookRunner<Data, Findings>(
     const endedAt = ralph.host.clock.now();
     tell({ status, exitCode: end.exitCode, endedAt, message: end.message });
     const { message } = end;
-    ralph.events.emit({ type: "hook-end", hook: hook.id, iteration, status, exitCode: end.exitCode, durationMs: endedAt - startedAt, message });
+    ralph.events.emit({
+      type: "hook-end",
+      hook: hook.id,
+      iteration,
+      status,
+      exitCode: end.exitCode,
+      durationMs: endedAt - startedAt,
+      message,
+    });
     await Promise.all(told);
   }
 

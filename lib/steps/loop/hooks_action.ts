@@ -52,7 +52,10 @@ export async function runHookAction(ralph: RalphContext, hook: Hook, place: Hook
     onStart: place.onStart,
   });
   const ended = end.reason === "completed";
-  return { exitCode: exitCode ?? (ended ? 0 : null), message: ended ? null : "message" in end ? end.message : end.reason };
+  return {
+    exitCode: exitCode ?? (ended ? 0 : null),
+    message: ended ? null : "message" in end ? end.message : end.reason,
+  };
 }
 
 async function runFunction(
@@ -105,8 +108,12 @@ async function runShell(
       onOutput: (chunk) => writer.write(masker.push(chunk)),
     });
     await writer.write(masker.end());
-    if (end.reason === "timed-out") return { exitCode: null, message: `had not ended after ${Math.round(timeoutMs / 1000)} s` };
-    if (end.reason !== "exited") return { exitCode: null, message: end.reason === "aborted" ? "aborted" : `${end.reason}: ${end.stderr}` };
+    if (end.reason === "timed-out") {
+      return { exitCode: null, message: `had not ended after ${Math.round(timeoutMs / 1000)} s` };
+    }
+    if (end.reason !== "exited") {
+      return { exitCode: null, message: end.reason === "aborted" ? "aborted" : `${end.reason}: ${end.stderr}` };
+    }
     return { exitCode: end.exitCode, message: end.exitCode === 0 ? null : `exit ${end.exitCode ?? end.signal}` };
   } finally {
     await writer.close();

@@ -20,7 +20,8 @@ export async function commitTreeChanges(
   await putBackEdits(ralph, stateFiles);
   const { paths, now } = await repository.changedSince(before);
   const state = new Set(topLevelPaths(ralph, stateFiles));
-  const warn = (message: string): void => ralph.events.emit({ type: "note", level: "warn", message: `${subject}: ${message}` });
+  const warn = (message: string): void =>
+    ralph.events.emit({ type: "note", level: "warn", message: `${subject}: ${message}` });
   const left = paths.filter((path) => now.contents.has(path) && !state.has(path));
   const guarded = protectedPaths(rootPaths(ralph, left), ralph.config.protect);
   if (guarded.length > 0) return warn(`changed protected files, nothing is committed: ${guarded.join(", ")}`);

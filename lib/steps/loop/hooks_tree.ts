@@ -39,12 +39,19 @@ export function createHookTrees(
   const prefix = `ralph-hook-${hashText(`${repository.gitDirectory}\0${root}`).slice(0, 12)}-`;
   const oneAtATime = createSlots(1); // git takes no lock around the list of worktrees
 
-  async function git(arguments_: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<string> {
+  async function git(
+    arguments_: readonly string[],
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<string> {
     const end = await repository.git(arguments_, { environment });
     if (end.exitCode === 0) return end.stdout;
     const command = arguments_.find((argument) => /^[a-z][a-z-]+$/.test(argument)) ?? "";
     throw new RalphError("git-failed", {
-      details: { command, reason: end.stderr.trim().split("\n").at(-1) ?? "", hint: "set `isolated: false` to run the hook in the tree" },
+      details: {
+        command,
+        reason: end.stderr.trim().split("\n").at(-1) ?? "",
+        hint: "set `isolated: false` to run the hook in the tree",
+      },
     });
   }
 
@@ -60,7 +67,13 @@ export function createHookTrees(
         const environment = { GIT_INDEX_FILE: index };
         await git(["add", "--all"], environment);
         const tree = (await git(["write-tree"], environment)).trim();
-        return (await git(["commit-tree", tree, ...(head === null ? [] : ["-p", head]), "-m", "ralph: snapshot for hooks"])).trim();
+        return (await git([
+          "commit-tree",
+          tree,
+          ...(head === null ? [] : ["-p", head]),
+          "-m",
+          "ralph: snapshot for hooks",
+        ])).trim();
       } finally {
         await removePath(index);
       }
@@ -98,7 +111,9 @@ export function createHookTrees(
 
     async sweep() {
       const list = (await git(["worktree", "list", "--porcelain"])).split("\n");
-      for (const path of list.filter((line) => line.startsWith("worktree ")).map((line) => line.slice("worktree ".length))) {
+      for (
+        const path of list.filter((line) => line.startsWith("worktree ")).map((line) => line.slice("worktree ".length))
+      ) {
         if (!path.includes(`/${prefix}`)) continue;
         await repository.git(["worktree", "remove", "--force", "--force", path]);
         await removePath(path);
@@ -125,13 +140,20 @@ export async function applyPatch(
   if (mixed.length > 0) return { status: "kept", reason: `changed in the working tree as well: ${mixed.join(", ")}` };
   const apply = ["apply", "--whitespace=nowarn"];
   const fits = await repository.git([...apply, "--check", file]);
-  if (fits.exitCode !== 0) return { status: "kept", reason: `it does not apply: ${fits.stderr.trim().split("\n")[0] ?? ""}` };
+  if (fits.exitCode !== 0) {
+    return { status: "kept", reason: `it does not apply: ${fits.stderr.trim().split("\n")[0] ?? ""}` };
+  }
   const done = await repository.git([...apply, file]);
-  if (done.exitCode !== 0) return { status: "kept", reason: `it could not be applied: ${done.stderr.trim().split("\n")[0] ?? ""}` };
+  if (done.exitCode !== 0) {
+    return { status: "kept", reason: `it could not be applied: ${done.stderr.trim().split("\n")[0] ?? ""}` };
+  }
   if (!ralph.config.commits.work) return { status: "applied" };
   const result = await repository.commit({ paths, subject, hooks: true });
   if (result.status === "committed") return { status: "committed", commit: result.commit };
   if (result.status === "nothing") return { status: "applied" };
   await repository.git([...apply, "--reverse", file]);
-  return { status: "kept", reason: `a hook of the repository refused the commit: ${result.output.trim().split("\n").at(-1) ?? ""}` };
+  return {
+    status: "kept",
+    reason: `a hook of the repository refused the commit: ${result.output.trim().split("\n").at(-1) ?? ""}`,
+  };
 }

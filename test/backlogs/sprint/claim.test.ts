@@ -5,13 +5,22 @@ import { readProgress } from "../../../lib/backlogs/sprint/document.ts";
 import { parseResult } from "../../../lib/backlogs/sprint/result.ts";
 import type { SprintFindings, SprintProgress } from "../../../lib/backlogs/sprint/types.ts";
 
-const STEPS = ["{ id: step-1, prompt: one, status: completed }", "{ id: step-2, prompt: two, status: pending }", "{ id: step-3, prompt: three, status: pending }"];
+const STEPS = [
+  "{ id: step-1, prompt: one, status: completed }",
+  "{ id: step-2, prompt: two, status: pending }",
+  "{ id: step-3, prompt: three, status: pending }",
+];
 const progress = (steps: readonly string[] = STEPS, more = ""): SprintProgress =>
   readProgress(`mode: ralph\n${more}dynamic-steps:\n${steps.map((step) => `  - ${step}\n`).join("")}`, "P");
 
 function claim(text: string, found: SprintProgress | null = progress(), prompt = ""): SprintFindings {
   const written = progress();
-  return findingsOf({ turn: { text, lines: signalLines(text, { prompt }) }, written, found, step: written.steps[1] ?? null });
+  return findingsOf({
+    turn: { text, lines: signalLines(text, { prompt }) },
+    written,
+    found,
+    step: written.steps[1] ?? null,
+  });
 }
 
 describe("RALPH_COMPLETE", () => {
@@ -36,13 +45,20 @@ describe("RALPH_COMPLETE", () => {
   test("in an echo of the prompt is none", () => {
     const prompt = "# Goal\nWrite it.\nRALPH_COMPLETE: say it like this\nThen end.\n";
 
-    expect(claim(`> # Goal\n> Write it.\n> RALPH_COMPLETE: say it like this\n> Then end.\nworking\n`, progress(), prompt).complete).toBeNull();
+    expect(
+      claim(`> # Goal\n> Write it.\n> RALPH_COMPLETE: say it like this\n> Then end.\nworking\n`, progress(), prompt)
+        .complete,
+    ).toBeNull();
   });
 });
 
 describe("hand edits", () => {
   test("a new step is a claim, also under an id that is taken", () => {
-    const found = progress([...STEPS, "{ id: step-1, prompt: mine, status: pending }", "{ id: step-1, prompt: mine, status: pending }"]);
+    const found = progress([
+      ...STEPS,
+      "{ id: step-1, prompt: mine, status: pending }",
+      "{ id: step-1, prompt: mine, status: pending }",
+    ]);
 
     expect(claim("", found).added).toEqual(["mine", "mine"]);
   });
@@ -51,7 +67,10 @@ describe("hand edits", () => {
     const all = progress(STEPS.map((step) => step.replace("pending", "completed")));
 
     expect(claim("", all).completed).toEqual({ id: "step-2", prompt: "two" });
-    expect(claim("", progress([STEPS[0]!, STEPS[1]!, STEPS[2]!.replace("pending", "completed")])).completed).toEqual({ id: "step-3", prompt: "three" });
+    expect(claim("", progress([STEPS[0]!, STEPS[1]!, STEPS[2]!.replace("pending", "completed")])).completed).toEqual({
+      id: "step-3",
+      prompt: "three",
+    });
     expect(claim("", progress()).completed).toBeNull();
   });
 
@@ -65,18 +84,39 @@ describe("hand edits", () => {
 describe("the JSON form", () => {
   test("says all of it, a summary of several lines too", () => {
     const summary = 'line "one": a\nline two 🎉';
-    const result = { status: "goal-complete", summary: "s", completedStepIds: ["step-2", "step-3"], pendingSteps: [{ id: null, prompt: "more" }, { id: "step-3", prompt: "x" }], goalCompleteSummary: summary };
+    const result = {
+      status: "goal-complete",
+      summary: "s",
+      completedStepIds: ["step-2", "step-3"],
+      pendingSteps: [{ id: null, prompt: "more" }, { id: "step-3", prompt: "x" }],
+      goalCompleteSummary: summary,
+    };
 
-    expect(claim(`done\n\n${JSON.stringify(result, null, 2)}\n`)).toEqual({ added: ["more"], completed: { id: "step-2", prompt: "two" }, complete: summary, needsHuman: null });
+    expect(claim(`done\n\n${JSON.stringify(result, null, 2)}\n`)).toEqual({
+      added: ["more"],
+      completed: { id: "step-2", prompt: "two" },
+      complete: summary,
+      needsHuman: null,
+    });
     expect(claim(`done\n\`\`\`json\n${JSON.stringify(result)}\n\`\`\`\n`).complete).toBe(summary);
   });
 
   test("needs-human carries its reason", () => {
-    expect(claim('{"status":"needs-human","summary":"stuck","humanNeeded":{"reason":"no key","details":"ask ops"}}').needsHuman).toBe("no key: ask ops");
+    expect(
+      claim('{"status":"needs-human","summary":"stuck","humanNeeded":{"reason":"no key","details":"ask ops"}}')
+        .needsHuman,
+    ).toBe("no key: ask ops");
     expect(claim('{"status":"needs-human","summary":"stuck"}').needsHuman).toBe("stuck");
   });
 
-  test.each(['{"status":"goal-complete"} and more text', '{"status":"done"}', "{", "}", '{"a":{"status":"goal-complete"}} x', `${"{".repeat(500)}}`])("%j is none", (text) => {
+  test.each([
+    '{"status":"goal-complete"} and more text',
+    '{"status":"done"}',
+    "{",
+    "}",
+    '{"a":{"status":"goal-complete"}} x',
+    `${"{".repeat(500)}}`,
+  ])("%j is none", (text) => {
     expect(parseResult(text)).toBeNull();
   });
 });

@@ -14,11 +14,15 @@ const STATES: Readonly<Record<string, (world: SprintWorld) => Promise<unknown>>>
   planning: async () => {},
   executing: (world) => world.add("a", "b"),
   completion: (world) =>
-    world.ralph.state.update(PROGRESS, (text) => changeYaml(text!, PROGRESS, (document) => claimExit(document, { iteration: 0, summary: "s", now: "n" }))),
+    world.ralph.state.update(
+      PROGRESS,
+      (text) =>
+        changeYaml(text!, PROGRESS, (document) => claimExit(document, { iteration: 0, summary: "s", now: "n" })),
+    ),
 };
 
 describe.each(Object.entries(STATES))("sprintBacklog() at %s keeps the backlog contract", (name, prepare) => {
-  for (const one of backlogContract({
+  const cases = backlogContract({
     async open() {
       const world = await sprintWorld(async () => {}, "", { config: { verify: { default: ["true"] } } });
       worlds.push(world);
@@ -26,11 +30,12 @@ describe.each(Object.entries(STATES))("sprintBacklog() at %s keeps the backlog c
       return {
         backlog: world.backlog(),
         reopen: async () => world.backlog(),
-        snapshot: async () => (await world.ralph.state.read(PROGRESS) ?? "").replaceAll(/started-at: .*|completed-at: .*/g, ""),
+        snapshot: async () =>
+          (await world.ralph.state.read(PROGRESS) ?? "").replaceAll(/started-at: .*|completed-at: .*/g, ""),
       };
     },
-  })) {
-    // completion commits nothing, so that no commit of it can be refused: failed, it opens the goal again
-    if (name !== "completion" || !one.name.includes("commit was refused")) test(one.name, () => one.run());
-  }
+  });
+  // completion commits nothing, so that no commit of it can be refused: failed, it opens the goal again
+  const owed = cases.filter((one) => name !== "completion" || !one.name.includes("commit was refused"));
+  test.each(owed)("$name", (one) => one.run());
 });

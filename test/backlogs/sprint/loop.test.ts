@@ -17,12 +17,16 @@ const withSteps = (...steps: readonly string[]) => (text: string): string =>
 describe("sprintBacklog() in the loop", () => {
   test("plans, executes, reflects after idle-threshold iterations without a step, and ends when the checks agree", async () => {
     let world: SprintWorld;
-    await using here = world = await sprintWorld(async ({ cwd }, number) => {
-      await writeFile(join(cwd, `w${number}.txt`), "x");
-      if (number === 1) await world.add("one");
-      if (number === 2) await world.done("step-1");
-      return number === 5 ? COMPLETE : {};
-    }, "", { config: { verify: { default: ["test -f w5.txt"] } } });
+    await using here = world = await sprintWorld(
+      async ({ cwd }, number) => {
+        await writeFile(join(cwd, `w${number}.txt`), "x");
+        if (number === 1) await world.add("one");
+        if (number === 2) await world.done("step-1");
+        return number === 5 ? COMPLETE : {};
+      },
+      "",
+      { config: { verify: { default: ["test -f w5.txt"] } } },
+    );
 
     const run = await runLoop(here.ralph, here.backlog());
 
@@ -36,21 +40,36 @@ describe("sprintBacklog() in the loop", () => {
     });
     expect(here.prompts[1]).toContain("step-1: one");
     expect(here.prompts[4]).toContain("# Reflect");
-    expect((await here.git("log", "--format=%s")).split("\n").toReversed()).toEqual(["start", "feat: sprint - iteration 1", "feat: step-1 - one", "feat: sprint - iteration 3", "feat: sprint - iteration 4", "feat: sprint - iteration 5"]);
+    expect((await here.git("log", "--format=%s")).split("\n").toReversed()).toEqual([
+      "start",
+      "feat: sprint - iteration 1",
+      "feat: step-1 - one",
+      "feat: sprint - iteration 3",
+      "feat: sprint - iteration 4",
+      "feat: sprint - iteration 5",
+    ]);
   });
 
   test("without checks completion is unverified", async () => {
     await using world = await sprintWorld(async () => COMPLETE);
 
-    expect(await runLoop(world.ralph, world.backlog())).toMatchObject({ status: "unverified", allowed: true, summary: "reached" });
+    expect(await runLoop(world.ralph, world.backlog())).toMatchObject({
+      status: "unverified",
+      allowed: true,
+      summary: "reached",
+    });
     expect((await world.progress()).exit.verified).toBe(false);
   });
 
   test("a claim that the checks refute does not end the loop, and the next prompt says why", async () => {
-    await using world = await sprintWorld(async ({ cwd }, number) => {
-      if (number === 2) await writeFile(join(cwd, "proof.txt"), "x");
-      return COMPLETE;
-    }, "", { config: { verify: { default: ["test -f proof.txt || { echo no proof; exit 4; }"] } } });
+    await using world = await sprintWorld(
+      async ({ cwd }, number) => {
+        if (number === 2) await writeFile(join(cwd, "proof.txt"), "x");
+        return COMPLETE;
+      },
+      "",
+      { config: { verify: { default: ["test -f proof.txt || { echo no proof; exit 4; }"] } } },
+    );
 
     const run = await runLoop(world.ralph, world.backlog());
 
@@ -62,7 +81,11 @@ describe("sprintBacklog() in the loop", () => {
   test("an agent that claims and does nothing ends as exhausted", async () => {
     await using world = await sprintWorld(async () => COMPLETE, "", { config: { verify: { default: ["false"] } } });
 
-    expect(await runLoop(world.ralph, world.backlog())).toMatchObject({ status: "exhausted", limit: "5 turns without a change", turns: 5 });
+    expect(await runLoop(world.ralph, world.backlog())).toMatchObject({
+      status: "exhausted",
+      limit: "5 turns without a change",
+      turns: 5,
+    });
   });
 
   test("before min-iterations a claim does not count", async () => {
@@ -87,15 +110,32 @@ describe("sprintBacklog() in the loop", () => {
 
   test("hand edits are claims: colliding ids are renumbered, one step at most is completed, the rest is put back", async () => {
     await using world = await sprintWorld(async (_request, number) => {
-      if (number === 1) await edit(world, withSteps("{ id: step-1, prompt: a, status: pending }", "{ id: step-1, prompt: b, status: pending }", "{ id: step-1, prompt: c, status: pending }"));
-      else if (number === 2) await edit(world, (text) => text.replaceAll("status: pending", "status: completed").replace("goal: reach the goal", "goal: something easier"));
-      else return COMPLETE;
+      if (number === 1) {
+        await edit(
+          world,
+          withSteps(
+            "{ id: step-1, prompt: a, status: pending }",
+            "{ id: step-1, prompt: b, status: pending }",
+            "{ id: step-1, prompt: c, status: pending }",
+          ),
+        );
+      } else if (number === 2) {
+        await edit(world, (text) =>
+          text.replaceAll("status: pending", "status: completed").replace(
+            "goal: reach the goal",
+            "goal: something easier",
+          ));
+      } else return COMPLETE;
     });
 
     await runLoop(world.ralph, world.backlog(), { maxIterations: 2 });
 
     const { goal, steps } = await world.progress();
-    expect(steps.map(({ id, prompt, status }) => `${id} ${prompt} ${status}`)).toEqual(["step-1 a completed", "step-2 b pending", "step-3 c pending"]);
+    expect(steps.map(({ id, prompt, status }) => `${id} ${prompt} ${status}`)).toEqual([
+      "step-1 a completed",
+      "step-2 b pending",
+      "step-3 c pending",
+    ]);
     expect(goal).toBe("reach the goal");
     expect(world.events).toContainEqual({ type: "state-put-back", paths: [PROGRESS] });
   });
@@ -113,7 +153,10 @@ describe("sprintBacklog() in the loop", () => {
       }
     });
 
-    await runLoop(world.ralph, world.backlog(), { maxIterations: 2, hooks: [{ id: "late", isolated: false, run: () => second }] });
+    await runLoop(world.ralph, world.backlog(), {
+      maxIterations: 2,
+      hooks: [{ id: "late", isolated: false, run: () => second }],
+    });
 
     const { hookTasks, steps } = await world.progress();
     expect(steps.map(({ status }) => status)).toEqual(["completed", "pending", "pending"]);
@@ -121,11 +164,15 @@ describe("sprintBacklog() in the loop", () => {
   });
 
   test("a step that is never completed is given up after its attempts, and the loop goes on to plan", async () => {
-    await using world = await sprintWorld(async ({ cwd }, number) => {
-      if (number === 1) await world.add("impossible");
-      await writeFile(join(cwd, "x.txt"), String(number));
-      return number === 5 ? COMPLETE : {};
-    }, "", { config: { limits: { sameFailure: 9 } } });
+    await using world = await sprintWorld(
+      async ({ cwd }, number) => {
+        if (number === 1) await world.add("impossible");
+        await writeFile(join(cwd, "x.txt"), String(number));
+        return number === 5 ? COMPLETE : {};
+      },
+      "",
+      { config: { limits: { sameFailure: 9 } } },
+    );
 
     const run = await runLoop(world.ralph, world.backlog());
 
@@ -136,9 +183,14 @@ describe("sprintBacklog() in the loop", () => {
 
   test("needs-human ends as blocked with its reason, stays so, and goes on with retryBlocked", async () => {
     const ask = '{"status":"needs-human","summary":"","humanNeeded":{"reason":"no key"}}';
-    await using world = await sprintWorld(async (_request, number) => number === 1 ? { text: ask, lines: [ask] } : COMPLETE);
+    await using world = await sprintWorld(async (_request, number) =>
+      number === 1 ? { text: ask, lines: [ask] } : COMPLETE
+    );
 
-    expect(await runLoop(world.ralph, world.backlog())).toMatchObject({ status: "blocked", reasons: ["a person is needed: no key"] });
+    expect(await runLoop(world.ralph, world.backlog())).toMatchObject({
+      status: "blocked",
+      reasons: ["a person is needed: no key"],
+    });
     expect(await world.progress()).toMatchObject({ status: "needs-human", humanNeeded: "no key" });
     expect(await runLoop(world.ralph, world.backlog())).toMatchObject({ status: "blocked", turns: 0 });
   });
@@ -166,9 +218,16 @@ describe("sprintBacklog() in the loop", () => {
 
     const { currentIteration, hookTasks } = await world.progress();
     expect(currentIteration).toBe(4);
-    expect(hookTasks.map(({ iteration, status }) => `${iteration} ${status}`)).toEqual(["1 interrupted", "2 completed", "3 completed", "4 completed"]);
+    expect(hookTasks.map(({ iteration, status }) => `${iteration} ${status}`)).toEqual([
+      "1 interrupted",
+      "2 completed",
+      "3 completed",
+      "4 completed",
+    ]);
     for (const number of [1, 2, 3, 4]) {
-      expect(await readFile(join(world.root, `sprint/transcripts/iteration-${number}.jsonl`), "utf8")).toBe(`turn of ${number}.jsonl`);
+      expect(await readFile(join(world.root, `sprint/transcripts/iteration-${number}.jsonl`), "utf8")).toBe(
+        `turn of ${number}.jsonl`,
+      );
     }
   });
 });

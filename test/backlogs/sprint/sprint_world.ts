@@ -21,7 +21,11 @@ export interface SprintWorld extends World {
 }
 
 /** Compiles a sprint with this goal; `more` are further lines of SPRINT.yaml. */
-export async function sprintWorld(turns: Turns, more = "", options: RalphOptions & { readonly files?: Record<string, string> } = {}): Promise<SprintWorld> {
+export async function sprintWorld(
+  turns: Turns,
+  more = "",
+  options: RalphOptions & { readonly files?: Record<string, string> } = {},
+): Promise<SprintWorld> {
   const files = { [`${DIRECTORY}/SPRINT.yaml`]: `workflow: ralph\ngoal: reach the goal\n${more}`, ...options.files };
   const world = await loopWorld(turns, { ...options, files });
   await compileSprint(world.ralph, { directory: DIRECTORY });
@@ -32,10 +36,16 @@ export async function sprintWorld(turns: Turns, more = "", options: RalphOptions
     backlog: (ralph = world.ralph) => sprintBacklog(ralph, { directory: DIRECTORY }),
     async add(...prompts) {
       const { currentIteration: iteration } = await readSprint(world.ralph, PROGRESS);
-      await world.ralph.state.amend(PROGRESS, (text) => changeYaml(text!, PROGRESS, (document) => addSteps(document, prompts, { iteration, now }).length > 0));
+      await world.ralph.state.amend(
+        PROGRESS,
+        (text) => changeYaml(text!, PROGRESS, (document) => addSteps(document, prompts, { iteration, now }).length > 0),
+      );
     },
     async done(id) {
-      await world.ralph.state.amend(PROGRESS, (text) => changeYaml(text!, PROGRESS, (document) => completeStep(document, { id }, now) === "completed"));
+      await world.ralph.state.amend(
+        PROGRESS,
+        (text) => changeYaml(text!, PROGRESS, (document) => completeStep(document, { id }, now) === "completed"),
+      );
     },
     [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
   };
