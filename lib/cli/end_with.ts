@@ -9,18 +9,16 @@ export function endWith(
   invocation: Invocation,
   { config }: Pick<RalphContext, "config">,
   outcome: unknown,
-  next?: NextCommands,
+  next?: NextCommands & { readonly run: string },
 ): number {
   const exitCode = exitCodeOf(outcome);
   const { flags } = invocation;
   const json = flags.has("json") || (flags.text("ui") ?? config.ui) === "json";
   if (!json && typeof outcome === "object" && outcome !== null && "status" in outcome) {
-    const commands = next ?? {
-      run: invocation.command.name === "understand" ? "ralph understand" : "ralph run",
-      status: "ralph status",
-      verify: "`ralph verify` runs what checks there are",
-    };
-    for (const line of outcomeLines(outcome as Outcome, styleFor(invocation, "stderr"), commands)) invocation.say(line);
+    const goOn = next?.run ?? (invocation.command.name === "understand" ? "ralph understand" : "ralph run");
+    for (const line of outcomeLines(outcome as Outcome, styleFor(invocation, "stderr"), goOn, next)) {
+      invocation.say(line);
+    }
   }
   return exitCode;
 }

@@ -17,17 +17,27 @@ interface Told extends Outcome {
   readonly failures?: readonly { readonly name: string; readonly exitCode: number | null }[];
 }
 
-/** The commands that a hint may name. */
+/** What a hint may name beside the command that goes on. */
 export interface NextCommands {
-  /** Goes on where a loop stopped. */
-  readonly run: string;
+  /** Shows where it stands. */
   readonly status: string;
   /** How an unverified end becomes a verified one. */
   readonly verify: string;
 }
 
-/** How a run ended, for a person: what is verified, what is not, what to do next. */
-export function outcomeLines(outcome: Outcome, style: Style, next: NextCommands): readonly string[] {
+const USUAL: NextCommands = { status: "ralph status", verify: "`ralph verify` runs what checks there are" };
+
+/**
+ * How a run ended, for a person: what is verified, what is not, what to do next.
+ *
+ * @param goOn the command that goes on where a loop stopped
+ */
+export function outcomeLines(
+  outcome: Outcome,
+  style: Style,
+  goOn: string,
+  next: NextCommands = USUAL,
+): readonly string[] {
   const told: Told = outcome;
   const { bold, dim, good, bad, warn, symbols } = style;
   const tone = {
@@ -69,7 +79,7 @@ export function outcomeLines(outcome: Outcome, style: Style, next: NextCommands)
     ...reasons.filter((reason) => !(told.parked ?? []).some(({ id, reason: why }) => reason === `${id}: ${why}`)).map((
       reason,
     ) => `  ${firstLine(reason)}`),
-    ...hintOf(told, next).map((hint) => `hint: ${hint}`),
+    ...hintOf(told, goOn, next).map((hint) => `hint: ${hint}`),
   ];
 }
 
@@ -82,8 +92,11 @@ function countsOf({ iterations = 0, parked = [] }: Told, verified: number, unver
   return `${parts.join(", ")} in ${iterations} iteration${iterations === 1 ? "" : "s"}`;
 }
 
-function hintOf({ status, reason, parked = [], iterations, messages }: Told, next: NextCommands): readonly string[] {
-  const { run: goOn, status: look } = next;
+function hintOf(
+  { status, reason, parked = [], iterations, messages }: Told,
+  goOn: string,
+  next: NextCommands,
+): readonly string[] {
   const again = messages === undefined ? goOn : "ralph plan --resume"; // only a plan has messages
   if (status === "failed" && reason === "trespassed") {
     return [`the files are as the agent left them: take back what you do not want; \`${again}\` goes on`];
@@ -93,10 +106,10 @@ function hintOf({ status, reason, parked = [], iterations, messages }: Told, nex
     case "blocked":
       return parked.length > 0
         ? [`mend what stands in the way, then \`${goOn} --retry-blocked\``]
-        : [`\`${look}\` shows where it stands; \`${goOn} --retry-blocked\` takes up again what was parked`];
+        : [`\`${next.status}\` shows where it stands; \`${goOn} --retry-blocked\` takes up again what was parked`];
     case "exhausted":
     case "failed":
-      return [`\`${look}\` shows where it stands; \`${goOn}\` goes on`];
+      return [`\`${next.status}\` shows where it stands; \`${goOn}\` goes on`];
     case "unverified":
       return [next.verify];
     case "declined":

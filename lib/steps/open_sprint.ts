@@ -39,7 +39,7 @@ export interface Sprint {
  *   agent: { turns: [{ say: "RALPH_COMPLETE: said hello" }] },
  * });
  * const { backlog, hooks } = await openSprint(ralph, { directory: "sprint" });
- * const count = { id: "count", run: async () => console.log("an iteration ended") };
+ * const count = { id: "count", run: async (): Promise<void> => console.log("an iteration ended") };
  * console.log((await runLoop(ralph, backlog, { hooks: [...hooks, count] })).status); // unverified
  * ```
  */
