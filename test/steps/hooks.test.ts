@@ -152,7 +152,7 @@ describe("runLoop() with hooks", () => {
     expect(await readFile(join(world.root, "notes.txt"), "utf8")).toBe("mine\n");
     expect(await readFile(join(world.root, "README.md"), "utf8")).toBe("# turn 1\n");
     const folder = join(world.root, ".ralph/runs", world.ralph.run.id);
-    expect(readdirSync(folder).filter((name) => name.endsWith(".patch"))).toEqual([
+    expect(readdirSync(folder).filter((name) => name.endsWith(".patch")).toSorted()).toEqual([
       "hook-iter1-config.patch",
       "hook-iter1-dirty.patch",
       "hook-iter1-late.patch",
