@@ -15,6 +15,11 @@ export const BUILT_IN_RECIPES: readonly BuiltInRecipe[] = [
     load: async () => await import("../../recipes/exec.ts") as { readonly default: LoadedRecipe },
   },
   {
+    name: "spec",
+    description: "plan a spec, then build, verify and investigate until nothing is left",
+    load: async () => await import("../../recipes/spec.ts") as { readonly default: LoadedRecipe },
+  },
+  {
     name: "sprint",
     description: "a free loop over a goal, with hooks that run with each iteration",
     load: async () => await import("../../recipes/sprint.ts") as { readonly default: LoadedRecipe },

@@ -17,6 +17,7 @@ import {
   SHOW_FLAGS,
 } from "./flags.ts";
 import { SPRINT_COMMANDS } from "./sprint_commands.ts";
+import { SPEC_COMMANDS } from "./spec_commands.ts";
 
 /** Every command, in the order in which help shows them. */
 export const COMMANDS: readonly Command[] = [
@@ -82,6 +83,7 @@ export const COMMANDS: readonly Command[] = [
     load: () => import("./commands/run.ts"),
   },
   ...SPRINT_COMMANDS,
+  ...SPEC_COMMANDS,
   {
     name: "verify",
     summary: "run every story's checks; starts no agent",
@@ -181,7 +183,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "schema",
-    summary: "print a JSON Schema: config",
+    summary: "print a JSON Schema: config or plan",
     usage: "NAME",
     arity: [1, 1],
     flags: { ...SHOW_FLAGS },

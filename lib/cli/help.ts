@@ -50,6 +50,10 @@ export const TOPICS: Readonly<Record<string, (commands: readonly Command[]) => s
       ...table([
         ["exec", "a goal becomes scripts/ralph/prd.json, story by story verified and committed (the default)"],
         ["sprint", "a free loop over the goal of a SPRINT.yaml, with hooks that run with each iteration"],
+        [
+          "spec",
+          "a spec becomes ralph/plan.jsonl; its tasks are built, verified and investigated until nothing is left",
+        ],
       ]),
       "",
       'Chosen by `--workflow`, then `"workflow"` in ralph.config.json, then the only one whose state exists, then exec',

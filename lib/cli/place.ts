@@ -1,5 +1,9 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
+import type { ConfigCache } from "../config/config_cache.ts";
 import { loadConfig, type LoadedConfig } from "../config/load.ts";
+import { findFolders } from "../git/find_folders.ts";
+import { modifiedAt } from "../host/files.ts";
+import type { Host } from "../host/types.ts";
 import type { Invocation } from "./command.ts";
 import { resolveRoot } from "./root.ts";
 import { chooseWorkflow, type ChosenWorkflow } from "./workflow.ts";
@@ -15,7 +19,17 @@ export interface Place extends LoadedConfig {
 export async function findPlace({ flags, host }: Pick<Invocation, "flags" | "host">): Promise<Place> {
   const root = await resolveRoot(host.environment, flags.text("root"));
   const named = flags.text("config");
-  const loaded = await loadConfig(root, named === undefined ? undefined : resolve(host.environment.cwd, named));
+  const file = named === undefined ? undefined : resolve(host.environment.cwd, named);
+  const loaded = await loadConfig(root, file, await cacheOf(root, host));
   const workflow = await chooseWorkflow(root, { flag: flags.text("workflow"), config: loaded.config.workflow });
   return { ...loaded, root, workflow };
+}
+
+/** Only the binary keeps what it checked: sources change under their own name. */
+async function cacheOf(root: string, { environment }: Host): Promise<ConfigCache | null> {
+  if (!environment.compiled) return null;
+  const folders = await findFolders(root, environment);
+  if (folders === null) return null;
+  const program = `${environment.executable} ${await modifiedAt(environment.executable)}`;
+  return { file: join(folders.ralphDirectory, "config.json"), program };
 }

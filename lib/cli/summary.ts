@@ -14,30 +14,16 @@ interface Told extends Outcome {
   readonly reason?: string;
   readonly message?: string;
   readonly messages?: readonly string[];
+  readonly parkedBefore?: number;
   readonly failures?: readonly { readonly name: string; readonly exitCode: number | null }[];
 }
-
-/** What a hint may name beside the command that goes on. */
-export interface NextCommands {
-  /** Shows where it stands. */
-  readonly status: string;
-  /** How an unverified end becomes a verified one. */
-  readonly verify: string;
-}
-
-const USUAL: NextCommands = { status: "ralph status", verify: "`ralph verify` runs what checks there are" };
 
 /**
  * How a run ended, for a person: what is verified, what is not, what to do next.
  *
- * @param goOn the command that goes on where a loop stopped
+ * @param goOn the command that goes on where a loop stopped; `null`: the same one
  */
-export function outcomeLines(
-  outcome: Outcome,
-  style: Style,
-  goOn: string,
-  next: NextCommands = USUAL,
-): readonly string[] {
+export function outcomeLines(outcome: Outcome, style: Style, goOn: string | null): readonly string[] {
   const told: Told = outcome;
   const { bold, dim, good, bad, warn, symbols } = style;
   const tone = {
@@ -79,7 +65,7 @@ export function outcomeLines(
     ...reasons.filter((reason) => !(told.parked ?? []).some(({ id, reason: why }) => reason === `${id}: ${why}`)).map((
       reason,
     ) => `  ${firstLine(reason)}`),
-    ...hintOf(told, goOn, next).map((hint) => `hint: ${hint}`),
+    ...hintOf(told, goOn).map((hint) => `hint: ${hint}`),
   ];
 }
 
@@ -92,29 +78,29 @@ function countsOf({ iterations = 0, parked = [] }: Told, verified: number, unver
   return `${parts.join(", ")} in ${iterations} iteration${iterations === 1 ? "" : "s"}`;
 }
 
-function hintOf(
-  { status, reason, parked = [], iterations, messages }: Told,
-  goOn: string,
-  next: NextCommands,
-): readonly string[] {
-  const again = messages === undefined ? goOn : "ralph plan --resume"; // only a plan has messages
+function hintOf(told: Told, goOn: string | null): readonly string[] {
+  const { status, reason, parked = [], parkedBefore = 0, iterations, messages } = told;
+  const again = goOn === null ? "the same command" : `\`${goOn}\``;
+  const retry = goOn === null ? "the same command with `--retry-blocked`" : `\`${goOn} --retry-blocked\``;
+  const planAgain = goOn === null ? again : "`ralph plan --resume`";
+  const onward = messages === undefined ? again : planAgain; // only a plan has messages
   if (status === "failed" && reason === "trespassed") {
-    return [`the files are as the agent left them: take back what you do not want; \`${again}\` goes on`];
+    return [`the files are as the agent left them: take back what you do not want; ${onward} goes on`];
   }
-  if (iterations === undefined) return status === "failed" && messages !== undefined ? [`\`${again}\` goes on`] : [];
+  if (iterations === undefined) return status === "failed" && messages !== undefined ? [`${onward} goes on`] : [];
   switch (status) {
     case "blocked":
-      return parked.length > 0
-        ? [`mend what stands in the way, then \`${goOn} --retry-blocked\``]
-        : [`\`${next.status}\` shows where it stands; \`${goOn} --retry-blocked\` takes up again what was parked`];
+      return parked.length + parkedBefore > 0
+        ? [`mend what stands in the way, then ${retry}`]
+        : ["`ralph status` shows where it stands"];
     case "exhausted":
     case "failed":
-      return [`\`${next.status}\` shows where it stands; \`${goOn}\` goes on`];
+      return [`\`ralph status\` shows where it stands; ${again} goes on`];
     case "unverified":
-      return [next.verify];
+      return goOn === "ralph run" ? ["`ralph verify` runs what checks there are"] : [];
     case "declined":
     case "aborted":
-      return [`\`${goOn}\` goes on where this one stopped`];
+      return [`${again} goes on where this one stopped`];
     default:
       return [];
   }

@@ -5,7 +5,16 @@ export function defaultConfig(): Config {
   return {
     provider: { timeout: 1800, idleTimeout: 1200 },
     verify: { default: [], ui: [], timeout: 300, allowUnverified: false },
-    limits: { iterations: null, minutes: null, tokens: null, costUsd: null, noProgress: 5, sameFailure: 3, hooks: 4 },
+    limits: {
+      iterations: null,
+      minutes: null,
+      tokens: null,
+      costUsd: null,
+      noProgress: 5,
+      sameFailure: 3,
+      rejections: 3,
+      hooks: 4,
+    },
     commits: { work: true, prdChanges: true },
     maxRetries: 3,
     hooks: [],

@@ -44,6 +44,8 @@ export interface LimitsConfig {
   readonly sameFailure: number;
   /** Parallel hooks at once. @default 4 */
   readonly hooks: number;
+  /** Rejections after which a task of the spec workflow is given up on. @default 3 */
+  readonly rejections: number;
 }
 
 /** What Ralph commits. */
@@ -120,7 +122,7 @@ const DEFAULTS = defaultConfig();
 /** The schema, as `ralph schema config` prints it. */
 export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
   $schema: z.string().optional(),
-  workflow: z.enum(["exec", "sprint"]).optional(),
+  workflow: z.enum(["exec", "spec", "sprint"]).optional(),
   provider: z.strictObject({
     command: command.optional(),
     preset: z.string().optional(),
@@ -143,6 +145,7 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
     noProgress: count.default(DEFAULTS.limits.noProgress),
     sameFailure: count.default(DEFAULTS.limits.sameFailure),
     hooks: count.default(DEFAULTS.limits.hooks),
+    rejections: count.default(DEFAULTS.limits.rejections),
   }).prefault({}),
   commits: z.strictObject({
     work: z.boolean().default(DEFAULTS.commits.work),

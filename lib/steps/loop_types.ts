@@ -39,7 +39,8 @@ export type LoopOutcome =
       readonly reason: "trespassed" | "agent-unusable" | "stopped";
       readonly reasons: readonly string[];
     }
-    | { readonly status: "blocked"; readonly reasons: readonly string[] }
+    /** `parkedBefore`: how many items stand in the way that an earlier run gave up on. */
+    | { readonly status: "blocked"; readonly reasons: readonly string[]; readonly parkedBefore?: number }
     | { readonly status: "exhausted"; readonly limit: string }
     /** A person answered no between two iterations. */
     | { readonly status: "declined" }

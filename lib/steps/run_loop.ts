@@ -9,10 +9,12 @@ import type { Ownership } from "../loop/ownership.ts";
 import { advance, limitReached, noProgress, type Progress, sameFailures } from "../loop/progress.ts";
 import type { Attempt, Backlog, Item, Next, Settlement } from "../loop/types.ts";
 import type { CheckLike } from "../verifiers/types.ts";
+import { answered } from "./loop/answered.ts";
+import { onBranch } from "./loop/branch.ts";
 import { createHookRunner, type HookRunner, momentOf } from "./loop/hooks.ts";
 import { mendAfterKill, recover } from "./loop/recover.ts";
 import { type Committer, createCommitter, settleAndCommit } from "./loop/settle.ts";
-import { limitsOf, onBranch } from "./loop/start.ts";
+import { limitsOf } from "./loop/limits.ts";
 import type { LoopOptions, LoopOutcome } from "./loop_types.ts";
 import { requireRepository } from "./require_repository.ts";
 import { topLevelPaths } from "./tree_paths.ts";
@@ -151,12 +153,17 @@ class Loop<Data, Findings> {
   async #iterate(): Promise<Ending | null> {
     const ralph = this.#ralph;
     if (this.#signal.aborted) return { status: "aborted" };
-    const next = await this.#backlog.next({ inFlight: [], parked: ralph.journal.parked(this.#key) });
+    const view = { inFlight: [], parked: ralph.journal.parked(this.#key) };
+    const next = answered(this.#backlog, "next()", await this.#backlog.next(view));
     switch (next.status) {
       case "done":
         return this.#done(next);
       case "blocked":
-        return { status: "blocked", reasons: next.reasons };
+        return {
+          status: "blocked",
+          reasons: next.reasons,
+          parkedBefore: view.parked.length - this.#progress.parked.length,
+        };
       case "waiting":
         throw new RalphError("backlog-invalid", {
           details: { backlog: this.#backlog.name, problem: "next() waits although nothing is in flight" },
@@ -230,7 +237,7 @@ class Loop<Data, Findings> {
       ...named,
       result: (this.#last ?? attempt).status,
       settlement: settlement.status,
-      message: "reason" in settlement ? settlement.reason ?? null : null,
+      message: reasonOf(settlement, this.#last ?? attempt),
       durationMs: Math.max(0, ralph.host.clock.now() - started),
       usage: attempt.turn?.usage ?? null,
     });
@@ -312,4 +319,9 @@ class Loop<Data, Findings> {
   #end(ending: Ending): LoopOutcome {
     return { ...this.#progress, ...ending } as LoopOutcome;
   }
+}
+
+function reasonOf(settlement: Settlement, attempt: Attempt): string | null {
+  const given = "reason" in settlement ? settlement.reason ?? null : null;
+  return given ?? ("message" in attempt ? attempt.message : null);
 }

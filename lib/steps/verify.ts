@@ -12,12 +12,13 @@ import type { CheckLike } from "../verifiers/types.ts";
 export interface VerifyOptions {
   /** Absolute path of the working tree. @default the root */
   readonly cwd?: string;
+  /** What check functions are told they check. @default null */
   readonly item?: Item | null;
   /** Commit before the turn. @default null */
   readonly base?: string | null;
   /** Folder for one log file a check; without one nothing is logged. */
   readonly logs?: string;
-  /** Told in the events; the same checks may run before and after a turn. */
+  /** Ends the running check and starts no other. @default the context's */
   readonly signal?: AbortSignal;
 }
 

@@ -5,7 +5,10 @@ import { createStyle } from "../../lib/ui/style.ts";
 
 const STYLE = createStyle({ colour: false, ascii: true });
 
-function lines(outcome: Outcome & Readonly<Record<string, unknown>>, goOn = "ralph run"): readonly string[] {
+function lines(
+  outcome: Outcome & Readonly<Record<string, unknown>>,
+  goOn: string | null = "ralph run",
+): readonly string[] {
   return outcomeLines(outcome, STYLE, goOn).slice(1);
 }
 
@@ -28,10 +31,10 @@ test("outcomeLines() says that a trespass's files are left to the person", () =>
 });
 
 test("outcomeLines() names the way back for what was parked in an earlier run", () => {
-  expect(lines({ status: "blocked", iterations: 0, reasons: ["US-1: no"] })).toEqual([
+  expect(lines({ status: "blocked", iterations: 0, reasons: ["US-1: no"], parkedBefore: 1 })).toEqual([
     "x blocked: 0 verified in 0 iterations",
     "  US-1: no",
-    "hint: `ralph status` shows where it stands; `ralph run --retry-blocked` takes up again what was parked",
+    "hint: mend what stands in the way, then `ralph run --retry-blocked`",
   ]);
 });
 
@@ -43,4 +46,15 @@ test("outcomeLines() names the checks that a recipe's last verify() found failin
     "  npm test: exit 1",
     "  by hand: failed",
   ]);
+});
+
+test("outcomeLines() of a recipe goes on by the same command", () => {
+  const parked = [{ id: "a", reason: "no" }];
+
+  expect(lines({ status: "blocked", iterations: 3, parked, reasons: [] }, null).at(-1)).toBe(
+    "hint: mend what stands in the way, then the same command with `--retry-blocked`",
+  );
+  expect(lines({ status: "exhausted", iterations: 3, limit: "3 iterations" }, null).at(-1)).toBe(
+    "hint: `ralph status` shows where it stands; the same command goes on",
+  );
 });

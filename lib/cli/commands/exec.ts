@@ -27,7 +27,8 @@ export async function run(invocation: Invocation): Promise<number> {
   }
   const recipe = file === null ? await builtIn() : await fromFile(file, invocation);
   const value = recipe.args === undefined ? args : await validateArgs(recipe, args);
-  return endWith(invocation, session.ralph, await recipe.run(session.ralph, value));
+  const outcome = await recipe.run(session.ralph, value);
+  return endWith(invocation, session.ralph, outcome, file === null ? "ralph run" : null);
 }
 
 /** A recipe of one's own may need no goal; where it does, its schema or `plan()` says so. */

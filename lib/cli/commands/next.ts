@@ -5,12 +5,14 @@ import type { Config } from "../../config/schema.ts";
 import type { Item, Next } from "../../loop/types.ts";
 import { printable, printableLine } from "../../ui/printable.ts";
 import type { Invocation } from "../command.ts";
+import { findPlace } from "../place.ts";
 import { styleFor, toJson } from "../show.ts";
 import { viewState } from "../state_view.ts";
 
 /** `ralph next`: what the next iteration would take, and what would have to pass. */
 export async function run(invocation: Invocation): Promise<number> {
   const { flags, out, say } = invocation;
+  if ((await findPlace(invocation)).workflow.name === "spec") return await nextOfPlan(invocation);
   const { backlog, config, ...view } = await viewState(invocation);
   const parked = await view.parked();
   const next = await backlog.next({ inFlight: [], parked });
@@ -19,6 +21,19 @@ export async function run(invocation: Invocation): Promise<number> {
       (next.status === "item" ? out : say)(line);
     }}
   return next.status === "blocked" ? EXIT.blocked : EXIT.done;
+}
+
+/** In the spec workflow it is `ralph query next`, as text. */
+async function nextOfPlan(invocation: Invocation): Promise<number> {
+  const { openPlan, tellProblems } = await import("../open_plan.ts");
+  const { nextAction } = await import("../../backlogs/spec/view.ts");
+  const { nextLine } = await import("../plan_lines.ts");
+  const { store, config } = await openPlan(invocation);
+  const plan = await store.load();
+  tellProblems(invocation, plan);
+  const next = nextAction(plan, { rejections: config.limits.rejections });
+  invocation.out(invocation.flags.has("json") ? toJson(next) : nextLine(next));
+  return next.action === "BUILD" && next.task === null ? EXIT.blocked : EXIT.done;
 }
 
 function data(next: Next<unknown>, config: Config): unknown {

@@ -63,11 +63,7 @@ async function runSprint(invocation: Invocation, named: string | undefined): Pro
   const goal = named === undefined ? "" : await sprintDirectory(ralph.root, host.environment.cwd, named);
   const outcome = await (await row.load()).default.run(ralph, { goal });
   const folder = goal === "" ? "" : ` ${goal}`;
-  return endWith(invocation, ralph, outcome, {
-    run: `ralph sprint run${folder}`,
-    status: `ralph sprint status${folder}`,
-    verify: "name commands in `verify.default` of ralph.config.json: they run before completion counts",
-  });
+  return endWith(invocation, ralph, outcome, `ralph sprint run${folder}`);
 }
 
 async function status(invocation: Invocation, named: string | undefined): Promise<number> {

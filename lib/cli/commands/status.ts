@@ -7,6 +7,11 @@ import { styleFor, toJson } from "../show.ts";
 
 /** `ralph status`: where things stand; starts nothing and changes nothing. */
 export async function run(invocation: Invocation): Promise<number> {
+  if ((await findPlace(invocation)).workflow.name === "spec") {
+    const { specStatus } = await import("../spec_status.ts");
+    await specStatus(invocation);
+    return EXIT.done;
+  }
   if ((await findPlace(invocation)).workflow.name === "sprint") {
     const { showSprints } = await import("../sprint_status.ts");
     return await showSprints(invocation);

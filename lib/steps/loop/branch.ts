@@ -1,21 +1,13 @@
-import type { LimitsConfig } from "../../config/schema.ts";
 import type { RalphContext } from "../../context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { Backlog } from "../../loop/types.ts";
 import { requireRepository } from "../require_repository.ts";
 
-/** The configuration's limits with the options' laid over them. */
-export function limitsOf(
-  ralph: Pick<RalphContext, "config">,
-  options: { readonly limits?: Partial<LimitsConfig>; readonly maxIterations?: number },
-): LimitsConfig {
-  const limits = { ...ralph.config.limits, ...options.limits };
-  const { maxIterations } = options;
-  if (maxIterations === undefined) return limits;
-  return { ...limits, iterations: Math.min(maxIterations, limits.iterations ?? maxIterations) };
-}
-
-/** Creates or switches to the branch that is asked for, or that the backlog works on. @throws {RalphError} git-detached-head, branch-failed */
+/**
+ * Switches to the branch that was asked for, else to the backlog's; "" stays.
+ *
+ * @throws {RalphError} git-detached-head, branch-invalid, branch-failed
+ */
 export async function onBranch<Data, Findings>(
   ralph: RalphContext,
   backlog: Backlog<Data, Findings>,
