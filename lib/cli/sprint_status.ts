@@ -1,5 +1,6 @@
 import { readSprint } from "../backlogs/sprint/backlog.ts";
 import type { SprintProgress } from "../backlogs/sprint/types.ts";
+import { printableLine } from "../ui/printable.ts";
 import type { Style } from "../ui/style.ts";
 import { listSprints, sprintPaths } from "../backlogs/sprint/paths.ts";
 import { EXIT } from "../errors/exit_codes.ts";
@@ -20,6 +21,11 @@ export async function readSprintStatus({ paths, state }: Pick<SprintPlace, "path
   return { directory: paths.directory, ...await readSprint({ state }, paths.progress) };
 }
 
+/** The first line of a text that an agent wrote, with nothing in it that moves a terminal. */
+export function firstLine(text: string): string {
+  return printableLine(text.trim().split("\n")[0] ?? "");
+}
+
 /** The status for a reader. */
 export function sprintStatusLines(
   status: SprintStatus,
@@ -32,24 +38,20 @@ export function sprintStatusLines(
     .map((state) => `${count(state)} ${state}`);
   return [
     `${bold(sprintId)} ${paint(status.status)} ${dim(`${symbols.dot} ${status.directory}`)}`,
-    `goal: ${goal.trim().split("\n")[0] ?? ""}`,
+    `goal: ${firstLine(goal)}`,
     `iteration ${status.currentIteration}, ${
       steps.filter((step) => step.status === "completed").length
     }/${steps.length} steps completed`,
     ...steps.map(({ id, prompt, status: state }) =>
-      `  ${state === "completed" ? good(symbols.passed) : dim(symbols.open)} ${id}  ${
-        prompt.trim().split("\n")[0] ?? ""
-      }`
+      `  ${state === "completed" ? good(symbols.passed) : dim(symbols.open)} ${printableLine(id)}  ${firstLine(prompt)}`
     ),
     ...(hooks.length === 0 ? [] : [`hooks: ${hooks.join(", ")}`]),
-    ...(humanNeeded === null ? [] : [warn(`a person is needed: ${humanNeeded}`)]),
-    ...(exit.lastFailure === null
-      ? []
-      : [warn(`the last claim did not count: ${exit.lastFailure.split("\n")[0] ?? ""}`)]),
+    ...(humanNeeded === null ? [] : [warn(`a person is needed: ${firstLine(humanNeeded)}`)]),
+    ...(exit.lastFailure === null ? [] : [warn(`the last claim did not count: ${firstLine(exit.lastFailure)}`)]),
     ...(exit.summary === null ? [] : [
-      `${
-        exit.verified === true ? good("verified") : warn(exit.verified === null ? "claimed" : "unverified")
-      }: ${exit.summary}`,
+      `${exit.verified === true ? good("verified") : warn(exit.verified === null ? "claimed" : "unverified")}: ${
+        firstLine(exit.summary)
+      }`,
     ]),
   ];
 }

@@ -7,6 +7,7 @@ import type { Invocation } from "../command.ts";
 import { usage } from "../parse.ts";
 import { styleFor, toJson } from "../show.ts";
 import { findSprint, type SprintPlace } from "../sprint_place.ts";
+import { firstLine } from "../sprint_status.ts";
 import { nearest } from "../suggest.ts";
 
 /** `ralph step add|done|list`: takes the store lock alone, so that an agent can run it inside a run. */
@@ -68,9 +69,7 @@ async function list(invocation: Invocation): Promise<number> {
   if (!flags.has("json")) {
     for (const { id, prompt, status } of steps) {
       out(
-        `${status === "completed" ? good(symbols.passed) : dim(symbols.open)} ${id}  ${
-          prompt.trim().split("\n")[0] ?? ""
-        }`,
+        `${status === "completed" ? good(symbols.passed) : dim(symbols.open)} ${id}  ${firstLine(prompt)}`,
       );
     }
   }
