@@ -24,6 +24,8 @@ export interface TurnRequest {
   readonly signal: AbortSignal;
   /** Told what the agent's stream says, as it comes, secrets masked. */
   readonly onEvent?: (event: AgentEvent) => void;
+  /** Called with the id of the agent's process. */
+  readonly onStart?: (pid: number) => void;
 }
 
 /** Anything that can take a prompt and work on a tree. */

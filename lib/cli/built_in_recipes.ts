@@ -25,6 +25,11 @@ export const BUILT_IN_RECIPES: readonly BuiltInRecipe[] = [
     load: async () => await import("../../recipes/spec.ts") as { readonly default: LoadedRecipe },
   },
   {
+    name: "sprint",
+    description: "a free loop over a goal, with hooks that run with each iteration",
+    load: async () => await import("../../recipes/sprint.ts") as { readonly default: LoadedRecipe },
+  },
+  {
     name: "todo",
     description: "an example: a Markdown TODO list as a backlog of your own",
     load: async () => await import("../../recipes/todo.ts") as { readonly default: LoadedRecipe },

@@ -18,6 +18,7 @@ import {
   REPORT_FLAGS,
   SHOW_FLAGS,
 } from "./flags.ts";
+import { SPRINT_COMMANDS } from "./sprint_commands.ts";
 import { SPEC_COMMANDS } from "./spec_commands.ts";
 
 /** Every command, in the order in which help shows them. */
@@ -91,6 +92,7 @@ export const COMMANDS: readonly Command[] = [
     },
     load: () => import("./commands/run.ts"),
   },
+  ...SPRINT_COMMANDS,
   ...SPEC_COMMANDS,
   {
     name: "roadmap",

@@ -13,6 +13,7 @@ interface WorkflowRow {
 
 const WORKFLOWS: readonly WorkflowRow[] = [
   { name: "exec", state: "scripts/ralph" },
+  { name: "sprint", state: ".claude/sprints" },
   { name: "spec", state: "ralph/plan.jsonl" },
   { name: "gsd", state: ".planning" },
 ];

@@ -48,6 +48,8 @@ export interface LimitsConfig {
   readonly noProgress: number;
   /** The same failure this often in a row blocks the item. @default 3 */
   readonly sameFailure: number;
+  /** Parallel hooks at once. @default 4 */
+  readonly hooks: number;
   /** Rejections after which a task of the spec workflow is given up on. @default 3 */
   readonly rejections: number;
   /** Seconds that a rate limit is waited for at most; 0 never waits. @default 21600 */
@@ -78,6 +80,28 @@ export interface GsdConfig {
   };
 }
 
+/** One hook of the configuration, with exactly one of `workflow`, `prompt` and `command`. */
+export interface HookConfig {
+  readonly id: string;
+  readonly workflow?: string | undefined;
+  readonly prompt?: string | undefined;
+  readonly command?: string | undefined;
+  /** @default true */
+  readonly enabled: boolean;
+  /** Beside the next iteration; otherwise before it. @default true */
+  readonly parallel: boolean;
+  /** @default "after" */
+  readonly when: "after" | "before";
+  /** A parallel hook works in a git worktree of its own. @default true */
+  readonly isolated: boolean;
+  /** A known agent's name. @default the run's agent */
+  readonly agent?: string | undefined;
+  /** A command as the agent. */
+  readonly agentCommand?: string | undefined;
+  /** Seconds. @default provider.timeout */
+  readonly timeout?: number | undefined;
+}
+
 /** The whole configuration, defaults filled in. */
 export interface Config {
   readonly workflow?: string | undefined;
@@ -90,6 +114,8 @@ export interface Config {
   readonly maxRetries: number;
   /** Globs that a turn must not change; `ralph.config.json` is always one of them. */
   readonly protect: readonly string[];
+  /** Run with each iteration of every workflow. */
+  readonly hooks: readonly HookConfig[];
   readonly ui: "auto" | "rich" | "plain" | "json";
   readonly gsd: GsdConfig;
 }
@@ -99,6 +125,23 @@ const seconds = z.number().positive();
 const limit = z.number().positive().nullable();
 const count = z.number().int().positive();
 const commands = z.array(command);
+
+const hook = z.strictObject({
+  id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "must be letters, digits, ., _ and -"),
+  workflow: command.optional(),
+  prompt: command.optional(),
+  command: command.optional(),
+  enabled: z.boolean().default(true),
+  parallel: z.boolean().default(true),
+  when: z.enum(["after", "before"]).default("after"),
+  isolated: z.boolean().default(true),
+  agent: command.optional(),
+  agentCommand: command.optional(),
+  timeout: seconds.optional(),
+}).refine(
+  (one) => [one.workflow, one.prompt, one.command].filter((action) => action !== undefined).length === 1,
+  "needs exactly one of workflow, prompt and command",
+);
 
 const DEFAULTS = defaultConfig();
 const CHOICE = {
@@ -111,7 +154,7 @@ const CHOICE = {
 /** The schema, as `ralph schema config` prints it. */
 export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
   $schema: z.string().optional(),
-  workflow: z.enum(["exec", "spec", "gsd"]).optional(),
+  workflow: z.enum(["exec", "spec", "sprint", "gsd"]).optional(),
   provider: z.strictObject({
     ...CHOICE,
     fallback: z.union([z.string().min(1), z.strictObject(CHOICE)]).optional(),
@@ -131,6 +174,7 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
     costUsd: limit.default(DEFAULTS.limits.costUsd),
     noProgress: count.default(DEFAULTS.limits.noProgress),
     sameFailure: count.default(DEFAULTS.limits.sameFailure),
+    hooks: count.default(DEFAULTS.limits.hooks),
     rejections: count.default(DEFAULTS.limits.rejections),
     maxWait: z.number().nonnegative().default(DEFAULTS.limits.maxWait),
   }).prefault({}),
@@ -141,6 +185,7 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
   logs: z.strictObject({ keep: count.default(DEFAULTS.logs.keep) }).prefault({}),
   maxRetries: count.default(DEFAULTS.maxRetries),
   protect: z.array(z.string().min(1)).default([]),
+  hooks: z.array(hook).default([]),
   ui: z.enum(["auto", "rich", "plain", "json"]).default(DEFAULTS.ui),
   gsd: z.strictObject({
     commands: z.strictObject({

@@ -145,6 +145,26 @@ const definitions = {
     hint: "run the contract test of `ralph/testing` against it",
     exitCode: 70,
   },
+  "hook-invalid": {
+    message: "the hook {hook}: {problem}",
+    hint: "docs/guides/sprint.md says what a hook may be",
+    exitCode: 2,
+  },
+  "sprint-invalid": {
+    message: "{path}: {problem}",
+    hint: "docs/guides/sprint.md describes the files",
+    exitCode: 2,
+  },
+  "sprint-missing": {
+    message: "{problem}",
+    hint: "name the sprint's folder: `--sprint DIR`",
+    exitCode: 2,
+  },
+  "step-unknown": {
+    message: "there is no step {id} in {path}",
+    hint: "`ralph step list` shows the steps",
+    exitCode: 2,
+  },
   "option-invalid": { message: "{option} must be {expected} (got: {value})", hint: "{hint}", exitCode: 2 },
   "interrupted": {
     message: "interrupted",

@@ -463,4 +463,115 @@ The spec: \`{{spec}}\`
 
 Change no code. \`ralph\` is on your PATH; \`ralph query tasks\` shows every field. Leave \`ralph/plan.jsonl\` alone: what you write into it is put back. After your turn Ralph runs its checks again; what you accepted comes back when one fails.
 `,
+  "sprint_goal": `# Analyse the goal
+
+You work alone in a git repository. This is iteration {{iteration}} of a sprint; each iteration is a fresh process that knows only this page and the repository.
+
+## The goal
+
+{{goal}}
+
+## Steps so far
+
+{{steps}}
+
+## What went wrong last time
+
+{{failure}}
+
+## What to do now
+
+1. Look at the repository, and at what has been done already.
+2. Break what is left of the goal into concrete steps, each small enough for one iteration, and add them by \`ralph step add\`.
+3. Then carry out the first pending step, and complete it.
+
+## How the sprint works
+
+{{rules}}
+
+## What Ralph checks before the sprint counts as complete
+
+{{checks}}
+`,
+  "sprint_reflection": `# Reflect
+
+You work alone in a git repository. This is iteration {{iteration}} of a sprint; each iteration is a fresh process that knows only this page and the repository. No step is pending.
+
+## The goal
+
+{{goal}}
+
+## All steps
+
+{{steps}}
+
+## What went wrong last time
+
+{{failure}}
+
+## What to do now
+
+Look at what the repository holds against the goal: is all of it reached, are edge cases or tests missing, is the documentation right? Then choose one:
+
+- The goal is reached: say so, with a detailed summary.
+- More work is needed: add the steps.
+- You cannot go on: ask for a person.
+
+## How the sprint works
+
+{{rules}}
+
+## What Ralph checks before the sprint counts as complete
+
+{{checks}}
+`,
+  "sprint_rules": `The sprint's state is \`{{file}}\`. Ralph keeps it; you change it by these commands, from any folder:
+
+- \`ralph step add "what to do"\` adds a step and prints its id. \`ralph step add -\` reads a longer text from standard input.
+- \`ralph step done ID\` completes one step. Complete a step only when its work is done and committed.
+- \`ralph step list\` shows all steps.
+
+Commit your work on the current branch. Do not push, switch branches, merge, stash, or discard changes that are not yours. Leave \`ralph.config.json\` alone.
+
+When the whole goal is reached, and only then, end your answer with a line of its own that begins with \`RALPH_COMPLETE:\` and goes on with a summary of what was achieved. Ralph runs its checks before it believes that.
+
+When you cannot go on without a person, set \`status: needs-human\` and \`human-needed: "why"\` in \`{{file}}\`.
+
+Instead of all this you may end your answer with one JSON object: \`status\` (\`continue\`, \`goal-complete\` or \`needs-human\`), \`summary\`, \`completedStepIds\`, \`pendingSteps\` (each with \`id: null\` and \`prompt\`), \`goalCompleteSummary\`, \`humanNeeded\`.
+`,
+  "sprint_step": `# Carry out one step
+
+You work alone in a git repository. This is iteration {{iteration}} of a sprint; each iteration is a fresh process that knows only this page and the repository.
+
+## The step
+
+{{step}}
+
+## The goal it belongs to
+
+{{goal}}
+
+## All steps
+
+{{steps}}
+
+## What went wrong last time
+
+{{failure}}
+
+## What to do now
+
+1. Carry out this one step, tests included.
+2. Complete it: \`ralph step done {{id}}\`.
+3. Add steps when you found that more is needed.
+4. End your turn. Other steps are other iterations.
+
+## How the sprint works
+
+{{rules}}
+
+## What Ralph checks before the sprint counts as complete
+
+{{checks}}
+`,
 };

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { RalphContext } from "../context.ts";
 import type { TreeSnapshot } from "../git/types.ts";
 import { pathsOutside, protectedPaths } from "../loop/guards.ts";
@@ -96,6 +97,7 @@ export async function workItem<Data, Findings>(
     prompt: typeof work.prompt === "string" ? work.prompt : work.prompt(first),
     name,
     folder,
+    ...(item.transcript === undefined ? {} : { transcript: join(ralph.root, item.transcript) }),
     item,
     signal,
     ...(work.timeoutMs === undefined ? {} : { timeoutMs: work.timeoutMs }),

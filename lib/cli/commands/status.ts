@@ -14,6 +14,10 @@ export async function run(invocation: Invocation): Promise<number> {
     await specStatus(invocation);
     return EXIT.done;
   }
+  if ((await findPlace(invocation)).workflow.name === "sprint") {
+    const { showSprints } = await import("../sprint_status.ts");
+    return await showSprints(invocation);
+  }
   const report = await readStatus(invocation);
   if (invocation.flags.has("json")) invocation.out(toJson(report));
   else for (const line of statusLines(report, invocation)) invocation.out(line);
