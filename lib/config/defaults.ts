@@ -3,10 +3,12 @@ import type { Config } from "./schema.ts";
 /** The configuration of an empty file. Plain, so that nothing heavy loads where there is no file. */
 export function defaultConfig(): Config {
   return {
-    provider: { timeout: 1800, idleTimeout: 1200 },
+    provider: { args: [], timeout: 1800, idleTimeout: 1200 },
     verify: { default: [], ui: [], timeout: 300, allowUnverified: false },
     limits: { iterations: null, minutes: null, tokens: null, costUsd: null, noProgress: 5, sameFailure: 3 },
-    commits: { work: true, prdChanges: true },
+    commits: { work: true, prdChanges: true, message: "chore: update prd.json" },
+    services: [],
+    browser: { enabled: true, executablePath: "", headless: true, screenshotDir: ".ralph/screenshots" },
     maxRetries: 3,
     protect: [],
     ui: "auto",

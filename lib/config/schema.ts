@@ -10,6 +10,10 @@ import { defaultConfig } from "./defaults.ts";
 export interface ProviderConfig {
   /** Runs through the shell exactly as written, prompt on standard input, output as plain text. */
   readonly command?: string | undefined;
+  /** Put behind the command, each quoted for the shell. */
+  readonly args: readonly string[];
+  /** Put behind the command instead of `args` where the terminal is handed over (`ralph prd`); the prompt comes last. */
+  readonly interactiveArgs?: readonly string[] | undefined;
   /** The name of a built-in adapter. */
   readonly preset?: string | undefined;
   readonly model?: string | undefined;
@@ -50,6 +54,33 @@ export interface CommitsConfig {
   readonly work: boolean;
   /** Commit Ralph's own state. @default true */
   readonly prdChanges: boolean;
+  /** Subject of the feature workflow's state commits. @default "chore: update prd.json" */
+  readonly message: string;
+}
+
+/** A server that items tagged `ui` are looked at through. */
+export interface ServiceConfig {
+  readonly name: string;
+  /** Runs through the shell. Absent: the user runs the service. */
+  readonly start?: string | undefined;
+  /** URL that answers with a status below 500 when the service is ready. */
+  readonly ready: string;
+  /** Seconds until it must be. @default 30 */
+  readonly readyTimeout: number;
+  /** Start it afresh before each verification. @default true */
+  readonly restartBeforeVerify: boolean;
+}
+
+/** The built-in look at pages. */
+export interface BrowserConfig {
+  /** @default true */
+  readonly enabled: boolean;
+  /** Chrome or Chromium; empty: looked for. @default "" */
+  readonly executablePath: string;
+  /** Without a window. @default true */
+  readonly headless: boolean;
+  /** Relative to the root. @default ".ralph/screenshots" */
+  readonly screenshotDir: string;
 }
 
 /** The whole configuration, defaults filled in. */
@@ -59,6 +90,8 @@ export interface Config {
   readonly verify: VerifyConfig;
   readonly limits: LimitsConfig;
   readonly commits: CommitsConfig;
+  readonly services: readonly ServiceConfig[];
+  readonly browser: BrowserConfig;
   /** Attempts an item is given. @default 3 */
   readonly maxRetries: number;
   /** Globs that a turn must not change; `ralph.config.json` is always one of them. */
@@ -77,9 +110,11 @@ const DEFAULTS = defaultConfig();
 /** The schema, as `ralph schema config` prints it. */
 export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
   $schema: z.string().optional(),
-  workflow: z.enum(["exec"]).optional(),
+  workflow: z.enum(["exec", "feature"]).optional(),
   provider: z.strictObject({
     command: command.optional(),
+    args: z.array(z.string()).default([]),
+    interactiveArgs: z.array(z.string()).optional(),
     preset: z.string().optional(),
     model: z.string().optional(),
     reasoning: z.string().optional(),
@@ -103,8 +138,30 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
   commits: z.strictObject({
     work: z.boolean().default(DEFAULTS.commits.work),
     prdChanges: z.boolean().default(DEFAULTS.commits.prdChanges),
+    message: command.default(DEFAULTS.commits.message),
+  }).prefault({}),
+  services: z.array(z.strictObject({
+    name: command,
+    start: command.optional(),
+    ready: z.string().refine(isHttpUrl, "must be an http or https URL"),
+    readyTimeout: seconds.default(30),
+    restartBeforeVerify: z.boolean().default(true),
+  })).default([]).refine(haveOwnNames, "every service needs a name of its own"),
+  browser: z.strictObject({
+    enabled: z.boolean().default(DEFAULTS.browser.enabled),
+    executablePath: z.string().default(DEFAULTS.browser.executablePath),
+    headless: z.boolean().default(DEFAULTS.browser.headless),
+    screenshotDir: command.default(DEFAULTS.browser.screenshotDir),
   }).prefault({}),
   maxRetries: count.default(DEFAULTS.maxRetries),
   protect: z.array(z.string().min(1)).default([]),
   ui: z.enum(["auto", "rich", "plain", "json"]).default(DEFAULTS.ui),
 });
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+function haveOwnNames(services: readonly { readonly name: string }[]): boolean {
+  return new Set(services.map(({ name }) => name)).size === services.length;
+}

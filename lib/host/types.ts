@@ -67,6 +67,8 @@ export interface ProcessRequest {
   readonly signal?: AbortSignal;
   /** Called with each chunk as it comes; a promise holds the stream back (constant memory). */
   readonly onOutput?: (chunk: Uint8Array, stream: "stdout" | "stderr") => void | Promise<void>;
+  /** Told the process's id once it runs. */
+  readonly onStart?: (pid: number) => void;
   /** How many bytes of the end of the output are kept, each stream and both together. @default 16384 */
   readonly tailBytes?: number;
   /**
