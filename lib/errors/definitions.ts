@@ -95,6 +95,11 @@ const definitions = {
     hint: "install Chromium (Debian: `apt-get install chromium`, macOS: `brew install --cask chromium`) or Chrome, name one in `browser.executablePath`, or set `browser.enabled` to false",
     exitCode: 2,
   },
+  "browser-failed": {
+    message: "the browser {executable} cannot be used: {problem}\n{tail}",
+    hint: "try it by hand, or name another one in `browser.executablePath`",
+    exitCode: 1,
+  },
   "editor-missing": {
     message: "no editor is configured",
     hint: "set $VISUAL or $EDITOR, or edit {path} yourself",
