@@ -9,6 +9,10 @@ import type { Agent, TurnRequest } from "./types.ts";
 export interface CommandAgentOptions {
   /** Runs through the shell exactly as written: prompt on standard input, words on standard output. */
   readonly command: string;
+  /** Put behind the command, each quoted for the shell. @default none */
+  readonly args?: readonly string[];
+  /** Put there instead where the terminal is handed over; the prompt comes last. Absent: it cannot be, but for claude. */
+  readonly interactiveArgs?: readonly string[];
   readonly host: Host;
   /** Absolute path of the folder that a relative program is looked up from. @default the current folder */
   readonly root?: string;
@@ -27,9 +31,12 @@ export interface CommandAgentOptions {
  * ```
  */
 export function commandAgent(options: CommandAgentOptions): Agent {
-  const { command, host } = options;
+  const { host, args = [] } = options;
+  const command = [options.command, ...args.map(quoted)].join(" ");
   const word = commandWord(command);
+  const talk = interactiveCommand(options, word);
   return {
+    canTalk: talk !== null,
     name: word ?? command.trim().split(/\s+/)[0] ?? command,
     async ensureUsable(): Promise<void> {
       if (word === null) return;
@@ -39,9 +46,25 @@ export function commandAgent(options: CommandAgentOptions): Agent {
     },
     async runTurn(request: TurnRequest) {
       const { idleTimeoutMs: _, ...plain } = request;
+      if (request.interactive === true && talk !== null) {
+        const session = await shellInvocation(`${talk} ${quoted(request.prompt)}`, host.environment);
+        return runTurn(host, session, plain);
+      }
       const shell = await shellInvocation(command, host.environment);
       // Plain text says nothing until the end: only the time of the whole turn is a limit.
       return runTurn(host, { ...shell, input: request.prompt }, plain);
     },
   };
+}
+
+/** The command line of a conversation, without what makes a program print one answer and end. */
+function interactiveCommand({ command, interactiveArgs }: CommandAgentOptions, word: string | null): string | null {
+  const isClaude = word !== null && /(?:^|[/\\])claude(?:\.exe|\.cmd)?$/.test(word);
+  if (interactiveArgs === undefined && !isClaude) return null;
+  const plain = isClaude ? command.replaceAll(/\s(?:--print|-p)(?=\s|$)/g, "") : command;
+  return [plain, ...(interactiveArgs ?? []).map(quoted)].join(" ");
+}
+
+function quoted(text: string): string {
+  return /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -41,7 +41,14 @@ export function resolveAgent(options: ResolveAgentOptions): Agent {
       return scriptedAgent({ file: resolve(host.environment.cwd, options.script) }, { host });
     case "command":
     case undefined:
-      return provider.command === undefined ? missingAgent() : commandAgent({ command: provider.command, host, root });
+      if (provider.command === undefined) return missingAgent();
+      return commandAgent({
+        command: provider.command,
+        args: provider.args,
+        ...(provider.interactiveArgs === undefined ? {} : { interactiveArgs: provider.interactiveArgs }),
+        host,
+        root,
+      });
     default:
       throw new RalphError("agent-unknown", { details: { name, known: AGENT_NAMES.join(", ") } });
   }

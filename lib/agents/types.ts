@@ -26,6 +26,8 @@ export interface TurnRequest {
 /** Anything that can take a prompt and work on a tree. */
 export interface Agent {
   readonly name: string;
+  /** A person can talk to it in the terminal: `runTurn()` takes `interactive`. @default false */
+  readonly canTalk?: boolean;
   /**
    * Looks whether the agent can run at all, before anything is written.
    * @throws {RalphError} agent-missing, agent-not-found

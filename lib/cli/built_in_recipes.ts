@@ -15,6 +15,11 @@ export const BUILT_IN_RECIPES: readonly BuiltInRecipe[] = [
     load: async () => await import("../../recipes/exec.ts") as { readonly default: LoadedRecipe },
   },
   {
+    name: "feature",
+    description: "work off a feature's stories until a final verification accepts them",
+    load: async () => await import("../../recipes/feature.ts") as { readonly default: LoadedRecipe },
+  },
+  {
     name: "todo",
     description: "an example: a Markdown TODO list as a backlog of your own",
     load: async () => await import("../../recipes/todo.ts") as { readonly default: LoadedRecipe },

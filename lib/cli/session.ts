@@ -13,6 +13,7 @@ import type { Flags, Invocation } from "./command.ts";
 import { findPlace, type Place } from "./place.ts";
 import { configOverlay, optional, parseApprovals } from "./settings.ts";
 import { styleFor } from "./show.ts";
+import type { ChosenWorkflow } from "./workflow.ts";
 
 /** What a command needs of its session. */
 export interface SessionOptions {
@@ -22,6 +23,8 @@ export interface SessionOptions {
   readonly gates: readonly string[] | null;
   /** `--json` is the command's own data, not the events. @default false */
   readonly data?: boolean;
+  /** The workflow, where the command itself says which. @default found */
+  readonly workflow?: ChosenWorkflow;
 }
 
 /** A command at work: the context of its steps, disposed with it. */
@@ -35,7 +38,8 @@ export async function openSession(invocation: Invocation, options: SessionOption
   const { flags, host, signal } = invocation;
   const approvals = parseApprovals(flags.all("approve"), options.gates);
   const overlay = configOverlay(flags);
-  const place = await findPlace(invocation);
+  const found = await findPlace(invocation);
+  const place = { ...found, workflow: options.workflow ?? found.workflow };
   const json = flags.has("json");
   const ui = json && options.data !== true ? "json" : (flags.text("ui") ?? place.config.ui) as Config["ui"];
   const mode = promptMode(flags, host, ui);

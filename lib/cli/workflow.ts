@@ -8,9 +8,14 @@ interface WorkflowRow {
   readonly name: string;
   /** A path below the root whose existence means that the workflow is in use. */
   readonly state: string;
+  /** Where a path alone does not tell. */
+  readonly isUsed?: (root: string) => Promise<boolean>;
 }
 
-const WORKFLOWS: readonly WorkflowRow[] = [{ name: "exec", state: "scripts/ralph" }];
+const WORKFLOWS: readonly WorkflowRow[] = [
+  { name: "exec", state: "scripts/ralph" },
+  { name: "feature", state: ".ralph/<date>-<feature>", isUsed: hasFeatures },
+];
 const DEFAULT = "exec";
 
 /** The chosen workflow, and why it was. */
@@ -32,7 +37,7 @@ export async function chooseWorkflow(
   if (asked.config !== undefined) return { name: known(asked.config), why: "the configuration" };
   const found: WorkflowRow[] = [];
   for (const workflow of WORKFLOWS) {
-    if (await pathExists(join(root, workflow.state))) found.push(workflow);
+    if (await isUsed(workflow, root)) found.push(workflow);
   }
   const [only, ...others] = found;
   if (only !== undefined && others.length === 0) return { name: only.name, why: `${only.state} exists` };
@@ -47,4 +52,14 @@ function known(name: string): string {
     `there is no workflow named ${name}`,
     near === null ? `workflows: ${names.join(", ")}` : `did you mean \`--workflow ${near}\`?`,
   );
+}
+
+async function isUsed({ state, isUsed }: WorkflowRow, root: string): Promise<boolean> {
+  return isUsed === undefined ? await pathExists(join(root, state)) : await isUsed(root);
+}
+
+async function hasFeatures(root: string): Promise<boolean> {
+  if (!await pathExists(join(root, ".ralph"))) return false;
+  const { listFeatures } = await import("../backlogs/feature/directories.ts");
+  return (await listFeatures(root)).length > 0;
 }

@@ -104,9 +104,7 @@ export async function workItem<Data, Findings>(
   });
   const edits = await ralph.state.edited(backlog.stateFiles);
   // before the state is put back, so that it can read what the agent wrote
-  const claim = turn.end.reason === "completed"
-    ? await judge(backlog, item, turn, { ...context, checked: checks.length > 0 })
-    : null;
+  const claim = await claimOf(backlog, item, turn, { ...context, checked: checks.length > 0 });
   await ralph.state.putBack(edits);
   if (edits.length > 0) ralph.events.emit({ type: "state-put-back", paths: edits.map(({ path }) => path) });
 
@@ -171,6 +169,20 @@ function provenRed(after: Verification, first: Verification | null, checks: read
       : result
   );
   return { status: "failed", results, failures: results.filter(({ ok }) => !ok) };
+}
+
+/** A turn that failed claims nothing; what it found out on the way is kept. */
+async function claimOf<Data, Findings>(
+  backlog: Backlog<Data, Findings>,
+  item: Item<Data>,
+  turn: Turn,
+  context: JudgeContext<Findings>,
+): Promise<Claim<Findings> | null> {
+  const { reason } = turn.end;
+  if (reason === "completed") return await judge(backlog, item, turn, context);
+  if (reason === "agent-unusable") return null;
+  const { findings } = await judge(backlog, item, turn, context);
+  return findings === undefined ? null : { status: "not-done", reason: `the turn ended as ${reason}`, findings };
 }
 
 async function judge<Data, Findings>(

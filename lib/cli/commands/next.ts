@@ -4,11 +4,14 @@ import type { Story } from "../../backlogs/prd/types.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Item, Next } from "../../loop/types.ts";
 import type { Invocation } from "../command.ts";
+import { featureArgument } from "../feature/feature_argument.ts";
 import { styleFor, toJson } from "../show.ts";
 import { viewState } from "../state_view.ts";
 
 /** `ralph next`: what the next iteration would take, and what would have to pass. */
 export async function run(invocation: Invocation): Promise<number> {
+  const feature = await featureArgument(invocation);
+  if (feature !== null) return await (await import("../feature/next.ts")).featureNext(invocation, feature);
   const { flags, out, say } = invocation;
   const { backlog, config, ...view } = await viewState(invocation);
   const parked = await view.parked();

@@ -1,10 +1,13 @@
 import { EXIT } from "../../errors/exit_codes.ts";
 import type { Invocation } from "../command.ts";
+import { featureArgument } from "../feature/feature_argument.ts";
 import { readStatus, type StatusReport } from "../status_report.ts";
 import { styleFor, toJson } from "../show.ts";
 
 /** `ralph status`: where things stand; starts nothing and changes nothing. */
 export async function run(invocation: Invocation): Promise<number> {
+  const feature = await featureArgument(invocation);
+  if (feature !== null) return await (await import("../feature/status.ts")).featureStatus(invocation, feature);
   const report = await readStatus(invocation);
   if (invocation.flags.has("json")) invocation.out(toJson(report));
   else for (const line of statusLines(report, invocation)) invocation.out(line);

@@ -8,11 +8,14 @@ import type { Check, Verification } from "../../loop/types.ts";
 import { exitCodeOf } from "../../steps/outcome.ts";
 import { verify } from "../../steps/verify.ts";
 import type { Invocation } from "../command.ts";
+import { featureArgument } from "../feature/feature_argument.ts";
 import { openSession } from "../session.ts";
 import { styleFor, toJson } from "../show.ts";
 
 /** `ralph verify`: every story's checks, each command once; no agent, no lock, nothing is marked. */
 export async function run(invocation: Invocation): Promise<number> {
+  const feature = await featureArgument(invocation);
+  if (feature !== null) return await (await import("../feature/verify.ts")).featureVerify(invocation, feature, summary);
   const { flags, out } = invocation;
   await using session = await openSession(invocation, { asks: false, gates: [], data: true });
   const { ralph } = session;
