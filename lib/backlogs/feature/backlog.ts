@@ -1,13 +1,14 @@
+import { join } from "node:path";
 import type { Config } from "../../config/schema.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { EventSink } from "../../events/types.ts";
 import type { Repository } from "../../git/types.ts";
-import { hashText } from "../../host/files.ts";
+import { hashText, pathExists } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
 import type { Attempt, Backlog, Item, SettleCommit, Settlement } from "../../loop/types.ts";
 import { withFailure, withoutFailure } from "../prd/notes.ts";
 import type { StateFiles } from "../state_files.ts";
-import type { FeatureDirectory } from "./directories.ts";
+import { type FeatureDirectory, FEATURES_FOLDER } from "./directories.ts";
 import { type FeatureFindings, featureSignals, learningsByHand, withLearnings } from "./findings.ts";
 import { changePrdText, parseFeaturePrd, type PrdChange } from "./format.ts";
 import { workCommit } from "./last_result.ts";
@@ -171,7 +172,9 @@ export function featureBacklog(
         run: { startedAt: prd.run.startedAt ?? isoNow(ralph.host), currentStoryId: id, ...(typeof prd.run.verifiedAt === "string" ? { verifiedAt: null } : {}) },
         stories: new Map(blocked ? [[id, { blocked: false, retries: 0 }]] : []),
       }));
-      return commitOf(`${id} started`);
+      const ignore = `${FEATURES_FOLDER}/.gitignore`;
+      const paths = await pathExists(join(ralph.root, ignore)) ? [file, ignore] : [file];
+      return commitOf(`${id} started`, { paths });
     },
 
     async work(item, { attempt, previous }) {
