@@ -96,7 +96,7 @@ export function featureBacklog(
       return { status: "open", ...(learned.length === 0 ? {} : { commit: commitOf(`${item.id} interrupted`) }) };
     }
     if (attempt.status === "verified" || attempt.status === "unverified") {
-      const work = ralph.repository === null ? { commit: "", summary: "" } : await workCommit(ralph.repository, ralph.root, file);
+      const work = ralph.repository === null ? { commit: "", summary: "" } : await workCommit(ralph.repository, ralph.root);
       await update(cleared, (now) => ({
         passes: true,
         blocked: false,

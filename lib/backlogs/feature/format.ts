@@ -63,30 +63,14 @@ export interface PrdChange {
  * was left out stays so. The text itself comes back where nothing differs.
  */
 export function changePrdText(text: string, path: string, change: PrdChange): string {
-  const before = parseFeaturePrd(text, path);
+  parseFeaturePrd(text, path);
   const data = parseJson(text, path) as FeaturePrd;
   const after = {
     ...data,
-    ...changed("run", before.run, data.run, change.run ?? {}),
-    userStories: data.userStories.map((story, index) => {
-      const known = before.userStories[index] as FeatureStory;
-      return { ...story, ...differing(known, change.stories?.get(known.id) ?? {}) };
-    }),
+    ...(change.run === undefined ? {} : { run: { ...data.run, ...change.run } }),
+    userStories: data.userStories.map((story) => ({ ...story, ...change.stories?.get(story.id) })),
   };
-  if (JSON.stringify(after) === JSON.stringify(data)) return text;
-  return printPrd(after, text);
-}
-
-function changed(key: "run", before: FeatureRun, data: FeatureRun | undefined, change: Partial<FeatureRun>): object {
-  const fields = differing(before, change);
-  return Object.keys(fields).length === 0 ? {} : { [key]: { ...data, ...fields } };
-}
-
-function differing<Value extends object>(before: Value, change: Partial<Value>): Partial<Value> {
-  const entries = Object.entries(change) as [keyof Value, unknown][];
-  return Object.fromEntries(
-    entries.filter(([key, value]) => JSON.stringify(before[key]) !== JSON.stringify(value)),
-  ) as Partial<Value>;
+  return JSON.stringify(after) === JSON.stringify(data) ? text : printPrd(after, text);
 }
 
 /** JSON as the file had it: its indentation, and its end of file. */

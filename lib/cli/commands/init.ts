@@ -12,6 +12,10 @@ export async function run(invocation: Invocation): Promise<number> {
   const { say } = invocation;
   const { symbols, good, dim } = styleFor(invocation, "stderr");
   const place = await findPlace(invocation);
+  if (place.workflow.name === "feature") {
+    const { initFeature } = await import("../feature/init.ts");
+    return await initFeature(invocation, place);
+  }
   const { scaffoldExec } = await import("../../backlogs/exec/scaffold.ts");
   const made = [...await scaffoldExec(place.root), ...await writeConfig(place, invocation)];
 
