@@ -1,4 +1,15 @@
-import { defineRecipe, featureBacklog, featureInterface, type GoalArgs, lockFeature, openFeature, openServices, type Recipe, runLoop, runRecipe } from "ralph";
+import {
+  defineRecipe,
+  featureBacklog,
+  featureInterface,
+  type GoalArgs,
+  lockFeature,
+  openFeature,
+  openServices,
+  type Recipe,
+  runLoop,
+  runRecipe,
+} from "ralph";
 
 const recipe: Recipe<GoalArgs> = defineRecipe<GoalArgs>({
   name: "feature",

@@ -161,10 +161,16 @@ async function attempt(name: string, act: () => Promise<void>, detail: string): 
 /** Only where pages may be looked at. */
 async function browser({ config, root, workflow }: Place, host: Host): Promise<readonly Finding[]> {
   if (workflow.name !== "feature" && config.services.length === 0) return [];
-  if (!config.browser.enabled) return [{ level: "ok", name: "browser", detail: "not used: `browser.enabled` is false" }];
+  if (!config.browser.enabled) {
+    return [{ level: "ok", name: "browser", detail: "not used: `browser.enabled` is false" }];
+  }
   const { findBrowser } = await import("../verifiers/browser/find_browser.ts");
   try {
-    return [{ level: "ok", name: "browser", detail: await findBrowser(config.browser.executablePath, host.environment, root) }];
+    return [{
+      level: "ok",
+      name: "browser",
+      detail: await findBrowser(config.browser.executablePath, host.environment, root),
+    }];
   } catch (error) {
     if (!RalphError.isInstance(error)) throw error;
     return [{ level: "note", name: "browser", detail: error.message, hint: error.hint }];

@@ -44,7 +44,18 @@ const recipe: Recipe<ExecArgs> = defineRecipe<ExecArgs>({
 export default recipe;
 await runRecipe(recipe, import.meta);
 `,
-  "feature": `import { defineRecipe, featureBacklog, featureInterface, type GoalArgs, lockFeature, openFeature, openServices, type Recipe, runLoop, runRecipe } from "ralph";
+  "feature": `import {
+  defineRecipe,
+  featureBacklog,
+  featureInterface,
+  type GoalArgs,
+  lockFeature,
+  openFeature,
+  openServices,
+  type Recipe,
+  runLoop,
+  runRecipe,
+} from "ralph";
 
 const recipe: Recipe<GoalArgs> = defineRecipe<GoalArgs>({
   name: "feature",

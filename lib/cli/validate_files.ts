@@ -22,7 +22,12 @@ export interface ValidatedFile {
 /** Reads every file of the workflow and gathers what is wrong; nothing is changed. @throws {RalphError} usage */
 export async function validateFiles(
   root: string,
-  named: { readonly cwd: string; readonly config?: string | undefined; readonly workflow?: string | undefined; readonly feature?: string | undefined },
+  named: {
+    readonly cwd: string;
+    readonly config?: string | undefined;
+    readonly workflow?: string | undefined;
+    readonly feature?: string | undefined;
+  },
 ): Promise<readonly ValidatedFile[]> {
   const { file, config } = await validateConfig(
     root,

@@ -92,7 +92,8 @@ const definitions = {
   },
   "browser-missing": {
     message: "no browser for the checks of pages: {reason}",
-    hint: "install Chromium (Debian: `apt-get install chromium`, macOS: `brew install --cask chromium`) or Chrome, name one in `browser.executablePath`, or set `browser.enabled` to false",
+    hint:
+      "install Chromium (Debian: `apt-get install chromium`, macOS: `brew install --cask chromium`) or Chrome, name one in `browser.executablePath`, or set `browser.enabled` to false",
     exitCode: 2,
   },
   "browser-failed": {

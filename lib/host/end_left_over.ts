@@ -16,6 +16,9 @@ const GRACE_MS = 1000;
 export async function endLeftOver({ pid, started }: LeftOver): Promise<boolean> {
   if (await processStart(pid) !== started) return false;
   const hasExited = (): boolean => !signalProcess(pid, 0);
-  await endTree({ pid, grouped: process.platform !== "win32", mark: null, startedAt: performance.now(), hasExited }, GRACE_MS);
+  await endTree(
+    { pid, grouped: process.platform !== "win32", mark: null, startedAt: performance.now(), hasExited },
+    GRACE_MS,
+  );
   return true;
 }

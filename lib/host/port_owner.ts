@@ -14,7 +14,9 @@ export async function portOwner(port: number): Promise<PortOwner | null> {
 }
 
 function fromProc(port: number): PortOwner | null {
-  const inodes = new Set(["/proc/net/tcp", "/proc/net/tcp6"].flatMap((file) => listening(readOrNull(file) ?? "", port)));
+  const inodes = new Set(
+    ["/proc/net/tcp", "/proc/net/tcp6"].flatMap((file) => listening(readOrNull(file) ?? "", port)),
+  );
   if (inodes.size === 0) return null;
   for (const pid of namesIn("/proc").filter((name) => /^\d+$/.test(name))) {
     for (const descriptor of namesIn(`/proc/${pid}/fd`)) {

@@ -45,7 +45,8 @@ export function openServices(ralph: ServicesContext): Services {
       root,
       host,
       records,
-      log: async () => join(await ralph.run.folder(".ralph/runs"), `service-${service.name.replaceAll(/[^\w.-]/g, "_")}.log`),
+      log: async () =>
+        join(await ralph.run.folder(".ralph/runs"), `service-${service.name.replaceAll(/[^\w.-]/g, "_")}.log`),
     })
   );
   const problems = new Map<string, string>();
@@ -78,7 +79,11 @@ export function openServices(ralph: ServicesContext): Services {
       })),
     async prepare() {
       for (const name of await records.endLeftOvers()) {
-        events.emit({ type: "note", level: "info", message: `ended the service ${name} that an earlier run left running` });
+        events.emit({
+          type: "note",
+          level: "info",
+          message: `ended the service ${name} that an earlier run left running`,
+        });
       }
       for (const service of services) await service.ensureOurs();
     },

@@ -5,7 +5,7 @@ import { portOwner } from "../host/port_owner.ts";
 import { processStart } from "../host/process_start.ts";
 import { shellInvocation } from "../host/shell.ts";
 import type { Host, ProcessEnd } from "../host/types.ts";
-import { describeAnswer, httpStatus, type HttpAnswer, isReady } from "../verifiers/http.ts";
+import { describeAnswer, type HttpAnswer, httpStatus, isReady } from "../verifiers/http.ts";
 import type { ServiceRecords } from "./records.ts";
 
 /** How a service stands after it was asked for. */
@@ -71,7 +71,12 @@ export function createService({ config, root, host, records, log }: ServiceOptio
         await appender.write(chunk);
       },
     });
-    const started: Running = { stop, end, ended: null, tail: () => kept.trimEnd().split("\n").slice(-TAIL_LINES).join("\n") };
+    const started: Running = {
+      stop,
+      end,
+      ended: null,
+      tail: () => kept.trimEnd().split("\n").slice(-TAIL_LINES).join("\n"),
+    };
     void end.then((result) => started.ended = result, () => {}).finally(() => appender.close().catch(() => {}));
     return started;
   }
@@ -109,8 +114,13 @@ export function createService({ config, root, host, records, log }: ServiceOptio
   }
 
   function late(answer: HttpAnswer): ServiceState {
-    const reason = `the service ${config.name} was not ready at ${config.ready} within ${config.readyTimeout} s: ${describeAnswer(answer)}`;
-    return { status: "failed", reason: config.start === undefined ? `${reason} (it has no \`start\`: you run it)` : withTail(reason) };
+    const reason = `the service ${config.name} was not ready at ${config.ready} within ${config.readyTimeout} s: ${
+      describeAnswer(answer)
+    }`;
+    return {
+      status: "failed",
+      reason: config.start === undefined ? `${reason} (it has no \`start\`: you run it)` : withTail(reason),
+    };
   }
 
   function withTail(reason: string): string {
@@ -155,7 +165,9 @@ export function createService({ config, root, host, records, log }: ServiceOptio
       const { start: command } = config;
       const isDown = running === null || running.ended !== null;
       if (command === undefined || !isDown) return await waitUntilReady(signal);
-      const note = running === null ? null : `the service ${config.name} had ended and was started again; the end of its log:\n${running.tail()}`;
+      const note = running === null
+        ? null
+        : `the service ${config.name} had ended and was started again; the end of its log:\n${running.tail()}`;
       await stop();
       const state = await startAndWait(command, signal);
       return state.status === "ready" ? { ...state, note: state.note ?? note } : state;
@@ -164,7 +176,9 @@ export function createService({ config, root, host, records, log }: ServiceOptio
       const { start: command } = config;
       if (command === undefined) return await waitUntilReady(signal);
       const died = running?.ended ?? null;
-      const note = died === null ? null : `the service ${config.name} had ended while the agent worked; the end of its log:\n${running?.tail() ?? ""}`;
+      const note = died === null
+        ? null
+        : `the service ${config.name} had ended while the agent worked; the end of its log:\n${running?.tail() ?? ""}`;
       const ran = running !== null;
       await stop();
       if (ran) await untilSilent(signal);
@@ -175,6 +189,8 @@ export function createService({ config, root, host, records, log }: ServiceOptio
 
   async function untilSilent(signal: AbortSignal): Promise<void> {
     const deadline = host.clock.now() + SILENCE_MS;
-    while (host.clock.now() < deadline && isReady(await httpStatus(config.ready, { signal }))) await host.clock.sleep(FIRST_POLL_MS, signal);
+    while (host.clock.now() < deadline && isReady(await httpStatus(config.ready, { signal }))) {
+      await host.clock.sleep(FIRST_POLL_MS, signal);
+    }
   }
 }

@@ -52,7 +52,10 @@ async function look(options: BrowserCheckOptions, signal: AbortSignal): Promise<
 
 function linesOf({ url, status, problems, screenshot }: PageReport, root: string): readonly string[] {
   const picture = screenshot === null ? "no screenshot" : relative(root, screenshot).replaceAll("\\", "/");
-  return [`${url}: ${status === null ? "no answer" : `HTTP ${status}`} (${picture})`, ...problems.map((problem) => `  ${problem}`)];
+  return [
+    `${url}: ${status === null ? "no answer" : `HTTP ${status}`} (${picture})`,
+    ...problems.map((problem) => `  ${problem}`),
+  ];
 }
 
 async function ignoreItself(folder: string): Promise<void> {
@@ -63,5 +66,6 @@ async function ignoreItself(folder: string): Promise<void> {
 /** `/settings/keys?tab=1` makes `settings-keys-tab-1`. */
 function fileNameOf(url: string): string {
   const { pathname, search, hash } = new URL(url);
-  return `${pathname}${search}${hash}`.replaceAll(/[^\w.-]+/g, "-").replaceAll(/^[-.]+|-+$/g, "").slice(0, 80) || "index";
+  return `${pathname}${search}${hash}`.replaceAll(/[^\w.-]+/g, "-").replaceAll(/^[-.]+|-+$/g, "").slice(0, 80) ||
+    "index";
 }

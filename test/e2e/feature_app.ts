@@ -13,7 +13,12 @@ export async function freePort(): Promise<number> {
 /** A small web application: a server, its items, a unit test and an end-to-end test; the page is still to be written. */
 export function webApp(port: number): Readonly<Record<string, string>> {
   return {
-    "package.json": JSON.stringify({ name: "items", private: true, type: "module", scripts: { test: "node --test unit.test.js", e2e: "node e2e.js", dev: "node server.js" } }),
+    "package.json": JSON.stringify({
+      name: "items",
+      private: true,
+      type: "module",
+      scripts: { test: "node --test unit.test.js", e2e: "node e2e.js", dev: "node server.js" },
+    }),
     "server.js": `import { createServer } from "node:http";
 import { existsSync, readFileSync } from "node:fs";
 createServer(async (request, response) => {
@@ -67,7 +72,12 @@ fetch("/api/items").then((response) => response.json()).then((items) => {
 export function appConfig(port: number, more: object = {}): string {
   return JSON.stringify({
     provider: { command: "true" },
-    services: [{ name: "dev", start: "npm run --silent dev", ready: `http://127.0.0.1:${port}/healthz`, readyTimeout: 20 }],
+    services: [{
+      name: "dev",
+      start: "npm run --silent dev",
+      ready: `http://127.0.0.1:${port}/healthz`,
+      readyTimeout: 20,
+    }],
     verify: { default: ["npm test --silent"], ui: ["npm run --silent e2e"] },
     ...more,
   });
@@ -97,5 +107,13 @@ export const STORIES = [
 ];
 
 export function prdOf(stories: readonly object[] = STORIES, more: object = {}): object {
-  return { schemaVersion: 2, project: "items", branchName: "ralph/items", description: "Items", run: { startedAt: null, currentStoryId: null, learnings: [] }, userStories: stories, ...more };
+  return {
+    schemaVersion: 2,
+    project: "items",
+    branchName: "ralph/items",
+    description: "Items",
+    run: { startedAt: null, currentStoryId: null, learnings: [] },
+    userStories: stories,
+    ...more,
+  };
 }

@@ -19,14 +19,26 @@ describe("which feature", () => {
     });
     const { stdout, root } = await project.args("status", "Auth", "--json").expectExit(0);
 
-    expect(JSON.parse(stdout)).toMatchObject({ feature: "auth", path: ".ralph/2024-01-15-auth", counts: { total: 1, passed: 0, open: 1 } });
-    expect(JSON.parse((await ralphCli(root).args("next", "pay", "--json").expectExit(0)).stdout)).toMatchObject({ feature: "pay", id: "US-001", checks: ["sh check.sh"] });
-    const all = JSON.parse((await ralphCli(root).args("status", "--workflow", "feature", "--json").expectExit(0)).stdout) as { readonly feature: string }[];
+    expect(JSON.parse(stdout)).toMatchObject({
+      feature: "auth",
+      path: ".ralph/2024-01-15-auth",
+      counts: { total: 1, passed: 0, open: 1 },
+    });
+    expect(JSON.parse((await ralphCli(root).args("next", "pay", "--json").expectExit(0)).stdout)).toMatchObject({
+      feature: "pay",
+      id: "US-001",
+      checks: ["sh check.sh"],
+    });
+    const all = JSON.parse(
+      (await ralphCli(root).args("status", "--workflow", "feature", "--json").expectExit(0)).stdout,
+    ) as { readonly feature: string }[];
     expect(all.map((one) => one.feature)).toEqual(["auth", "pay", "user-auth"]);
   });
 
   test("the same day twice is an error that names both", async () => {
-    const { stderr } = await feature(OBEY, [story("US-001")]).files({ ".ralph/20240115-auth/prd.json": prd([story("US-001")]) }).args("run", "auth").expectExit(2);
+    const { stderr } = await feature(OBEY, [story("US-001")]).files({
+      ".ralph/20240115-auth/prd.json": prd([story("US-001")]),
+    }).args("run", "auth").expectExit(2);
 
     expect(stderr).toContain(".ralph/2024-01-15-auth");
     expect(stderr).toContain(".ralph/20240115-auth");
@@ -34,11 +46,17 @@ describe("which feature", () => {
 
   test("left out: the only unfinished one, said; of several a list", async () => {
     const first = await feature(OBEY, [story("US-001")], { workflow: "feature" })
-      .files({ ".ralph/2024-01-01-old/prd.json": prd([story("US-001", { passes: true })], { run: { verifiedAt: "2024-01-02T00:00:00Z" } }) })
+      .files({
+        ".ralph/2024-01-01-old/prd.json": prd([story("US-001", { passes: true })], {
+          run: { verifiedAt: "2024-01-02T00:00:00Z" },
+        }),
+      })
       .args("run").expectExit(0);
     expect(first.stderr).toContain("feature auth (the only one that is not finished)");
 
-    const { stderr } = await feature(OBEY, [story("US-001")]).files({ ".ralph/2024-01-01-old/prd.json": prd([story("US-001")]) }).args("run").expectExit(2);
+    const { stderr } = await feature(OBEY, [story("US-001")]).files({
+      ".ralph/2024-01-01-old/prd.json": prd([story("US-001")]),
+    }).args("run").expectExit(2);
     expect(stderr).toMatch(/which feature\? 2 features are not finished: old, auth/);
   });
 
@@ -57,9 +75,19 @@ describe("which feature", () => {
 
 describe("what is wrong with the files", () => {
   test("ralph validate tells every problem of the configuration and the PRD at once", async () => {
-    const config = { services: [{}, { name: "a", ready: "not a url" }], verify: { default: "x" }, browser: { headles: true } };
-    const bad = { schemaVersion: 1, userStories: [{ id: "US-001", acceptanceCriteria: [] }, { title: "t", acceptanceCriteria: ["a"], priority: "1" }] };
-    const { stdout } = await ralphCli().files({ "ralph.config.json": JSON.stringify(config), [PRD_FILE]: JSON.stringify(bad) }).args("validate", "auth", "--json").expectExit(2);
+    const config = {
+      services: [{}, { name: "a", ready: "not a url" }],
+      verify: { default: "x" },
+      browser: { headles: true },
+    };
+    const bad = {
+      schemaVersion: 1,
+      userStories: [{ id: "US-001", acceptanceCriteria: [] }, { title: "t", acceptanceCriteria: ["a"], priority: "1" }],
+    };
+    const { stdout } = await ralphCli().files({
+      "ralph.config.json": JSON.stringify(config),
+      [PRD_FILE]: JSON.stringify(bad),
+    }).args("validate", "auth", "--json").expectExit(2);
 
     const { files } = JSON.parse(stdout) as { readonly files: readonly { readonly problems: readonly string[] }[] };
     expect(files[0]?.problems).toEqual([
@@ -80,12 +108,24 @@ describe("what is wrong with the files", () => {
   });
 
   test("an agent, checks that can fail, and stories are asked for", async () => {
-    const { stdout } = await ralphCli().files({ "ralph.config.json": '{"workflow": "feature", "verify": {"ui": ["echo ok"]}}', [PRD_FILE]: prd([]) }).args("validate").expectExit(2);
+    const { stdout } = await ralphCli().files({
+      "ralph.config.json": '{"workflow": "feature", "verify": {"ui": ["echo ok"]}}',
+      [PRD_FILE]: prd([]),
+    }).args("validate").expectExit(2);
 
-    for (const problem of ["provider.command is required", "verify.default must have at least one command", "`echo ok` checks nothing", "userStories must have at least one story"]) {
+    for (
+      const problem of [
+        "provider.command is required",
+        "verify.default must have at least one command",
+        "`echo ok` checks nothing",
+        "userStories must have at least one story",
+      ]
+    ) {
       expect(stdout).toContain(problem);
     }
-    const missing = await ralphCli().files({ [PRD_FILE]: prd([story("US-001")]) }).args("validate", "auth").expectExit(2);
+    const missing = await ralphCli().files({ [PRD_FILE]: prd([story("US-001")]) }).args("validate", "auth").expectExit(
+      2,
+    );
     expect(missing.stdout).toContain("ralph.config.json not found: run `ralph init` to create one");
   });
 
@@ -95,10 +135,14 @@ describe("what is wrong with the files", () => {
       [{ "ralph.config.json": CONFIG, ".ralph/2024-01-15-auth/prd.md": "# x" }, "`ralph prd auth` makes it of prd.md"],
       [{ "ralph.config.json": CONFIG, [PRD_FILE]: prd([]) }, "userStories must have at least one story"],
       [{ "ralph.config.json": CONFIG, [PRD_FILE]: '{"schemaVersion": 2,' }, "not valid JSON: line 1, column 21"],
-      [{ "ralph.config.json": '{"services": [{"name": "a", "ready": "nope"}]}', [PRD_FILE]: prd([story("US-001")]) }, "services[0].ready: must be an http or https URL"],
+      [
+        { "ralph.config.json": '{"services": [{"name": "a", "ready": "nope"}]}', [PRD_FILE]: prd([story("US-001")]) },
+        "services[0].ready: must be an http or https URL",
+      ],
     ];
     for (const [files, problem] of runs) {
-      const { stderr, read } = await ralphCli().files(files).agent("worker", "touch ran").args("run", "auth").expectExit(2);
+      const { stderr, read } = await ralphCli().files(files).agent("worker", "touch ran").args("run", "auth")
+        .expectExit(2);
       expect(stderr).toContain(problem);
       expect(read("ran")).toBeNull();
     }
@@ -106,7 +150,9 @@ describe("what is wrong with the files", () => {
 
   test("a branch that cannot be made ends with 1 and leaves everything as it was", async () => {
     for (const [branchName, command] of [["ralph", "git branch ralph/x"], ["no..good", "true"]] as const) {
-      const result = await feature(OBEY, []).files({ [PRD_FILE]: prd([story("US-001")], { branchName }) }).before(command).args("run", "auth").expectExit(1);
+      const result = await feature(OBEY, []).files({ [PRD_FILE]: prd([story("US-001")], { branchName }) }).before(
+        command,
+      ).args("run", "auth").expectExit(1);
       expect(result.stderr).toContain(`could not switch to the branch ${branchName}`);
       expect(steps(result)).toEqual([]);
       expect(result.git("status", "--porcelain", "--", PRD_FILE)).toBe("");
@@ -114,7 +160,8 @@ describe("what is wrong with the files", () => {
   });
 
   test("stories without a check block with the ways out, before any turn", async () => {
-    const { stderr, read } = await feature("*) touch ran;;", [story("US-001")], { verify: {} }).args("run", "auth").expectExit(3);
+    const { stderr, read } = await feature("*) touch ran;;", [story("US-001")], { verify: {} }).args("run", "auth")
+      .expectExit(3);
 
     expect(stderr).toContain("US-001");
     expect(read("ran")).toBeNull();
@@ -123,7 +170,8 @@ describe("what is wrong with the files", () => {
 
 describe("ralph init --workflow feature", () => {
   test("without a terminal it says what it found and where, and writes nothing", async () => {
-    const { stderr, read, git } = await ralphCli().files({ "package.json": '{"scripts": {"test": "node --test"}}' }).args("init", "--workflow", "feature").expectExit(2);
+    const { stderr, read, git } = await ralphCli().files({ "package.json": '{"scripts": {"test": "node --test"}}' })
+      .args("init", "--workflow", "feature").expectExit(2);
 
     expect(stderr).toContain("found in package.json: `npm test`");
     expect(read("ralph.config.json")).toBeNull();
@@ -131,8 +179,20 @@ describe("ralph init --workflow feature", () => {
   });
 
   test("flags are the yes; a placeholder is refused; a second time changes nothing", async () => {
-    const { read, root } = await ralphCli().args("init", "--workflow", "feature", "--agent-cmd", "my-agent", "--verify", "npm test").expectExit(0);
-    expect(JSON.parse(read("ralph.config.json") ?? "")).toEqual({ workflow: "feature", provider: { command: "my-agent" }, verify: { default: ["npm test"] } });
+    const { read, root } = await ralphCli().args(
+      "init",
+      "--workflow",
+      "feature",
+      "--agent-cmd",
+      "my-agent",
+      "--verify",
+      "npm test",
+    ).expectExit(0);
+    expect(JSON.parse(read("ralph.config.json") ?? "")).toEqual({
+      workflow: "feature",
+      provider: { command: "my-agent" },
+      verify: { default: ["npm test"] },
+    });
     expect(read(".ralph/.gitignore")).toBe("ralph.lock\nprd.json.lock\n*.tmp\nscreenshots/\nruns/\n");
 
     writeFileSync(join(root, ".ralph/.gitignore"), "mine\n");
@@ -140,20 +200,31 @@ describe("ralph init --workflow feature", () => {
     expect(readFileSync(join(root, ".ralph/.gitignore"), "utf8")).toBe("mine\n");
     expect(read("ralph.config.json")).toContain("my-agent");
 
-    const refused = await ralphCli().args("init", "--workflow", "feature", "--agent-cmd", "a", "--verify", "echo ok").expectExit(2);
+    const refused = await ralphCli().args("init", "--workflow", "feature", "--agent-cmd", "a", "--verify", "echo ok")
+      .expectExit(2);
     expect(refused.stderr).toContain("a command that can fail");
     expect(refused.read("ralph.config.json")).toBeNull();
   });
 
   test("in a terminal it asks for the agent and the checks; a no writes nothing", async () => {
-    const cli = (): ReturnType<typeof ralphCli> => ralphCli().files({ Makefile: "test:\n\ttrue\n" }).agent("claude", "exit 0");
+    const cli = (): ReturnType<typeof ralphCli> =>
+      ralphCli().files({ Makefile: "test:\n\ttrue\n" }).agent("claude", "exit 0");
     const yes = await cli().args("init", "--workflow", "feature")
-      .terminal(["Which agent", "\r"], ["Which command must pass", "\r"], ["Which other one", "make lint\r"], ["Which other one", "\r"], ["Write this to", "y"]).expectExit(0);
+      .terminal(["Which agent", "\r"], ["Which command must pass", "\r"], ["Which other one", "make lint\r"], [
+        "Which other one",
+        "\r",
+      ], ["Write this to", "y"]).expectExit(0);
     expect(yes.stdout).toContain("found in Makefile: make test");
-    expect(JSON.parse(yes.read("ralph.config.json") ?? "")).toMatchObject({ provider: { command: expect.stringContaining("claude") }, verify: { default: ["make test", "make lint"] } });
+    expect(JSON.parse(yes.read("ralph.config.json") ?? "")).toMatchObject({
+      provider: { command: expect.stringContaining("claude") },
+      verify: { default: ["make test", "make lint"] },
+    });
 
     const no = await cli().args("init", "--workflow", "feature")
-      .terminal(["Which agent", "\r"], ["Which command must pass", "\r"], ["Which other one", "\r"], ["Write this to", "n"]).expectExit(0);
+      .terminal(["Which agent", "\r"], ["Which command must pass", "\r"], ["Which other one", "\r"], [
+        "Write this to",
+        "n",
+      ]).expectExit(0);
     expect(no.read("ralph.config.json")).toBeNull();
     expect(no.read(".ralph/.gitignore")).toBeNull();
   });

@@ -2,14 +2,36 @@ import { type Cli, type CliResult, ralphCli } from "./cli.ts";
 
 /** One story of a test's PRD. */
 export function story(id: string, more: object = {}): object {
-  return { id, title: `Do ${id}`, description: `As a user I want ${id}`, acceptanceCriteria: [`${id}.txt is there`], tags: [], priority: Number(id.slice(3)), ...more };
+  return {
+    id,
+    title: `Do ${id}`,
+    description: `As a user I want ${id}`,
+    acceptanceCriteria: [`${id}.txt is there`],
+    tags: [],
+    priority: Number(id.slice(3)),
+    ...more,
+  };
 }
 
 export const PRD_FILE = ".ralph/2024-01-15-auth/prd.json";
 
 /** A PRD of version 2, with keys that Ralph does not know. */
 export function prd(stories: readonly object[], more: object = {}): string {
-  return `${JSON.stringify({ schemaVersion: 2, project: "P", branchName: "ralph/auth", description: "d", owner: { team: "x" }, userStories: stories, ...more }, null, 2)}\n`;
+  return `${
+    JSON.stringify(
+      {
+        schemaVersion: 2,
+        project: "P",
+        branchName: "ralph/auth",
+        description: "d",
+        owner: { team: "x" },
+        userStories: stories,
+        ...more,
+      },
+      null,
+      2,
+    )
+  }\n`;
 }
 
 /** Says what a final verification wants to hear. */
@@ -25,8 +47,13 @@ ${branches}
 esac`;
   return ralphCli().files({
     [PRD_FILE]: prd(stories),
-    "ralph.config.json": JSON.stringify({ provider: { command: "worker" }, verify: { default: ["sh check.sh"] }, ...config }),
-    "check.sh": "for f in US-*.txt; do [ -e \"$f\" ] || exit 0; grep -q good \"$f\" || { echo \"$f is not good\"; exit 1; }; done\n",
+    "ralph.config.json": JSON.stringify({
+      provider: { command: "worker" },
+      verify: { default: ["sh check.sh"] },
+      ...config,
+    }),
+    "check.sh":
+      'for f in US-*.txt; do [ -e "$f" ] || exit 0; grep -q good "$f" || { echo "$f is not good"; exit 1; }; done\n',
   }).agent("worker", worker);
 }
 
@@ -37,5 +64,7 @@ export function storiesOf(result: CliResult): readonly Record<string, unknown>[]
 
 /** Bodies of Ralph's state commits, oldest first. */
 export function steps(result: CliResult): readonly string[] {
-  return result.git("log", "--reverse", "--format=%b").split("\n").filter((line) => line.startsWith("ralph: ")).map((line) => line.slice("ralph: ".length));
+  return result.git("log", "--reverse", "--format=%b").split("\n").filter((line) => line.startsWith("ralph: ")).map((
+    line,
+  ) => line.slice("ralph: ".length));
 }

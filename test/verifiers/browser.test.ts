@@ -9,7 +9,11 @@ import { pages } from "./pages.ts";
 
 const { browser } = defaultConfig();
 
-async function look(paths: readonly string[], root: string, origin: string): Promise<{ readonly ok: boolean; readonly tail: string }> {
+async function look(
+  paths: readonly string[],
+  root: string,
+  origin: string,
+): Promise<{ readonly ok: boolean; readonly tail: string }> {
   const host = createHost();
   await using _processes = host.processes;
   const check = browserCheck({
@@ -23,20 +27,26 @@ async function look(paths: readonly string[], root: string, origin: string): Pro
 }
 
 describe("browserCheck()", () => {
-  test("passes a page without a flaw, and saves a picture of it that git does not see", { timeout: 60_000 }, async () => {
-    await using folder = await temporaryDirectory("browser");
-    await using server = await pages();
+  test(
+    "passes a page without a flaw, and saves a picture of it that git does not see",
+    { timeout: 60_000 },
+    async () => {
+      await using folder = await temporaryDirectory("browser");
+      await using server = await pages();
 
-    const { ok, tail } = await look(["/"], folder.path, server.origin);
+      const { ok, tail } = await look(["/"], folder.path, server.origin);
 
-    expect(tail).toBe(`${server.origin}/: HTTP 200 (.ralph/screenshots/auth-US-001-index.png)`);
-    expect(ok).toBe(true);
-    const picture = await readFile(join(folder.path, ".ralph/screenshots/auth-US-001-index.png"));
-    expect(picture.subarray(1, 4).toString()).toBe("PNG");
-    expect(await readFile(join(folder.path, ".ralph/screenshots/.gitignore"), "utf8")).toBe("*\n");
-  });
+      expect(tail).toBe(`${server.origin}/: HTTP 200 (.ralph/screenshots/auth-US-001-index.png)`);
+      expect(ok).toBe(true);
+      const picture = await readFile(join(folder.path, ".ralph/screenshots/auth-US-001-index.png"));
+      expect(picture.subarray(1, 4).toString()).toBe("PNG");
+      expect(await readFile(join(folder.path, ".ralph/screenshots/.gitignore"), "utf8")).toBe("*\n");
+    },
+  );
 
-  test("tells every flaw with its page: status, console, exceptions at once and late, requests, banners", { timeout: 90_000 }, async () => {
+  test("tells every flaw with its page: status, console, exceptions at once and late, requests, banners", {
+    timeout: 90_000,
+  }, async () => {
     await using folder = await temporaryDirectory("browser");
     await using server = await pages();
     const paths = ["/broken", "/console", "/throws", "/late", "/missing-script", "/refused", "/banner", "/alert"];
@@ -44,10 +54,15 @@ describe("browserCheck()", () => {
     const { ok, tail } = await look(paths, folder.path, server.origin);
 
     expect(ok).toBe(false);
-    const found = Object.fromEntries(tail.split(/^(?=http)/m).map((part) => {
-      const [first = "", ...problems] = part.trim().split("\n");
-      return [new URL(first.split(": ")[0] ?? "").pathname, problems.map((problem) => problem.trim()).filter((line) => !line.startsWith("at "))];
-    }));
+    const found = Object.fromEntries(
+      tail.split(/^(?=http)/m).map((part) => {
+        const [first = "", ...problems] = part.trim().split("\n");
+        return [
+          new URL(first.split(": ")[0] ?? "").pathname,
+          problems.map((problem) => problem.trim()).filter((line) => !line.startsWith("at ")),
+        ];
+      }),
+    );
     expect(found).toEqual({
       "/broken": ["the page answers HTTP 500"],
       "/console": ["console error: it went wrong 42"],
@@ -73,7 +88,13 @@ describe("browserCheck()", () => {
     await using folder = await temporaryDirectory("browser");
     const host = createHost();
     const config = { ...browser, executablePath: "/nowhere/chrome" };
-    const check = browserCheck({ pages: [{ url: "http://127.0.0.1:9/", written: "/" }], config, root: folder.path, host, name: "x" });
+    const check = browserCheck({
+      pages: [{ url: "http://127.0.0.1:9/", written: "/" }],
+      config,
+      root: folder.path,
+      host,
+      name: "x",
+    });
 
     await expect(check.run!({ cwd: folder.path, item: null, base: null, signal: new AbortController().signal }))
       .rejects.toMatchObject({ code: "browser-missing", hint: expect.stringContaining("apt-get install chromium") });

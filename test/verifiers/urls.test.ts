@@ -56,6 +56,8 @@ describe("pageUrls()", () => {
   });
 
   test("without a base only whole URLs are pages", () => {
-    expect(pageUrls(["Visit /a and http://localhost:1/b"], null).map(({ url }) => url)).toEqual(["http://localhost:1/b"]);
+    expect(pageUrls(["Visit /a and http://localhost:1/b"], null).map(({ url }) => url)).toEqual([
+      "http://localhost:1/b",
+    ]);
   });
 });

@@ -9,7 +9,7 @@ import type { Attempt, Backlog, Item, SettleCommit, Settlement } from "../../loo
 import { withFailure, withoutFailure } from "../prd/notes.ts";
 import type { StateFiles } from "../state_files.ts";
 import { type FeatureDirectory, FEATURES_FOLDER } from "./directories.ts";
-import { type FeatureFindings, featureSignals, learningsByHand, withLearnings } from "./findings.ts";
+import { type FeatureFindings, featureSignals, learningsByHand, learningsChange } from "./findings.ts";
 import { changePrdText, parseFeaturePrd, type PrdChange } from "./format.ts";
 import { workCommit } from "./last_result.ts";
 import { featureReviewPrompt, featureStoryPrompt } from "./prompts.ts";
@@ -70,7 +70,10 @@ export function featureBacklog(
   }
 
   async function change(make: (prd: FeaturePrd) => PrdChange): Promise<void> {
-    await ralph.state.update(file, (text) => text === null ? null : changePrdText(text, file, make(parseFeaturePrd(text, file))));
+    await ralph.state.update(
+      file,
+      (text) => text === null ? null : changePrdText(text, file, make(parseFeaturePrd(text, file))),
+    );
   }
 
   function commitOf(body: string, more: Partial<SettleCommit> = {}): SettleCommit {
@@ -83,43 +86,66 @@ export function featureBacklog(
 
   async function settleStory(item: Item<FeatureStory>, attempt: Attempt<FeatureFindings>): Promise<Settlement> {
     const learned = attempt.claim?.findings?.learnings ?? [];
-    const isThis = (prd: FeaturePrd): boolean => prd.userStories.some((story) => story.id === item.id && fingerprintOf(story) === item.fingerprint);
-    const update = (run: (prd: FeaturePrd) => PrdChange["run"], story: (now: FeatureStory) => Partial<FeatureStory>): Promise<void> =>
+    const isThis = (prd: FeaturePrd): boolean =>
+      prd.userStories.some((story) => story.id === item.id && fingerprintOf(story) === item.fingerprint);
+    const update = (
+      run: (prd: FeaturePrd) => PrdChange["run"],
+      story: (now: FeatureStory) => Partial<FeatureStory>,
+    ): Promise<void> =>
       change((prd) => ({
-        run: { learnings: withLearnings(prd.run.learnings, learned), ...run(prd) },
-        stories: new Map(isThis(prd) ? prd.userStories.filter(({ id }) => id === item.id).map((now) => [now.id, story(now)]) : []),
+        run: { ...learningsChange(prd.run.learnings, learned), ...run(prd) },
+        stories: new Map(
+          isThis(prd) ? prd.userStories.filter(({ id }) => id === item.id).map((now) => [now.id, story(now)]) : [],
+        ),
       }));
-    const cleared = (prd: FeaturePrd): PrdChange["run"] => prd.run.currentStoryId === item.id ? { currentStoryId: null } : {};
+    const cleared = (prd: FeaturePrd): PrdChange["run"] =>
+      prd.run.currentStoryId === item.id ? { currentStoryId: null } : {};
 
     if (attempt.status === "interrupted") {
       await update(() => ({}), () => ({}));
       return { status: "open", ...(learned.length === 0 ? {} : { commit: commitOf(`${item.id} interrupted`) }) };
     }
     if (attempt.status === "verified" || attempt.status === "unverified") {
-      const work = ralph.repository === null ? { commit: "", summary: "" } : await workCommit(ralph.repository, ralph.root);
+      const work = ralph.repository === null
+        ? { commit: "", summary: "" }
+        : await workCommit(ralph.repository, ralph.root);
       await update(cleared, (now) => ({
         passes: true,
         blocked: false,
         retries: retriesOf(item.data),
         notes: withoutFailure(item.data.notes),
-        lastResult: { completedAt: now.passes && now.lastResult !== null ? now.lastResult.completedAt : isoNow(ralph.host), ...work },
+        lastResult: {
+          completedAt: now.passes && now.lastResult !== null ? now.lastResult.completedAt : isoNow(ralph.host),
+          ...work,
+        },
       }));
       const subject = `feat: ${item.id} - ${item.title}`;
       const result = attempt.status === "verified" ? "passed" : "unverified";
-      return { status: "passed", commit: commitOf(`${item.id} ${result}`, { subject, stateSubject: config.commits.message, work: true, apart: true }) };
+      return {
+        status: "passed",
+        commit: commitOf(`${item.id} ${result}`, {
+          subject,
+          stateSubject: config.commits.message,
+          work: true,
+          apart: true,
+        }),
+      };
     }
 
     const reason = reasonOf(attempt);
     const retries = retriesOf(item.data) + 1;
     const blocked = attempt.status === "blocked" || retries >= config.maxRetries;
     const notes = withFailure(item.data.notes, `attempt ${retries} ${attempt.status}: ${reason}`);
-    await update(blocked ? cleared : (prd) => prd.run.currentStoryId === item.id ? {} : { currentStoryId: item.id }, () => ({
-      passes: false,
-      lastResult: null,
-      retries,
-      blocked,
-      notes,
-    }));
+    await update(
+      blocked ? cleared : (prd) => prd.run.currentStoryId === item.id ? {} : { currentStoryId: item.id },
+      () => ({
+        passes: false,
+        lastResult: null,
+        retries,
+        blocked,
+        notes,
+      }),
+    );
     const commit = commitOf(`${item.id} ${blocked ? "blocked" : "failed"}`);
     return blocked ? { status: "parked", reason, commit } : { status: "open", reason, commit };
   }
@@ -152,16 +178,36 @@ export function featureBacklog(
       const needsUi = story === undefined ? userStories.some(isUi) : isUi(story);
       if (story !== undefined) {
         if (needsUi) await prepareOnce();
-        return { status: "item", item: { id: story.id, kind: "story", title: story.title, fingerprint: fingerprintOf(story), data: story } };
+        return {
+          status: "item",
+          item: { id: story.id, kind: "story", title: story.title, fingerprint: fingerprintOf(story), data: story },
+        };
       }
       if (inFlight.length > 0) return { status: "waiting" };
       const left = userStories.filter(({ passes }) => !passes);
-      if (left.length > 0) return { status: "blocked", reasons: left.map(({ id, notes }) => `${id}: ${notes === "" ? "blocked" : notes}`) };
+      if (left.length > 0) {
+        return {
+          status: "blocked",
+          reasons: left.map(({ id, notes }) => `${id}: ${notes === "" ? "blocked" : notes}`),
+        };
+      }
       const verdict = userStories.every((one) => checksOf([one], config, ui).length > 0) ? "verified" : "unverified";
       if (typeof run.verifiedAt === "string") return { status: "done", verdict, summary: `VERIFIED ${run.verifiedAt}` };
       if (needsUi) await prepareOnce();
-      const fingerprint = hashText(JSON.stringify(userStories.map((one) => [fingerprintOf(one), one.retries, one.lastResult]))).slice(0, 16);
-      return { status: "item", item: { id: REVIEW_ID, kind: "review", title: "Final verification", exclusive: true, fingerprint, data: userStories } };
+      const fingerprint = hashText(
+        JSON.stringify(userStories.map((one) => [fingerprintOf(one), one.retries, one.lastResult])),
+      ).slice(0, 16);
+      return {
+        status: "item",
+        item: {
+          id: REVIEW_ID,
+          kind: "review",
+          title: "Final verification",
+          exclusive: true,
+          fingerprint,
+          data: userStories,
+        },
+      };
     },
 
     async begin(item, _attemptId) {
@@ -169,7 +215,12 @@ export function featureBacklog(
       const { id, blocked } = item.data;
       if (blocked) broughtBack.add(id);
       await change((prd) => ({
-        run: { startedAt: prd.run.startedAt ?? isoNow(ralph.host), currentStoryId: id, ...(typeof prd.run.verifiedAt === "string" ? { verifiedAt: null } : {}) },
+        run: {
+          startedAt: prd.run.startedAt ?? isoNow(ralph.host),
+          currentStoryId: id,
+          learnings: prd.run.learnings,
+          ...(typeof prd.run.verifiedAt === "string" ? { verifiedAt: null } : {}),
+        },
         stories: new Map(blocked ? [[id, { blocked: false, retries: 0 }]] : []),
       }));
       const ignore = `${FEATURES_FOLDER}/.gitignore`;
@@ -181,24 +232,42 @@ export function featureBacklog(
       const prd = await load();
       if (isStories(item.data)) {
         const checks = checksOf(item.data, config, ui);
-        return { prompt: await featureReviewPrompt(prd, { root: ralph.root, checks, previous }), checks, checkFirst: true };
+        return {
+          prompt: await featureReviewPrompt(prd, { root: ralph.root, checks, previous }),
+          checks,
+          checkFirst: true,
+        };
       }
       const checks = checksOf([item.data], config, ui);
-      return { prompt: await featureStoryPrompt(item.data, { root: ralph.root, prd, attempt, previous, checks }), checks };
+      return {
+        prompt: await featureStoryPrompt(item.data, { root: ralph.root, prd, attempt, previous, checks }),
+        checks,
+      };
     },
 
     async judge(item, turn) {
       const [edit] = await ralph.state.edited([file]);
       const signals = featureSignals(turn.lines);
       const byHand = edit === undefined ? [] : learningsByHand(edit.found, edit.written);
-      const findings: FeatureFindings = { learnings: [...signals.learnings, ...byHand], reset: signals.reset, reason: signals.reason };
+      const findings: FeatureFindings = {
+        learnings: [...signals.learnings, ...byHand],
+        reset: signals.reset,
+        reason: signals.reason,
+      };
       if (isStories(item.data)) return claimOfReview(item.data, signals, findings, ralph.events ?? null);
       return signals.done ? { status: "done", findings } : { status: "not-done", reason: "no DONE signal", findings };
     },
 
     async settle(item, attempt) {
       if (!isStories(item.data)) return await settleStory(item as Item<FeatureStory>, attempt);
-      return await settleReview({ stories: item.data, attempt, config, change, commitOf, now: () => isoNow(ralph.host) });
+      return await settleReview({
+        stories: item.data,
+        attempt,
+        config,
+        change,
+        commitOf,
+        now: () => isoNow(ralph.host),
+      });
     },
   };
 

@@ -81,7 +81,9 @@ export function matchFeature(features: readonly FeatureDirectory[], name: string
 
 function nameInvalid(name: string): RalphError {
   return new RalphError("usage", {
-    details: { problem: `\`${name}\` is no name for a feature: letters, digits, \`_\`, \`.\` and \`-\`, not digits alone` },
+    details: {
+      problem: `\`${name}\` is no name for a feature: letters, digits, \`_\`, \`.\` and \`-\`, not digits alone`,
+    },
     hint: "`ralph prd auth`",
   });
 }

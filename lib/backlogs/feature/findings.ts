@@ -56,6 +56,15 @@ export function withLearnings(known: readonly string[], more: readonly string[])
   return fresh.length === 0 ? known : [...known, ...fresh.map((text) => text.trim())];
 }
 
+/** The change of the run's block that takes up learnings; nothing where there are no new ones. */
+export function learningsChange(
+  known: readonly string[],
+  more: readonly string[],
+): { readonly learnings?: readonly string[] } {
+  const learnings = withLearnings(known, more);
+  return learnings === known ? {} : { learnings };
+}
+
 /** Learnings that an agent wrote into prd.json by hand: they count like a signal. */
 export function learningsByHand(found: string | null, written: string): readonly string[] {
   const before = new Set(learningsOf(written));

@@ -66,7 +66,9 @@ function resultOf(first: Verification | null): string {
   if (first?.status === "passed") return "All of them have passed just now.";
   if (first?.status !== "failed") return "None ran.";
   const counted = `${first.failures.length} of ${first.results.length} FAILED.`;
-  return `${counted} \`VERIFIED\` is not accepted now: name the stories to be done again.\n\n${describeFailures(first)}`;
+  return `${counted} \`VERIFIED\` is not accepted now: name the stories to be done again.\n\n${
+    describeFailures(first)
+  }`;
 }
 
 function summaryOf({ id, title, description, acceptanceCriteria, lastResult }: FeatureStory): string {
@@ -75,7 +77,9 @@ function summaryOf({ id, title, description, acceptanceCriteria, lastResult }: F
 }
 
 function listed(checks: readonly Check[]): string {
-  return checks.length === 0 ? "None is named: your word will be shown as unverified." : checks.map(({ name, command }) => command === undefined ? `- ${name}` : `- \`${name}\``).join("\n");
+  return checks.length === 0
+    ? "None is named: your word will be shown as unverified."
+    : checks.map(({ name, command }) => command === undefined ? `- ${name}` : `- \`${name}\``).join("\n");
 }
 
 function learningsOf({ run }: FeaturePrd): string {

@@ -2,9 +2,9 @@ import type { Config } from "../../config/schema.ts";
 import type { EventSink } from "../../events/types.ts";
 import type { Attempt, Claim, SettleCommit, Settlement } from "../../loop/types.ts";
 import { withFailure } from "../prd/notes.ts";
-import { type FeatureFindings, type FeatureSignals, withLearnings } from "./findings.ts";
+import { type FeatureFindings, type FeatureSignals, learningsChange } from "./findings.ts";
 import type { PrdChange } from "./format.ts";
-import type { FeaturePrd, FeatureStory } from "./types.ts";
+import type { FeaturePrd, FeatureRun, FeatureStory } from "./types.ts";
 
 /**
  * What a final verification claims: RESET outweighs VERIFIED; ids that no story has are told. `findings.reset` holds
@@ -16,18 +16,30 @@ export function claimOfReview(
   findings: FeatureFindings,
   events: EventSink | null,
 ): Claim<FeatureFindings> {
-  const known = signals.reset.map((id) => stories.find((story) => story.id.toLowerCase() === id.toLowerCase())?.id ?? null);
+  const known = signals.reset.map((id) =>
+    stories.find((story) => story.id.toLowerCase() === id.toLowerCase())?.id ?? null
+  );
   const reset = known.filter((id) => id !== null);
   const unknown = signals.reset.filter((_id, index) => known[index] === null);
   if (unknown.length > 0) {
-    events?.emit({ type: "note", level: "warn", message: `RESET names stories that the PRD does not have: ${unknown.join(", ")}` });
+    events?.emit({
+      type: "note",
+      level: "warn",
+      message: `RESET names stories that the PRD does not have: ${unknown.join(", ")}`,
+    });
   }
   const found = { ...findings, reset };
   if (reset.length > 0) {
     const why = signals.reason === "" ? "no reason given" : signals.reason;
-    return { status: "failed", reason: `the final verification sends back ${reset.join(", ")}: ${why}`, findings: found };
+    return {
+      status: "failed",
+      reason: `the final verification sends back ${reset.join(", ")}: ${why}`,
+      findings: found,
+    };
   }
-  if (unknown.length > 0) return { status: "not-done", reason: `RESET names no story of this PRD: ${unknown.join(", ")}`, findings: found };
+  if (unknown.length > 0) {
+    return { status: "not-done", reason: `RESET names no story of this PRD: ${unknown.join(", ")}`, findings: found };
+  }
   if (signals.verified) return { status: "done", findings: found };
   return { status: "not-done", reason: "neither VERIFIED nor RESET", findings: found };
 }
@@ -44,38 +56,73 @@ export interface ReviewToSettle {
 }
 
 /** Records a final verification: accepted, stories sent back, or asked again. */
-export async function settleReview({ stories, attempt, config, change, commitOf, now }: ReviewToSettle): Promise<Settlement> {
+export async function settleReview(
+  { stories, attempt, config, change, commitOf, now }: ReviewToSettle,
+): Promise<Settlement> {
   const findings = attempt.claim?.findings;
   const learned = findings?.learnings ?? [];
-  const learn = (prd: FeaturePrd): PrdChange["run"] => ({ learnings: withLearnings(prd.run.learnings, learned) });
+  const learn = (prd: FeaturePrd): Partial<FeatureRun> => learningsChange(prd.run.learnings, learned);
   if (attempt.status === "interrupted") {
-    await change((prd) => ({ run: { ...learn(prd) } }));
-    return { status: "open" };
+    await change((prd) => ({ run: learn(prd) }));
+    return { status: "open", ...(learned.length === 0 ? {} : { commit: commitOf("final verification interrupted") }) };
   }
   if (attempt.status === "verified" || attempt.status === "unverified") {
     await change((prd) => ({ run: { ...learn(prd), verifiedAt: prd.run.verifiedAt ?? now() } }));
-    return { status: "passed", commit: commitOf("verified", { subject: "chore: final verification", stateSubject: config.commits.message, work: true }) };
+    return {
+      status: "passed",
+      commit: commitOf("verified", {
+        subject: "chore: final verification",
+        stateSubject: config.commits.message,
+        work: true,
+      }),
+    };
   }
 
   const reset = attempt.status === "failed" && attempt.claim?.status === "failed" ? findings?.reset ?? [] : [];
   const message = "message" in attempt ? attempt.message : attempt.status;
   if (reset.length === 0) {
     // a commit that a hook refused takes the acceptance back
-    await change((prd) => ({ run: { ...learn(prd), ...(typeof prd.run.verifiedAt === "string" ? { verifiedAt: null } : {}) } }));
+    await change((prd) => ({
+      run: { ...learn(prd), ...(typeof prd.run.verifiedAt === "string" ? { verifiedAt: null } : {}) },
+    }));
     const checksFailed = attempt.verification?.status === "failed";
     const commit = commitOf("final verification failed");
-    if (checksFailed) return { status: "stop", as: "failed", reason: `the final verification's checks fail, and no story was sent back: ${message}`, commit };
-    if (attempt.status === "blocked" || attempt.number >= config.maxRetries) return { status: "stop", as: "failed", reason: `no usable final verification: ${message}`, commit };
+    if (checksFailed) {
+      return {
+        status: "stop",
+        as: "failed",
+        reason: `the final verification's checks fail, and no story was sent back: ${message}`,
+        commit,
+      };
+    }
+    if (attempt.status === "blocked" || attempt.number >= config.maxRetries) {
+      return { status: "stop", as: "failed", reason: `no usable final verification: ${message}`, commit };
+    }
     return { status: "open", reason: message, commit };
   }
 
-  const reason = findings?.reason === undefined || findings.reason === "" ? "sent back by the final verification" : findings.reason;
-  const changes = new Map(stories.filter(({ id }) => reset.includes(id)).map((story) => [story.id, sentBack(story, reason, config.maxRetries)]));
-  await change((prd) => ({ run: { ...learn(prd), ...(typeof prd.run.verifiedAt === "string" ? { verifiedAt: null } : {}) }, stories: changes }));
+  const reason = findings?.reason === undefined || findings.reason === ""
+    ? "sent back by the final verification"
+    : findings.reason;
+  const changes = new Map(
+    stories.filter(({ id }) => reset.includes(id)).map((
+      story,
+    ) => [story.id, sentBack(story, reason, config.maxRetries)]),
+  );
+  await change((prd) => ({
+    run: { ...learn(prd), ...(typeof prd.run.verifiedAt === "string" ? { verifiedAt: null } : {}) },
+    stories: changes,
+  }));
   return { status: "open", reason: message, commit: commitOf(`${reset.join(",")} reset`) };
 }
 
 function sentBack(story: FeatureStory, reason: string, maxRetries: number): Partial<FeatureStory> {
   const retries = story.retries + 1;
-  return { passes: false, lastResult: null, retries, blocked: retries >= maxRetries, notes: withFailure(story.notes, `sent back: ${reason}`) };
+  return {
+    passes: false,
+    lastResult: null,
+    retries,
+    blocked: retries >= maxRetries,
+    notes: withFailure(story.notes, `sent back: ${reason}`),
+  };
 }

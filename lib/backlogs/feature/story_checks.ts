@@ -25,7 +25,10 @@ export function storyPages(story: FeatureStory, base: string | null): readonly P
 }
 
 /** The commands of a story, in the order in which they run; those of `verify.ui` come after the browser. */
-export function storyCommandsOf(story: FeatureStory, { verify }: Config): { readonly first: readonly string[]; readonly ui: readonly string[] } {
+export function storyCommandsOf(
+  story: FeatureStory,
+  { verify }: Config,
+): { readonly first: readonly string[]; readonly ui: readonly string[] } {
   const first = [...new Set([...verify.default, ...storyCommands(story)])];
   return { first, ui: isUi(story) ? verify.ui.filter((command) => !first.includes(command)) : [] };
 }
@@ -46,7 +49,9 @@ export function checksOf(stories: readonly FeatureStory[], config: Config, ui: U
 }
 
 /** The scope of a command names every story that asks for it. */
-function commandChecks(asked: readonly { readonly story: FeatureStory; readonly list: readonly string[] }[]): readonly Check[] {
+function commandChecks(
+  asked: readonly { readonly story: FeatureStory; readonly list: readonly string[] }[],
+): readonly Check[] {
   const ids = new Map<string, string[]>();
   for (const { story, list } of asked) {
     for (const command of list) ids.set(command, [...ids.get(command) ?? [], story.id]);

@@ -29,8 +29,12 @@ function runErrors(run: unknown): readonly string[] {
   if (!isObject(run)) return ["run must be an object"];
   const { learnings } = run;
   return [
-    ...["startedAt", "currentStoryId", "verifiedAt"].flatMap((key) => optional(run[key] ?? undefined, "string", `run.${key}`)),
-    ...(learnings === undefined || learnings === null || isTexts(learnings) ? [] : ["run.learnings must be an array of strings"]),
+    ...["startedAt", "currentStoryId", "verifiedAt"].flatMap((key) =>
+      optional(run[key] ?? undefined, "string", `run.${key}`)
+    ),
+    ...(learnings === undefined || learnings === null || isTexts(learnings)
+      ? []
+      : ["run.learnings must be an array of strings"]),
   ];
 }
 

@@ -11,7 +11,8 @@ export async function run(invocation: Invocation): Promise<number> {
   const found = await validateFiles(root, {
     cwd: host.environment.cwd,
     config: flags.text("config"),
-    workflow: flags.text("workflow"), feature: invocation.arguments[0],
+    workflow: flags.text("workflow"),
+    feature: invocation.arguments[0],
   });
   const valid = found.every(({ problems }) => problems.length === 0);
   if (flags.has("json")) {

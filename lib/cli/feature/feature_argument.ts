@@ -31,7 +31,10 @@ export async function featureArgument(
   }
   const asked = flags.text("workflow") ?? config.workflow;
   if (asked !== undefined && asked !== "feature") {
-    throw usage(`\`ralph ${command.name}\` of the workflow ${asked} takes no argument`, `\`ralph ${command.name} ${name} --workflow feature\``);
+    throw usage(
+      `\`ralph ${command.name}\` of the workflow ${asked} takes no argument`,
+      `\`ralph ${command.name} ${name} --workflow feature\``,
+    );
   }
   const why = asked === undefined ? `\`${command.name} ${name}\` names a feature` : workflow.why;
   return { name, place: { ...place, workflow: { name: "feature", why } } };

@@ -57,7 +57,9 @@ const OTHER = "other";
 
 async function askForAgent({ host }: Invocation, prompter: Prompter): Promise<string> {
   const found = await findAgents(host.environment);
-  const choices: Choice[] = found.flatMap(({ name, command }) => command === null ? [] : [{ value: command, label: name, hint: command }]);
+  const choices: Choice[] = found.flatMap(({ name, command }) =>
+    command === null ? [] : [{ value: command, label: name, hint: command }]
+  );
   const [first] = choices;
   if (first !== undefined) {
     const answer = await prompter.ask({
@@ -101,7 +103,13 @@ async function askForChecks(root: string, prompter: Prompter): Promise<readonly 
 /** Asks again until the answer can be used: a command that checks nothing is none. */
 async function askUntil(
   prompter: Prompter,
-  question: { readonly id: string; readonly message: string; readonly details?: readonly string[]; readonly initial?: string; readonly placeholder?: string },
+  question: {
+    readonly id: string;
+    readonly message: string;
+    readonly details?: readonly string[];
+    readonly initial?: string;
+    readonly placeholder?: string;
+  },
   isUsable: (value: string) => boolean,
 ): Promise<string> {
   for (;;) {
@@ -112,5 +120,11 @@ async function askUntil(
 
 async function agree(config: object, prompter: Prompter): Promise<boolean> {
   const details = toJson(config).split("\n");
-  return (await prompter.ask({ id: "init.write", kind: "confirm", message: `Write this to ${CONFIG_FILE}?`, details, initial: true })).value === "yes";
+  return (await prompter.ask({
+    id: "init.write",
+    kind: "confirm",
+    message: `Write this to ${CONFIG_FILE}?`,
+    details,
+    initial: true,
+  })).value === "yes";
 }

@@ -14,16 +14,19 @@ export async function featureNext(invocation: Invocation, argument: FeatureArgum
   const story = next.status === "item" && next.item.kind === "story" ? next.item.data as FeatureStory : null;
   if (flags.has("json")) {
     out(toJson(
-      next.status !== "item"
-        ? { feature: feature.name, ...next }
-        : {
-          feature: feature.name,
-          status: "item",
-          id: next.item.id,
-          kind: next.item.kind,
-          title: next.item.title,
-          ...(story === null ? {} : { acceptanceCriteria: story.acceptanceCriteria, tags: story.tags, retries: story.retries, checks: checkNames(story, config) }),
-        },
+      next.status !== "item" ? { feature: feature.name, ...next } : {
+        feature: feature.name,
+        status: "item",
+        id: next.item.id,
+        kind: next.item.kind,
+        title: next.item.title,
+        ...(story === null ? {} : {
+          acceptanceCriteria: story.acceptanceCriteria,
+          tags: story.tags,
+          retries: story.retries,
+          checks: checkNames(story, config),
+        }),
+      },
     ));
     return next.status === "blocked" ? EXIT.blocked : EXIT.done;
   }
@@ -49,6 +52,10 @@ export async function featureNext(invocation: Invocation, argument: FeatureArgum
   const checks = checkNames(story, config);
   out(`${bold(story.id)}  ${story.title}`);
   for (const criterion of story.acceptanceCriteria) out(`  ${dim(symbols.dot)} ${criterion}`);
-  out(checks.length === 0 ? `  ${warn(symbols.warning)} no check: it cannot pass` : `checks: ${checks.map((check) => `\`${check}\``).join(", ")}`);
+  out(
+    checks.length === 0
+      ? `  ${warn(symbols.warning)} no check: it cannot pass`
+      : `checks: ${checks.map((check) => `\`${check}\``).join(", ")}`,
+  );
   return EXIT.done;
 }

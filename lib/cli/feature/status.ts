@@ -38,16 +38,21 @@ export async function featureStatus(invocation: Invocation, argument: FeatureArg
   const { root } = argument.place;
   const several = argument.name === "" ? await listFeatures(root) : [];
   const quiet = { ...invocation, say: () => {} };
-  const views = several.length === 0
-    ? [await viewFeature(invocation, argument)]
-    : await Promise.all(several.filter((one) => newest(one, several)).map((one) => viewFeature(quiet, { ...argument, name: one.name })));
+  const views = several.length === 0 ? [await viewFeature(invocation, argument)] : await Promise.all(
+    several.filter((one) => newest(one, several)).map((one) => viewFeature(quiet, { ...argument, name: one.name })),
+  );
   const found = await Promise.all(views.map((view) => read(invocation, view)));
   if (invocation.flags.has("json")) invocation.out(toJson(found.length === 1 ? found[0] : found));
-  else for (const line of found.flatMap((status, index) => [...(index === 0 ? [] : [""]), ...lines(status, invocation)])) invocation.out(line);
+  else {for (
+      const line of found.flatMap((status, index) => [...(index === 0 ? [] : [""]), ...lines(status, invocation)])
+    ) invocation.out(line);}
   return EXIT.done;
 }
 
-function newest(one: { readonly name: string; readonly date: string }, all: readonly { readonly name: string; readonly date: string }[]): boolean {
+function newest(
+  one: { readonly name: string; readonly date: string },
+  all: readonly { readonly name: string; readonly date: string }[],
+): boolean {
   return all.every((other) => other.name.toLowerCase() !== one.name.toLowerCase() || other.date <= one.date);
 }
 
@@ -81,7 +86,9 @@ async function read({ host }: Invocation, view: FeatureView): Promise<FeatureSta
   };
 }
 
-async function readPrd(view: FeatureView): Promise<{ readonly prd: Awaited<ReturnType<FeatureView["prd"]>>; readonly problem: string | null }> {
+async function readPrd(
+  view: FeatureView,
+): Promise<{ readonly prd: Awaited<ReturnType<FeatureView["prd"]>>; readonly problem: string | null }> {
   try {
     return { prd: await view.prd(), problem: null };
   } catch (error) {
@@ -93,7 +100,11 @@ async function readPrd(view: FeatureView): Promise<{ readonly prd: Awaited<Retur
 function hintFor(
   name: string,
   stories: FeatureStatus["stories"],
-  { finalized, broken, verifiedAt }: { readonly finalized: boolean; readonly broken: boolean; readonly verifiedAt: string | null },
+  { finalized, broken, verifiedAt }: {
+    readonly finalized: boolean;
+    readonly broken: boolean;
+    readonly verifiedAt: string | null;
+  },
 ): string {
   if (broken) return `\`ralph validate ${name}\``;
   if (!finalized) return `\`ralph prd ${name}\``;
@@ -111,17 +122,26 @@ function lines(status: FeatureStatus, invocation: Invocation): readonly string[]
   return [
     `${bold(`feature ${status.feature}`)} ${dim(`(${status.why}) ${symbols.dot} ${status.path}${branch}`)}`,
     `agent: ${status.agent ?? warn("none configured")}`,
-    ...(running === null ? [] : [warn(`running: \`ralph ${running.purpose}\`, pid ${running.pid}, since ${running.since}`)]),
+    ...(running === null
+      ? []
+      : [warn(`running: \`ralph ${running.purpose}\`, pid ${running.pid}, since ${running.since}`)]),
     ...(status.problem === null ? [] : [`${bad(symbols.failed)} ${status.problem}`]),
     ...(counts === null && status.problem === null ? ["not finalized: there is prd.md, and no prd.json yet"] : []),
-    ...(counts === null ? [] : [`stories: ${counts.passed}/${counts.total} pass, ${counts.open} open${counts.parked === 0 ? "" : `, ${warn(`${counts.parked} blocked`)}`}`]),
+    ...(counts === null ? [] : [
+      `stories: ${counts.passed}/${counts.total} pass, ${counts.open} open${
+        counts.parked === 0 ? "" : `, ${warn(`${counts.parked} blocked`)}`
+      }`,
+    ]),
     ...status.stories.flatMap((story) => {
       const tags = story.tags.length === 0 ? "" : dim(` [${story.tags.join(", ")}]`);
       const retries = story.retries === 0 || story.passes ? "" : dim(` ${story.retries} failed`);
       const now = story.id === status.currentStoryId ? dim(" (in work)") : "";
       const done = story.passes && story.lastResult !== null ? dim(` ${story.lastResult.commit}`) : "";
       const unchecked = story.state !== "passes" && story.checks.length === 0 ? warn(" no check") : "";
-      return [`  ${mark[story.state]} ${story.id}  ${story.title}${tags}${done}${retries}${now}${unchecked}`, ...(story.state === "blocked" ? [`      ${dim(story.notes.split("\n")[0] ?? "")}`] : [])];
+      return [
+        `  ${mark[story.state]} ${story.id}  ${story.title}${tags}${done}${retries}${now}${unchecked}`,
+        ...(story.state === "blocked" ? [`      ${dim(story.notes.split("\n")[0] ?? "")}`] : []),
+      ];
     }),
     ...(status.verifiedAt === null ? [] : [good(`VERIFIED ${status.verifiedAt}`)]),
     `next: ${status.hint}`,

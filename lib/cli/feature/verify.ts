@@ -22,7 +22,12 @@ export async function featureVerify(
   const { ralph } = session;
   const feature = await openFeature(ralph, name);
   const text = await ralph.state.read(feature.prdFile);
-  if (text === null) throw new RalphError("state-missing", { details: { path: feature.prdFile }, hint: `\`ralph prd ${feature.name}\` makes it` });
+  if (text === null) {
+    throw new RalphError("state-missing", {
+      details: { path: feature.prdFile },
+      hint: `\`ralph prd ${feature.name}\` makes it`,
+    });
+  }
   const { userStories } = parseFeaturePrd(text, feature.prdFile);
   await using services = openServices(ralph);
   const { ui, prepare } = featureInterface(ralph, feature, services);

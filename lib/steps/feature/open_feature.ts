@@ -39,11 +39,18 @@ export async function findFeature(root: string, name: string, repository: Reposi
   const candidates = open.length > 0 ? open : features;
   const [feature, other] = candidates;
   if (feature !== undefined && other === undefined) {
-    return { feature, said: `feature ${feature.name} (${open.length > 0 ? "the only one that is not finished" : "the only one there is"})` };
+    return {
+      feature,
+      said: `feature ${feature.name} (${
+        open.length > 0 ? "the only one that is not finished" : "the only one there is"
+      })`,
+    };
   }
   const problem = feature === undefined
     ? "there is no feature here yet"
-    : `${candidates.length} features are ${open.length > 0 ? "not finished" : "there"}: ${candidates.map((one) => one.name).join(", ")}`;
+    : `${candidates.length} features are ${open.length > 0 ? "not finished" : "there"}: ${
+      candidates.map((one) => one.name).join(", ")
+    }`;
   throw new RalphError("usage", {
     details: { problem: feature === undefined ? problem : `which feature? ${problem}` },
     hint: feature === undefined ? "`ralph prd FEATURE` begins one" : `name one, such as \`ralph run ${feature.name}\``,
@@ -62,10 +69,18 @@ async function isFinished(root: string, { prdFile }: FeatureDirectory): Promise<
   }
 }
 
-async function missing(name: string, features: readonly FeatureDirectory[], repository: Repository | null): Promise<RalphError> {
+async function missing(
+  name: string,
+  features: readonly FeatureDirectory[],
+  repository: Repository | null,
+): Promise<RalphError> {
   const branch = `ralph/${name}`;
-  const elsewhere = repository === null ? null : await repository.git(["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`]);
-  const problem = features.length === 0 ? "`.ralph/` holds none" : `there are: ${[...new Set(features.map((one) => one.name))].join(", ")}`;
+  const elsewhere = repository === null
+    ? null
+    : await repository.git(["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`]);
+  const problem = features.length === 0
+    ? "`.ralph/` holds none"
+    : `there are: ${[...new Set(features.map((one) => one.name))].join(", ")}`;
   const hint = elsewhere?.exitCode === 0
     ? `\`ralph prd ${name}\` begins it; or switch to the branch ${branch}, which may hold it`
     : `\`ralph prd ${name}\` begins it`;

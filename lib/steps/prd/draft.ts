@@ -15,7 +15,9 @@ export function readDraft(text: string): ReadDraft {
     const data = tryJson(candidate);
     if (data === undefined) continue;
     const problems = validateFeaturePrd(data);
-    return problems.length > 0 ? { status: "invalid", problems } : { status: "valid", prd: withDefaults(data as Partial<FeaturePrd>) };
+    return problems.length > 0
+      ? { status: "invalid", problems }
+      : { status: "valid", prd: withDefaults(data as Partial<FeaturePrd>) };
   }
   return { status: "invalid", problems: ["no JSON object was found: neither in the file nor in the answer"] };
 }
@@ -43,7 +45,8 @@ export function withOwnState(draft: FeaturePrd, before: FeaturePrd | null, prdSh
   const kept = before?.run ?? { startedAt: null, currentStoryId: null, learnings: [] };
   const current = stories.some(({ id, passes }) => id === kept.currentStoryId && !passes) ? kept.currentStoryId : null;
   const { verifiedAt: _, ...run } = kept;
-  const allSame = before !== null && stories.length === before.userStories.length && stories.every(({ passes }) => passes);
+  const allSame = before !== null && stories.length === before.userStories.length &&
+    stories.every(({ passes }) => passes);
   return {
     ...draft,
     schemaVersion: 2,

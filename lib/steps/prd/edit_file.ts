@@ -10,7 +10,10 @@ import type { PrdFailure } from "./outcome.ts";
  * @param path relative to the root
  * @throws {RalphError} editor-missing
  */
-export async function editFile({ host, root, signal }: RalphContext, path: string): Promise<{ readonly status: "edited" } | PrdFailure> {
+export async function editFile(
+  { host, root, signal }: RalphContext,
+  path: string,
+): Promise<{ readonly status: "edited" } | PrdFailure> {
   const { VISUAL, EDITOR } = host.environment.variables;
   const editor = [VISUAL, EDITOR].find((value) => value !== undefined && value.trim() !== "");
   if (editor === undefined) throw new RalphError("editor-missing", { details: { path } });
@@ -19,5 +22,9 @@ export async function editFile({ host, root, signal }: RalphContext, path: strin
   const end = await host.processes.run({ ...shell, cwd: root, terminal: true, signal });
   if (end.reason === "aborted") return { status: "aborted" };
   if (end.reason === "exited" && end.exitCode === 0) return { status: "edited" };
-  return { status: "failed", reason: "editor-failed", reasons: [`\`${editor}\` ended with ${end.exitCode ?? end.signal ?? end.reason}`] };
+  return {
+    status: "failed",
+    reason: "editor-failed",
+    reasons: [`\`${editor}\` ended with ${end.exitCode ?? end.signal ?? end.reason}`],
+  };
 }

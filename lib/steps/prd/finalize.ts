@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { FeatureDirectory } from "../../backlogs/feature/directories.ts";
+import { type FeatureDirectory, FEATURES_FOLDER } from "../../backlogs/feature/directories.ts";
 import { parseFeaturePrd, printPrd } from "../../backlogs/feature/format.ts";
 import { storyCommandsOf } from "../../backlogs/feature/story_checks.ts";
 import { scaffoldFeature } from "../../backlogs/feature/scaffold.ts";
@@ -34,7 +34,9 @@ export async function finalize(
       datetime: feature.date,
       prdContent: markdown,
       existing: before ?? "None.",
-      problems: problems.length === 0 ? "Nothing: this is the first one." : problems.map((problem) => `- ${problem}`).join("\n"),
+      problems: problems.length === 0
+        ? "Nothing: this is the first one."
+        : problems.map((problem) => `- ${problem}`).join("\n"),
     }, { root: ralph.root });
     const turn = await prdTurn(ralph, feature, { prompt, name: `prd-finalize-${attempt}` });
     const found = await readText(path);
@@ -42,9 +44,18 @@ export async function finalize(
     else if (found !== before) await writeAtomic(path, before);
     if (turn.status !== "answered") return turn;
     const draft: ReadDraft = readDraft(found !== null && found !== before ? found : turn.text);
-    if (draft.status === "valid") return { status: "finalized", prd: await write(ralph, feature, withOwnState(draft.prd, known, hashText(markdown))) };
+    if (draft.status === "valid") {
+      return {
+        status: "finalized",
+        prd: await write(ralph, feature, withOwnState(draft.prd, known, hashText(markdown))),
+      };
+    }
     problems = draft.problems;
-    ralph.events.emit({ type: "text", title: `the draft of prd.json is not valid (${attempt} of ${ralph.config.maxRetries})`, lines: problems });
+    ralph.events.emit({
+      type: "text",
+      title: `the draft of prd.json is not valid (${attempt} of ${ralph.config.maxRetries})`,
+      lines: problems,
+    });
   }
   return { status: "failed", reason: "invalid-prd", reasons: problems };
 }
@@ -59,16 +70,22 @@ function parsed(text: string, path: string): FeaturePrd | null {
 }
 
 async function write(ralph: RalphContext, feature: FeatureDirectory, prd: FeaturePrd): Promise<FeaturePrd> {
-  const made = await scaffoldFeature(ralph.root);
+  await scaffoldFeature(ralph.root);
   await ralph.state.update(feature.prdFile, (text) => printPrd(prd, text ?? ""));
-  ralph.events.emit({ type: "text", title: `PRD ${feature.name}, branch ${prd.branchName}`, lines: linesOf(prd, ralph.config) });
+  ralph.events.emit({
+    type: "text",
+    title: `PRD ${feature.name}, branch ${prd.branchName}`,
+    lines: linesOf(prd, ralph.config),
+  });
   if (!ralph.config.commits.prdChanges) return prd;
   const result = await requireRepository(ralph).commit({
-    paths: topLevelPaths(ralph, [feature.markdownFile, feature.prdFile, ...made]),
+    paths: topLevelPaths(ralph, [feature.markdownFile, feature.prdFile, `${FEATURES_FOLDER}/.gitignore`]),
     subject: ralph.config.commits.message,
     body: `ralph: ${feature.name} finalized`,
   });
-  if (result.status === "committed") ralph.events.emit({ type: "commit", commit: result.commit, subject: ralph.config.commits.message });
+  if (result.status === "committed") {
+    ralph.events.emit({ type: "commit", commit: result.commit, subject: ralph.config.commits.message });
+  }
   return prd;
 }
 
@@ -77,9 +94,14 @@ function linesOf({ userStories }: FeaturePrd, config: RalphContext["config"]): r
     const { first, ui } = storyCommandsOf(story, config);
     const tags = story.tags.length === 0 ? "" : ` [${story.tags.join(", ")}]`;
     const commands = [...first, ...ui];
+    const count = story.acceptanceCriteria.length;
     return [
-      `${story.id} ${story.title}${tags} (${story.acceptanceCriteria.length} criteria${story.passes ? ", passes" : ""})`,
-      ...(commands.length === 0 ? ["  names no check and cannot pass"] : commands.map((command) => `  check: ${command}`)),
+      `${story.id} ${story.title}${tags} (${count} ${count === 1 ? "criterion" : "criteria"}${
+        story.passes ? ", passes" : ""
+      })`,
+      ...(commands.length === 0
+        ? ["  names no check and cannot pass"]
+        : commands.map((command) => `  check: ${command}`)),
     ];
   });
 }

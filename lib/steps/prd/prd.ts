@@ -9,7 +9,7 @@ import { requireRepository } from "../require_repository.ts";
 import { editFile } from "./edit_file.ts";
 import { finalize } from "./finalize.ts";
 import type { PrdOutcome } from "./outcome.ts";
-import { prdState, type PrdState } from "./prd_files.ts";
+import { type PrdState, prdState } from "./prd_files.ts";
 import { writeMarkdown } from "./write_markdown.ts";
 
 /** Which feature. */
@@ -30,7 +30,8 @@ type Action = "refine" | "finalize" | "edit" | "edit-json" | "run";
  */
 export async function prd(ralph: RalphContext, { feature: name, run }: PrdOptions): Promise<PrdOutcome> {
   requireRepository(ralph);
-  const feature = matchFeature(await listFeatures(ralph.root), name) ?? newDirectory(name, localDate(ralph.host.clock.now()));
+  const feature = matchFeature(await listFeatures(ralph.root), name) ??
+    newDirectory(name, localDate(ralph.host.clock.now()));
   try {
     return await act(ralph, feature, run);
   } catch (error) {
@@ -74,7 +75,12 @@ async function create(ralph: RalphContext, feature: FeatureDirectory): Promise<P
 
 async function offerToFinalize(ralph: RalphContext, feature: FeatureDirectory): Promise<PrdOutcome> {
   ralph.events.emit({ type: "note", level: "info", message: `Saved to ${feature.markdownFile}` });
-  const answer = await ralph.prompter.ask({ id: "prd.finalize", kind: "confirm", message: "Ready to finalize?", initial: false });
+  const answer = await ralph.prompter.ask({
+    id: "prd.finalize",
+    kind: "confirm",
+    message: "Ready to finalize?",
+    initial: false,
+  });
   if (answer.value === "yes") return await finalized(ralph, feature);
   ralph.events.emit({ type: "note", level: "info", message: `Run 'ralph prd ${feature.name}' to continue` });
   return { status: "declined", next: [`ralph prd ${feature.name}`] };
@@ -82,7 +88,9 @@ async function offerToFinalize(ralph: RalphContext, feature: FeatureDirectory): 
 
 async function finalized(ralph: RalphContext, feature: FeatureDirectory): Promise<PrdOutcome> {
   const state = await prdState(ralph, feature);
-  if (state.status === "new") return { status: "failed", reason: "no-prd", reasons: [`${feature.markdownFile} does not exist`] };
+  if (state.status === "new") {
+    return { status: "failed", reason: "no-prd", reasons: [`${feature.markdownFile} does not exist`] };
+  }
   const result = await finalize(ralph, feature, state.markdown);
   if (result.status !== "finalized") return result;
   ralph.events.emit({ type: "note", level: "info", message: `Ready! Run 'ralph run ${feature.name}'` });
@@ -98,12 +106,18 @@ async function afterEdit(ralph: RalphContext, feature: FeatureDirectory): Promis
   const state = await prdState(ralph, feature);
   const message = state.status === "final"
     ? `PRD is ready: ${feature.path}/; run 'ralph run ${feature.name}'`
-    : `${state.status === "draft" ? state.reason : `${feature.markdownFile} is empty`}; run 'ralph prd ${feature.name}' to continue`;
+    : `${
+      state.status === "draft" ? state.reason : `${feature.markdownFile} is empty`
+    }; run 'ralph prd ${feature.name}' to continue`;
   ralph.events.emit({ type: "note", level: state.status === "final" ? "info" : "warn", message });
   return state.status === "final" ? ready(feature) : { status: "declined", next: [`ralph prd ${feature.name}`] };
 }
 
-async function askForAction(ralph: RalphContext, feature: FeatureDirectory, state: Exclude<PrdState, { readonly status: "new" }>): Promise<Action> {
+async function askForAction(
+  ralph: RalphContext,
+  feature: FeatureDirectory,
+  state: Exclude<PrdState, { readonly status: "new" }>,
+): Promise<Action> {
   const isFinal = state.status === "final";
   const choices: readonly Choice[] = isFinal
     ? [

@@ -27,8 +27,16 @@ export async function prdTurn(
   const outside = pathsOutside(turn.changedFiles, [`${feature.path}/**`]);
   if (outside.length > 0) {
     const diff = await requireRepository(ralph).diff(topLevelPaths(ralph, outside), { base: turn.base });
-    ralph.events.emit({ type: "text", title: `Written outside ${feature.path}/`, lines: [...outside, ...diff.split("\n")] });
-    return { status: "failed", reason: "trespassed", reasons: [`wrote outside ${feature.path}/: ${outside.join(", ")}`] };
+    ralph.events.emit({
+      type: "text",
+      title: `Written outside ${feature.path}/`,
+      lines: [...outside, ...diff.split("\n")],
+    });
+    return {
+      status: "failed",
+      reason: "trespassed",
+      reasons: [`wrote outside ${feature.path}/: ${outside.join(", ")}`],
+    };
   }
   const { end } = turn;
   switch (end.reason) {

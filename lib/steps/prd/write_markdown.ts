@@ -32,8 +32,16 @@ export async function writeMarkdown(
     }, { root: ralph.root });
 
   if (ralph.agent.canTalk === true && ralph.host.terminal.interactive && ralph.prompter.interactive) {
-    ralph.events.emit({ type: "note", level: "info", message: `handing the terminal over to ${ralph.agent.name}; end its session to come back` });
-    const turn = await prdTurn(ralph, feature, { prompt: await prompt("It begins now, in this terminal."), name: "prd-session", interactive: true });
+    ralph.events.emit({
+      type: "note",
+      level: "info",
+      message: `handing the terminal over to ${ralph.agent.name}; end its session to come back`,
+    });
+    const turn = await prdTurn(ralph, feature, {
+      prompt: await prompt("It begins now, in this terminal."),
+      name: "prd-session",
+      interactive: true,
+    });
     const written = await readText(path);
     if (turn.status === "answered" && written !== null && written.trim() !== "") return { status: "written" };
     return turn.status === "answered" ? nothingWritten(feature) : turn;
@@ -42,14 +50,21 @@ export async function writeMarkdown(
   const lines: string[] = [];
   for (let round = 1; round <= MOST_ROUNDS + 1; round++) {
     const last = round > MOST_ROUNDS ? "\n\nEnough was asked: write the file now." : "";
-    const said = lines.length === 0 ? "Nothing was said yet." : `${lines.join("\n\n")}\n\nAsk only what is still open; when nothing is, write the file.`;
+    const said = lines.length === 0
+      ? "Nothing was said yet."
+      : `${lines.join("\n\n")}\n\nAsk only what is still open; when nothing is, write the file.`;
     const turn = await prdTurn(ralph, feature, { prompt: await prompt(said + last), name: `prd-${round}` });
     if (turn.status !== "answered") return turn;
     const written = await readText(path);
     if (written !== null && written.trim() !== "" && written !== markdown) return { status: "written" };
     if (round > MOST_ROUNDS) break;
     const question = turn.text.trim() === "" ? "What should the feature do?" : turn.text.trim();
-    const answer = await ralph.prompter.ask({ id: `prd.answer-${round}`, kind: "text", message: question, fromAgent: true });
+    const answer = await ralph.prompter.ask({
+      id: `prd.answer-${round}`,
+      kind: "text",
+      message: question,
+      fromAgent: true,
+    });
     if (markdown !== null && answer.value.trim() === "") return { status: "written" }; // nothing more to improve
     lines.push(`You: ${question}`, `The user: ${answer.value}`);
   }

@@ -4,9 +4,24 @@ import { findExecutable } from "../../host/shell.ts";
 import type { Environment } from "../../host/types.ts";
 
 /** Names on PATH, most wanted first. */
-const NAMES = ["google-chrome-stable", "google-chrome", "chromium", "chromium-browser", "chrome", "microsoft-edge-stable", "microsoft-edge", "brave-browser"];
-const MAC = ["Google Chrome", "Chromium", "Microsoft Edge", "Brave Browser"].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`);
-const WINDOWS = ["Google\\Chrome\\Application\\chrome.exe", "Chromium\\Application\\chrome.exe", "Microsoft\\Edge\\Application\\msedge.exe"];
+const NAMES = [
+  "google-chrome-stable",
+  "google-chrome",
+  "chromium",
+  "chromium-browser",
+  "chrome",
+  "microsoft-edge-stable",
+  "microsoft-edge",
+  "brave-browser",
+];
+const MAC = ["Google Chrome", "Chromium", "Microsoft Edge", "Brave Browser"].map((name) =>
+  `/Applications/${name}.app/Contents/MacOS/${name}`
+);
+const WINDOWS = [
+  "Google\\Chrome\\Application\\chrome.exe",
+  "Chromium\\Application\\chrome.exe",
+  "Microsoft\\Edge\\Application\\msedge.exe",
+];
 
 /**
  * Chrome, Chromium or a browser made of it.

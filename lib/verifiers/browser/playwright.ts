@@ -2,8 +2,14 @@ import type { BrowserType } from "playwright-core";
 import packageJson from "playwright-core/package.json" with { type: "json" };
 
 interface PluginBuild {
-  onResolve(filter: { readonly filter: RegExp }, resolve: (found: { readonly path: string }) => { readonly path: string }): void;
-  onLoad(filter: { readonly filter: RegExp }, load: (found: { readonly path: string }) => { readonly exports: unknown; readonly loader: "object" }): void;
+  onResolve(
+    filter: { readonly filter: RegExp },
+    resolve: (found: { readonly path: string }) => { readonly path: string },
+  ): void;
+  onLoad(
+    filter: { readonly filter: RegExp },
+    load: (found: { readonly path: string }) => { readonly exports: unknown; readonly loader: "object" },
+  ): void;
 }
 
 interface BunRuntime {

@@ -10,14 +10,18 @@ const ABSOLUTE_REGEXP = /\bhttps?:\/\/[^\s"'`<>()[\]{}|\\^]+/g;
 const HOST_REGEXP = /(?<![\w./:@-])(?:localhost|127\.0\.0\.1|0\.0\.0\.0):\d+(?:\/[^\s"'`<>()[\]{}|\\^]*)?/g;
 /** `/settings` at the start of a word, but not in `and/or`, `a / b`, `</div>`. */
 const PATH_REGEXP = /(?<![\w/.:<>@\\~$*-])\/(?:[A-Za-z0-9_~%.-][^\s"'`<>()[\]{}|\\^,;]*)?/g;
-const VISITS = "(?:navigat(?:e|es|ing) to|visit(?:s|ing)?|go(?:es|ing)? to|open(?:s|ing)?|check(?:s|ing)?|verif(?:y|ies|ying)|brows(?:e|es|ing) to|load(?:s|ed|ing)?(?: at)?|accessible (?:at|on|under)|available (?:at|on|under)|reachable (?:at|on|under)|served (?:at|on|under)|shown (?:at|on)|lives at|url|route|page|screen|at|on|under|from)";
+const VISITS =
+  "(?:navigat(?:e|es|ing) to|visit(?:s|ing)?|go(?:es|ing)? to|open(?:s|ing)?|check(?:s|ing)?|verif(?:y|ies|ying)|brows(?:e|es|ing) to|load(?:s|ed|ing)?(?: at)?|accessible (?:at|on|under)|available (?:at|on|under)|reachable (?:at|on|under)|served (?:at|on|under)|shown (?:at|on)|lives at|url|route|page|screen|at|on|under|from)";
 const BEFORE_REGEXP = new RegExp(`\\b${VISITS}[:\\s"'\`(]*(?:the\\s+|page\\s+|route\\s+|url\\s+)*["'\`(]*$`, "i");
-const BEFORE_ABSOLUTE_REGEXP = /\b(?:navigat\w* to|visit\w*|go(?:es|ing)? to|open\w*|brows\w* to|loads? at|accessible (?:at|on|under)|available (?:at|on|under))\s+(?:the\s+\S+\s+)?["'`(<]*$/i;
+const BEFORE_ABSOLUTE_REGEXP =
+  /\b(?:navigat\w* to|visit\w*|go(?:es|ing)? to|open\w*|brows\w* to|loads? at|accessible (?:at|on|under)|available (?:at|on|under))\s+(?:the\s+\S+\s+)?["'`(<]*$/i;
 const METHOD_REGEXP = /\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\s*["'`(]*$/;
 /** Pages that are meant to fail cannot be looked at for failures. */
 const MEANT_TO_FAIL_REGEXP = /\b(?:4\d\d|5\d\d)\b|\bnot[- ]found\b|\bforbidden\b|\bunauthori[sz]ed\b/i;
-const FILE_REGEXP = /\.(?:[cm]?[jt]sx?|json|ya?ml|toml|css|scss|less|md|mdx|py|rb|go|rs|java|kt|php|sql|sh|env|lock|log|txt|vue|svelte|ico|png|jpe?g|svg|webp|woff2?)$/i;
-const SYSTEM_REGEXP = /^\/(?:usr|etc|tmp|var|home|Users|opt|bin|dev|proc|src|lib|node_modules|dist|build|test|tests)(?:\/|$)/;
+const FILE_REGEXP =
+  /\.(?:[cm]?[jt]sx?|json|ya?ml|toml|css|scss|less|md|mdx|py|rb|go|rs|java|kt|php|sql|sh|env|lock|log|txt|vue|svelte|ico|png|jpe?g|svg|webp|woff2?)$/i;
+const SYSTEM_REGEXP =
+  /^\/(?:usr|etc|tmp|var|home|Users|opt|bin|dev|proc|src|lib|node_modules|dist|build|test|tests)(?:\/|$)/;
 
 /**
  * The pages that acceptance criteria name: absolute URLs of this machine, of a service, or that the text says to visit;
@@ -44,20 +48,25 @@ export function pageUrls(criteria: readonly string[], base: string | null): read
 function pagesOf(criterion: string, base: string | null): readonly PageUrl[] {
   const absolute = [
     ...matches(criterion, ABSOLUTE_REGEXP).filter(({ text, before }) => isOurs(text, before, base)),
-    ...matches(criterion.replaceAll(ABSOLUTE_REGEXP, blank), HOST_REGEXP).map((match) => ({ ...match, text: `http://${match.text}` })),
+    ...matches(criterion.replaceAll(ABSOLUTE_REGEXP, blank), HOST_REGEXP).map((match) => ({
+      ...match,
+      text: `http://${match.text}`,
+    })),
   ];
   const rest = criterion.replaceAll(ABSOLUTE_REGEXP, blank).replaceAll(HOST_REGEXP, blank);
   const paths = base === null ? [] : matches(rest, PATH_REGEXP).filter((match) => isPage(match));
-  return [...absolute, ...paths].toSorted((one, other) => one.index - other.index).flatMap(({ text, written, after }) => {
-    if (hasPlaceholder(text, after)) return [];
-    try {
-      const url = new URL(text, base ?? undefined);
-      if (url.hostname === "0.0.0.0") url.hostname = "localhost";
-      return [{ url: url.href, written }];
-    } catch {
-      return []; // looks like a URL and is none
-    }
-  });
+  return [...absolute, ...paths].toSorted((one, other) => one.index - other.index).flatMap(
+    ({ text, written, after }) => {
+      if (hasPlaceholder(text, after)) return [];
+      try {
+        const url = new URL(text, base ?? undefined);
+        if (url.hostname === "0.0.0.0") url.hostname = "localhost";
+        return [{ url: url.href, written }];
+      } catch {
+        return []; // looks like a URL and is none
+      }
+    },
+  );
 }
 
 interface Match {

@@ -18,8 +18,10 @@ interface PageWorld {
  */
 export function visibleErrors(): readonly string[] {
   const world = globalThis as unknown as PageWorld;
-  const overlays = "vite-error-overlay, #webpack-dev-server-client-overlay, nextjs-portal [data-nextjs-dialog], #error-overlay";
-  const marked = "[role=alert], [role=alertdialog], .error, .alert-danger, .alert-error, .error-banner, .error-message, .banner-error, [data-error-banner]";
+  const overlays =
+    "vite-error-overlay, #webpack-dev-server-client-overlay, nextjs-portal [data-nextjs-dialog], #error-overlay";
+  const marked =
+    "[role=alert], [role=alertdialog], .error, .alert-danger, .alert-error, .error-banner, .error-message, .banner-error, [data-error-banner]";
   const isVisible = (element: PageElement): boolean => {
     const { visibility, opacity } = world.getComputedStyle(element);
     return element.getClientRects().length > 0 && visibility === "visible" && opacity !== "0";

@@ -30,7 +30,11 @@ export async function visitPage(browser: Browser, url: string, screenshot: strin
     const page = await context.newPage();
     const problems = watch(page, url);
     const status = await open(page, url, problems);
-    if (status !== null) for (const text of await page.evaluate(visibleErrors).catch(() => [])) problems.add(`error shown on the page: ${text}`);
+    if (status !== null) {
+      for (const text of await page.evaluate(visibleErrors).catch(() => [])) {
+        problems.add(`error shown on the page: ${text}`);
+      }
+    }
     return { url, status, problems: [...problems].slice(0, MOST_PROBLEMS), screenshot: await shoot(page, screenshot) };
   } finally {
     await context.close().catch(() => {}); // the browser is gone: an interrupt
@@ -70,7 +74,9 @@ async function open(page: Page, url: string, problems: Set<string>): Promise<num
     await page.waitForTimeout(LATE_MS);
     return status ?? 200;
   } catch (error) {
-    problems.add(`the page did not load: ${shorten(error instanceof Error ? error.message.split("\n")[0] ?? "" : String(error))}`);
+    problems.add(
+      `the page did not load: ${shorten(error instanceof Error ? error.message.split("\n")[0] ?? "" : String(error))}`,
+    );
     return null;
   }
 }

@@ -35,7 +35,9 @@ async function store(stories: readonly object[] = STORIES) {
   const ui = {
     base: "http://localhost:3000",
     services: (): readonly Check[] => [{ name: "service dev" }],
-    browser: (_story: unknown, pages: readonly { readonly written: string }[]): Check => ({ name: `browser ${pages.map(({ written }) => written).join()}` }),
+    browser: (_story: unknown, pages: readonly { readonly written: string }[]): Check => ({
+      name: `browser ${pages.map(({ written }) => written).join()}`,
+    }),
   };
   const open = () => featureBacklog({ root, config: CONFIG, state, repository: null, host }, { feature: FEATURE, ui });
   return { folder, open, read: () => readFile(join(root, FEATURE.prdFile), "utf8") };
@@ -57,8 +59,15 @@ describe("featureBacklog()", () => {
     await using _folder = folder;
     const context = { cwd: ".", attempt: 1, previous: null, last: null };
     const names = async (index: number): Promise<readonly string[]> => {
-      const story = (JSON.parse(await readFile(join(folder.path, FEATURE.prdFile), "utf8")) as { readonly userStories: readonly object[] }).userStories[index];
-      const item = { id: "x", kind: "story", title: "x", data: { description: "", notes: "", tags: [], ...story } as never };
+      const story = (JSON.parse(await readFile(join(folder.path, FEATURE.prdFile), "utf8")) as {
+        readonly userStories: readonly object[];
+      }).userStories[index];
+      const item = {
+        id: "x",
+        kind: "story",
+        title: "x",
+        data: { description: "", notes: "", tags: [], ...story } as never,
+      };
       return (await open().work(item, context)).checks.map(({ name }) => name);
     };
 
@@ -73,14 +82,27 @@ describe("featureBacklog()", () => {
     const next = await backlog.next({ inFlight: [], parked: [] });
     if (next.status !== "item") throw new Error("no review");
     const findings = { learnings: ["l"], reset: ["US-2"], reason: "why" };
-    const attempt: Attempt<typeof findings> = { id: "r.1", number: 1, turn: null, verification: null, claim: { status: "failed", reason: "why", findings }, status: "failed", reason: "agent-failed", message: "why" };
+    const attempt: Attempt<typeof findings> = {
+      id: "r.1",
+      number: 1,
+      turn: null,
+      verification: null,
+      claim: { status: "failed", reason: "why", findings },
+      status: "failed",
+      reason: "agent-failed",
+      message: "why",
+    };
 
     await backlog.settle(next.item, attempt);
     const once = await read();
     await backlog.settle(next.item, attempt);
 
     expect(await read()).toBe(once);
-    expect(JSON.parse(once).userStories[1]).toMatchObject({ retries: 1, passes: false, notes: "[ralph] sent back: why" });
+    expect(JSON.parse(once).userStories[1]).toMatchObject({
+      retries: 1,
+      passes: false,
+      notes: "[ralph] sent back: why",
+    });
   });
 });
 
@@ -95,11 +117,20 @@ describe("what the loop has for it", () => {
       return { lines: ["<ralph>DONE</ralph>"] };
     }, { files, config: { verify: { default: ["true"] } } });
 
-    expect(await runLoop(world.ralph, featureBacklog(world.ralph, { feature: FEATURE }))).toMatchObject({ status: "passed" });
-    expect(await world.git("log", "--format=%s")).toBe("chore: update prd.json\nchore: update prd.json\nfeat: US-1 - One\nchore: update prd.json\nstart");
+    expect(await runLoop(world.ralph, featureBacklog(world.ralph, { feature: FEATURE }))).toMatchObject({
+      status: "passed",
+    });
+    expect(await world.git("log", "--format=%s")).toBe(
+      "chore: update prd.json\nchore: update prd.json\nfeat: US-1 - One\nchore: update prd.json\nstart",
+    );
     expect(await world.git("show", "--name-only", "--format=", "HEAD~2")).toBe("a.txt");
-    const { lastResult } = (JSON.parse(await readFile(join(world.root, FEATURE.prdFile), "utf8")) as { readonly userStories: readonly { readonly lastResult: object }[] }).userStories[0]!;
-    expect(lastResult).toMatchObject({ commit: await world.git("rev-parse", "--short", "HEAD~2"), summary: "feat: US-1 - One" });
+    const { lastResult } = (JSON.parse(await readFile(join(world.root, FEATURE.prdFile), "utf8")) as {
+      readonly userStories: readonly { readonly lastResult: object }[];
+    }).userStories[0]!;
+    expect(lastResult).toMatchObject({
+      commit: await world.git("rev-parse", "--short", "HEAD~2"),
+      summary: "feat: US-1 - One",
+    });
   });
 
   test("a hook that refuses the work makes the attempt a failed one, and nothing passes", async () => {
@@ -109,19 +140,40 @@ describe("what the loop has for it", () => {
     }, { files, config: { verify: { default: ["true"] }, maxRetries: 2 } });
     await writeFile(join(world.root, ".git/hooks/pre-commit"), "#!/bin/sh\necho no thanks; exit 1\n", { mode: 0o755 });
 
-    expect(await runLoop(world.ralph, featureBacklog(world.ralph, { feature: FEATURE }))).toMatchObject({ status: "blocked", passed: [] });
-    const [now] = (JSON.parse(await readFile(join(world.root, FEATURE.prdFile), "utf8")) as { readonly userStories: readonly object[] }).userStories;
-    expect(now).toMatchObject({ passes: false, blocked: true, lastResult: null, notes: expect.stringContaining("no thanks") });
+    expect(await runLoop(world.ralph, featureBacklog(world.ralph, { feature: FEATURE }))).toMatchObject({
+      status: "blocked",
+      passed: [],
+    });
+    const [now] = (JSON.parse(await readFile(join(world.root, FEATURE.prdFile), "utf8")) as {
+      readonly userStories: readonly object[];
+    }).userStories;
+    expect(now).toMatchObject({
+      passes: false,
+      blocked: true,
+      lastResult: null,
+      notes: expect.stringContaining("no thanks"),
+    });
   });
 
   test("what a turn that failed found out is kept, and its claim does not count", async () => {
     await using world = await loopWorld(async (_request, number) => {
-      if (number === 1) return { end: { reason: "timed-out", message: "late" }, lines: ["<ralph>LEARNING:it is slow</ralph>", "<ralph>DONE</ralph>"] };
+      if (number === 1) {
+        return {
+          end: { reason: "timed-out", message: "late" },
+          lines: ["<ralph>LEARNING:it is slow</ralph>", "<ralph>DONE</ralph>"],
+        };
+      }
       return { lines: [number === 2 ? "<ralph>DONE</ralph>" : "<ralph>VERIFIED</ralph>"] };
     }, { files, config: { verify: { default: ["true"] } } });
 
-    expect(await runLoop(world.ralph, featureBacklog(world.ralph, { feature: FEATURE }))).toMatchObject({ status: "passed", turns: 3 });
+    expect(await runLoop(world.ralph, featureBacklog(world.ralph, { feature: FEATURE }))).toMatchObject({
+      status: "passed",
+      turns: 3,
+    });
     expect(world.prompts[1]).toContain("- it is slow");
-    expect(JSON.parse(await readFile(join(world.root, FEATURE.prdFile), "utf8"))).toMatchObject({ run: { learnings: ["it is slow"] }, userStories: [{ retries: 1, passes: true }] });
+    expect(JSON.parse(await readFile(join(world.root, FEATURE.prdFile), "utf8"))).toMatchObject({
+      run: { learnings: ["it is slow"] },
+      userStories: [{ retries: 1, passes: true }],
+    });
   });
 });
