@@ -374,8 +374,7 @@ This is attempt {{attempt}}.
    - Write e2e tests that verify the UI works
    - Tests should cover the acceptance criteria
 5. Commit your changes with message: \`feat: {{storyId}} - {{storyTitle}}\`. Do not push, switch branches, merge, stash, or discard changes that are not yours
-6. When you find out something that a later story should know, say it in one line of its own:
-   \`<ralph>LEARNING:what you found out</ralph>\`
+6. When you find out something that a later story should know, say it on a line of its own, in the form \`<ralph>LEARNING:what you found out</ralph>\`
 7. When complete, output on a line of its own: {{doneMarker}}
 
 If the story is done already, change nothing and output the marker: the verification decides.
@@ -425,13 +424,8 @@ All stories have been implemented, on the branch \`{{branch}}\`. Perform a compr
 
 ## Your Task
 
-Review the implementation thoroughly. If you find issues, output the story IDs that need rework, and why, each on a line of its own:
+Review the implementation thoroughly. If you find issues, output two lines, each with nothing else on it: the IDs of the stories that need rework, in the form \`<ralph>RESET:US-001,US-003</ralph>\`, and why, in the form \`<ralph>REASON:US-001 missing test coverage, US-003 form validation incomplete</ralph>\`.
 
-    <ralph>RESET:US-001,US-003</ralph>
-    <ralph>REASON:US-001 missing test coverage, US-003 form validation incomplete</ralph>
-
-If everything is complete and verified, output on a line of its own:
-
-    <ralph>VERIFIED</ralph>
+If everything is complete and verified, output one line with nothing but \`<ralph>VERIFIED</ralph>\`.
 `,
 };

@@ -35,7 +35,7 @@ describe("Ctrl-C", () => {
   const phases: readonly (readonly [phase: string, agent: string, config: object, shows: string])[] = [
     [
       "while the agent works",
-      `*US-001*) [ -f ../go ] && { done_; exit; }; sleep 60 & setsid sleep 61; sleep 62;; ${ACCEPT}`,
+      `${ACCEPT} *) [ -f ../go ] && { done_; exit; }; sleep 60 & setsid sleep 61; sleep 62;;`,
       {},
       "started, transcript",
     ],
