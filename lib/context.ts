@@ -31,22 +31,30 @@ export interface RunInfo {
 export interface RalphContext {
   /** Absolute path of the project. */
   readonly root: string;
+  /** `ralph.config.json` with its defaults, and what flags or `createRalph()` laid over it. */
   readonly config: Config;
   /** dax, with the root as its folder. */
   readonly $: $Type;
+  /** Takes the turns. */
   readonly agent: Agent;
+  /** Puts questions to a person, or to what was answered beforehand. */
   readonly prompter: Prompter;
   /** Consents given beforehand by a person: `prd`, `understand`, `run`, or a gate of your own; `all`. */
   readonly approvals: ReadonlySet<string>;
+  /** Where steps tell what happens. */
   readonly events: EventBus;
+  /** The loop's own memory: attempts, and what was begun. */
   readonly journal: Journal;
   /** State files, with shadow copies and the store lock. */
   readonly state: StateFiles;
+  /** Aborts every step. */
   readonly signal: AbortSignal;
+  /** Clock, ids, environment, terminal and processes: the only way to the outside. */
   readonly host: Host;
   /** `null` outside a git repository: only `verify()` and questions work there. */
   readonly repository: Repository | null;
   readonly run: RunInfo;
+  /** What `runLoop()` does where its own options say nothing. */
   readonly loop: LoopDefaults;
   /** Held by steps that start an agent; taking it again inside is free. */
   readonly lock: RunLock;

@@ -2,7 +2,9 @@ import type { Backlog, Check, Item } from "../loop/types.ts";
 
 /** One piece of work of a list in memory. */
 export interface MemoryTask {
+  /** Unique in the list. */
   readonly id: string;
+  /** What is to be done: the prompt, and the commit's subject. */
   readonly title: string;
   /** What the agent is told. @default the title */
   readonly prompt?: string;

@@ -29,6 +29,14 @@ export interface StateFiles {
    * @returns what stands in the file afterwards
    */
   update(path: string, change: (text: string | null) => string | null): Promise<string | null>;
+  /**
+   * The same with more in it: reads the file and lets `work` write it as it likes, and commit it, before anybody else
+   * may change it.
+   */
+  transact<Result>(
+    path: string,
+    work: (text: string | null, write: (text: string) => Promise<void>) => Promise<Result>,
+  ): Promise<Result>;
   /** What stands there now is Ralph's own from here on: what a person changed between runs. */
   adopt(paths: readonly string[]): Promise<void>;
   /** Those of the files that were edited by hand since Ralph last wrote them; one that it never wrote is none. */
@@ -78,14 +86,17 @@ export function createStateFiles({ root, directory, host }: StateFilesOptions): 
     }
   }
 
+  const transact: StateFiles["transact"] = (path, work) =>
+    locked(path, async () => await work(await read(path), (text) => write(path, text)));
+
   return {
     read,
+    transact,
     update: (path, change) =>
-      locked(path, async () => {
-        const before = await read(path);
+      transact(path, async (before, writeText) => {
         const after = change(before);
         if (after === null || after === before) return before;
-        await write(path, after);
+        await writeText(after);
         return after;
       }),
     async adopt(paths) {

@@ -1,11 +1,12 @@
 import type { Backlog, Check } from "../loop/types.ts";
+import { verifyCommands } from "./prd/verify_commands.ts";
 import type { StateFiles } from "./state_files.ts";
 
 /** Where the list is and what must pass. */
 export interface TodoBacklogOptions {
   /** Relative to the root. @default "TODO.md" */
   readonly file?: string;
-  /** Run after every item. */
+  /** Run after every item, before the commands that the item itself names: ``Verify: `cmd` ``. */
   readonly checks?: readonly (string | Check)[];
   /** Attempts an item is given. @default 3 */
   readonly maxRetries?: number;
@@ -34,7 +35,9 @@ export function todoItems(text: string): readonly TodoItem[] {
 }
 
 /**
- * A Markdown check list as a backlog: `- [ ] Do this` becomes `- [x] Do this` when its checks passed.
+ * A Markdown check list as a backlog: `- [ ] Do this` becomes `- [x] Do this` when its checks passed. Its checks are
+ * those given here and the commands that the item names, ``- [ ] Do this. Verify: `cmd` ``; where there are none,
+ * `verify.default` of the configuration.
  *
  * @example Work off TODO.md
  * ```ts
@@ -66,7 +69,8 @@ export function todoBacklog(
       const open = items.filter(({ done }) => !done).map(idOf);
       const given = open.filter((id) => parked.some((item) => item.id === id));
       const left = open.filter((id) => !given.includes(id));
-      const unchecked = checks.length === 0 ? left : [];
+      const named = items.filter(({ text }) => verifyCommands(text).length > 0).map(idOf);
+      const unchecked = checks.length === 0 ? left.filter((id) => !named.includes(id)) : [];
       return {
         total: items.length,
         passed: items.length - open.length,
@@ -79,7 +83,7 @@ export function todoBacklog(
       const open = (await load()).filter(({ done }) => !done);
       const item = open.find((one) => !inFlight.includes(idOf(one)) && !parked.some(({ id }) => id === idOf(one)));
       if (item !== undefined) {
-        return { status: "item", item: { id: idOf(item), kind: "todo", title: item.text, data: item } };
+        return { status: "item", item: { id: idOf(item), kind: "todo", title: titleOf(item), data: item } };
       }
       if (inFlight.length > 0) return { status: "waiting" };
       if (open.length > 0) return { status: "blocked", reasons: parked.map(({ id, reason }) => `${id}: ${reason}`) };
@@ -90,9 +94,11 @@ export function todoBacklog(
         ? `\n\nThe last attempt failed:\n${previous.message}`
         : "";
       return {
-        prompt: `Do this and nothing else: ${item.title}${failure}\n\n` +
+        prompt: `Do this and nothing else: ${item.data.text}${failure}\n\n` +
           "When it is done, print `<ralph>DONE</ralph>` on a line of its own.",
-        checks: checks.map((check) => typeof check === "string" ? { name: check, command: check } : check),
+        checks: [...checks, ...verifyCommands(item.data.text)].map((check) =>
+          typeof check === "string" ? { name: check, command: check } : check
+        ),
       };
     },
     async settle(item, attempt) {
@@ -111,6 +117,12 @@ export function todoBacklog(
 
 function idOf({ line, text }: TodoItem): string {
   return `${line + 1}: ${text}`;
+}
+
+/** What is to be done, without the commands that show it. */
+function titleOf({ text }: TodoItem): string {
+  const title = text.replace(/[\s.,;:]*(?<![\w-])Verify:[ \t]*`.*$/s, "");
+  return title === "" ? text : title;
 }
 
 /** The text with one item's box ticked or not; a line that says something else by now is left alone. */

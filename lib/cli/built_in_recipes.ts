@@ -20,6 +20,11 @@ export const BUILT_IN_RECIPES: readonly BuiltInRecipe[] = [
     load: async () => await import("../../recipes/feature.ts") as { readonly default: LoadedRecipe },
   },
   {
+    name: "spec",
+    description: "plan a spec, then build, verify and investigate until nothing is left",
+    load: async () => await import("../../recipes/spec.ts") as { readonly default: LoadedRecipe },
+  },
+  {
     name: "todo",
     description: "an example: a Markdown TODO list as a backlog of your own",
     load: async () => await import("../../recipes/todo.ts") as { readonly default: LoadedRecipe },

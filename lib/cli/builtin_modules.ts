@@ -7,8 +7,13 @@
 
 type Exports = Record<string, unknown>;
 
+/** The module `ralph` itself. */
+export function loadRalph(): Promise<Exports> {
+  return import("../mod.ts");
+}
+
 const OWN: Readonly<Record<string, () => Promise<Exports>>> = {
-  "ralph": () => import("../mod.ts"),
+  "ralph": loadRalph,
   "ralph/testing": () => import("../testing/mod.ts"),
 };
 

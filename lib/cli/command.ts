@@ -75,5 +75,7 @@ export interface Command {
   readonly details?: readonly string[];
   /** What follows the first argument is handed on as it is: a recipe declares its own flags. */
   readonly open?: boolean;
+  /** The command line that shows its flags. @default `ralph help NAME` */
+  readonly helpLine?: string;
   readonly load: () => Promise<CommandModule>;
 }

@@ -16,6 +16,7 @@ import {
   REPORT_FLAGS,
   SHOW_FLAGS,
 } from "./flags.ts";
+import { SPEC_COMMANDS } from "./spec_commands.ts";
 
 /** Every command, in the order in which help shows them. */
 export const COMMANDS: readonly Command[] = [
@@ -96,6 +97,7 @@ export const COMMANDS: readonly Command[] = [
     flags: { ...ITERATION_FLAGS, ...LOOP_FLAGS, ...AGENT_FLAGS, ...REPORT_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
     load: () => import("./commands/run.ts"),
   },
+  ...SPEC_COMMANDS,
   {
     name: "verify",
     summary: "run every story's checks; starts no agent",
@@ -173,8 +175,16 @@ export const COMMANDS: readonly Command[] = [
     usage: "FILE [arguments]",
     arity: [1, 1],
     open: true,
-    flags: { ...CONSENT_FLAGS, ...AGENT_FLAGS, ...REPORT_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
-    details: ["Flags of Ralph stand before FILE, those of the recipe after it."],
+    flags: {
+      ...CONSENT_FLAGS,
+      ...AGENT_FLAGS,
+      ...ITERATION_FLAGS,
+      ...LOOP_FLAGS,
+      ...REPORT_FLAGS,
+      ...PLACE_FLAGS,
+      ...SHOW_FLAGS,
+    },
+    details: ["Flags of the recipe stand after FILE, where `--help` shows them; those of Ralph anywhere."],
     load: () => import("./commands/run_recipe.ts"),
   },
   {
@@ -187,7 +197,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "schema",
-    summary: "print a JSON Schema: config",
+    summary: "print a JSON Schema: config or plan",
     usage: "NAME",
     arity: [1, 1],
     flags: { ...SHOW_FLAGS },

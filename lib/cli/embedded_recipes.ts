@@ -73,86 +73,82 @@ const recipe: Recipe<GoalArgs> = defineRecipe<GoalArgs>({
 export default recipe;
 await runRecipe(recipe, import.meta);
 `,
-  "todo": `import {
-  type Backlog,
-  defineRecipe,
-  type GoalArgs,
-  type RalphContext,
-  RalphError,
-  type Recipe,
-  runLoop,
-  runRecipe,
-} from "ralph";
+  "spec": `import { commitPlan, defineRecipe, type GoalArgs, planSpec, type Recipe, runLoop, runRecipe, specBacklog } from "ralph";
+
+const recipe: Recipe<GoalArgs> = defineRecipe<GoalArgs>({
+  name: "spec",
+  description: "plan a spec, then build, verify and investigate until nothing is left",
+
+  async run(ralph, { goal: spec }) {
+    if (spec !== "") {
+      const planned = await planSpec(ralph, { spec });
+      if (planned.status !== "approved") return planned;
+    }
+    const committed = await commitPlan(ralph);
+    if (committed.status === "declined" || committed.status === "aborted") return committed;
+    return await runLoop(ralph, specBacklog(ralph), { purpose: "build" });
+  },
+});
+
+export default recipe;
+await runRecipe(recipe, import.meta);
+`,
+  "todo": `import { type Backlog, defineRecipe, type RalphContext, RalphError, type Recipe, runLoop, runRecipe } from "ralph";
 
 const FILE = "TODO.md";
-const BOX = /^(\\s*- \\[)( |x)(\\] )(.+)$/;
+const BOX = /^(\\s*- \\[)([ x])(\\] )(.+)$/;
 
 /** A Markdown TODO list as a backlog: \`- [ ] Do this\` becomes \`- [x] Do this\` once its checks have passed. */
-function todo(ralph: RalphContext): Backlog {
-  const read = async (): Promise<readonly { line: number; done: boolean; title: string }[]> => {
-    const text = await ralph.state.read(FILE);
+function todo({ config, state }: RalphContext): Backlog<null> {
+  const checks = config.verify.default.map((command) => ({ name: command, command }));
+  const titles = async (mark: " " | "x"): Promise<string[]> => {
+    const text = await state.read(FILE);
     if (text === null) {
-      throw new RalphError("state-missing", { details: { path: FILE }, hint: "write a list of \`- [ ] task\`" });
+      throw new RalphError("state-missing", { details: { path: FILE }, hint: "list tasks: \`- [ ] task\`" });
     }
-    return text.split("\\n").flatMap((content, line) => {
-      const [, , mark, , title] = BOX.exec(content) ?? [];
-      return title === undefined ? [] : [{ line, done: mark === "x", title }];
-    });
+    return text.split("\\n").map((line) => BOX.exec(line)).flatMap((box) => box?.[2] === mark ? [box[4] ?? ""] : []);
   };
-  const checks = ralph.config.verify.default.map((command) => ({ name: command, command }));
+  const mark = (title: string, to: " " | "x") => (line: string): string =>
+    BOX.exec(line)?.[4] === title ? line.replace(BOX, \`$1\${to}$3$4\`) : line;
   return {
     name: "todo-example",
     stateFiles: [FILE],
     unverified: "block",
     async overview({ parked }) {
-      const tasks = await read();
-      const open = tasks.filter(({ done }) => !done);
-      const unchecked = checks.length === 0 ? open.map(({ title }) => title) : [];
-      return {
-        total: tasks.length,
-        passed: tasks.length - open.length,
-        open: open.length,
-        parked: parked.length,
-        unchecked,
-      };
+      const [open, passed] = [await titles(" "), (await titles("x")).length];
+      const unchecked = checks.length === 0 ? open : [];
+      return { total: open.length + passed, passed, open: open.length, parked: parked.length, unchecked };
     },
-    async next({ parked, inFlight }) {
-      const open = (await read()).filter(({ done, title }) => !done && !parked.some(({ id }) => id === title));
-      const free = open.find(({ title }) => !inFlight.includes(title));
-      if (free !== undefined) {
-        return { status: "item", item: { id: free.title, kind: "task", title: free.title, data: free.line } };
-      }
+    async next({ inFlight, parked }) {
+      const open = await titles(" ");
+      const free = open.find((title) => !inFlight.includes(title) && !parked.some(({ id }) => id === title));
+      if (free !== undefined) return { status: "item", item: { id: free, kind: "task", title: free, data: null } };
       if (inFlight.length > 0) return { status: "waiting" };
-      return parked.length > 0
-        ? { status: "blocked", reasons: parked.map(({ reason }) => reason) }
-        : { status: "done", verdict: "verified" };
+      if (open.length === 0) return { status: "done", verdict: "verified" };
+      return { status: "blocked", reasons: parked.map(({ reason }) => reason) };
     },
-    work: (item, { previous }) =>
-      Promise.resolve({
-        prompt: \`Do this one task of \${FILE}: \${item.title}\\n\\nEnd with the line <ralph>DONE</ralph>.\\n\\n\` +
-          (previous !== null && "message" in previous ? \`The last attempt failed: \${previous.message}\\n\` : ""),
-        checks,
-      }),
-    async settle(item, attempt) {
-      if (attempt.status === "verified" || attempt.status === "unverified") {
-        const tick = (content: string): string =>
-          BOX.exec(content)?.[4] === item.title ? content.replace(BOX, "$1x$3$4") : content;
-        await ralph.state.update(FILE, (text) => text?.split("\\n").map(tick).join("\\n") ?? null);
-        return { status: "passed", commit: { subject: \`todo: \${item.title}\`, paths: [FILE], work: true } };
-      }
+    work({ title }, { previous }) {
+      const failure = previous !== null && "message" in previous
+        ? \`The last attempt failed: \${previous.message}\\n\\n\`
+        : "";
+      const prompt =
+        \`Do this one task of \${FILE}: \${title}\\n\\n\${failure}When it is done, end with <ralph>DONE</ralph>.\`;
+      return Promise.resolve({ prompt, checks });
+    },
+    async settle({ title }, attempt) {
+      const passed = attempt.status === "verified" || attempt.status === "unverified";
+      const change = mark(title, passed ? "x" : " ");
+      await state.update(FILE, (text) => text?.split("\\n").map(change).join("\\n") ?? null);
+      if (passed) return { status: "passed", commit: { subject: \`todo: \${title}\`, paths: [FILE], work: true } };
       const reason = "message" in attempt ? attempt.message : attempt.status;
-      return attempt.number >= 3 || attempt.status === "blocked"
-        ? { status: "parked", reason }
-        : { status: "open", reason };
+      const open = attempt.status === "interrupted" || (attempt.number < 3 && attempt.status !== "blocked");
+      return open ? { status: "open", reason } : { status: "parked", reason };
     },
   };
 }
 
-const recipe: Recipe<GoalArgs> = defineRecipe<GoalArgs>({
-  name: "todo",
-  description: "work off TODO.md",
-  run: (ralph) => runLoop(ralph, todo(ralph)),
-});
+const run: Recipe["run"] = (ralph) => runLoop(ralph, todo(ralph));
+const recipe: Recipe = defineRecipe({ name: "todo", description: "work off TODO.md", run });
 export default recipe;
 await runRecipe(recipe, import.meta);
 `,

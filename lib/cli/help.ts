@@ -50,6 +50,9 @@ export const TOPICS: Readonly<Record<string, (commands: readonly Command[]) => s
       ...table([[
         "exec",
         "a goal becomes scripts/ralph/prd.json, story by story verified and committed (the default)",
+      ], [
+        "spec",
+        "a spec becomes ralph/plan.jsonl; its tasks are built, verified and investigated until nothing is left",
       ]]),
       "",
       'Chosen by `--workflow`, then `"workflow"` in ralph.config.json, then the only one whose state exists, then exec',

@@ -85,6 +85,8 @@ async function start(command: Command, line: readonly string[], around: Surround
 
 /** Without a command: where things stand, and what there is. */
 async function bare(line: readonly string[], around: Surroundings): Promise<number> {
+  const { wantsBuild } = await import("./wants_build.ts");
+  if (await wantsBuild(line, around.host)) return await start(findCommand("build") as Command, line, around);
   const status = findCommand("status") as Command;
   const exitCode = await start({ ...status, name: "" }, line, around);
   around.say('\n`ralph help` lists the commands; `ralph exec "<goal>"` takes a goal to verified, committed code');

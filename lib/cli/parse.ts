@@ -125,11 +125,10 @@ function checked(name: string, flag: Flag, values: readonly string[]): readonly 
 function unknownFlag(word: string, command: Command): RalphError {
   const name = word.replace(/=.*$/s, "");
   const near = nearest(name.replace(/^-+/, ""), Object.keys(command.flags));
+  const help = command.helpLine ?? `ralph help ${command.name}`.trimEnd();
   return usage(
     `unknown flag \`${name}\`${command.name === "" ? "" : ` for \`ralph ${command.name}\``}`,
-    near === null
-      ? `\`ralph help${command.name === "" ? "" : ` ${command.name}`}\` shows what there is`
-      : `did you mean \`--${near}\`?`,
+    near === null ? `\`${help}\` shows what there is` : `did you mean \`--${near}\`?`,
   );
 }
 

@@ -11,14 +11,39 @@ import { type ArgField, argFields } from "./recipe_fields.ts";
 
 type AnyRecipe = Pick<Recipe<unknown>, "name" | "description" | "args">;
 
-/** Reads what follows a recipe's file into the object that its schema is given. @throws {RalphError} usage */
-export async function parseRecipeArgs(
+/** What follows a recipe's file: the object that its schema is given, and the flags of Ralph that stand there. */
+export interface RecipeLine {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly flags: Flags;
+}
+
+/**
+ * Reads what follows a recipe's file. A name that the recipe declares is the recipe's, also where Ralph has it too.
+ *
+ * @param command the command that runs the file, with Ralph's flags
+ * @throws {RalphError} usage
+ */
+export async function parseRecipeLine(
   recipe: AnyRecipe,
+  command: Command,
   line: readonly string[],
-): Promise<Readonly<Record<string, unknown>>> {
+): Promise<RecipeLine> {
   const fields = await argFields(recipe.args);
-  if (fields === null) return freeArgs(line);
-  return valuesOf(recipe, fields, parseLine(commandOf(recipe, fields), line, {}));
+  if (fields === null) return { values: freeArgs(line), flags: NO_FLAGS };
+  const own = flagsOf(fields);
+  const parsed = parseLine({ ...command, open: false, flags: { ...command.flags, ...own } }, line, {});
+  return { values: valuesOf(recipe, fields, parsed), flags: without(parsed.flags, own) };
+}
+
+const NO_FLAGS: Flags = { has: () => false, text: () => undefined, all: () => [] };
+
+function without(flags: Flags, table: FlagTable): Flags {
+  const hidden = (name: string): boolean => Object.hasOwn(table, name);
+  return {
+    has: (name) => !hidden(name) && flags.has(name),
+    text: (name) => hidden(name) ? undefined : flags.text(name),
+    all: (name) => hidden(name) ? [] : flags.all(name),
+  };
 }
 
 /** The values of flags and places, by the keys of the schema. @throws {RalphError} usage */
@@ -74,17 +99,6 @@ export function recipeUsage(fields: readonly ArgField[]): string {
     return field.required ? `<${name}>` : `[${name}]`;
   });
   return places.join(" ");
-}
-
-function commandOf(recipe: AnyRecipe, fields: readonly ArgField[]): Command {
-  return {
-    name: `run-recipe ${recipe.name}`,
-    summary: recipe.description ?? "",
-    usage: "",
-    arity: [0, Number.MAX_SAFE_INTEGER],
-    flags: flagsOf(fields),
-    load: () => Promise.reject(new Error("a recipe's arguments are no command")),
-  };
 }
 
 /** The flags of a recipe's arguments. */

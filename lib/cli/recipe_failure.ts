@@ -9,8 +9,9 @@ import { stripVTControlCharacters } from "node:util";
 import { RalphError } from "../errors/ralph_error.ts";
 import { readText } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
-import { BUILTIN_MODULES } from "./builtin_modules.ts";
+import { BUILTIN_MODULES, loadRalph } from "./builtin_modules.ts";
 import { findImportedName, localFiles } from "./recipe_search.ts";
+import { nearest } from "./suggest.ts";
 
 /** What telling a failure takes of the host. */
 export type RecipeHost = Pick<Host, "environment" | "processes">;
@@ -96,9 +97,14 @@ async function exportFailure(
   const module = match[2] ?? REQUESTED_MODULE_REGEXP.exec(thrown.message)?.[1] ?? "a module";
   const place = urlPlace(thrown.message) ?? await findImportedName(path, name);
   return invalid(place === null ? path : show(place), `${module} has no export named ${name}`, {
-    hint: module === "ralph" ? "`ralph types` prints what `ralph` exports" : "mend the import",
+    hint: module === "ralph" ? await nearestExport(name) : "mend the import",
     cause,
   });
+}
+
+async function nearestExport(name: string): Promise<string> {
+  const near = nearest(name, Object.keys(await loadRalph()));
+  return near === null ? "docs/guides/recipes.md and the README name the steps" : `did you mean \`${near}\`?`;
 }
 
 function moduleFailure(thrown: Thrown, path: string, cause: unknown): RalphError | null {

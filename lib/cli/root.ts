@@ -1,23 +1,23 @@
 import { dirname, join, resolve } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
-import { pathExists } from "../host/files.ts";
+import { isDirectory, pathExists } from "../host/files.ts";
 import type { Environment } from "../host/types.ts";
 
 /** What makes a folder a root. */
-const MARKERS = ["ralph.config.json", "scripts/ralph"] as const;
+const MARKERS = ["ralph.config.json", "scripts/ralph", "ralph/plan.jsonl"] as const;
 
 /**
  * The project's folder: the one that was named, else the nearest upward, to the git top level, that holds Ralph's
  * configuration or state, else the current one.
  *
  * @returns an absolute path
- * @throws {RalphError} root-missing
+ * @throws {RalphError} root-missing, root-no-folder
  */
 export async function resolveRoot(environment: Environment, named?: string): Promise<string> {
   if (named !== undefined) {
     const root = resolve(environment.cwd, named);
-    if (!(await pathExists(`${root}/.`))) throw new RalphError("root-missing", { details: { root } });
-    return root;
+    if (await isDirectory(root)) return root;
+    throw new RalphError(await pathExists(root) ? "root-no-folder" : "root-missing", { details: { root } });
   }
   const folders = await upToTopLevel(environment.cwd);
   for (const folder of folders) {

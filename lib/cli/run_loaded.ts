@@ -8,5 +8,5 @@ import { openSession } from "./session.ts";
 export async function runLoaded(invocation: Invocation, recipe: LoadedRecipe, values: unknown): Promise<number> {
   const args = await validateArgs(recipe, values);
   await using session = await openSession(invocation, { asks: false, gates: null });
-  return endWith(invocation, session.ralph, await recipe.run(session.ralph, args));
+  return endWith(invocation, session.ralph, await recipe.run(session.ralph, args), null);
 }

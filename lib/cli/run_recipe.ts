@@ -45,6 +45,7 @@ async function commandFor(recipe: Recipe<unknown>): Promise<Command> {
     usage: recipeUsage(fields ?? []),
     arity: [0, Number.MAX_SAFE_INTEGER],
     open: false,
+    helpLine: "--help",
     flags: { ...own.flags, ...flagsOf(fields ?? []) },
     load: async () => {
       const { runLoaded } = await import("./run_loaded.ts");

@@ -1,4 +1,5 @@
 import type { Outcome } from "../steps/outcome.ts";
+import { printable, printableLine } from "../ui/printable.ts";
 import type { Style } from "../ui/style.ts";
 
 /** The part of a loop's outcome that its last lines tell. */
@@ -12,10 +13,17 @@ interface Told extends Outcome {
   readonly allowed?: boolean;
   readonly reason?: string;
   readonly message?: string;
+  readonly messages?: readonly string[];
+  readonly parkedBefore?: number;
+  readonly failures?: readonly { readonly name: string; readonly exitCode: number | null }[];
 }
 
-/** How a run ended, for a person: what is verified, what is not, what to do next. */
-export function outcomeLines(outcome: Outcome, style: Style): readonly string[] {
+/**
+ * How a run ended, for a person: what is verified, what is not, what to do next.
+ *
+ * @param goOn the command that goes on where a loop stopped; `null`: the same one
+ */
+export function outcomeLines(outcome: Outcome, style: Style, goOn: string | null): readonly string[] {
   const told: Told = outcome;
   const { bold, dim, good, bad, warn, symbols } = style;
   const tone = {
@@ -34,13 +42,17 @@ export function outcomeLines(outcome: Outcome, style: Style): readonly string[] 
     : tone[told.status] === bad
     ? symbols.failed
     : symbols.warning;
-  const unverified = told.unverified ?? [];
-  const verified = (told.passed ?? []).filter((id) => !unverified.includes(id));
+  const unverified = (told.unverified ?? []).map(printableLine);
+  const verified = (told.passed ?? []).map(printableLine).filter((id) => !unverified.includes(id));
   const counts = told.iterations === undefined ? "" : `: ${countsOf(told, verified.length, unverified.length)}`;
   const reasons = [
     ...(told.reasons ?? []),
     ...(told.limit === undefined ? [] : [`limit reached: ${told.limit}`]),
     ...(told.message === undefined ? [] : [told.message]),
+    ...(told.messages ?? []).slice(0, 1),
+    ...(told.failures ?? []).map(({ name, exitCode }) =>
+      `${name}: ${exitCode === null ? "failed" : `exit ${exitCode}`}`
+    ),
   ];
   return [
     "",
@@ -49,11 +61,11 @@ export function outcomeLines(outcome: Outcome, style: Style): readonly string[] 
     ...(unverified.length === 0
       ? []
       : [`  ${warn("unverified")}  ${unverified.join(", ")} ${dim("(no check ran: only the agent says so)")}`]),
-    ...(told.parked ?? []).map(({ id, reason }) => `  ${bad("parked")}  ${id}: ${firstLine(reason)}`),
+    ...(told.parked ?? []).map(({ id, reason }) => `  ${bad("parked")}  ${printableLine(id)}: ${firstLine(reason)}`),
     ...reasons.filter((reason) => !(told.parked ?? []).some(({ id, reason: why }) => reason === `${id}: ${why}`)).map((
       reason,
     ) => `  ${firstLine(reason)}`),
-    ...hintOf(told).map((hint) => `hint: ${hint}`),
+    ...hintOf(told, goOn).map((hint) => `hint: ${hint}`),
   ];
 }
 
@@ -66,26 +78,34 @@ function countsOf({ iterations = 0, parked = [] }: Told, verified: number, unver
   return `${parts.join(", ")} in ${iterations} iteration${iterations === 1 ? "" : "s"}`;
 }
 
-function hintOf({ status, parked = [], iterations }: Told): readonly string[] {
-  if (iterations === undefined) return [];
+function hintOf(told: Told, goOn: string | null): readonly string[] {
+  const { status, reason, parked = [], parkedBefore = 0, iterations, messages } = told;
+  const again = goOn === null ? "the same command" : `\`${goOn}\``;
+  const retry = goOn === null ? "the same command with `--retry-blocked`" : `\`${goOn} --retry-blocked\``;
+  const planAgain = goOn === null ? again : "`ralph plan --resume`";
+  const onward = messages === undefined ? again : planAgain; // only a plan has messages
+  if (status === "failed" && reason === "trespassed") {
+    return [`the files are as the agent left them: take back what you do not want; ${onward} goes on`];
+  }
+  if (iterations === undefined) return status === "failed" && messages !== undefined ? [`${onward} goes on`] : [];
   switch (status) {
     case "blocked":
-      return parked.length > 0
-        ? ["mend what stands in the way, then `ralph run --retry-blocked`"]
+      return parked.length + parkedBefore > 0
+        ? [`mend what stands in the way, then ${retry}`]
         : ["`ralph status` shows where it stands"];
     case "exhausted":
     case "failed":
-      return ["`ralph status` shows where it stands; `ralph run` goes on"];
+      return [`\`ralph status\` shows where it stands; ${again} goes on`];
     case "unverified":
-      return ["`ralph verify` runs what checks there are"];
+      return goOn === "ralph run" ? ["`ralph verify` runs what checks there are"] : [];
     case "declined":
     case "aborted":
-      return ["`ralph run` goes on where this one stopped"];
+      return [`${again} goes on where this one stopped`];
     default:
       return [];
   }
 }
 
 function firstLine(text: string): string {
-  return text.split("\n")[0] ?? "";
+  return printable(text.split("\n")[0] ?? "");
 }

@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { PLAN_STATE_FILE, PRD_FILE } from "../backlogs/exec/paths.ts";
 import { parsePrd } from "../backlogs/prd/format.ts";
-import { storyCommands } from "../backlogs/prd/verify_commands.ts";
+import { storyCommands, verifyCommands } from "../backlogs/prd/verify_commands.ts";
 import { CONFIG_FILE, loadConfig } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { RalphError } from "../errors/ralph_error.ts";
@@ -38,6 +38,7 @@ export async function validateFiles(
     const { validateFeature } = await import("./feature/validate.ts");
     return await validateFeature(root, named.feature ?? "", named);
   }
+  if (workflow.name === "spec") return [file, await validatePlanFile(root)];
   return [file, await validatePrdFile(root, config), await validatePlanState(root)];
 }
 
@@ -85,6 +86,28 @@ async function validatePrdFile(root: string, config: Config | null): Promise<Val
     };
   } catch (error) {
     return { path: PRD_FILE, present: true, problems: [problemOf(error, PRD_FILE)], warnings: [] };
+  }
+}
+
+async function validatePlanFile(root: string): Promise<ValidatedFile> {
+  const { parsePlan, pendingOf, problemsOf, tasksOf } = await import("../backlogs/spec/plan_file.ts");
+  const { findCycle } = await import("../backlogs/spec/graph.ts");
+  const { PLAN_FILE: path } = await import("../backlogs/spec/types.ts");
+  const text = await readText(join(root, path));
+  if (text === null) return { path, present: false, problems: [], warnings: ["`ralph plan SPEC.md` writes it"] };
+  try {
+    const plan = parsePlan(text, path);
+    const cycle = findCycle(pendingOf(plan));
+    const circle = cycle === null ? [] : [`the tasks depend on each other in a circle: ${cycle.join(" → ")}`];
+    const empty = tasksOf(plan).flatMap(({ id, accept }) =>
+      verifyCommands(accept).filter(isPlaceholder).map((command) =>
+        `${id}: \`${command}\` checks nothing: name a command that can fail`
+      )
+    );
+    const problems = problemsOf(plan).map(({ line, problem }) => `line ${line}: ${problem}`);
+    return { path, present: true, problems: [...problems, ...circle, ...empty], warnings: [] };
+  } catch (error) {
+    return { path, present: true, problems: [problemOf(error, path)], warnings: [] };
   }
 }
 

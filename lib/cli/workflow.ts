@@ -15,6 +15,7 @@ interface WorkflowRow {
 const WORKFLOWS: readonly WorkflowRow[] = [
   { name: "exec", state: "scripts/ralph" },
   { name: "feature", state: ".ralph/<date>-<feature>", isUsed: hasFeatures },
+  { name: "spec", state: "ralph/plan.jsonl" },
 ];
 const DEFAULT = "exec";
 

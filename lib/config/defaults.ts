@@ -5,7 +5,15 @@ export function defaultConfig(): Config {
   return {
     provider: { args: [], timeout: 1800, idleTimeout: 1200 },
     verify: { default: [], ui: [], timeout: 300, allowUnverified: false },
-    limits: { iterations: null, minutes: null, tokens: null, costUsd: null, noProgress: 5, sameFailure: 3 },
+    limits: {
+      iterations: null,
+      minutes: null,
+      tokens: null,
+      costUsd: null,
+      noProgress: 5,
+      sameFailure: 3,
+      rejections: 3,
+    },
     commits: { work: true, prdChanges: true, message: "chore: update prd.json" },
     services: [],
     browser: { enabled: true, executablePath: "", headless: true, screenshotDir: ".ralph/screenshots" },

@@ -46,6 +46,8 @@ export interface LimitsConfig {
   readonly noProgress: number;
   /** The same failure this often in a row blocks the item. @default 3 */
   readonly sameFailure: number;
+  /** Rejections after which a task of the spec workflow is given up on. @default 3 */
+  readonly rejections: number;
 }
 
 /** What Ralph commits. */
@@ -110,7 +112,7 @@ const DEFAULTS = defaultConfig();
 /** The schema, as `ralph schema config` prints it. */
 export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
   $schema: z.string().optional(),
-  workflow: z.enum(["exec", "feature"]).optional(),
+  workflow: z.enum(["exec", "feature", "spec"]).optional(),
   provider: z.strictObject({
     command: command.optional(),
     args: z.array(z.string()).default([]),
@@ -134,6 +136,7 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
     costUsd: limit.default(DEFAULTS.limits.costUsd),
     noProgress: count.default(DEFAULTS.limits.noProgress),
     sameFailure: count.default(DEFAULTS.limits.sameFailure),
+    rejections: count.default(DEFAULTS.limits.rejections),
   }).prefault({}),
   commits: z.strictObject({
     work: z.boolean().default(DEFAULTS.commits.work),

@@ -18,6 +18,11 @@ const definitions = {
     hint: "give an existing folder with `--root`",
     exitCode: 2,
   },
+  "root-no-folder": {
+    message: "the root {root} is a file, not a folder",
+    hint: "give an existing folder with `--root`",
+    exitCode: 2,
+  },
   "not-a-repository": {
     message: "{root} is not inside a git repository",
     hint: "run `git init` there first: Ralph commits verified work",
@@ -53,6 +58,11 @@ const definitions = {
     message: "could not switch to the branch {branch}: {reason}",
     hint: "commit or set aside the changes in the way, or name another branch with `--branch`",
     exitCode: 1,
+  },
+  "branch-invalid": {
+    message: "git takes no branch with the name {branch}",
+    hint: "change `branchName` in the PRD, or name another with `--branch NAME`; `--branch=` stays on the current one",
+    exitCode: 2,
   },
   "run-locked": {
     message: "another `ralph {purpose}` is at work here (pid {pid}, started {startedAt})",
@@ -106,6 +116,7 @@ const definitions = {
     hint: "set $VISUAL or $EDITOR, or edit {path} yourself",
     exitCode: 2,
   },
+  "file-unreadable": { message: "could not read {path}: {reason}", hint: "{hint}", exitCode: 2 },
   "file-unwritable": { message: "could not write {path}: {reason}", hint: "{hint}", exitCode: 1 },
   "path-outside-root": {
     message: "{path} is outside {root}",

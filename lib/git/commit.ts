@@ -116,7 +116,9 @@ async function commitOf(git: Git, folders: GitFolders): Promise<string> {
   return commit ?? (await outputOfGit(git, ["rev-parse", "HEAD"], { environment: READING })).trim();
 }
 
-function messageOf({ subject, body }: CommitRequest): readonly string[] {
+function messageOf(request: CommitRequest): readonly string[] {
+  const subject = request.subject.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
+  const { body } = request;
   const parts = body === undefined || body.trim() === "" ? [subject] : [subject, body];
   return parts.flatMap((part) => ["-m", part.replaceAll("\0", "")]);
 }

@@ -17,7 +17,7 @@ interface Intent {
 /** The environment variable that marks the git processes of one write. */
 export const GIT_VARIABLE = "RALPH_GIT";
 
-const NAME_REGEXP = /^git-intent\.\d+\.json$/;
+const NAME_REGEXP = /^git-intent\.(\d+)\.json$/;
 
 /** Writes the intent, runs `write` with git's mark in its environment, takes the intent away. */
 export async function withIntent<Value>(
@@ -41,10 +41,14 @@ export async function withIntent<Value>(
 export async function deadIntents(ralphDirectory: string): Promise<readonly DeadIntent[]> {
   const dead: DeadIntent[] = [];
   for (const name of await listDirectory(ralphDirectory)) {
-    if (!NAME_REGEXP.test(name)) continue;
+    const pid = NAME_REGEXP.exec(name)?.[1];
+    if (pid === undefined) continue;
     const path = join(ralphDirectory, name);
     const intent = parseIntent(await readText(path));
-    if (intent === null) continue;
+    if (intent === null) {
+      if ((await processStart(Number(pid))) === null) await removePath(path); // torn by a kill: no git ran yet
+      continue;
+    }
     const started = await processStart(intent.pid);
     if (started !== null && started === intent.started) continue;
     dead.push({

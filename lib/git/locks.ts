@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
 import { modifiedAt, removePath } from "../host/files.ts";
+import { isRunningIn } from "../host/running_in.ts";
 import type { Host } from "../host/types.ts";
 import { readHead } from "./head.ts";
 import { type DeadIntent, deadIntents } from "./intent.ts";
@@ -14,12 +15,14 @@ export interface GitFolders {
 
 const WAIT_MS = 5000;
 const PAUSE_MS = 50;
+/** A lock that nobody has touched for so long, with no git at work, has no holder. */
+const SETTLED_MS = 500;
 /** File systems keep times more coarsely than the clock. */
 const COARSE_MS = 2000;
 
 /**
  * Waits until no lock file is in the way of a commit. What a killed Ralph's commit left, and no git works under any more, is
- * removed; somebody else's lock is waited for and never touched.
+ * removed; its git, where it still works, and somebody else's lock are waited for and never touched.
  *
  * @throws {RalphError} git-locked
  */
@@ -36,7 +39,25 @@ export async function clearLocks(host: Host, folders: GitFolders): Promise<void>
     waited += PAUSE_MS;
   }
   for (const intent of dead) {
+    // It may still move HEAD; and an intent that stays would lay claim to a later lock of somebody else's.
+    for (; waited < WAIT_MS && (await intent.isGitRunning()); waited += PAUSE_MS) await host.clock.sleep(PAUSE_MS);
     if (!(await intent.isGitRunning())) await intent.forget();
+  }
+}
+
+/**
+ * Takes away the locks that the git of an ended agent left: git that is told to end leaves one where it was about to note
+ * it. Only a lock that is not older than `since`, that stays as it is for a moment, and while no git works in this
+ * working tree; where the system does not tell that, none.
+ */
+export async function clearLeftLocks(host: Host, folders: GitFolders, topLevel: string, since: number): Promise<void> {
+  for (let lock = await findLock(folders); lock !== null; lock = await findLock(folders)) {
+    if (lock.modifiedAt < since - COARSE_MS) return;
+    await host.clock.sleep(SETTLED_MS);
+    const again = await findLock(folders);
+    if (again?.path !== lock.path || again.modifiedAt !== lock.modifiedAt) continue;
+    if (isRunningIn("git", topLevel) !== false || isRunningIn("git", folders.commonDirectory) !== false) return;
+    await removePath(lock.path);
   }
 }
 

@@ -11,7 +11,7 @@ import { commitPaths } from "./commit.ts";
 import { diffOf } from "./diff.ts";
 import { findFolders } from "./find_folders.ts";
 import { readHead } from "./head.ts";
-import { clearLocks, type GitFolders } from "./locks.ts";
+import { clearLeftLocks, clearLocks, type GitFolders } from "./locks.ts";
 import { parseStatus, STATUS_ARGUMENTS } from "./parse_status.ts";
 import { refuseOperations, requireIdentity } from "./ready.ts";
 import { createGit, gitFailed, outputOfGit, QUIET, READING, reasonOf } from "./run_git.ts";
@@ -78,6 +78,7 @@ function createRepository(host: Host, topLevel: string, folders: GitFolders): Re
       await clearLocks(host, folders);
       await switchBranch(git, branch, (await status()).branch);
     },
+    clearLeftLocks: (since) => clearLeftLocks(host, folders, topLevel, since),
     async ensureReady() {
       await refuseOperations(topLevel, folders.gitDirectory);
       await clearLocks(host, folders);

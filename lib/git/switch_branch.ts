@@ -1,11 +1,16 @@
 import { RalphError } from "../errors/ralph_error.ts";
 import { type Git, type GitEnd, READING, reasonOf } from "./run_git.ts";
 
-/** Creates or switches to a branch; local changes come along, or git refuses. @throws {RalphError} branch-failed */
+/**
+ * Creates or switches to a branch; local changes come along, or git refuses.
+ * @throws {RalphError} branch-invalid, branch-failed
+ */
 export async function switchBranch(git: Git, branch: string, current: string | null): Promise<void> {
   const named = await git(["check-ref-format", "--branch", branch], { environment: READING });
-  if (named.exitCode !== 0) throw failed(branch, named);
-  if (named.stdout.trim() !== branch) throw failed(branch, { ...named, stderr: "it is not a plain branch name" });
+  // `@{-1}` is spelled out by git: a name that means another one is none
+  if (named.exitCode !== 0 || named.stdout.trim() !== branch) {
+    throw new RalphError("branch-invalid", { details: { branch: JSON.stringify(branch) } });
+  }
   if (current === branch) return;
   const ref = `refs/heads/${branch}`;
   const exists = (await git(["rev-parse", "--verify", "--quiet", ref], { environment: READING })).exitCode === 0;

@@ -69,10 +69,12 @@ export interface Repository {
     options?: { readonly base?: string | null; readonly maxBytes?: number },
   ): Promise<string>;
   commit(request: CommitRequest): Promise<CommitResult>;
-  /** Creates or switches to a branch, keeping local changes. @throws {RalphError} branch-failed */
+  /** Creates or switches to a branch, keeping local changes. @throws {RalphError} branch-invalid, branch-failed */
   switchTo(branch: string): Promise<void>;
   /** @throws {RalphError} git-identity-missing, git-operation-in-progress, git-locked */
   ensureReady(): Promise<void>;
+  /** Takes away locks, not older than `since` (milliseconds since 1970), that an ended agent's git left behind. */
+  clearLeftLocks(since: number): Promise<void>;
   /** Commit subjects, newest first. */
   log(count: number): Promise<readonly { readonly commit: string; readonly subject: string }[]>;
   /** Runs `git` with these arguments in the top level; for what the methods above do not cover. */

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { createCollector } from "./collect.ts";
 import { createTail } from "./tail.ts";
 import type { ProcessRequest } from "./types.ts";
 
@@ -26,8 +27,10 @@ export function readOutput(
 ): ChildOutput {
   const limit = request.tailBytes ?? 16_384;
   const kept = { stdout: createTail(limit), stderr: createTail(limit), tail: createTail(limit) };
+  const collect = createCollector();
   let open = 0;
   let held = 0;
+  let failed = false;
   let bytes = 0;
   let activity = performance.now();
   let resolveClosed: () => void = () => {};
@@ -44,6 +47,7 @@ export function readOutput(
     stream.on("data", (chunk: Uint8Array) => {
       activity = performance.now();
       bytes += chunk.length;
+      collect(chunk.length);
       kept[name].push(chunk);
       kept.tail.push(chunk);
       hand(stream, name, chunk);
@@ -59,8 +63,14 @@ export function readOutput(
       if (pending === undefined) return;
       stream.pause();
       held++;
-      pending.then(release, onFailure);
+      pending.then(release, fail);
     } catch (error) {
+      fail(error);
+    }
+
+    /** Nobody takes the rest: it is not waited for. */
+    function fail(error: unknown): void {
+      failed = true;
       onFailure(error);
     }
 
@@ -74,7 +84,7 @@ export function readOutput(
   async function drain(quietMs: number, maxBytes: number): Promise<void> {
     const start = bytes;
     const from = performance.now();
-    while (open > 0 && bytes - start <= maxBytes) {
+    while (open > 0 && !failed && bytes - start <= maxBytes) {
       const quietFor = held > 0 ? 0 : performance.now() - Math.max(activity, from);
       if (quietFor >= quietMs) return;
       await race(closed, Math.max(1, quietMs - quietFor));

@@ -22,6 +22,20 @@ export function unwritable(path: string, cause: unknown): RalphError {
   return new RalphError("file-unwritable", { details: { path, reason: reasonOf(code, message), hint }, cause });
 }
 
+const READING_HINTS: Readonly<Record<string, string>> = {
+  EISDIR: "a folder stands where the file should be: move it away",
+  EACCES: "you may not read it: check owner and mode of the file and its folder",
+  EPERM: "you may not read it: check owner and mode of the file and its folder",
+  ELOOP: "the symbolic link leads back to itself: mend or remove it",
+};
+
+/** The same for a file that stands there and cannot be read. */
+export function unreadable(path: string, cause: unknown): RalphError {
+  const { code = "", message } = cause as NodeJS.ErrnoException;
+  const hint = READING_HINTS[code] ?? "check the disk and the file, then run the same command again";
+  return new RalphError("file-unreadable", { details: { path, reason: reasonOf(code, message), hint }, cause });
+}
+
 function reasonOf(code: string, message: string): string {
   return message.replace(/^(\w+: .*?), .*$/s, "$1") || code;
 }

@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 import { copy } from "@std/fs/copy";
 import { ensureDir } from "@std/fs/ensure-dir";
 import { exists } from "@std/fs/exists";
-import { unwritable } from "./file_errors.ts";
+import { unreadable, unwritable } from "./file_errors.ts";
 
 export { hashFile, hashText } from "./hash.ts";
 export { resolveInside } from "./resolve_inside.ts";
@@ -21,18 +21,18 @@ export interface Appender {
   close(): Promise<void>;
 }
 
-/** The file's text, or `null` when there is none. */
+/** The file's text, or `null` when there is none. @throws {RalphError} file-unreadable */
 export async function readText(path: string): Promise<string | null> {
   return (await readBytes(path))?.toString("utf8") ?? null;
 }
 
-/** The file's bytes, or `null` when there is none. */
+/** The file's bytes, or `null` when there is none. @throws {RalphError} file-unreadable */
 export async function readBytes(path: string): Promise<Buffer | null> {
   try {
     return await readFile(path);
   } catch (error) {
     if (isMissing(error)) return null;
-    throw error;
+    throw unreadable(path, error);
   }
 }
 

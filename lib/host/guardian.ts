@@ -91,7 +91,7 @@ export function createGuardian(mark: string): Guardian {
       if (shell !== undefined) tell(`- ${id}\n`);
     },
     dismiss() {
-      shell?.stdin!.end("q\n");
+      shell?.stdin?.end("q\n");
       shell = undefined;
     },
   };

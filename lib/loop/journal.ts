@@ -1,4 +1,4 @@
-import { appendText, readText, renamePath, writeAtomic } from "../host/files.ts";
+import { appendText, copyPath, readText, writeAtomic } from "../host/files.ts";
 import { foldJournal, type JournalLine, type JournalState, keptLines, keyOf } from "./journal_fold.ts";
 import type { Journal, JournalKey } from "./journal_types.ts";
 import type { Item } from "./types.ts";
@@ -12,10 +12,17 @@ const COMPACT_AT_BYTES = 1024 * 1024;
  * A last line that was torn by a kill is left out, and the next append starts a line of its own.
  */
 export async function openJournal(file: string | null): Promise<Journal> {
-  const text = file === null ? "" : await readText(file) ?? "";
-  const state = foldJournal(text);
-  let size = text.length;
-  let torn = text !== "" && !text.endsWith("\n");
+  let state = foldJournal("");
+  let size = 0;
+  let torn = false;
+
+  async function refresh(): Promise<void> {
+    if (file === null) return;
+    const text = await readText(file) ?? "";
+    state = foldJournal(text);
+    size = text.length;
+    torn = text !== "" && !text.endsWith("\n");
+  }
 
   async function append(line: JournalLine): Promise<void> {
     state.apply(line);
@@ -26,7 +33,9 @@ export async function openJournal(file: string | null): Promise<Journal> {
     await appendText(file, written);
   }
 
+  await refresh();
   return {
+    refresh,
     history: (key, item) => state.history(key, item),
     open: (key) => state.open(key),
     interrupted: (backlog) => state.interrupted(backlog),
@@ -55,7 +64,7 @@ function of(item: Item): { readonly itemId: string; readonly fingerprint: string
 
 async function compact(file: string, state: JournalState): Promise<number> {
   const text = keptLines(state).map((line) => `${JSON.stringify(line)}\n`).join("");
-  await renamePath(file, `${file}.old`);
+  await copyPath(file, `${file}.old`); // a copy: killed in between, the journal is still there
   await writeAtomic(file, text);
   return text.length;
 }

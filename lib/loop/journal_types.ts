@@ -28,6 +28,8 @@ export interface OpenItem {
 
 /** Reads and appends. Every append is one write of one line. */
 export interface Journal {
+  /** Reads what another process has written since: called when the run lock is held. */
+  refresh(): Promise<void>;
   /** Attempts at this item, with this fingerprint, since it last passed, was parked, or a run ended. Oldest first. */
   history(key: JournalKey, item: Item): readonly Attempt[];
   open(key: JournalKey): readonly OpenItem[];

@@ -42,7 +42,7 @@ export function advance(progress: Progress, item: Item, attempt: Attempt, settle
   const moved = turn === null || turn.changedFiles.length > 0 || ended;
   const without = <Entry>(entries: readonly Entry[], idOf: (entry: Entry) => string): readonly Entry[] =>
     entries.filter((entry) => idOf(entry) !== item.id);
-  const passed = settlement.status === "passed" && item.checksOnly !== true;
+  const passed = settlement.status === "passed" && item.checksOnly !== true && item.preparatory !== true;
   return {
     ...progress,
     iterations: progress.iterations + 1,

@@ -18,6 +18,8 @@ export interface Item<Data = unknown> {
   readonly exclusive?: boolean;
   /** Takes no agent turn, only checks: counts against no limit. */
   readonly checksOnly?: boolean;
+  /** Prepares work and proves nothing (taking a task apart, looking into an issue): its own end is no part of the run's verdict. */
+  readonly preparatory?: boolean;
   /** Hash of what is asked for. Attempts at an item of the same id with another fingerprint are not counted. */
   readonly fingerprint?: string;
   /** JSON snapshot that `next()` took of the store; `settle` computes from it, never by counting in the store. */
@@ -166,6 +168,7 @@ export type FailureReason =
   | "cut-off"
   | "context-exhausted"
   | "protected-file-changed"
+  | "branch-changed"
   | "commit-refused";
 
 /** What is known about one attempt. JSON: it can be computed on another machine. */

@@ -428,4 +428,159 @@ Review the implementation thoroughly. If you find issues, output two lines, each
 
 If everything is complete and verified, output one line with nothing but \`<ralph>VERIFIED</ralph>\`.
 `,
+  "spec_build": `# Build one task
+
+You work in a git repository. Do the one task below and nothing else.
+
+The spec that it comes from: \`{{spec}}\`
+
+## The task
+
+{{item}}
+
+This is attempt {{attempt}}.
+
+## What Ralph checks after your turn
+
+{{checks}}
+
+The task stays done only when every check succeeds, run by Ralph itself, whatever you say about it.
+
+## What went wrong last time
+
+{{failure}}
+
+## How to work
+
+1. Read the task, the parts of the spec that it is about, and the code around it.
+2. Make the smallest change that does the task. Follow the conventions that the code already has.
+3. Run the checks and mend your change until they pass. Never weaken, skip or delete a test or a check to get there.
+4. Commit your work on the current branch with the subject \`feat: {{id}} - {{name}}\`. Do not push, switch branches, merge, stash, or discard changes that are not yours.
+5. Then say that it is done: \`ralph task done {{id}}\`. Run it once, at the end, and for no other task.
+6. Something wrong that is not part of the task: \`ralph issue add "what you found, and where"\`. Do not mend it now.
+
+\`ralph\` is on your PATH; \`ralph query\` shows the plan. Leave \`ralph/plan.jsonl\` and \`ralph.config.json\` alone: what you write into them is put back.
+
+When you cannot finish the task, do not run \`ralph task done\`: say what stands in the way.
+`,
+  "spec_decompose": `# Take a task apart
+
+You work in a git repository. The agent that worked on this task ran out of time or of context before it was done: the task is too large for one turn. Cut it into parts. Implement nothing.
+
+The spec: \`{{spec}}\`
+
+## The task
+
+{{item}}
+
+## How far the last turn came
+
+{{log}}
+
+## What went wrong last time
+
+{{failure}}
+
+## How to work
+
+1. Look at the log above and at the working tree (\`git status\`, \`git diff\`): what was done may still be there, finished or not.
+2. Add two to five parts that together are the task, each small enough for one turn, the first one taking up what is there:
+
+   \`\`\`sh
+   ralph task add "the first part" --parent {{id}} --notes "…" --accept "Verify: \\\`command\\\`"
+   ralph task add "the second part" --parent {{id}} --deps t-FIRST --accept "…"
+   \`\`\`
+
+   \`ralph query tasks\` shows their ids. What the whole task had to meet, the parts together must meet.
+3. Do not add a part that is the whole task again.
+
+Ralph takes the task out of the plan when you have ended; whatever waited for it then waits for all its parts. Change no file. \`ralph\` is on your PATH. Leave \`ralph/plan.jsonl\` alone: what you write into it is put back.
+`,
+  "spec_investigate": `# Look into the issues
+
+You work in a git repository. All tasks are done; these issues were found on the way. Settle them.
+
+The spec: \`{{spec}}\`
+
+## The issues
+
+{{item}}
+
+## What went wrong last time
+
+{{failure}}
+
+## How to work
+
+For each issue find its cause, then do one of these:
+
+- It is real, and the spec asks for it to work: \`ralph task add "what to do" --notes "the cause, and where" --accept "how to see that it is mended. Verify: \\\`command\\\`" --created-from ISSUE_ID\`, then \`ralph issue done ISSUE_ID\`. One task an issue, and only for work that must be done.
+- It is not real, is mended already, or is no matter of this spec: \`ralph issue done ISSUE_ID\`, and say why in your answer.
+
+Do not mend anything in this turn, and do not add issues for the sake of completeness. \`ralph\` is on your PATH; \`ralph query issues\` shows the list. Leave \`ralph/plan.jsonl\` alone: what you write into it is put back.
+`,
+  "spec_plan": `# Plan a spec
+
+You work in a git repository. Find what is missing between the spec and the code, and write it down as tasks. Implement nothing.
+
+The spec: \`{{spec}}\`
+
+## What the plan holds already
+
+{{item}}
+
+## What went wrong last time
+
+{{failure}}
+
+## How to work
+
+1. Read the spec as a whole, then the code that it is about. A requirement that the code already meets needs no task: check, do not assume.
+2. Cut the gap into tasks. Each is done by a fresh agent in one turn that sees only the task, the spec and the code: small, with one purpose, and leaving the project in working order.
+3. Add them with the \`ralph\` command, which is on your PATH. Several at once, one JSON object a line; \`id\` only where another task depends on it:
+
+   \`\`\`sh
+   ralph task add - <<'TASKS'
+   {"id": "t-parse", "name": "Parse the header", "notes": "lib/header.ts; keep the old signature", "accept": "Verify: \`npm test -- header\`"}
+   {"name": "Report a bad header", "deps": ["t-parse"], "priority": "high", "accept": "Exit code 2 with the line number. Verify: \`npm test -- report\`"}
+   TASKS
+   \`\`\`
+
+   One alone: \`ralph task add "Parse the header" --notes "…" --accept "…" --deps t-1a2b --priority high\`.
+4. \`accept\` says how one can see that the task is done. A command that must succeed is named in the form \`\`Verify: \`command\` \`\`; Ralph runs these, and nothing else in back-ticks. Name one wherever there is one.
+5. \`deps\` names tasks that must be done before. No task may depend on itself by way of others.
+6. Look at the result with \`ralph query tasks --text\`.
+
+Write no file: neither code nor \`ralph/plan.jsonl\`, which only the \`ralph\` command changes. A task of the same name is brought up to date, not doubled.
+
+When all tasks are in the plan, end with the line \`[RALPH] PLAN_COMPLETE: Added N tasks\`. When the code already meets the whole spec, add none and end with \`[RALPH] PLAN_COMPLETE: Added 0 tasks\`.
+`,
+  "spec_verify": `# Verify what was done
+
+You work in a git repository. Every task of the plan is marked as done. Find out whether that is so: you are the reviewer, not the author.
+
+The spec: \`{{spec}}\`
+
+## The tasks
+
+{{item}}
+
+## What Ralph's checks say
+
+{{checks}}
+
+## What went wrong last time
+
+{{failure}}
+
+## How to work
+
+1. For each task, compare what its \`Accepted when\` and the spec demand with what the code does. Read the code; run it. A claim in a commit message or a comment proves nothing.
+2. A task that falls short, or whose check failed above: \`ralph task reject ID "what is missing, exactly, and how you saw it"\`. It goes back to be built again with your reason in its prompt.
+3. Where the way that was taken cannot lead there, reject it and add the new one: \`ralph task add "…" --notes "…" --accept "…" --supersedes ID\`.
+4. Something wrong that belongs to no task: \`ralph issue add "what you found, and where"\`.
+5. When nothing was rejected and every check passed: \`ralph task accept\`. It takes all done tasks out of the plan. Then end with the line \`[RALPH] SPEC_COMPLETE\`; otherwise with \`[RALPH] SPEC_INCOMPLETE\`.
+
+Change no code. \`ralph\` is on your PATH; \`ralph query tasks\` shows every field. Leave \`ralph/plan.jsonl\` alone: what you write into it is put back. After your turn Ralph runs its checks again; what you accepted comes back when one fails.
+`,
 };

@@ -21,6 +21,11 @@ export interface PromptSource {
 const WORKFLOW_FILES: Readonly<Record<string, string>> = {
   exec_run: "scripts/ralph/prompt.md",
   exec_understand: "scripts/ralph/understand_prompt.md",
+  spec_plan: "ralph/PROMPT_plan.md",
+  spec_build: "ralph/PROMPT_build.md",
+  spec_verify: "ralph/PROMPT_verify.md",
+  spec_investigate: "ralph/PROMPT_investigate.md",
+  spec_decompose: "ralph/PROMPT_decompose.md",
 };
 
 /** What is put below a prompt that has no placeholder of its own, heading and value. */

@@ -43,6 +43,7 @@ export async function agentTurn(ralph: RalphContext, request: AgentTurnRequest):
   const runs = dirname(request.folder);
   const ignored = await isIgnoring(runs);
   ralph.events.emit({ type: "turn-start", agent: ralph.agent.name, transcript: relative(ralph.root, transcript) });
+  const started = ralph.host.clock.now();
   const agentTurn = await ralph.agent.runTurn({
     prompt: request.prompt,
     cwd,
@@ -53,6 +54,7 @@ export async function agentTurn(ralph: RalphContext, request: AgentTurnRequest):
     interactive: request.interactive ?? false,
     signal: request.signal ?? ralph.signal,
   });
+  await repository.clearLeftLocks(started);
   if (ignored) await ensureRunsIgnored(runs); // the agent may have taken the folder away: its files are nobody's work
   const { end, durationMs, usage } = agentTurn;
   const message = "message" in end ? end.message : null;

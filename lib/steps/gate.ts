@@ -19,7 +19,7 @@ export interface GateOptions {
   readonly message: string;
   /** Lines shown above the question. */
   readonly reasons?: readonly string[];
-  /** Commands by which a person can go on after a no. */
+  /** Commands by which a person can go on after a no, when they are shown. */
   readonly next?: readonly string[];
 }
 
@@ -45,7 +45,10 @@ export interface Consent {
 export async function gate(ralph: RalphContext, options: GateOptions): Promise<GateOutcome> {
   const consent = await askConsent(ralph, options);
   if (consent === null) return { status: "aborted" };
-  return consent.yes ? { status: "approved" } : { status: "declined", next: options.next ?? [] };
+  if (consent.yes) return { status: "approved" };
+  const { next = [] } = options;
+  if (next.length > 0) ralph.events.emit({ type: "text", title: "Next", lines: next });
+  return { status: "declined", next };
 }
 
 /** The answer at a gate; `null` after an interrupt. Where nobody can be asked, it is no. */

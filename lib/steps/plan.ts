@@ -74,12 +74,13 @@ export async function plan(ralph: RalphContext, options: PlanOptions): Promise<P
   await repository.ensureReady();
   await using _lock = await ralph.lock.acquire("plan");
 
-  ralph.events.emit({ type: "step-start", step: "plan", title: goal });
+  ralph.events.emit({ type: "step-start", step: "plan", title: goal === "" ? "what was begun" : goal });
   const outcome = await ended(async () => {
     const prepared = await preflight(ralph, goal === "" ? null : goal);
     return await drive(prepared, options.maxRetries ?? 3, signal);
   });
   ralph.events.emit({ type: "step-end", step: "plan", status: outcome.status });
+  if (outcome.status === "declined") ralph.events.emit({ type: "text", title: "Next", lines: outcome.next });
   return outcome;
 }
 

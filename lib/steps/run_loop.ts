@@ -8,7 +8,9 @@ import type { Ownership } from "../loop/ownership.ts";
 import { advance, limitReached, noProgress, type Progress, sameFailures } from "../loop/progress.ts";
 import type { Attempt, Backlog, Item, Settlement } from "../loop/types.ts";
 import type { CheckLike } from "../verifiers/types.ts";
-import { putBackEdits, recover } from "./loop/recover.ts";
+import { answered } from "./loop/answered.ts";
+import { onBranch } from "./loop/branch.ts";
+import { mendAfterKill, recover } from "./loop/recover.ts";
 import { type Committer, createCommitter, settleAndCommit } from "./loop/settle.ts";
 import { requireRepository } from "./require_repository.ts";
 import { topLevelPaths } from "./tree_paths.ts";
@@ -49,7 +51,8 @@ export type LoopOutcome =
       readonly reason: "trespassed" | "agent-unusable" | "stopped";
       readonly reasons: readonly string[];
     }
-    | { readonly status: "blocked"; readonly reasons: readonly string[] }
+    /** `parkedBefore`: how many items stand in the way that an earlier run gave up on. */
+    | { readonly status: "blocked"; readonly reasons: readonly string[]; readonly parkedBefore?: number }
     | { readonly status: "exhausted"; readonly limit: string }
     /** A person answered no between two iterations. */
     | { readonly status: "declined" }
@@ -63,7 +66,7 @@ type Ending = LoopOutcome extends infer End ? End extends LoopOutcome ? Omit<End
  * passes without its checks. Killed at any moment, the same call goes on where it was.
  *
  * @throws {RalphError} not-a-repository, agent-missing, agent-not-found, run-locked, git-identity-missing,
- * git-operation-in-progress, git-detached-head, branch-failed, state-missing, state-invalid
+ * git-operation-in-progress, git-detached-head, branch-invalid, branch-failed, state-missing, state-invalid
  * @example A loop over a list in memory
  * ```ts
  * import { memoryBacklog, runLoop } from "ralph";
@@ -84,7 +87,8 @@ export async function runLoop<Data, Findings>(
   if (!interrupted) await backlog.overview({ parked: [] }); // a missing or damaged store is told before anything is started
   await ralph.agent.ensureUsable();
   await using _lock = await ralph.lock.acquire(options.purpose ?? "run");
-  if (interrupted) await putBackEdits(ralph, backlog.stateFiles); // the agent of a killed run may have damaged the store
+  await ralph.journal.refresh();
+  if (interrupted) await mendAfterKill(ralph, backlog.stateFiles);
   await repository.ensureReady();
   await onBranch(ralph, backlog, options.branch ?? ralph.loop.branch);
 
@@ -165,12 +169,17 @@ class Loop<Data, Findings> {
   async #iterate(): Promise<Ending | null> {
     const ralph = this.#ralph;
     if (this.#signal.aborted) return { status: "aborted" };
-    const next = await this.#backlog.next({ inFlight: [], parked: ralph.journal.parked(this.#key) });
+    const view = { inFlight: [], parked: ralph.journal.parked(this.#key) };
+    const next = answered(this.#backlog, "next()", await this.#backlog.next(view));
     switch (next.status) {
       case "done":
         return this.#done(next.verdict, next.summary);
       case "blocked":
-        return { status: "blocked", reasons: next.reasons };
+        return {
+          status: "blocked",
+          reasons: next.reasons,
+          parkedBefore: view.parked.length - this.#progress.parked.length,
+        };
       case "waiting":
         throw new RalphError("backlog-invalid", {
           details: { backlog: this.#backlog.name, problem: "next() waits although nothing is in flight" },
@@ -241,8 +250,8 @@ class Loop<Data, Findings> {
       ...named,
       result: (this.#last ?? attempt).status,
       settlement: settlement.status,
-      message: "reason" in settlement ? settlement.reason ?? null : null,
-      durationMs: ralph.host.clock.now() - started,
+      message: reasonOf(settlement, this.#last ?? attempt),
+      durationMs: Math.max(0, ralph.host.clock.now() - started),
       usage: attempt.turn?.usage ?? null,
     });
     return this.#endingOf(attempt, settlement);
@@ -322,23 +331,14 @@ class Loop<Data, Findings> {
   }
 }
 
+function reasonOf(settlement: Settlement, attempt: Attempt): string | null {
+  const given = "reason" in settlement ? settlement.reason ?? null : null;
+  return given ?? ("message" in attempt ? attempt.message : null);
+}
+
 function limitsOf(ralph: RalphContext, options: LoopOptions): LimitsConfig {
   const limits = { ...ralph.config.limits, ...options.limits };
   const { maxIterations } = options;
   if (maxIterations === undefined) return limits;
   return { ...limits, iterations: Math.min(maxIterations, limits.iterations ?? maxIterations) };
-}
-
-async function onBranch<Data, Findings>(
-  ralph: RalphContext,
-  backlog: Backlog<Data, Findings>,
-  asked: string | undefined,
-): Promise<void> {
-  const repository = requireRepository(ralph);
-  const current = await repository.currentBranch();
-  const wanted = asked ?? await backlog.branch?.() ?? "";
-  if (wanted === "" && current === null) throw new RalphError("git-detached-head", { details: { root: ralph.root } });
-  if (wanted === "" || wanted === current) return;
-  await repository.switchTo(wanted);
-  ralph.events.emit({ type: "note", level: "info", message: `working on the branch ${wanted}` });
 }

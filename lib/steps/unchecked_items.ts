@@ -23,7 +23,10 @@ const WAYS_OUT: readonly string[] = [
  * @param unchecked ids of the open items without a check
  */
 export async function checksForUnchecked(ralph: RalphContext, unchecked: readonly string[]): Promise<UncheckedOutcome> {
-  if (unchecked.length === 0 || ralph.config.verify.allowUnverified) return { status: "go-on", checks: [] };
+  if (unchecked.length === 0) return { status: "go-on", checks: [] };
+  // A backlog that knows nothing of the configuration: what is named there, or by `--verify`, holds for it as well.
+  const named = ralph.config.verify.default.map((command): Check => ({ name: command, command, scope: "run" }));
+  if (named.length > 0 || ralph.config.verify.allowUnverified) return { status: "go-on", checks: named };
   const suggested = await suggestChecks(ralph.root);
   const command = await askForCommand(ralph, unchecked, suggested.map((check) => check.command));
   if (command !== "") return { status: "go-on", checks: [{ name: command, command, scope: "run" }] };

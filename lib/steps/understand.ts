@@ -52,8 +52,10 @@ export async function understand(ralph: RalphContext, options: UnderstandOptions
     ...(signal === undefined ? {} : { signal }),
   });
   const topicsLeft = await openTopics(ralph);
-  if (topicsLeft.length > 0) {
-    const message = `${topicsLeft.length} topics are left: ${topicsLeft.join("; ")}`;
+  if (topicsLeft.length > 0 && outcome.status !== "failed") {
+    const message = `${topicsLeft.length} topic${topicsLeft.length === 1 ? " is" : "s are"} left: ${
+      topicsLeft.join("; ")
+    }`;
     ralph.events.emit({ type: "note", level: "info", message });
   }
   return { ...asUnderstood(outcome, maxItems, maxIterations), topicsLeft };

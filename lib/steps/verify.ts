@@ -1,42 +1,55 @@
 import type { RalphContext } from "../context.ts";
+import { RalphError } from "../errors/ralph_error.ts";
 import { ensureDirectory, openAppender } from "../host/files.ts";
 import { join } from "node:path";
-import type { Check, CheckOutcome, CheckResult, Item, Verification } from "../loop/types.ts";
+import type { CheckContext, CheckOutcome, CheckResult, Item, Verification } from "../loop/types.ts";
 import { runCommandCheck } from "../verifiers/command.ts";
+import { isCommand, runFunctionCheck } from "../verifiers/function.ts";
 import { runShellCheck, type ShellCheckOptions } from "../verifiers/shell.ts";
-import type { CheckLike, CommandLike } from "../verifiers/types.ts";
+import type { CheckLike } from "../verifiers/types.ts";
 
 /** How checks are run. */
 export interface VerifyOptions {
   /** Absolute path of the working tree. @default the root */
   readonly cwd?: string;
+  /** What check functions are told they check. @default null */
   readonly item?: Item | null;
   /** Commit before the turn. @default null */
   readonly base?: string | null;
   /** Folder for one log file a check; without one nothing is logged. */
   readonly logs?: string;
-  /** Told in the events; the same checks may run before and after a turn. */
+  /** Ends the running check and starts no other. @default the context's */
   readonly signal?: AbortSignal;
 }
 
-type Runnable = Check | {
+/** What a check comes to: a function, a command for the shell, or one that dax runs. */
+interface Runnable {
   readonly name: string;
-  readonly builder: CommandLike;
   readonly scope?: string;
   readonly timeoutMs?: number;
-};
+  readonly run?: (context: CheckContext) => unknown;
+  readonly command?: string;
+}
+
+const CHECK_FORMS = "a command, a dax command, a function, or `{ name, command }` or `{ name, run }`";
 
 /**
  * Runs every check in order and collects all failures, not only the first. No check at all is `unverified`, never
  * `passed`. Each check has a timeout, its whole process tree ends with it, and the end of its output is kept.
  *
+ * @throws {RalphError} option-invalid for what is no check
  * @returns `passed`, `failed` with `failures`, `unverified`, or `aborted`; every result has exit code, milliseconds and tail
  * @example Check a repository from a build script
  * ```ts
  * import { createRalph, verify } from "ralph";
  *
  * await using ralph = await createRalph();
- * const checked = await verify(ralph, ["test 1 = 1", ralph.$`echo built`, ($) => $`echo linted`]);
+ * const checked = await verify(ralph, [
+ *   "test 1 = 1",
+ *   ralph.$`echo built`,
+ *   ($, { cwd }) => $`echo linted`.cwd(cwd),
+ *   { name: "by hand", run: async ({ cwd }) => ({ ok: cwd === ralph.root, exitCode: null, tail: "" }) },
+ * ]);
  * console.log(checked.status); // passed
  * ```
  */
@@ -54,7 +67,7 @@ export async function verify(
     const started = ralph.host.clock.now();
     const outcome = await runOne(ralph, check, { ...options, signal }, results.length + 1);
     if (signal.aborted) return { status: "aborted", results };
-    const result = { ...outcome, name, scope, durationMs: ralph.host.clock.now() - started };
+    const result = { ...outcome, name, scope, durationMs: Math.max(0, ralph.host.clock.now() - started) };
     results.push(result);
     ralph.events.emit({ type: "check-end", ...result });
   }
@@ -65,9 +78,13 @@ export async function verify(
 
 function toRunnable(like: CheckLike, { $ }: Pick<RalphContext, "$">): Runnable {
   if (typeof like === "string") return { name: like, command: like };
-  if (typeof like === "function") return toRunnable(like($), { $ });
-  if ("spawn" in like) return { name: "command", builder: like };
-  return like;
+  if (typeof like === "function") return { name: like.name || "function", run: (context) => like($, context) };
+  if (isCommand(like)) return { name: "command", run: () => like };
+  if (typeof like?.name === "string" && (like.run !== undefined || like.command !== undefined)) return like;
+  throw new RalphError("option-invalid", {
+    details: { option: "a check", expected: CHECK_FORMS, value: JSON.stringify(like) ?? typeof like },
+    hint: "docs/guides/recipes.md shows each form",
+  });
 }
 
 async function runOne(
@@ -76,36 +93,21 @@ async function runOne(
   options: VerifyOptions & { readonly signal: AbortSignal },
   number: number,
 ): Promise<CheckOutcome> {
-  const cwd = options.cwd ?? ralph.root;
-  const { signal, item = null, base = null } = options;
-  if ("run" in check && check.run !== undefined) return await runFunction(check.run, { cwd, signal, item, base });
-
+  const { signal, item = null, base = null, cwd = ralph.root } = options;
+  const timeoutMs = check.timeoutMs ?? ralph.config.verify.timeout * 1000;
   const log = options.logs === undefined ? null : await openLog(options.logs, number);
-  const run: ShellCheckOptions = {
+  const shell: ShellCheckOptions = {
     cwd,
     signal,
-    timeoutMs: check.timeoutMs ?? ralph.config.verify.timeout * 1000,
+    timeoutMs,
     ...(log === null ? {} : { onOutput: (chunk) => log.write(chunk) }),
   };
   try {
-    return "builder" in check
-      ? await runCommandCheck(ralph.host, check.builder, run)
-      : await runShellCheck(ralph.$, ralph.host, check.command ?? "false", run);
+    if (check.run === undefined) return await runShellCheck(ralph.$, ralph.host, check.command ?? "", shell);
+    const found = await runFunctionCheck(ralph.host, check.run, { cwd, item, base, signal }, timeoutMs);
+    return "command" in found ? await runCommandCheck(ralph.host, found.command, shell) : found;
   } finally {
     await log?.close();
-  }
-}
-
-/** A check function that throws has failed, with what it threw as its tail. */
-async function runFunction(
-  run: NonNullable<Check["run"]>,
-  context: Parameters<NonNullable<Check["run"]>>[0],
-): Promise<CheckOutcome> {
-  try {
-    return await run(context);
-  } catch (error) {
-    const tail = error instanceof Error ? error.stack ?? error.message : String(error);
-    return { ok: false, exitCode: null, tail };
   }
 }
 

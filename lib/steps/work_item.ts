@@ -113,6 +113,8 @@ export async function workItem<Data, Findings>(
   const give = (attempt: Attempt<Findings>): WorkedItem<Findings> => ({ attempt, before, after });
 
   if (turn.end.reason === "aborted" || signal.aborted) return give({ ...seen, status: "interrupted" });
+  const strayed = await strayedFrom(ralph, before.branch, after.branch);
+  if (strayed !== null) return give({ ...seen, status: "failed", reason: "branch-changed", message: strayed });
   const trespass = await trespassed(ralph, work, turn, backlog.stateFiles);
   if (trespass !== null) return give({ ...seen, ...trespass });
   const touched = protectedPaths(turn.changedFiles, ralph.config.protect);
@@ -195,6 +197,14 @@ async function judge<Data, Findings>(
   return turn.lines.includes("<ralph>DONE</ralph>")
     ? { status: "done" }
     : { status: "not-done", reason: "no `<ralph>DONE</ralph>` line" };
+}
+
+/** A turn that left the branch is brought back to it: what is verified and committed must be what the run works on. */
+async function strayedFrom(ralph: RalphContext, branch: string | null, now: string | null): Promise<string | null> {
+  if (branch === null || branch === now) return null;
+  const there = now === null ? "a detached HEAD" : `the branch ${now}`;
+  await requireRepository(ralph).switchTo(branch);
+  return `the turn switched from the branch ${branch} to ${there}, where its commits are: work on ${branch}`;
 }
 
 async function trespassed(

@@ -1,7 +1,8 @@
 import type { Terminal } from "../host/types.ts";
 import { createPlainPrompter } from "./plain_prompter.ts";
+import { printableQuestion } from "./printable.ts";
 import { createRichPrompter } from "./rich_prompter.ts";
-import type { Prompter } from "./types.ts";
+import type { Prompter, Question } from "./types.ts";
 import { type AnswerLookup, createUnattendedPrompter } from "./unattended_prompter.ts";
 
 /** How questions are put. */
@@ -23,11 +24,12 @@ export function createPrompter({ mode, terminal, approvals, lookUp = () => null,
     : mode === "plain"
     ? createPlainPrompter(terminal, signal)
     : createUnattendedPrompter(lookUp);
+  const shown = (question: Question): Question => mode === "unattended" ? question : printableQuestion(question);
   return {
     interactive: prompter.interactive,
     ask(question) {
       const approved = question.gate !== undefined && (approvals.has(question.gate) || approvals.has("all"));
-      return approved ? Promise.resolve({ value: "yes", source: "approve" }) : prompter.ask(question);
+      return approved ? Promise.resolve({ value: "yes", source: "approve" }) : prompter.ask(shown(question));
     },
   };
 }

@@ -1,5 +1,6 @@
 import { EVENTS_VERSION, type EventSink, type RalphEvent } from "../events/types.ts";
 import { plainLines } from "./plain_lines.ts";
+import { printableEvent } from "./printable.ts";
 import { richLines } from "./rich_lines.ts";
 import type { Style } from "./style.ts";
 
@@ -20,7 +21,8 @@ export function createHumanReporter({ mode, style, detail, say }: HumanReporterO
   return {
     emit(event) {
       if (!shown(event, detail)) return;
-      for (const line of mode === "rich" ? richLines(event, style) : plainLines(event)) say(line);
+      const safe = printableEvent(event);
+      for (const line of mode === "rich" ? richLines(safe, style) : plainLines(safe)) say(line);
     },
   };
 }

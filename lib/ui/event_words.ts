@@ -1,5 +1,6 @@
 import type { RalphEvent } from "../events/types.ts";
 import type { Usage } from "../loop/types.ts";
+import { plainText } from "./printable.ts";
 
 type IterationEnd = Extract<RalphEvent, { type: "iteration-end" }>;
 type CheckEnd = Extract<RalphEvent, { type: "check-end" }>;
@@ -51,10 +52,6 @@ export function usageWords(usage: Usage | null): string {
 
 /** The last lines of a check's output, without trailing blank lines. */
 export function tailLines(tail: string, count: number): readonly string[] {
-  // deno-lint-ignore no-control-regex -- colours and cursor moves of the check's own output
-  const plain = tail.replaceAll(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, "").replaceAll(/[^\S\n]*\r?\n/g, "\n").replaceAll(
-    /[^\P{Cc}\n\t]/gu,
-    "",
-  );
-  return plain.trimEnd().split("\n").filter((line, index, all) => line !== "" || index < all.length - 1).slice(-count);
+  return plainText(tail).trimEnd().split("\n").filter((line, index, all) => line !== "" || index < all.length - 1)
+    .slice(-count);
 }

@@ -40,7 +40,7 @@ function questionText(question: Question): string {
       return `${question.message} [${question.initial ? "Y/n" : "y/N"}] `;
     case "text":
       return question.initial === undefined
-        ? `${question.message}\n> `
+        ? `${question.message}${question.placeholder === undefined ? "" : ` (${question.placeholder})`}\n> `
         : `${question.message} [${question.initial}]\n> `;
     case "select": {
       const choices = question.choices.map(({ label, hint }, index) =>

@@ -4,10 +4,13 @@
  * @module
  */
 import type { $Type, CommandBuilder } from "dax";
-import type { Check } from "../loop/types.ts";
+import type { Check, CheckContext, CheckOutcome } from "../loop/types.ts";
 
 /** A dax command as a recipe writes it: ``ralph.$`npm test` ``. */
 export type CommandLike = CommandBuilder;
 
-/** Anything that `verify()` takes: a command string, a dax command, a function that builds one, or a check. */
-export type CheckLike = string | CommandLike | (($: $Type) => CommandLike) | Check;
+/** A check that is a function: it builds a dax command, or looks for itself and says what it found. */
+export type CheckFunction = ($: $Type, context: CheckContext) => CommandLike | CheckOutcome | Promise<CheckOutcome>;
+
+/** Anything that `verify()` takes: a command string, a dax command, a function, or a check with a name. */
+export type CheckLike = string | CommandLike | CheckFunction | Check;

@@ -106,6 +106,14 @@ describe("command line", () => {
     expect(stderr).toBe(message);
   });
 
+  test("a root that is a file", async () => {
+    const { stderr } = await ralphCli().files({ "a.txt": "" }).args("status", "--root", "a.txt").expectExit(2);
+
+    expect(stderr).toBe(
+      "error: the root [ROOT]/a.txt is a file, not a folder\nhint: give an existing folder with `--root`\n",
+    );
+  });
+
   test("a root that does not exist", async () => {
     const { stderr } = await ralphCli().args("status", "--root", "nowhere").expectExit(2);
 
@@ -195,6 +203,28 @@ describe("files", () => {
       "error: [ROOT]/none.yaml: the file does not exist\n" +
         "hint: expected `questions: [{match, answer}]`, `otherwise: text`, `prompts: {id: answer}`\n",
     );
+  });
+
+  test("a folder where the configuration should be", async () => {
+    const { stderr } = await ralphCli().files({ "ralph.config.json/x": "" }).args("status").expectExit(2);
+
+    expect(stderr).toBe(
+      "error: could not read [ROOT]/ralph.config.json: EISDIR: illegal operation on a directory\n" +
+        "hint: a folder stands where the file should be: move it away\n",
+    );
+  });
+
+  test("a branch name that git does not take", async () => {
+    const prd = PRD.replace('"main"', '"-x"');
+
+    const { stderr, read } = await ralphCli().files({ ...AGENT, "scripts/ralph/prd.json": prd })
+      .agent("worker", "touch ran").args("run").expectExit(2);
+
+    expect(stderr).toBe(
+      'workflow exec (scripts/ralph exists)\nerror: git takes no branch with the name "-x"\n' +
+        "hint: change `branchName` in the PRD, or name another with `--branch NAME`; `--branch=` stays on the current one\n",
+    );
+    expect(read("ran")).toBeNull();
   });
 });
 

@@ -23,7 +23,8 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const ARTEFACT = artefact();
+/** The program and its first arguments. */
+export const ARTEFACT: readonly string[] = artefact();
 
 /** What a command left behind. Both streams are filtered: paths, times, run ids, commits. */
 export interface CliResult {

@@ -51,6 +51,7 @@ describe("ralph demo", () => {
     expect(end.status, end.stderr).toBe(0);
     expect(end.stderr).toContain("? Start `ralph run` now? no (default)");
     expect(end.stderr).not.toContain("feat:");
+    expect(end.stderr).toContain("Without a yes no code is written");
   }, 60_000);
 
   test("ralph demo without a terminal says how it runs by itself", () => {

@@ -45,7 +45,7 @@ describe("the start path", () => {
     },
   );
 
-  test.each([["status"], ["next"], ["validate"]])("ralph %s loads neither dax nor clack nor yaml", (command) => {
+  test.each([["status"], ["next"], ["validate"], ["query"]])("ralph %s loads neither dax nor clack nor yaml", (command) => {
     expect(runWith([...LIGHT, "zod"], [command])).toMatchObject({ status: 0 });
   });
 

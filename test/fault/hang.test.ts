@@ -33,7 +33,9 @@ describe("an agent that hangs", () => {
 
 describe("a check that hangs", () => {
   test("is ended after verify.timeout and has failed", async () => {
-    const project = faultProject("cat > /dev/null; touch a", { config: { maxRetries: 1, verify: { default: ["sleep 300"], timeout: 1 } } });
+    const project = faultProject("cat > /dev/null; touch a", {
+      config: { maxRetries: 1, verify: { default: ["sleep 300"], timeout: 1 } },
+    });
 
     const { root, stderr } = await project.cli.expectExit(3);
 

@@ -89,8 +89,9 @@ export function checkWhenDone(project: KillProject, memory: KillMemory): readonl
   const left = readdirSync(join(project.root, ".git/ralph"), { recursive: true }).map(String)
     .filter((name) => /lock|intent|tmp|taking/.test(name) && !/^shadow$/.test(name));
   if (left.length > 0) wrong.push(`left in .git/ralph: ${left.join(", ")}`);
+  // git's own housekeeping may still be at work; its lock is in the way of no commit
   const locks = readdirSync(join(project.root, ".git"), { recursive: true }).map(String).filter((name) =>
-    name.endsWith(".lock")
+    name.endsWith(".lock") && !name.endsWith("maintenance.lock")
   );
   if (locks.length > 0) wrong.push(`left in .git: ${locks.join(", ")}`);
   project.git("fsck", "--no-dangling", "--no-progress");

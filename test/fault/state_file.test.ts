@@ -17,9 +17,12 @@ const MISCHIEF: readonly (readonly [what: string, script: string])[] = [
 
 describe("an agent", () => {
   test.each(MISCHIEF)("that %s has it put back, and passes nothing by it", async (_what, mischief) => {
-    const project = faultProject(`if [ -f ignored/once ]; then ${WORK}; else cat > /dev/null; mkdir -p ignored; touch ignored/once; ${mischief}; fi`, {
-      count: 2,
-    });
+    const project = faultProject(
+      `if [ -f ignored/once ]; then ${WORK}; else cat > /dev/null; mkdir -p ignored; touch ignored/once; ${mischief}; fi`,
+      {
+        count: 2,
+      },
+    );
 
     const { root, git, stderr } = await project.cli.expectExit(0);
 
@@ -37,7 +40,9 @@ describe("an agent", () => {
 
     const { root, stderr } = await project.cli.expectExit(1);
 
-    expect(stderr).toMatch(/\nerror: could not write \[ROOT\]\/scripts\/ralph\/prd\.json: .+\nhint: a folder stands where the file should be: move it away\n$/);
+    expect(stderr).toMatch(
+      /\nerror: could not write \[ROOT\]\/scripts\/ralph\/prd\.json: .+\nhint: a folder stands where the file should be: move it away\n$/,
+    );
     expect(readFileSync(join(root, PRD, "x"), "utf8")).toBe("theirs\n");
 
     rmSync(join(root, PRD), { recursive: true });
@@ -52,7 +57,11 @@ describe("an agent", () => {
       const project = faultProject(`cat > /dev/null; ${mischief}; sleep 300`);
       const running = project.cli.start();
       await running.shows("agent worker: started");
-      for (let round = 0; round < 400 && existsSync(join(running.root, PRD)) && statSync(join(running.root, PRD)).size > 0; round += 1) {
+      for (
+        let round = 0;
+        round < 400 && existsSync(join(running.root, PRD)) && statSync(join(running.root, PRD)).size > 0;
+        round += 1
+      ) {
         await new Promise((resolve) => setTimeout(resolve, 25));
       }
       running.child.kill("SIGKILL");
@@ -60,7 +69,9 @@ describe("an agent", () => {
 
       const { root, stderr } = await ralphCli(running.root).agent("worker", WORK).args("run").expectExit(0);
 
-      expect(stderr).toContain(`warning: put back, edited by hand: ${PRD}\nUS-001 was interrupted in attempt 1 and is taken up again\n`);
+      expect(stderr).toContain(
+        `warning: put back, edited by hand: ${PRD}\nUS-001 was interrupted in attempt 1 and is taken up again\n`,
+      );
       expect(passedIn(root)).toEqual(["US-001"]);
       await expectNothingLeft(project, root);
     },

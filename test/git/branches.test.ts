@@ -36,8 +36,9 @@ describe("switchTo()", () => {
       project.git("switch", "--quiet", "main");
 
       await expect(project.repository.switchTo(name)).rejects.toMatchObject({
-        code: "branch-failed",
-        details: { branch: name },
+        code: "branch-invalid",
+        exitCode: 2,
+        details: { branch: JSON.stringify(name) },
       });
       expect((await project.repository.status()).branch).toBe("main");
     },

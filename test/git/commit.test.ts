@@ -210,6 +210,19 @@ describe("commit()", () => {
     expect(readdirSync(project.repository.ralphDirectory)).toEqual([]);
   });
 
+  test("a subject is one line without control characters, whatever a title holds", async () => {
+    await using project = await temporaryRepository({ "a.txt": "a\n" });
+    project.write({ "a.txt": "A\n" });
+
+    await project.repository.commit({
+      paths: ["a.txt"],
+      subject: " feat: a\n\nb\u001b[31m\0 `$(x)` ",
+      body: "two\nlines",
+    });
+
+    expect(project.git("log", "-n", "1", "--format=%B")).toBe("feat: a b [31m `$(x)`\n\ntwo\nlines\n\n");
+  });
+
   test("a failure of git itself is thrown with git's own words", async () => {
     await using project = await temporaryRepository({ "a.txt": "a\n" });
     project.git("config", "commit.gpgSign", "true");

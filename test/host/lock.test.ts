@@ -40,7 +40,7 @@ describe("takeLock()", () => {
 
     await takeLock(join(folder.path, "run.lock"), { purpose: "run", host });
 
-    expect(readdirSync(folder.path)).toEqual([living, "run.lock"]);
+    expect(readdirSync(folder.path).toSorted()).toEqual([living, "run.lock"]);
   });
 
   test("holds, refuses with the holder, and is free after release()", async () => {

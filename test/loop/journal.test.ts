@@ -120,6 +120,17 @@ describe("openJournal()", () => {
     expect((await readFile(`${file}.old`, "utf8")).length).toBeGreaterThan(1_100_000);
   });
 
+  test("refresh() reads what another process wrote", async () => {
+    await using folder = await temporaryDirectory("journal");
+    const file = join(folder.path, "journal.jsonl");
+    const [one, other] = [await openJournal(file), await openJournal(file)];
+    await one.begun(KEY, ITEM, { id: "r.1", number: 1, userPaths: [] });
+
+    expect(other.open(KEY)).toEqual([]);
+    await other.refresh();
+    expect(other.open(KEY)).toHaveLength(1);
+  });
+
   test("lines of another backlog or scope do not mix", async () => {
     await using folder = await temporaryDirectory("journal");
     const file = join(folder.path, "journal.jsonl");

@@ -86,7 +86,7 @@ export default defineRecipe<Args>({
       code: "recipe-invalid",
       exitCode: 2,
       message: "mine.ts:3:3: ralph has no export named runLop",
-      hint: "`ralph types` prints what `ralph` exports",
+      hint: "did you mean `runLoop`?",
     });
   });
 

@@ -180,7 +180,7 @@ describe("plan()", () => {
     await using ralph = await contextOn(repository, { agent: replying(""), prompter: answering({}) });
 
     await expect(plan(ralph, { goal })).rejects.toMatchObject({ code: "option-invalid", exitCode: 2 });
-    await expect(plan(ralph, { resume: true })).rejects.toMatchObject({ code: "option-invalid" });
+    await expect(plan(ralph, { resume: true })).rejects.toMatchObject({ code: "usage" });
     expect(existsSync(join(repository.root, "scripts"))).toBe(false);
   });
 

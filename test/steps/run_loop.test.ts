@@ -53,6 +53,16 @@ describe("runLoop()", () => {
     expect(await world.git("log", "--format=%s")).toBe("start");
   });
 
+  test("says how many items an earlier run gave up on when they are all that is left", async () => {
+    await using world = await loopWorld(async () => DONE);
+    const backlog = () => memoryBacklog([{ id: "a", title: "a", checks: ["false"] }], { maxRetries: 1 });
+    await runLoop(world.ralph, backlog());
+
+    const run = await runLoop(await world.again(), backlog());
+
+    expect(run).toMatchObject({ status: "blocked", parkedBefore: 1, iterations: 0 });
+  });
+
   test("stops as exhausted at a number of turns, of items, of turns without a change, and by a condition of one's own", async () => {
     await using world = await loopWorld(async () => DONE);
     const backlog = () =>

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { CheckContext } from "../../lib/loop/types.ts";
 import { verify } from "../../lib/steps/verify.ts";
 import { loopWorld } from "./loop_world.ts";
 
@@ -52,6 +53,53 @@ describe("verify()", () => {
     ]);
     expect(checked.results[2]?.tail).toBe("built");
     expect(checked.results[4]?.tail).toContain("out of luck");
+  });
+
+  test("a bare function looks for itself; one that answers nothing, or what it should not, has failed", async () => {
+    await using world = await loopWorld(NO_TURN);
+
+    const checked = await verify(world.ralph, [
+      async (_, { cwd }) => ({ ok: cwd === world.ralph.root, exitCode: null, tail: "seen" }),
+      function looked() {
+        return { ok: false, exitCode: 7, tail: "no" };
+      },
+      (async () => {}) as never,
+      (() => ({ ok: "yes" })) as never,
+      (() => {
+        throw new Error("at once");
+      }) as never,
+    ]);
+
+    expect(checked.results.map(({ name, ok, exitCode }) => [name, ok, exitCode])).toEqual([
+      ["function", true, null],
+      ["looked", false, 7],
+      ["function", false, null],
+      ["function", false, null],
+      ["function", false, null],
+    ]);
+    expect(checked.results.slice(2).map(({ tail }) => tail.split("\n")[0])).toEqual([
+      "the check answered nothing: expected { ok, exitCode, tail }",
+      'the check answered {"ok":"yes"}: expected { ok, exitCode, tail }',
+      "Error: at once",
+    ]);
+  });
+
+  test("a function that hangs is over when its time is, and its signal says so", async () => {
+    await using world = await loopWorld(NO_TURN);
+    let told = false;
+    const hangs = ({ signal }: CheckContext): Promise<never> =>
+      new Promise(() => signal.addEventListener("abort", () => told = true));
+
+    const checked = await verify(world.ralph, [{ name: "hangs", timeoutMs: 100, run: hangs }]);
+
+    expect(checked.results[0]).toMatchObject({ ok: false, exitCode: null, tail: "timed out after 0.1 s" });
+    expect(told).toBe(true);
+  });
+
+  test.each([[{ name: "x" }], [undefined], [7]])("what is no check is refused: %j", async (check) => {
+    await using world = await loopWorld(NO_TURN);
+
+    await expect(verify(world.ralph, ["true", check as never])).rejects.toMatchObject({ code: "option-invalid" });
   });
 
   test("the shell is bash with pipefail, here-documents and all; a reader that stops early is no failure", async () => {

@@ -105,6 +105,26 @@ describe("workItem()", () => {
     expect(attempt).toMatchObject({ status: "not-done", verification: null });
   });
 
+  test("a turn that leaves the branch fails, and the branch is switched back", async () => {
+    await using world = await loopWorld(async ({ cwd }) => {
+      await world.git("switch", "-q", "-c", "elsewhere");
+      await writeFile(join(cwd, "a.txt"), "x");
+      await world.git("add", "a.txt");
+      await world.git("commit", "-qm", "by the agent");
+      return DONE;
+    });
+
+    const { attempt } = await workItem(world.ralph, working({ checks: [check("true")] }), ITEM);
+
+    expect(attempt).toMatchObject({
+      status: "failed",
+      reason: "branch-changed",
+      message: expect.stringContaining("the branch elsewhere"),
+    });
+    expect(await world.git("branch", "--show-current")).toBe("main");
+    expect(await world.git("log", "--format=%s", "elsewhere")).toBe("by the agent\nstart");
+  });
+
   test("files that the agent committed itself count as changed", async () => {
     await using world = await loopWorld(async ({ cwd }) => {
       await writeFile(join(cwd, "a.txt"), "x");

@@ -1,7 +1,9 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
+import type { RalphEvent } from "../../lib/events/types.ts";
+import { announcedPrompter } from "../../lib/ui/announced_prompter.ts";
 import { createPrompter } from "../../lib/ui/create_prompter.ts";
-import type { Question } from "../../lib/ui/types.ts";
+import type { Prompter, Question } from "../../lib/ui/types.ts";
 import type { AnswerLookup } from "../../lib/ui/unattended_prompter.ts";
 
 const CONFIRM: Question = { id: "plan.keep", kind: "confirm", message: "Keep it?", initial: true };
@@ -109,4 +111,22 @@ describe("createPrompter() with nobody to ask", () => {
       code: "answer-missing",
     });
   });
+});
+
+describe("announcedPrompter()", () => {
+  test.each([["approve", 1], ["default", 1], ["terminal", 0]] as const)(
+    "tells the reasons of a question answered by %s %i times: in a terminal the question itself shows them",
+    async (source, times) => {
+      const events: RalphEvent[] = [];
+      const asked: Prompter = { interactive: false, ask: () => Promise.resolve({ value: "yes", source }) };
+      const prompter = announcedPrompter(asked, () => ({ emit: (event) => void events.push(event) }));
+
+      await prompter.ask({ id: "gate.run", kind: "confirm", message: "Start?", initial: false, details: ["3 open"] });
+
+      expect(events.filter(({ type }) => type === "text")).toEqual(
+        Array(times).fill({ type: "text", title: "Start?", lines: ["3 open"] }),
+      );
+      expect(events.at(-1)).toEqual({ type: "answer", id: "gate.run", answer: "yes", source });
+    },
+  );
 });

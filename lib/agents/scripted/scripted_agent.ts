@@ -73,7 +73,7 @@ export function scriptedAgent(source: Script | { readonly file: string }, option
         end,
         usage: UNKNOWN_USAGE,
         transcript: request.transcript,
-        durationMs: clock.now() - startedAt,
+        durationMs: Math.max(0, clock.now() - startedAt),
       };
     },
   };

@@ -1,5 +1,4 @@
-import { join } from "node:path";
-import { pathExists, writeAtomic } from "../../host/files.ts";
+import { pathExists, resolveInside, writeAtomic } from "../../host/files.ts";
 import { scaffoldTexts } from "./scaffold_texts.ts";
 
 /**
@@ -7,12 +6,12 @@ import { scaffoldTexts } from "./scaffold_texts.ts";
  *
  * @param root absolute path
  * @returns the paths that were made, relative to the root
- * @throws {RalphError} file-unwritable
+ * @throws {RalphError} file-unwritable, path-outside-root
  */
 export async function scaffoldExec(root: string): Promise<readonly string[]> {
   const made: string[] = [];
   for (const [path, text] of scaffoldTexts()) {
-    const file = join(root, path);
+    const file = await resolveInside(root, path);
     if (await pathExists(file)) continue;
     await writeAtomic(file, text);
     made.push(path);

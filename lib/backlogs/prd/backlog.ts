@@ -56,17 +56,24 @@ export type PrdItemData = Story | readonly Story[];
 export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions = {}): Backlog<PrdItemData> {
   const { file = PRD_FILE } = options;
   let confirmed: string | null = null;
+  let last: { readonly text: string; readonly prd: Prd } | null = null;
+
+  /** The same text is read many times an iteration: it is parsed once. */
+  function parse(text: string): Prd {
+    if (last?.text !== text) last = { text, prd: parsePrd(text, file) };
+    return last.prd;
+  }
 
   async function load(): Promise<Prd> {
     const text = await ralph.state.read(file);
-    if (text !== null) return parsePrd(text, file);
+    if (text !== null) return parse(text);
     throw new RalphError("state-missing", { details: { path: file }, hint: '`ralph plan "<goal>"` writes it' });
   }
 
   async function change(to: (story: Story) => Story): Promise<void> {
     await ralph.state.update(file, (text) => {
       if (text === null) return null;
-      const prd = parsePrd(text, file);
+      const prd = parse(text);
       const next = { ...prd, userStories: prd.userStories.map(to) };
       return JSON.stringify(next) === JSON.stringify(prd) ? text : formatPrd(next);
     });

@@ -50,6 +50,6 @@ function storyLines(story: StorySummary): readonly string[] {
   return [
     `${story.id} ${story.title} (priority ${story.priority}${story.passes ? ", passes" : ""})`,
     story.commands.length === 0 ? `  ${criteria}, no verification command` : `  ${criteria}`,
-    ...story.commands.map((command) => `  Verify: ${command}`),
+    ...story.commands.map((command) => `  Verify: ${command.replaceAll("\n", "\n          ")}`),
   ];
 }

@@ -34,12 +34,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const root = await makeProject(host, today);
 
   say(style.bold("A small project, a goal, and an agent that says it is done before it is"));
-  say(style.dim(`  ${root}: a to-do list in shell; the tests of three commands fail`));
-  say(
-    style.dim(
-      "  The agent plays a script, so your answers do not change what it writes. All else is real: git, the checks, Ralph",
-    ),
-  );
+  for (const line of opening(root, mode)) say(style.dim(`  ${line}`));
   const prompter = createPrompter({
     mode,
     terminal: host.terminal,
@@ -63,6 +58,15 @@ export async function run(invocation: Invocation): Promise<number> {
   const log = await ralph.repository!.log(20);
   for (const line of closingLines({ root, log, checks: checks.lines }, style)) say(line);
   return exitCode;
+}
+
+function opening(root: string, mode: Mode): readonly string[] {
+  return [
+    root,
+    "A to-do list in shell; the tests of three of its commands fail",
+    "The agent plays a script; all else is real: git, the checks, Ralph",
+    ...(mode === "unattended" ? [] : ["Say yes (y) at the gates to see it all: Enter alone is no"]),
+  ];
 }
 
 async function runExec(ralph: RalphContext): Promise<unknown> {

@@ -15,10 +15,10 @@ import { GATES, optional, parseCap } from "../settings.ts";
 /** `ralph exec "<goal>"`: the exec recipe, or the project's own. */
 export async function run(invocation: Invocation): Promise<number> {
   const { flags, host, say } = invocation;
-  const args = await argsOf(invocation);
   const named = flags.text("recipe");
   const own = named === undefined ? await findOwnRecipe(await resolveRoot(host.environment, flags.text("root"))) : null;
   const file = named === undefined ? own : resolve(host.environment.cwd, named);
+  const args = await argsOf(invocation, file !== null);
   await using session = await openSession(invocation, { asks: true, gates: file === null ? GATES : null });
   if (file !== null) say(`recipe ${file}`);
   if (own !== null && !await agreed(own, session)) {
@@ -27,13 +27,15 @@ export async function run(invocation: Invocation): Promise<number> {
   }
   const recipe = file === null ? await builtIn() : await fromFile(file, invocation);
   const value = recipe.args === undefined ? args : await validateArgs(recipe, args);
-  return endWith(invocation, session.ralph, await recipe.run(session.ralph, value));
+  const outcome = await recipe.run(session.ralph, value);
+  return endWith(invocation, session.ralph, outcome, file === null ? "ralph run" : null);
 }
 
-async function argsOf(invocation: Invocation): Promise<ExecArgs> {
+/** A recipe of one's own may need no goal; where it does, its schema or `plan()` says so. */
+async function argsOf(invocation: Invocation, mayLackGoal: boolean): Promise<ExecArgs> {
   const { flags } = invocation;
   return {
-    goal: await goalOf(invocation),
+    goal: mayLackGoal && invocation.arguments.length === 0 ? "" : await goalOf(invocation),
     resume: flags.has("resume"),
     ...optional("understand", flags.text("understand") as ExecArgs["understand"]),
     maxUnderstandIterations: parseCap("--max-understand-iterations", flags.text("max-understand-iterations")),

@@ -16,8 +16,8 @@ export async function run(invocation: Invocation): Promise<number> {
     const { initFeature } = await import("../feature/init.ts");
     return await initFeature(invocation, place);
   }
-  const { scaffoldExec } = await import("../../backlogs/exec/scaffold.ts");
-  const made = [...await scaffoldExec(place.root), ...await writeConfig(place, invocation)];
+  const isSpec = place.workflow.name === "spec";
+  const made = [...await scaffold(place), ...await writeConfig(place, invocation)];
 
   say(`workflow ${place.workflow.name} (${place.workflow.why}) in ${place.root}`);
   for (const path of made) say(`  ${good(symbols.passed)} ${path}`);
@@ -25,19 +25,31 @@ export async function run(invocation: Invocation): Promise<number> {
   if (place.config.provider.command === undefined && place.config.provider.preset === undefined) {
     say('next: name the agent in ralph.config.json (`"provider": { "command": "…" }`) or by `--agent-cmd`');
   }
-  say('next: `ralph exec "<goal>"`');
+  say(isSpec ? "next: write a spec into ralph/specs, then `ralph plan SPEC.md`" : 'next: `ralph exec "<goal>"`');
   return EXIT.done;
 }
 
+async function scaffold({ root, workflow }: Place): Promise<readonly string[]> {
+  if (workflow.name !== "spec") return await (await import("../../backlogs/exec/scaffold.ts")).scaffoldExec(root);
+  const path = "ralph/specs/.gitkeep"; // git keeps no empty folder
+  if (await pathExists(join(root, "ralph/specs"))) return [];
+  await writeAtomic(join(root, path), "");
+  return [path];
+}
+
 /** A configuration to start from. What the project's own files suggest as a check is written only when a person agrees. */
-async function writeConfig({ root, file }: Place, invocation: Invocation): Promise<readonly string[]> {
+async function writeConfig({ root, file, workflow }: Place, invocation: Invocation): Promise<readonly string[]> {
   const { CONFIG_FILE } = await import("../../config/load.ts");
   const path = join(root, CONFIG_FILE);
   if (file !== null || await pathExists(path)) return [];
   const { suggestChecks } = await import("../../backlogs/suggest_checks.ts");
   const [suggested] = await suggestChecks(root);
+  const named = workflow.name === "spec" ? { workflow: "spec" } : {};
   const agreed = suggested !== undefined && await agree(suggested, invocation);
-  await writeAtomic(path, `${JSON.stringify({ verify: { default: agreed ? [suggested.command] : [] } }, null, 2)}\n`);
+  await writeAtomic(
+    path,
+    `${JSON.stringify({ ...named, verify: { default: agreed ? [suggested.command] : [] } }, null, 2)}\n`,
+  );
   return [CONFIG_FILE];
 }
 

@@ -3,8 +3,10 @@ import { storyCommands } from "../../backlogs/prd/verify_commands.ts";
 import type { Story } from "../../backlogs/prd/types.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Item, Next } from "../../loop/types.ts";
+import { printable, printableLine } from "../../ui/printable.ts";
 import type { Invocation } from "../command.ts";
 import { featureArgument } from "../feature/feature_argument.ts";
+import { findPlace } from "../place.ts";
 import { styleFor, toJson } from "../show.ts";
 import { viewState } from "../state_view.ts";
 
@@ -13,6 +15,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const feature = await featureArgument(invocation);
   if (feature !== null) return await (await import("../feature/next.ts")).featureNext(invocation, feature);
   const { flags, out, say } = invocation;
+  if ((await findPlace(invocation)).workflow.name === "spec") return await nextOfPlan(invocation);
   const { backlog, config, ...view } = await viewState(invocation);
   const parked = await view.parked();
   const next = await backlog.next({ inFlight: [], parked });
@@ -21,6 +24,19 @@ export async function run(invocation: Invocation): Promise<number> {
       (next.status === "item" ? out : say)(line);
     }}
   return next.status === "blocked" ? EXIT.blocked : EXIT.done;
+}
+
+/** In the spec workflow it is `ralph query next`, as text. */
+async function nextOfPlan(invocation: Invocation): Promise<number> {
+  const { openPlan, tellProblems } = await import("../open_plan.ts");
+  const { nextAction } = await import("../../backlogs/spec/view.ts");
+  const { nextLine } = await import("../plan_lines.ts");
+  const { store, config } = await openPlan(invocation);
+  const plan = await store.load();
+  tellProblems(invocation, plan);
+  const next = nextAction(plan, { rejections: config.limits.rejections });
+  invocation.out(invocation.flags.has("json") ? toJson(next) : nextLine(next));
+  return next.action === "BUILD" && next.task === null ? EXIT.blocked : EXIT.done;
 }
 
 function data(next: Next<unknown>, config: Config): unknown {
@@ -47,7 +63,7 @@ function textOf(next: Next<unknown>, config: Config, parked: boolean, invocation
     case "blocked":
       return [
         "blocked:",
-        ...next.reasons.map((reason) => `  ${reason.split("\n")[0] ?? ""}`),
+        ...next.reasons.map((reason) => `  ${printable(reason.split("\n")[0] ?? "")}`),
         ...(parked ? ["hint: `ralph run --retry-blocked` takes parked stories up again"] : []),
       ];
     case "item": {
@@ -57,11 +73,11 @@ function textOf(next: Next<unknown>, config: Config, parked: boolean, invocation
       const story = storyOf(next.item);
       const checks = checksOf(story, config);
       return [
-        `${bold(next.item.id)}  ${next.item.title}`,
+        `${bold(printableLine(next.item.id))}  ${printableLine(next.item.title)}`,
         ...(story?.acceptanceCriteria ?? []).map((criterion) => `  ${dim(symbols.dot)} ${criterion}`),
         checks.length === 0
           ? `  ${warn(symbols.warning)} no check: it cannot pass`
-          : `checks: ${checks.map((check) => `\`${check}\``).join(", ")}`,
+          : `checks: ${checks.map((check) => `\`${printable(check)}\``).join(", ")}`,
       ];
     }
   }

@@ -2,10 +2,13 @@ import { plan } from "../../steps/plan.ts";
 import type { Invocation } from "../command.ts";
 import { endWith } from "../end_with.ts";
 import { goalOf } from "../goal.ts";
+import { specArgument } from "../spec_argument.ts";
 import { openSession } from "../session.ts";
 
-/** `ralph plan "<goal>"`: the planner alone. */
+/** `ralph plan "<goal>"`: the planner alone; `ralph plan SPEC.md`: the spec workflow's. */
 export async function run(invocation: Invocation): Promise<number> {
+  const spec = await specArgument(invocation);
+  if (spec !== null) return await planTheSpec(invocation, spec);
   const goal = await goalOf(invocation);
   await using session = await openSession(invocation, { asks: true, gates: ["prd"] });
   return endWith(
@@ -13,4 +16,23 @@ export async function run(invocation: Invocation): Promise<number> {
     session.ralph,
     await plan(session.ralph, { goal, resume: invocation.flags.has("resume") }),
   );
+}
+
+async function planTheSpec(invocation: Invocation, spec: string): Promise<number> {
+  const { planSpec } = await import("../../steps/spec/plan_spec.ts");
+  await using session = await openSession(invocation, {
+    asks: false,
+    gates: [],
+    workflow: { name: "spec", why: `${spec} is a spec` },
+  });
+  const outcome = await planSpec(session.ralph, { spec });
+  if (outcome.status === "approved") {
+    invocation.say(
+      `${outcome.tasks} task${outcome.tasks === 1 ? "" : "s"} pending for ${outcome.spec}; next: \`ralph build\``,
+    );
+  }
+  if (outcome.status === "declined" && "next" in outcome) {
+    invocation.say(`kept as it is; next: ${outcome.next.map((command) => `\`${command}\``).join(", ")}`);
+  }
+  return endWith(invocation, session.ralph, outcome);
 }

@@ -1,6 +1,8 @@
 import { EXIT } from "../../errors/exit_codes.ts";
+import { printableLine } from "../../ui/printable.ts";
 import type { Invocation } from "../command.ts";
 import { featureArgument } from "../feature/feature_argument.ts";
+import { findPlace } from "../place.ts";
 import { readStatus, type StatusReport } from "../status_report.ts";
 import { styleFor, toJson } from "../show.ts";
 
@@ -8,6 +10,11 @@ import { styleFor, toJson } from "../show.ts";
 export async function run(invocation: Invocation): Promise<number> {
   const feature = await featureArgument(invocation);
   if (feature !== null) return await (await import("../feature/status.ts")).featureStatus(invocation, feature);
+  if ((await findPlace(invocation)).workflow.name === "spec") {
+    const { specStatus } = await import("../spec_status.ts");
+    await specStatus(invocation);
+    return EXIT.done;
+  }
   const report = await readStatus(invocation);
   if (invocation.flags.has("json")) invocation.out(toJson(report));
   else for (const line of statusLines(report, invocation)) invocation.out(line);
@@ -26,7 +33,7 @@ function statusLines(report: StatusReport, invocation: Invocation): readonly str
       warn(`running: \`ralph ${report.running.purpose}\`, pid ${report.running.pid}, since ${report.running.since}`),
     );
   }
-  if (report.plan !== null) lines.push(`plan: ${report.plan.state} ${dim(`"${report.plan.goal}"`)}`);
+  if (report.plan !== null) lines.push(`plan: ${report.plan.state} ${dim(`"${printableLine(report.plan.goal)}"`)}`);
   if (report.problem !== null) lines.push(`${bad(symbols.failed)} ${report.problem}`);
   if (report.counts !== null) {
     const { total, passed, open, parked } = report.counts;
@@ -34,9 +41,9 @@ function statusLines(report: StatusReport, invocation: Invocation): readonly str
   }
   for (const story of report.stories) {
     const mark = { passes: good(symbols.passed), open: dim(symbols.open), parked: warn(symbols.warning) }[story.state];
-    const note = story.state === "parked" ? dim(` parked: ${story.reason?.split("\n")[0] ?? ""}`) : "";
+    const note = story.state === "parked" ? dim(` parked: ${printableLine(story.reason?.split("\n")[0] ?? "")}`) : "";
     const unchecked = story.state !== "passes" && story.checks.length === 0 ? warn(" no check") : "";
-    lines.push(`  ${mark} ${story.id}  ${story.title}${note}${unchecked}`);
+    lines.push(`  ${mark} ${printableLine(story.id)}  ${printableLine(story.title)}${note}${unchecked}`);
   }
   return [...lines, `next: ${report.hint}`];
 }

@@ -6,5 +6,5 @@ import { openSession } from "../session.ts";
 /** `ralph understand`: the understanding loop. Typing it is the consent. */
 export async function run(invocation: Invocation): Promise<number> {
   await using session = await openSession(invocation, { asks: false, gates: [] });
-  return endWith(invocation, session.ralph, await understand(session.ralph));
+  return endWith(invocation, session.ralph, await understand(session.ralph), "ralph understand");
 }

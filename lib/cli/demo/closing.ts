@@ -39,19 +39,21 @@ export interface Closing {
   readonly checks: readonly CheckLine[];
 }
 
+const NOTHING_DONE =
+  "Without a yes no code is written, so no check ran; `ralph demo` starts afresh, `ralph demo --approve all` says yes itself";
+
 /** The log, what each check said, and where to look. */
 export function closingLines({ root, log, checks }: Closing, style: Style): readonly string[] {
   const { bold, dim, good, bad, accent, symbols } = style;
   const width = Math.max(0, ...checks.map(({ item }) => item.length));
   return [
     "",
-    bold("What each check said"),
+    ...(checks.length === 0 ? [NOTHING_DONE] : [bold("What each check said")]),
     ...checks.map(({ item, attempt, name, ok }) =>
       `  ${ok ? good(symbols.passed) : bad(symbols.failed)} ${item.padEnd(width)}  ${
         dim(`attempt ${attempt}`)
       }  ${name}${ok ? "" : bad("  failed")}`
     ),
-    ...(checks.length === 0 ? [dim("  none ran")] : []),
     "",
     bold("The log"),
     ...log.map(({ commit, subject }) => `  ${accent(commit.slice(0, 7))} ${subject}`),

@@ -1,8 +1,11 @@
 import type { RalphContext } from "../../context.ts";
 import type { TreeSnapshot } from "../../git/types.ts";
+import { modifiedAt } from "../../host/files.ts";
 import type { JournalKey } from "../../loop/journal_types.ts";
+import { ownFiles } from "../../loop/own_files.ts";
 import { createOwnership, type Ownership } from "../../loop/ownership.ts";
 import type { Attempt, Backlog, Item } from "../../loop/types.ts";
+import { requireRepository } from "../require_repository.ts";
 import { type Committer, settleAndCommit, unchangedWork } from "./settle.ts";
 
 /**
@@ -49,8 +52,16 @@ export async function recover<Data, Findings>(
   return ownership;
 }
 
+/** What the agent of a killed run may have left in the way: locks of its git, a damaged store. Before anything is read. */
+export async function mendAfterKill(ralph: RalphContext, stateFiles: readonly string[]): Promise<void> {
+  const repository = requireRepository(ralph);
+  const lastWord = await modifiedAt(ownFiles(repository, ralph.root).journal);
+  if (lastWord !== null) await repository.clearLeftLocks(lastWord);
+  await putBackEdits(ralph, stateFiles);
+}
+
 /** Puts back what an agent did to state files by hand before its run was killed. */
-export async function putBackEdits(ralph: RalphContext, stateFiles: readonly string[]): Promise<void> {
+async function putBackEdits(ralph: RalphContext, stateFiles: readonly string[]): Promise<void> {
   const edits = await ralph.state.edited(stateFiles);
   await ralph.state.putBack(edits);
   if (edits.length > 0) ralph.events.emit({ type: "state-put-back", paths: edits.map(({ path }) => path) });

@@ -3,6 +3,7 @@ import type { CommitResult, TreeSnapshot, TreeStatus } from "../../git/types.ts"
 import type { Attempt, Backlog, Item, SettleCommit, Settlement } from "../../loop/types.ts";
 import type { JournalKey } from "../../loop/journal_types.ts";
 import { requireRepository } from "../require_repository.ts";
+import { answered } from "./answered.ts";
 import { topLevelPaths } from "../tree_paths.ts";
 
 /** Paths relative to the top level, with the hash of each one's content. */
@@ -39,7 +40,7 @@ export async function settleAndCommit<Data, Findings>(
   { backlog, key, item, attempt, work, known }: ToSettle<Data, Findings>,
 ): Promise<Settled> {
   await ralph.journal.settling(key, item, attempt, work);
-  const settlement = await backlog.settle(item, attempt);
+  const settlement = answered(backlog, "settle()", await backlog.settle(item, attempt));
   if (settlement.commit === undefined) return { settlement, attempt, committed: [] };
   const workPaths = settlement.commit.work && ralph.config.commits.work ? Object.keys(work) : [];
   const apart = settlement.commit.apart === true && workPaths.length > 0;
@@ -54,7 +55,7 @@ export async function settleAndCommit<Data, Findings>(
   const message = `the commit was refused by a hook of the repository:\n${result.output}`;
   const refused: Attempt<Findings> = { ...attempt, status: "failed", reason: "commit-refused", message };
   await ralph.journal.settling(key, item, refused, work);
-  const again = await backlog.settle(item, refused);
+  const again = answered(backlog, "settle()", await backlog.settle(item, refused));
   if (again.commit !== undefined) await committer.commit({ ...again.commit, work: false }, [], known);
   return { settlement: again, attempt: refused, committed: [] };
 }

@@ -27,7 +27,7 @@ export interface Prepared {
  */
 export async function preflight(ralph: RalphContext, goal: string | null): Promise<Prepared> {
   const saved = await readState(ralph);
-  if (goal === null && saved === null) throw goalMissing();
+  if (goal === null && saved === null) throw nothingToResume();
   if (saved !== null && saved.openTurn !== null) {
     await putBackState(ralph, await ralph.run.folder(EXEC_RUNS), `plan-${saved.turns}`, saved.openTurn.missing);
   }
@@ -151,7 +151,14 @@ function sameGoal(one: string, other: string): boolean {
   return plain(one) === plain(other);
 }
 
-/** Without a goal and without a plan to resume there is nothing to do. */
+function nothingToResume(): RalphError {
+  return new RalphError("usage", {
+    details: { problem: `there is no plan to go on with: ${PLAN_STATE_FILE} does not exist` },
+    hint: 'give a goal: `ralph plan "add a health endpoint"`',
+  });
+}
+
+/** A goal of nothing but white space is none. */
 export function goalMissing(value = ""): RalphError {
   return new RalphError("option-invalid", {
     details: { option: "the goal", expected: "a sentence that says what is to be built", value: JSON.stringify(value) },

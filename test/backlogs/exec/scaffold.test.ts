@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { withProgress } from "../../../lib/backlogs/exec/progress.ts";
@@ -25,6 +25,16 @@ describe("scaffoldExec()", () => {
     });
     for (const path of made) expect(readFileSync(join(repository.root, path), "utf8").length).toBeGreaterThan(40);
     expect(await scaffoldExec(repository.root)).toEqual([]);
+  });
+
+  test("scaffoldExec() follows no link out of the root", async () => {
+    using repository = testRepository();
+    using elsewhere = testRepository();
+    symlinkSync(elsewhere.root, join(repository.root, "scripts"));
+
+    await expect(scaffoldExec(repository.root)).rejects.toMatchObject({ code: "path-outside-root", exitCode: 2 });
+
+    expect(existsSync(join(elsewhere.root, "ralph"))).toBe(false);
   });
 });
 

@@ -1,0 +1,60 @@
+import type { Priority, Task } from "./types.ts";
+
+const RANK: Readonly<Record<Priority, number>> = { high: 0, medium: 1, low: 2 };
+
+/**
+ * Pending tasks that wait for nothing, the most urgent first, then in the order of the file: the first of them is the
+ * first in topological order. A dependency that is not in the file counts as done.
+ */
+export function readyTasks(tasks: readonly Task[]): readonly Task[] {
+  const pending = tasks.filter(({ s }) => s === "p");
+  const open = new Set(pending.map(({ id }) => id));
+  return pending.filter(({ deps }) => !deps.some((id) => open.has(id)))
+    .toSorted((one, other) => RANK[one.priority] - RANK[other.priority]);
+}
+
+/** Ids of the dependencies that are still pending. */
+export function openDependencies(task: Task, tasks: readonly Task[]): readonly string[] {
+  return task.deps.filter((id) => tasks.some((other) => other.id === id && other.s === "p"));
+}
+
+/** A circle of dependencies, its first id again at the end, or `null`. */
+export function findCycle(
+  tasks: readonly { readonly id: string; readonly deps: readonly string[] }[],
+): readonly string[] | null {
+  const byId = new Map(tasks.map((task) => [task.id, task.deps]));
+  const finished = new Set<string>();
+  for (const { id } of tasks) {
+    const found = walk(id, byId, finished);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function walk(
+  start: string,
+  byId: ReadonlyMap<string, readonly string[]>,
+  finished: Set<string>,
+): readonly string[] | null {
+  const path: { readonly id: string; next: number }[] = [{ id: start, next: 0 }];
+  const onPath = new Set([start]);
+  while (path.length > 0) {
+    const top = path.at(-1) as { readonly id: string; next: number };
+    const deps = finished.has(top.id) ? [] : byId.get(top.id) ?? [];
+    const dependency = deps[top.next];
+    if (dependency === undefined) {
+      finished.add(top.id);
+      onPath.delete(top.id);
+      path.pop();
+      continue;
+    }
+    top.next += 1;
+    if (onPath.has(dependency)) {
+      const ids = path.map(({ id }) => id);
+      return [...ids.slice(ids.indexOf(dependency)), dependency];
+    }
+    path.push({ id: dependency, next: 0 });
+    onPath.add(dependency);
+  }
+  return null;
+}

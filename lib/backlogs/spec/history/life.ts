@@ -1,0 +1,93 @@
+import type { Life, Moment, RejectionMoment } from "./types.ts";
+
+/** A task as one version of the file has it. */
+export interface TaskState {
+  readonly id: string;
+  readonly name: string;
+  readonly spec: string;
+  readonly s: string;
+  readonly doneAt: string | null;
+}
+
+/** Whether the file says of a task what this life says. */
+export function agrees(life: Life | undefined, state: TaskState | null): boolean {
+  if (state === null) return life === undefined || life.s === null;
+  return life !== undefined && life.s === state.s && life.doneAt === state.doneAt;
+}
+
+/** A life after what one version of the file says of its task. @param isBuried the file has a tombstone for its last `done_at` */
+export function lived(
+  life: Life | undefined,
+  state: TaskState | null,
+  now: Moment,
+  isBuried: boolean,
+): Life | undefined {
+  if (state === null) return life === undefined || life.s === null ? life : removed(life, now, isBuried);
+  if (life === undefined) return marked({ ...blank(state, now), s: null }, state, now);
+  const known = { ...life, name: state.name, spec: state.spec };
+  if (life.s !== null) return agrees(life, state) ? known : marked(known, state, now);
+  // Taken back into the file: what ended it is void.
+  return marked({ ...known, readded: [...life.readded, now], accepted: null, cancelled: null }, state, now);
+}
+
+/** A life with the rejections that tombstones tell. */
+export function withRejections(life: Life, rejections: readonly RejectionMoment[]): Life {
+  const news = rejections.filter((one) =>
+    !life.rejected.some(({ doneAt, reason }) => doneAt === one.doneAt && reason === one.reason)
+  );
+  const newest = news.at(-1);
+  if (newest === undefined) return life;
+  const rejected = [...life.rejected, ...news].toSorted((one, other) => one.order - other.order);
+  return { ...life, rejected, last: later(life.last, newest) };
+}
+
+/** The later of two lives of one task, by when something happened last. */
+export function laterLife(one: Life, other: Life): Life {
+  return later(one.last, other.last) === other.last ? other : one;
+}
+
+function marked(life: Life, { s, doneAt }: TaskState, now: Moment): Life {
+  const base = { ...life, s, doneAt, last: now };
+  if (s === "d") {
+    // A revert brings the old `done` back.
+    const done = life.s !== "d" && life.lastDone !== null && doneAt === life.lastDoneAt ? life.lastDone : now;
+    return { ...base, done, lastDone: done, lastDoneAt: doneAt, accepted: null, outcome: "done" };
+  }
+  if (s === "a") return { ...base, accepted: life.accepted ?? now, outcome: "accepted" };
+  return { ...base, done: null, accepted: null, outcome: "pending" };
+}
+
+/** Gone from the file: a tombstone that stands there for the last time it was done says that it was rejected. */
+function removed(life: Life, now: Moment, isBuried: boolean): Life {
+  const gone = { ...life, s: null, doneAt: null, last: now };
+  if (life.s === "a") return { ...gone, outcome: "accepted" };
+  if (isBuried) return { ...gone, outcome: "rejected" };
+  return life.s === "d"
+    ? { ...gone, accepted: now, outcome: "accepted" }
+    : { ...gone, cancelled: now, outcome: "cancelled" };
+}
+
+function blank({ id, name, spec }: TaskState, now: Moment): Life {
+  return {
+    id,
+    name,
+    spec,
+    s: null,
+    doneAt: null,
+    lastDone: null,
+    lastDoneAt: null,
+    created: now,
+    done: null,
+    accepted: null,
+    cancelled: null,
+    rejected: [],
+    readded: [],
+    outcome: "pending",
+    last: now,
+  };
+}
+
+function later(one: Moment, other: Moment): Moment {
+  const difference = other.commit.committed - one.commit.committed || other.order - one.order;
+  return difference > 0 ? other : one;
+}

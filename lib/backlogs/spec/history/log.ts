@@ -1,0 +1,156 @@
+import { join, relative } from "node:path";
+import type { Repository } from "../../../git/types.ts";
+import type { Host } from "../../../host/types.ts";
+import { refused } from "../refused.ts";
+import { PLAN_FILE } from "../types.ts";
+import { type Branches, readBranches } from "./read_branches.ts";
+import { formerPaths, type HistoryOptions, readCommits, readVersions } from "./read_versions.ts";
+import { readSince, type Since } from "./since.ts";
+import type { Life, Moment, PlanCommit, TaskOutcome } from "./types.ts";
+import { startWalk } from "./walk.ts";
+
+/** Which tasks are told. */
+export interface LogOptions {
+  readonly root: string;
+  readonly repository: Repository;
+  readonly host: Host;
+  /** All tasks ever, on all branches. @default the last 20 of the current one */
+  readonly all?: boolean;
+  readonly spec?: string | undefined;
+  readonly branch?: string | undefined;
+  /** A date as git reads it, or a commit. */
+  readonly since?: string | undefined;
+}
+
+/** What `ralph log` prints. */
+export interface PlanLog {
+  readonly tasks: readonly LogEntry[];
+}
+
+/** A moment as it is printed. */
+export interface LogMoment {
+  readonly commit: string;
+  readonly date: string;
+}
+
+/** One task's life. What did not happen is left out. */
+export interface LogEntry {
+  readonly id: string;
+  /** Its name. */
+  readonly desc: string;
+  readonly spec: string;
+  /** Where it was done, else where it was created; `null` where git does not tell. */
+  readonly branch: string | null;
+  /** E-mail of who did it, else of who created it. */
+  readonly author: string;
+  readonly outcome: TaskOutcome;
+  readonly created: LogMoment;
+  readonly done?: LogMoment;
+  readonly accepted?: LogMoment;
+  readonly cancelled?: LogMoment;
+  readonly rejected: readonly (LogMoment & { readonly done_at: string; readonly reason: string })[];
+  readonly readded: readonly LogMoment[];
+}
+
+const RECENT = 20;
+
+/** What became of the plan's tasks, from git alone; the latest event last. @throws {RalphError} usage, git-failed */
+export async function readLog(options: LogOptions): Promise<PlanLog> {
+  const { repository, host } = options;
+  const hasHead = await headExists(repository);
+  const everywhere = hasHead ? ["--branches", "--remotes", "HEAD"] : ["--branches", "--remotes"];
+  const since = options.since === undefined ? null : await readSince(repository, options.since);
+  const path = relative(repository.topLevel, join(options.root, PLAN_FILE)).replaceAll("\\", "/");
+  const read = (from: readonly string[]): Promise<readonly Life[]> => readLives({ repository, host, from }, path);
+  const isHere = options.all !== true && options.branch === undefined;
+  if (isHere && !hasHead) return { tasks: [] };
+  const shape = readBranches(repository, everywhere);
+  const [lives, known] = options.branch === undefined
+    ? await Promise.all([read(isHere ? ["HEAD"] : everywhere), shape])
+    : [await read(startOf(options.branch, await shape, everywhere)), await shape];
+
+  const isMeant = meant(options, known, since);
+  const chosen = lives.filter(isMeant).toSorted((one, other) => compareMoments(one.last, other.last));
+  const isWhole = options.all === true || options.spec !== undefined || options.branch !== undefined || since !== null;
+  return { tasks: (isWhole ? chosen : chosen.slice(-RECENT)).map((life) => entryOf(life, known)) };
+}
+
+/** Reads again from the start when it turns out that the file had another name before. */
+async function readLives(history: HistoryOptions, path: string): Promise<readonly Life[]> {
+  const paths = [path];
+  for (;;) {
+    const commits = await readCommits(history, paths);
+    const roots = commits.filter(({ parents }) => parents.length === 0).map(({ hash }) => hash);
+    const former = await formerPaths(history, roots, paths);
+    if (former.length === 0) {
+      const walk = startWalk(commits);
+      await readVersions(history, commits, paths, (version) => walk.take(version));
+      const later = await formerPaths(history, walk.appeared(), paths);
+      if (later.length === 0) return walk.lives();
+      paths.push(...later);
+    } else paths.push(...former);
+  }
+}
+
+async function headExists(repository: Repository): Promise<boolean> {
+  return (await repository.git(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])).exitCode === 0;
+}
+
+/** Where the reading of a branch starts; one that is gone is found by what was merged. @throws {RalphError} usage */
+function startOf(branch: string, { tips, names }: Branches, everywhere: readonly string[]): readonly string[] {
+  const tip = tips.find(({ name }) => name === branch);
+  if (tip !== undefined) return [tip.hash];
+  if ([...names.values()].includes(branch)) return everywhere;
+  throw refused(`there is no branch ${branch}`, `branches: ${tips.map(({ name }) => name).join(", ") || "none"}`);
+}
+
+function meant(
+  { spec, branch }: LogOptions,
+  { names, parents }: Branches,
+  since: Since | null,
+): (life: Life) => boolean {
+  const old = since?.kind === "commit" ? reachable(since.hash, parents) : new Set<string>();
+  const isSince = ({ hash, committed }: PlanCommit): boolean =>
+    since === null || (since.kind === "date" ? committed >= since.seconds : !old.has(hash));
+  return (life) =>
+    (spec === undefined || life.spec === spec || life.spec.endsWith(`/${spec}`) || spec.endsWith(`/${life.spec}`)) &&
+    (branch === undefined || momentsOf(life).some(({ commit }) => names.get(commit.hash) === branch)) &&
+    (since === null || momentsOf(life).some(({ commit }) => isSince(commit)));
+}
+
+function reachable(start: string, parents: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+  const found = new Set([start]);
+  for (const hash of found) for (const parent of parents.get(hash) ?? []) found.add(parent);
+  return found;
+}
+
+function momentsOf({ created, done, accepted, cancelled, rejected, readded, last }: Life): readonly Moment[] {
+  return [created, done, accepted, cancelled, ...rejected, ...readded, last].filter((moment) => moment !== null);
+}
+
+function entryOf(life: Life, { names }: Branches): LogEntry {
+  const { id, name, spec, outcome, created, done, accepted, cancelled } = life;
+  const by = (done ?? created).commit;
+  return {
+    id,
+    desc: name,
+    spec,
+    branch: names.get(by.hash) ?? null,
+    author: by.author,
+    outcome,
+    created: shown(created),
+    ...(done === null ? {} : { done: shown(done) }),
+    ...(accepted === null ? {} : { accepted: shown(accepted) }),
+    ...(cancelled === null ? {} : { cancelled: shown(cancelled) }),
+    rejected: life.rejected.map((one) => ({ ...shown(one), done_at: one.doneAt, reason: one.reason })),
+    readded: life.readded.map(shown),
+  };
+}
+
+function shown({ commit: { short, date } }: Moment): LogMoment {
+  return { commit: short, date };
+}
+
+function compareMoments(one: Moment, other: Moment): number {
+  return one.commit.committed - other.commit.committed || one.order - other.order;
+}

@@ -1,0 +1,154 @@
+import type { Host } from "../../../host/types.ts";
+import { RalphError } from "../../../errors/ralph_error.ts";
+import type { Repository } from "../../../git/types.ts";
+import type { PlanCommit, PlanVersion } from "./types.ts";
+
+/** Fields of one commit, each ended by a NUL: no author or subject can hold one. */
+const FORMAT = ["%H", "%h", "%P", "%aI", "%ct", "%ae"].join("%x00");
+const FIELDS = 6;
+const LONGEST_MS = 600_000;
+
+/** Where the history is read, and from where on. */
+export interface HistoryOptions {
+  readonly repository: Repository;
+  readonly host: Host;
+  /** What git calls the starting points: `HEAD`, or `--branches --remotes HEAD`. */
+  readonly from: readonly string[];
+}
+
+/** The commits that matter to these paths, parents before children, their parents the nearest that matter. */
+export async function readCommits(
+  { repository, from }: HistoryOptions,
+  paths: readonly string[],
+): Promise<readonly PlanCommit[]> {
+  const { exitCode, stdout, stderr } = await repository.git([
+    "log",
+    "--topo-order",
+    "--reverse",
+    "--full-history",
+    "--simplify-merges",
+    "--parents",
+    "-z",
+    `--format=tformat:${FORMAT}`,
+    ...from,
+    "--",
+    ...paths,
+  ], { timeoutMs: LONGEST_MS });
+  if (exitCode !== 0) {
+    if (
+      /does not have any commits yet|bad default revision|ambiguous argument 'HEAD'|bad revision 'HEAD'/.test(stderr)
+    ) return [];
+    throw new RalphError("git-failed", {
+      details: { command: "log", reason: stderr.trim(), hint: "run the same command by hand to see why" },
+    });
+  }
+  const fields = stdout.split("\0");
+  const commits: PlanCommit[] = [];
+  for (let at = 0; at + FIELDS <= fields.length; at += FIELDS) {
+    const [hash = "", short = "", parents = "", date = "", committed = "", author = ""] = fields.slice(at, at + FIELDS);
+    commits.push({
+      hash,
+      short,
+      parents: parents.split(" ").filter(Boolean),
+      date,
+      committed: Number(committed),
+      author,
+    });
+  }
+  return commits;
+}
+
+/** Former paths of the file: what these commits, which brought it, renamed. */
+export async function formerPaths(
+  { repository }: HistoryOptions,
+  commits: readonly string[],
+  paths: readonly string[],
+): Promise<readonly string[]> {
+  if (commits.length === 0) return [];
+  const arguments_ = [
+    "diff-tree",
+    "--stdin",
+    "-r",
+    "-M40%",
+    "--diff-filter=R",
+    "--name-status",
+    "-z",
+    "--no-commit-id",
+  ];
+  const { stdout } = await repository.git(arguments_, { input: `${commits.join("\n")}\n`, timeoutMs: LONGEST_MS });
+  const fields = stdout.split("\0");
+  const found = new Set<string>();
+  for (let at = 0; at + 2 < fields.length; at++) {
+    if (!/^R\d+$/.test(fields[at] ?? "")) continue;
+    const [old = "", now = ""] = fields.slice(at + 1, at + 3);
+    if (paths.includes(now) && !paths.includes(old)) found.add(old);
+    at += 2;
+  }
+  return [...found];
+}
+
+/** Hands over the plan of each commit in their order, read by one git process, one version in memory at a time. */
+export async function readVersions(
+  { repository, host }: HistoryOptions,
+  commits: readonly PlanCommit[],
+  paths: readonly string[],
+  take: (version: PlanVersion) => void,
+): Promise<void> {
+  let at = 0;
+  let content: Buffer | null = null;
+  const reader = createBatchReader((blob) => {
+    content ??= blob; // the newest path that is there
+    at += 1;
+    if (at % paths.length > 0) return;
+    take({ ...commits[at / paths.length - 1] as PlanCommit, content: content ?? Buffer.alloc(0) });
+    content = null;
+  });
+  const requests = commits.flatMap(({ hash }) => paths.map((path) => `${hash}:${path}\n`));
+  const end = await host.processes.run({
+    file: "git",
+    arguments: ["cat-file", "--batch"],
+    cwd: repository.topLevel,
+    input: requests.join(""),
+    guarded: false,
+    timeoutMs: LONGEST_MS,
+    onOutput: (chunk, stream) => {
+      if (stream === "stdout") reader(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+    },
+  });
+  if (end.exitCode !== 0 || at !== requests.length) {
+    const reason = end.stderr.trim() || `${at} of ${requests.length} versions were read`;
+    throw new RalphError("git-failed", {
+      details: { command: "cat-file", reason, hint: "`git fsck` checks the repository" },
+    });
+  }
+}
+
+/** Cuts the output of `git cat-file --batch` into contents; `null` for what is missing. */
+export function createBatchReader(give: (content: Buffer | null) => void): (chunk: Buffer) => void {
+  let header: Buffer[] = [];
+  let body: Buffer | null = null;
+  let filled = 0;
+  return (chunk) => {
+    let at = 0;
+    while (at < chunk.length) {
+      if (body === null) {
+        const feed = chunk.indexOf(0x0a, at);
+        header.push(chunk.subarray(at, feed < 0 ? chunk.length : feed));
+        if (feed < 0) return;
+        at = feed + 1;
+        const size = / blob (\d+)$/.exec(Buffer.concat(header).toString("utf8"))?.[1];
+        header = [];
+        if (size === undefined) give(null);
+        else body = Buffer.allocUnsafe(Number(size) + 1); // and its line feed
+        filled = 0;
+      } else {
+        const count = chunk.copy(body, filled, at, Math.min(chunk.length, at + body.length - filled));
+        filled += count;
+        at += count;
+        if (filled < body.length) continue;
+        give(body.subarray(0, -1));
+        body = null;
+      }
+    }
+  };
+}

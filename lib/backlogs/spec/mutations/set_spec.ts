@@ -1,0 +1,30 @@
+import { doneOf, pendingOf, tasksOf, withChanged, without, withRecord } from "../plan_file.ts";
+import type { Entry, Plan, Task } from "../types.ts";
+import type { Change } from "./types.ts";
+
+/** Makes a spec the current one; what stands in the file beside it stays. */
+export function setSpec(plan: Plan, spec: string): Change {
+  const subject = `ralph: set spec ${spec}`;
+  const last = plan.lines.findLast(({ entry }) => entry.type === "spec")?.entry;
+  if (last === undefined) return { plan: withRecord(plan, { t: "spec", spec }), subject };
+  const one = without(plan, (entry) => entry.type === "spec" && entry !== last);
+  if (last.type === "spec" && last.spec === spec) return { plan: one, subject };
+  return { plan: withChanged(one, (entry) => entry === last, { spec }), subject };
+}
+
+/** Unfinished tasks of other specs. */
+export function unfinishedOf(plan: Plan, spec: string): readonly Task[] {
+  return tasksOf(plan).filter((task) => (task.s === "p" || task.s === "d") && task.spec !== spec);
+}
+
+/**
+ * Begins to plan a spec. Starting fresh (another spec, or nothing is left of this one) clears the tombstones; tasks of
+ * other specs go, since the person said so; issues stay.
+ */
+export function beginSpec(plan: Plan, spec: string): Change {
+  const foreign = new Set(unfinishedOf(plan, spec));
+  const isForeign = (entry: Entry): boolean => entry.type === "task" && foreign.has(entry.task);
+  const kept = without(plan, isForeign);
+  const isFresh = pendingOf(kept).length + doneOf(kept).length === 0;
+  return setSpec(isFresh ? without(kept, ({ type }) => type === "reject") : kept, spec);
+}

@@ -1,0 +1,8 @@
+const LONGEST = 50;
+
+/** A name as a commit's subject shows it: one line, at most 50 characters. */
+export function shortName(name: string): string {
+  const line = name.replaceAll(/\s+/g, " ").trim();
+  const characters = [...line];
+  return characters.length <= LONGEST ? line : characters.slice(0, LONGEST).join("");
+}

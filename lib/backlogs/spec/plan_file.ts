@@ -1,0 +1,125 @@
+import { RalphError } from "../../errors/ralph_error.ts";
+import { editRecord, formatRecord } from "./json.ts";
+import { readLine } from "./read_line.ts";
+import { conflictLine } from "./repair.ts";
+import type { Entry, Issue, JsonObject, Plan, PlanLine, PlanProblem, Reject, Task } from "./types.ts";
+
+/** The order in which kinds of records stand in the file. */
+const ORDER: readonly Entry["type"][] = ["spec", "task", "issue", "reject"];
+
+/**
+ * Reads the plan file. A line that cannot be read is kept and told by `problemsOf`.
+ *
+ * @param text the file, or `null` when there is none
+ * @throws {RalphError} state-invalid when git's conflict markers stand in it
+ */
+export function parsePlan(text: string | null, file: string): Plan {
+  const content = text ?? "";
+  const parts = content.split("\n");
+  const closed = parts.at(-1) === "";
+  if (closed) parts.pop();
+  const conflict = conflictLine(parts);
+  if (conflict !== null) {
+    throw new RalphError("state-invalid", {
+      details: { path: `${file}:${conflict}`, problem: "git left a merge conflict here" },
+      hint: "`ralph query --repair` keeps both sides' lines",
+    });
+  }
+  return {
+    file,
+    exists: text !== null,
+    lines: parts.map((raw, index) => readLine(raw, index + 1)),
+    newline: content.includes("\r\n") ? "\r\n" : "\n",
+    closed,
+  };
+}
+
+/** The plan as the file's text: what was not changed comes out as it came in. */
+export function formatPlan({ lines, closed }: Plan): string {
+  return lines.map(({ raw }) => raw).join("\n") + (closed && lines.length > 0 ? "\n" : "");
+}
+
+/** The current spec, or `null`. Of several lines the last holds. */
+export function specOf(plan: Plan): string | null {
+  const spec = plan.lines.flatMap(({ entry }) => entry.type === "spec" ? [entry.spec] : []).at(-1) ?? "";
+  return spec === "" ? null : spec;
+}
+
+/** All tasks in the order of the file, those with an unknown status included. */
+export function tasksOf(plan: Plan): readonly Task[] {
+  return plan.lines.flatMap(({ entry }) => entry.type === "task" ? [entry.task] : []);
+}
+
+/** Pending tasks in the order of the file. */
+export function pendingOf(plan: Plan): readonly Task[] {
+  return tasksOf(plan).filter(({ s }) => s === "p");
+}
+
+/** Done tasks in the order of the file. */
+export function doneOf(plan: Plan): readonly Task[] {
+  return tasksOf(plan).filter(({ s }) => s === "d");
+}
+
+export function issuesOf(plan: Plan): readonly Issue[] {
+  return plan.lines.flatMap(({ entry }) => entry.type === "issue" ? [entry.issue] : []);
+}
+
+export function rejectsOf(plan: Plan): readonly Reject[] {
+  return plan.lines.flatMap(({ entry }) => entry.type === "reject" ? [entry.reject] : []);
+}
+
+/** Lines that cannot be read, and ids that stand there twice. */
+export function problemsOf(plan: Plan): readonly PlanProblem[] {
+  const seen = new Map<string, number>();
+  return plan.lines.flatMap(({ entry, number }) => {
+    if (entry.type === "invalid") return [{ line: number, problem: entry.problem }];
+    const id = entry.type === "task"
+      ? entry.task.id
+      : entry.type === "issue"
+      ? entry.issue.id
+      : entry.type === "spec"
+      ? "spec"
+      : null;
+    if (id === null) return [];
+    const first = seen.get(id);
+    if (first === undefined) seen.set(id, number);
+    return first === undefined
+      ? []
+      : [{ line: number, problem: `${id} stands on line ${first} already; both are kept` }];
+  });
+}
+
+/** The plan with one record more, below the last one of its kind. */
+export function withRecord(plan: Plan, record: JsonObject): Plan {
+  return withLine(plan, formatRecord(record) + (plan.newline === "\r\n" ? "\r" : ""));
+}
+
+/** The plan with a line more, as it is, below the last one of its kind. */
+export function withLine(plan: Plan, raw: string): Plan {
+  const line = readLine(raw, 0);
+  const rank = ORDER.indexOf(line.entry.type);
+  let at = 0;
+  for (const [index, { entry }] of plan.lines.entries()) {
+    const found = ORDER.indexOf(entry.type);
+    if (found < 0 ? rank > 0 && at === index : found <= rank) at = index + 1;
+  }
+  return { ...plan, exists: true, lines: plan.lines.toSpliced(at, 0, line), closed: true };
+}
+
+/** The plan with some keys of a line's record changed; `undefined` takes a key away. */
+export function withChanged(plan: Plan, isMeant: (entry: Entry) => boolean, changes: JsonObject): Plan {
+  return mapLines(plan, (line) => {
+    if (!isMeant(line.entry)) return [line];
+    const end = line.raw.endsWith("\r") ? "\r" : "";
+    return [readLine(editRecord(line.raw, changes) + end, line.number)];
+  });
+}
+
+/** The plan without some of its lines. */
+export function without(plan: Plan, isMeant: (entry: Entry) => boolean): Plan {
+  return mapLines(plan, (line) => isMeant(line.entry) ? [] : [line]);
+}
+
+function mapLines(plan: Plan, change: (line: PlanLine) => readonly PlanLine[]): Plan {
+  return { ...plan, lines: plan.lines.flatMap(change), closed: true };
+}

@@ -1,0 +1,60 @@
+/**
+ * What agents, files and commands wrote, made safe for a terminal: nothing that they hold moves the cursor, sets a colour
+ * or turns the direction of the text. What a person decides by is shown with the hidden characters spelled out.
+ *
+ * @module
+ */
+import type { RalphEvent } from "../events/types.ts";
+import type { Question } from "./types.ts";
+
+// deno-lint-ignore no-control-regex -- this is what they are looked for by
+const SEQUENCE_REGEXP = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\^_])/g;
+const CONTROL_REGEXP = /[^\P{Cc}\n\t]|[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+
+/** Fields that a person decides by, or tells items apart by. */
+const EXACT: ReadonlySet<string> = new Set(["title", "id", "subject", "name", "lines", "message", "question"]);
+const ONE_LINE: ReadonlySet<string> = new Set(["title", "id", "subject"]);
+
+/** The text without colours, cursor moves and control characters: for output that is only looked at. */
+export function plainText(text: string): string {
+  return text.replaceAll(SEQUENCE_REGEXP, "").replaceAll(/[^\S\n]*\r?\n/g, "\n").replaceAll(CONTROL_REGEXP, "");
+}
+
+/** The text with control characters spelled out: `\u001b`. */
+export function printable(text: string): string {
+  return text.replaceAll("\r\n", "\n").replaceAll(
+    CONTROL_REGEXP,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** The same on one line. */
+export function printableLine(text: string): string {
+  return printable(text.replaceAll(/\s+/g, " ").trim());
+}
+
+/** An event whose texts can be shown. A check's tail stays: its lines are taken apart where they are drawn. */
+export function printableEvent(event: RalphEvent): RalphEvent {
+  return mapTexts(event, "") as RalphEvent;
+}
+
+/** A question whose texts can be shown. Values stay as they are: answers are made of them. */
+export function printableQuestion(question: Question): Question {
+  const shown = {
+    ...question,
+    message: printable(question.message),
+    ...(question.details === undefined ? {} : { details: question.details.map(printable) }),
+  };
+  if (shown.kind !== "select") return shown;
+  return { ...shown, choices: shown.choices.map((choice) => ({ ...choice, label: printable(choice.label) })) };
+}
+
+function mapTexts(value: unknown, key: string): unknown {
+  if (typeof value === "string") {
+    if (key === "tail") return value;
+    return ONE_LINE.has(key) ? printableLine(value) : EXACT.has(key) ? printable(value) : plainText(value);
+  }
+  if (Array.isArray(value)) return value.map((element) => mapTexts(element, key));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, mapTexts(field, name)]));
+}

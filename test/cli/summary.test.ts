@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { outcomeLines } from "../../lib/cli/summary.ts";
+import type { Outcome } from "../../lib/steps/outcome.ts";
+import { createStyle } from "../../lib/ui/style.ts";
+
+const STYLE = createStyle({ colour: false, ascii: true });
+
+function lines(
+  outcome: Outcome & Readonly<Record<string, unknown>>,
+  goOn: string | null = "ralph run",
+): readonly string[] {
+  return outcomeLines(outcome, STYLE, goOn).slice(1);
+}
+
+test("outcomeLines() says why a plan failed and how it goes on", () => {
+  expect(lines({ status: "failed", reason: "invalid-prd", messages: ["the PRD has no stories", "raw"] })).toEqual([
+    "x failed",
+    "  the PRD has no stories",
+    "hint: `ralph plan --resume` goes on",
+  ]);
+});
+
+test("outcomeLines() says that a trespass's files are left to the person", () => {
+  const trespassed = { status: "failed", reason: "trespassed", iterations: 1, reasons: ["wrote: x.txt"] } as const;
+
+  expect(lines(trespassed, "ralph understand")).toEqual([
+    "x failed: 0 verified in 1 iteration",
+    "  wrote: x.txt",
+    "hint: the files are as the agent left them: take back what you do not want; `ralph understand` goes on",
+  ]);
+});
+
+test("outcomeLines() names the way back for what was parked in an earlier run", () => {
+  expect(lines({ status: "blocked", iterations: 0, reasons: ["US-1: no"], parkedBefore: 1 })).toEqual([
+    "x blocked: 0 verified in 0 iterations",
+    "  US-1: no",
+    "hint: mend what stands in the way, then `ralph run --retry-blocked`",
+  ]);
+});
+
+test("outcomeLines() names the checks that a recipe's last verify() found failing", () => {
+  const failures = [{ name: "npm test", exitCode: 1 }, { name: "by hand", exitCode: null }];
+
+  expect(lines({ status: "failed", results: [], failures })).toEqual([
+    "x failed",
+    "  npm test: exit 1",
+    "  by hand: failed",
+  ]);
+});
+
+test("outcomeLines() of a recipe goes on by the same command", () => {
+  const parked = [{ id: "a", reason: "no" }];
+
+  expect(lines({ status: "blocked", iterations: 3, parked, reasons: [] }, null).at(-1)).toBe(
+    "hint: mend what stands in the way, then the same command with `--retry-blocked`",
+  );
+  expect(lines({ status: "exhausted", iterations: 3, limit: "3 iterations" }, null).at(-1)).toBe(
+    "hint: `ralph status` shows where it stands; the same command goes on",
+  );
+});

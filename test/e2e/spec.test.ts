@@ -1,0 +1,222 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type Cli, type CliResult, ralphCli } from "./cli.ts";
+
+const FIXTURES = join(import.meta.dirname, "../fixtures/spec");
+const SPEC = readFileSync(join(FIXTURES, "wordcount.md"), "utf8");
+const SCRIPT = join(FIXTURES, "wordcount.yaml");
+
+interface Entry {
+  readonly id: string;
+  readonly desc: string;
+  readonly outcome: string;
+  readonly rejected: readonly { readonly reason: string }[];
+}
+
+async function run(from: CliResult | null, code: number, ...args: readonly string[]): Promise<CliResult> {
+  const cli = from === null ? ralphCli().files({ "specs/wordcount.md": SPEC }) : ralphCli(from.root);
+  return await cli.args(...args).expectExit(code);
+}
+
+function project(plan: string): Cli {
+  return ralphCli().files({ "specs/a.md": "# a\n", "specs/b.md": "# b\n", "ralph/plan.jsonl": plan });
+}
+
+const TASK =
+  '{"t": "task", "id": "t-1a2b", "spec": "a.md", "name": "write a", "accept": "Verify: `test -f a`", "s": "p"}\n';
+const PLAN = `{"t": "spec", "spec": "a.md"}\n${TASK}`;
+
+describe("the spec workflow", () => {
+  test("takes a spec from plan to COMPLETE: a lie, a rejection, a timeout and an issue on the way", async () => {
+    const agent = ["--agent", "scripted", "--script", SCRIPT];
+
+    const planned = await run(null, 0, "plan", "wordcount.md", ...agent);
+    expect(planned.stderr).toContain("3 tasks pending for wordcount.md; next: `ralph build`");
+    const built = await run(planned, 0, "build", "--timeout", "10", ...agent);
+
+    expect(built.stderr).toContain("VERIFY: verified");
+    expect((await run(built, 0, "query", "stage")).stdout).toBe("COMPLETE\n");
+    const log = JSON.parse((await run(built, 0, "log", "--all")).stdout) as { readonly tasks: readonly Entry[] };
+    const lives = Object.fromEntries(
+      log.tasks.map(({ desc, outcome, rejected }) => [desc, [outcome, ...rejected.map(({ reason }) => reason)]]),
+    );
+    expect(lives).toEqual({
+      "Count words and lines": ["accepted", expect.stringContaining("wordcount.sh -w | grep -qx 3: exit")],
+      "Say what went wrong": ["accepted", "a missing file does not end with exit code 1"],
+      "Write the manual and the examples": ["cancelled"],
+      "Write the manual": ["accepted"],
+      "Add the examples": ["accepted"],
+      "Read standard input for a single dash": ["accepted"],
+    });
+    const subjects = built.git("log", "--format=%s", "--reverse").split("\n");
+    expect(subjects).toContain("ralph: task kill - Write the manual and the examples");
+    expect(subjects).toContain("ralph: task decompose - Write the manual and the examples");
+    expect(subjects.at(-1)).toBe("ralph: task accept - Read standard input for a single dash");
+    expect(built.git("status", "--porcelain")).toBe("");
+    const history = built.git("log", "-p", "--format=", "--", "ralph/plan.jsonl");
+    expect(history).toMatch(/"kill": "timeout", "kill_log": "\.ralph\/runs\/\S+\/iteration-\d+\.log"/);
+    expect(history).toMatch(/"name": "Add the examples".*"parent": "t-/);
+    expect(history).toMatch(/"name": "Read standard input for a single dash".*"created_from": "i-/);
+  }, 180_000);
+
+  test("parks a task that is rejected three times and ends blocked", async () => {
+    const { stderr, read } = await project(PLAN).agent("worker", "cat >/dev/null; ralph task done").args(
+      "build",
+      "--agent-cmd",
+      "worker",
+    ).expectExit(3);
+
+    expect(read("ralph/plan.jsonl")?.match(/"t": "reject"/g)?.length).toBe(3);
+    expect(stderr).toContain("t-1a2b");
+    const again = await ralphCli().args("build").expectExit(2);
+    expect(again.stderr).toContain("ralph/plan.jsonl does not exist");
+  }, 60_000);
+
+  test("puts a hand edit of the plan back and takes it for a claim that the checks decide", async () => {
+    const worker =
+      'cat >/dev/null; if [ -f a ]; then ralph task accept; else touch a; sed -i \'s/"s": "p"/"s": "d"/\' ralph/plan.jsonl; fi';
+
+    const { stderr, git } = await project(PLAN).agent("worker", worker).args("build", "--agent-cmd", "worker")
+      .expectExit(0);
+
+    expect(stderr).toContain("ralph/plan.jsonl");
+    expect(git("log", "--format=%s")).toContain("feat: t-1a2b - write a");
+  }, 60_000);
+
+  test("build asks before it commits a plan that was changed, and n leaves it alone", async () => {
+    const { stderr, git } = await project(PLAN).dirty({ "ralph/plan.jsonl": `${PLAN}{"t": "note"}\n` })
+      .agent("worker", "exit 9").args("build", "--ui", "plain", "--agent-cmd", "worker").stdin("n\n").expectExit(0);
+
+    expect(stderr).toContain("plan.jsonl has uncommitted changes. Commit now?");
+    expect(git("log", "-1", "--format=%s")).toBe("start");
+  });
+
+  test("build commits a changed plan as `ralph: update plan` where the answer is yes", async () => {
+    const { git } = await project(PLAN).dirty({ "ralph/plan.jsonl": `${PLAN}{"t": "note"}\n` })
+      .agent("worker", "cat >/dev/null").args(
+        "build",
+        "--ui",
+        "plain",
+        "--agent-cmd",
+        "worker",
+        "--max-iterations",
+        "1",
+      ).stdin("\n").expectExit(1);
+
+    expect(git("log", "--format=%s")).toContain("ralph: update plan");
+  });
+
+  test("plan asks about unfinished tasks of another spec; c cancels them, a keeps them, nobody is exit 3", async () => {
+    const planner = 'cat >/dev/null; ralph task add "write b"';
+    const ask = (): Cli =>
+      project(PLAN + TASK.replace("1a2b", "3c4d").replace('"s": "p"', '"s": "d"')).agent("worker", planner).args(
+        "plan",
+        "b.md",
+        "--agent-cmd",
+        "worker",
+        "--ui",
+        "plain",
+      );
+
+    const cancelled = await ask().stdin("c\n").expectExit(0);
+    const kept = await ask().stdin("a\n").expectExit(0);
+    const nobody = await ask().args("plan", "b.md", "--agent-cmd", "worker", "--non-interactive").expectExit(3);
+
+    expect(cancelled.stderr).toContain("Found unfinished tasks from spec 'a.md':\n");
+    expect(cancelled.stderr).toContain("  - [pending] t-1a2b: write a");
+    expect(cancelled.stderr).toContain("  - [done] t-3c4d: write a");
+    expect(cancelled.read("ralph/plan.jsonl")).toMatch(/^\{"t": "spec", "spec": "b.md"\}\n.*"name": "write b".*\n$/);
+    expect(kept.read("ralph/plan.jsonl")).toContain("t-1a2b");
+    expect(nobody.stderr).toContain("plan.unfinished");
+  }, 60_000);
+
+  test("a planner that changes code fails, and the code is shown", async () => {
+    const { stderr } = await project(PLAN).agent("worker", "cat >/dev/null; echo x > code.txt").args(
+      "plan",
+      "a.md",
+      "--agent-cmd",
+      "worker",
+    ).expectExit(1);
+
+    expect(stderr).toContain("wrote outside the allowed paths: code.txt");
+  });
+
+  test("bare ralph is the build loop where the configuration says spec", async () => {
+    const { stderr } = await project('{"t": "spec", "spec": "a.md"}\n').files({
+      "ralph.config.json": '{"workflow": "spec", "provider": {"command": "worker"}}',
+    })
+      .agent("worker", "exit 9").args().expectExit(0);
+
+    expect(stderr).toContain("passed");
+  });
+});
+
+describe("the commands on the plan", () => {
+  test("refuse what cannot be, and leave the plan as it is", async () => {
+    const cases: readonly (readonly [args: readonly string[], message: string])[] = [
+      [
+        ["task", "add", "b", "--deps", "t-none"],
+        "error: there is no t-none in ralph/plan.jsonl\nhint: `ralph query` lists what there is\n",
+      ],
+      [["task", "add", '{"name": "b", "prio": 1}'], "error: the task: unknown key prio\n"],
+      [["task", "add", '{"name": "b"'], "error: the task: is no valid JSON"],
+      [
+        ["task", "add", "two", "words"],
+        'error: the task must be one argument (got 2)\nhint: quote it: `ralph task add "two words"`\n',
+      ],
+      [["task", "done", "t-none"], "error: no pending task has the id t-none\n"],
+      [["task", "accept"], "error: no task is done\n"],
+      [["task", "reject", "t-1a2b"], "error: why is t-1a2b rejected? A reason is needed\n"],
+      [["task", "finish"], "error: `ralph task` has no `finish`\n"],
+      [["issue", "done"], "error: there is no issue\n"],
+      [["query", "task"], "error: `ralph query` has no part `task`\nhint: did you mean `ralph query tasks`?\n"],
+      [["log", "--since", "gibberish"], "error: --since must be a date or a commit (got: gibberish)\n"],
+      [["log", "--branch", "nowhere"], "error: there is no branch nowhere\n"],
+      [["plan", "missing.md"], "error: the file missing.md does not exist\n"],
+    ];
+    const started = await project(PLAN).args("query", "stage").expectExit(0);
+    for (const [args, message] of cases) {
+      const { stderr } = await ralphCli(started.root).args(...args).expectExit(2);
+      expect(stderr, args.join(" ")).toContain(message);
+    }
+    expect(started.read("ralph/plan.jsonl")).toBe(PLAN);
+    expect(started.git("status", "--porcelain")).toBe("");
+  }, 60_000);
+
+  test("name a circle of dependencies", async () => {
+    const batch = '{"id": "t-x", "name": "x", "deps": ["t-y"]}\n{"id": "t-y", "name": "y", "deps": ["t-x"]}\n';
+
+    const { stderr } = await project(PLAN).args("task", "add", "-").stdin(batch).expectExit(2);
+
+    expect(stderr).toBe(
+      "error: the tasks would depend on each other in a circle: t-x → t-y → t-x\nhint: leave one of these dependencies out\n",
+    );
+  });
+
+  test("report a line that cannot be read with its number and keep it", async () => {
+    const { stderr, read } = await project(`${PLAN}{"t": "task", "id"\n`).args("task", "done").expectExit(0);
+
+    expect(stderr).toContain("warning: ralph/plan.jsonl:3: expected one JSON object");
+    expect(read("ralph/plan.jsonl")).toContain('{"t": "task", "id"\n');
+  });
+
+  test("a merge conflict is recognised, and --repair keeps both sides", async () => {
+    const started = await project(PLAN)
+      .before(
+        'git checkout -q -b topic && echo \'{"t": "issue", "id": "i-2", "spec": "a.md", "desc": "theirs"}\' >> ralph/plan.jsonl && git commit -qam theirs',
+      )
+      .before(
+        'git checkout -q main && echo \'{"t": "issue", "id": "i-1", "spec": "a.md", "desc": "ours"}\' >> ralph/plan.jsonl && git commit -qam ours',
+      )
+      .before("git merge topic").args("query").expectExit(2);
+    expect(started.stderr).toBe(
+      "error: ralph/plan.jsonl:3: git left a merge conflict here\nhint: `ralph query --repair` keeps both sides' lines\n",
+    );
+
+    const repaired = await ralphCli(started.root).args("query", "--repair").expectExit(0);
+
+    expect(repaired.stderr).toContain("repaired and not committed, since a merge is in progress");
+    expect(started.read("ralph/plan.jsonl")).toMatch(/"ours"\}\n.*"theirs"\}\n$/);
+  });
+});

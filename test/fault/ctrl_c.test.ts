@@ -1,0 +1,69 @@
+/** Ctrl-C typed in a terminal: it reaches Ralph and all of its foreground group. */
+import { describe, expect, test } from "vitest";
+import { ralphCli } from "../e2e/cli.ts";
+import { expectNothingLeft, faultProject, passedIn, prdText, stories, WORK } from "./world.ts";
+
+const CTRL_C = "\u0003";
+const HANG = "setsid sleep 300 & (trap '' TERM INT HUP; sleep 300) & sleep 300";
+
+describe.skipIf(process.platform !== "linux")("Ctrl-C in a terminal", () => {
+  test("during an agent's turn", async () => {
+    const project = faultProject(`cat > /dev/null; ${HANG}`);
+
+    const { root } = await project.cli.terminal([/worker/, CTRL_C]).expectExit(130);
+
+    expect(passedIn(root)).toEqual([]);
+    await expectNothingLeft(project, root);
+    await ralphCli(root).agent("worker", WORK).args("run").expectExit(0);
+    expect(passedIn(root)).toEqual(["US-001"]);
+  });
+
+  test("during a check", async () => {
+    const prd = prdText([{ ...stories(1)[0]!, acceptanceCriteria: [`Verify: \`echo; ${HANG}\``] }]);
+    const project = faultProject(`${WORK}; sleep 0.5`, { prd });
+
+    const { root } = await project.cli.terminal([/agent worker \d/, CTRL_C]).expectExit(130);
+
+    expect(passedIn(root)).toEqual([]);
+    await expectNothingLeft(project, root);
+  });
+
+  test("at the question between two iterations", async () => {
+    const project = faultProject(WORK, { count: 2 });
+
+    const { root, git } = await project.cli.args("run", "--interactive").terminal([
+      "Go on with the next iteration?",
+      CTRL_C,
+    ]).expectExit(130);
+
+    expect(passedIn(root)).toEqual(["US-001"]);
+    expect(git("status", "--porcelain")).toBe("");
+    await expectNothingLeft(project, root);
+  });
+
+  test("at the planner's questions: nothing is lost, and the plan is resumed", async () => {
+    const questions = JSON.stringify({ decision: "questions", questions: ["Which colour?"], prd: null, message: "" });
+    const project = faultProject(`cat > /dev/null; printf '%s' '${questions}'`);
+
+    const { root, read } = await project.cli.args("plan", "paint it").terminal([
+      /Which colour|Write|update|overwrite/i,
+      CTRL_C,
+    ]).expectExit(130);
+
+    expect(read("scripts/ralph/plan_state.json")).not.toBeNull();
+    expect(JSON.parse(read("scripts/ralph/plan_state.json") ?? "")).toMatchObject({ goal: "paint it" });
+    passedIn(root);
+    await expectNothingLeft(project, root);
+  });
+
+  test("twice is no quicker way to leave something behind", async () => {
+    const project = faultProject(`cat > /dev/null; ${HANG}`);
+
+    const { root, exitCode } = await project.cli.terminal([/worker/, CTRL_C], ["", CTRL_C], ["", CTRL_C]).start()
+      .ended();
+
+    expect([130, 128]).toContain(exitCode);
+    passedIn(root);
+    expect(await (await import("./processes.ts")).untilGone(project.mark, 3000)).toBeTypeOf("number");
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, test } from "vitest";
+import { faultProject, passedIn, WORK } from "./world.ts";
+
+const DIRTY =
+  "echo mine >> tracked.txt; echo mine > new.txt; echo staged > staged.txt; git add staged.txt; git rm -q --cached gone.txt; git mv old.txt moved.txt";
+
+describe("a dirty tree", () => {
+  test("is worked in, and what was dirty is neither changed nor committed", async () => {
+    const project = faultProject(WORK, { count: 2 });
+    const files = { "tracked.txt": "theirs\n", "gone.txt": "kept\n", "old.txt": "to be moved\n" };
+
+    const { root, git } = await project.cli.files(files).before(DIRTY).before(
+      "git status --porcelain > ../before; git diff HEAD > ../diff",
+    ).expectExit(0);
+
+    expect(passedIn(root)).toEqual(["US-001", "US-002"]);
+    const { readFileSync } = await import("node:fs");
+    expect(git("status", "--porcelain")).toBe(readFileSync(`${root}/../before`, "utf8").trim());
+    expect(git("diff", "HEAD")).toBe(readFileSync(`${root}/../diff`, "utf8").trim());
+    expect(git("log", "--format=", "--name-only", "HEAD~2..HEAD").split("\n").filter(Boolean).sort()).toEqual([
+      "scripts/ralph/prd.json",
+      "scripts/ralph/prd.json",
+      "scripts/ralph/progress.txt",
+      "scripts/ralph/progress.txt",
+      "work/1.txt",
+      "work/2.txt",
+    ]);
+  });
+
+  test("a file of the user's that the agent changes as well is named and not committed", async () => {
+    const project = faultProject(`${WORK}; echo agent >> tracked.txt`);
+
+    const { stderr, git, read } = await project.cli.files({ "tracked.txt": "theirs\n" }).dirty({
+      "tracked.txt": "theirs\nmine\n",
+    }).expectExit(0);
+
+    expect(stderr).toContain("warning: not committed, since they had changes before the turn: tracked.txt\n");
+    expect(read("tracked.txt")).toBe("theirs\nmine\nagent\n");
+    expect(git("show", "HEAD:tracked.txt")).toBe("theirs");
+  });
+});

@@ -1,0 +1,87 @@
+/** `RALPH_FLOOD_MB=1000` asks for the long form: 1 GB. */
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { expectNothingLeft, faultProject, passedIn, prdText, stories } from "./world.ts";
+
+const MEGABYTES = Number(process.env["RALPH_FLOOD_MB"] ?? "100");
+const PEAK_MB = 100;
+const UNCHECKED = prdText([{ ...stories(1)[0]!, acceptanceCriteria: ["work/1.txt is there"] }]);
+const MARKER = "<promise>COMPLETE</promise>";
+const LINE = "the quick brown fox jumps over the lazy dog and goes on with its life in the green wood";
+
+interface Flood {
+  readonly what: string;
+  readonly script: string;
+  readonly megabytes: number;
+}
+
+const FLOODS: readonly Flood[] = [
+  {
+    what: `${MEGABYTES} MB in lines`,
+    script: `yes '${LINE}' | head -c ${MEGABYTES * 1_000_000}; echo`,
+    megabytes: MEGABYTES,
+  },
+  { what: "one line of 50 MB", script: "head -c 50000000 /dev/zero | tr '\\0' x; echo", megabytes: 50 },
+  { what: "20 MB of NUL", script: "head -c 20000000 /dev/zero; echo", megabytes: 20 },
+  { what: "20 MB of bytes that are no UTF-8", script: "head -c 20000000 /dev/urandom; echo", megabytes: 20 },
+];
+
+/** Peak of the resident memory in MB, as the kernel keeps it. */
+function watchPeak(pid: number): () => number {
+  let peak = 0;
+  const look = (): void => {
+    try {
+      peak = Math.max(peak, Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0));
+    } catch {
+      clearInterval(timer); // gone
+    }
+  };
+  const timer = setInterval(look, 20);
+  return () => (clearInterval(timer), peak / 1024);
+}
+
+describe.skipIf(process.platform !== "linux")("an agent that prints", () => {
+  test.each(FLOODS)(
+    "$what takes no more memory, and its marker is found after it",
+    async ({ what, script, megabytes }) => {
+      const project = faultProject(`cat > /dev/null; ${script}; echo '${MARKER}'`, { prd: UNCHECKED });
+      const running = project.cli.args("run", "--allow-unverified").start();
+      const peak = watchPeak(running.child.pid!);
+      const started = performance.now();
+
+      const { exitCode, root, stderr } = await running.ended();
+
+      const seconds = (performance.now() - started) / 1000;
+      const peakMb = peak();
+      console.log(
+        `${what}: ${seconds.toFixed(1)} s, ${(megabytes / seconds).toFixed(0)} MB/s, peak ${peakMb.toFixed(0)} MB`,
+      );
+      expect(exitCode, stderr).toBe(0);
+      expect(passedIn(root)).toEqual(["US-001"]);
+      const [run = ""] = readdirSync(join(root, "scripts/ralph/runs")).filter((name) => /^\d/.test(name));
+      expect(statSync(join(root, "scripts/ralph/runs", run, "iteration-1.log")).size).toBeGreaterThanOrEqual(
+        megabytes * 1_000_000,
+      );
+      expect(peakMb).toBeLessThan(isBinary(running.child.spawnfile) ? PEAK_MB : 250);
+      await expectNothingLeft(project, root);
+    },
+    300_000,
+  );
+
+  test("damaged bytes in its last words: no text of Ralph's own is damaged by them", async () => {
+    const agent =
+      "cat > /dev/null; printf 'bad \\377\\376\\300\\200 \\000\\000 \\355\\240\\200\\n'; printf 'half \\342\\202'; exit 1";
+    const project = faultProject(agent, { config: { maxRetries: 1 } });
+
+    const { root } = await project.cli.expectExit(3);
+
+    const prd = readFileSync(join(root, "scripts/ralph/prd.json"));
+    expect(new TextDecoder("utf-8", { fatal: true }).decode(prd)).toContain("US-001");
+    expect(passedIn(root)).toEqual([]);
+  });
+});
+
+function isBinary(file: string): boolean {
+  return file.endsWith("/ralph");
+}

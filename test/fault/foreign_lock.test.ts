@@ -1,0 +1,81 @@
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { ralphCli } from "../e2e/cli.ts";
+import { expectNothingLeft, faultProject, passedIn, prdText, stories, WORK } from "./world.ts";
+
+describe("a stale index.lock of somebody else", () => {
+  test("is waited for, named, and never removed", async () => {
+    const project = faultProject(WORK);
+
+    const { root, stderr } = await project.cli.before("touch .git/index.lock").expectExit(1);
+
+    expect(stderr).toBe(
+      "workflow exec (scripts/ralph exists)\nerror: [ROOT]/.git/index.lock is held by another git process\n" +
+        "hint: wait for it to end; remove the file only when no git process is running\n",
+    );
+    expect(existsSync(join(root, ".git/index.lock"))).toBe(true);
+    expect(existsSync(join(root, "work"))).toBe(false);
+  });
+
+  test("that goes away in time is no trouble", async () => {
+    const project = faultProject(WORK);
+
+    const { root } = await project.cli.before(
+      "touch .git/index.lock; (sleep 1.5; rm .git/index.lock) > /dev/null 2>&1 &",
+    ).expectExit(0);
+
+    expect(passedIn(root)).toEqual(["US-001"]);
+  });
+
+  test("that comes in the middle of a run stops it, and the next one goes on without another turn", async () => {
+    const criterion = "Verify: `[ -f ignored/once ] || { mkdir -p ignored; touch ignored/once .git/index.lock; }`";
+    const project = faultProject(WORK, { prd: prdText([{ ...stories(1)[0]!, acceptanceCriteria: [criterion] }]) });
+
+    const { root, stderr } = await project.cli.expectExit(1);
+
+    expect(stderr).toMatch(/\nerror: \[ROOT\]\/\.git\/index\.lock is held by another git process\n/);
+    rmSync(join(root, ".git/index.lock"));
+    const again = await ralphCli(root).agent("worker", "echo no turn is needed; exit 1").args("run").expectExit(0);
+    expect(passedIn(root)).toEqual(["US-001"]);
+    expect(again.git("log", "--format=%s").match(/^feat: US-001/gm)).toHaveLength(1);
+    expect(again.git("status", "--porcelain")).toBe("");
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("an index.lock that the agent's own git left", () => {
+  test("in a turn is taken away", async () => {
+    const project = faultProject(`${WORK}; touch .git/index.lock .git/HEAD.lock`);
+
+    const { root } = await project.cli.expectExit(0);
+
+    expect(passedIn(root)).toEqual(["US-001"]);
+    await expectNothingLeft(project, root);
+  });
+
+  test("in a turn that was killed with Ralph is taken away by the next run", async () => {
+    const project = faultProject("touch .git/index.lock; sleep 300");
+    const running = project.cli.start();
+    for (let round = 0; round < 400 && !existsSync(join(running.root, ".git/index.lock")); round += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+    running.child.kill("SIGKILL");
+    await running.ended();
+
+    const { root } = await ralphCli(running.root).agent("worker", WORK).args("run").expectExit(0);
+
+    expect(passedIn(root)).toEqual(["US-001"]);
+    await expectNothingLeft(project, root);
+  });
+
+  test("is left alone while a git works in the tree", async () => {
+    const project = faultProject(
+      `${WORK}; cp "$(command -v sleep)" ../git; (setsid env -i ../git 12 > /dev/null 2>&1 < /dev/null &); touch .git/index.lock`,
+    );
+
+    const { root, stderr } = await project.cli.expectExit(1);
+
+    expect(stderr).toMatch(/index\.lock is held by another git process/);
+    expect(existsSync(join(root, ".git/index.lock"))).toBe(true);
+  });
+});

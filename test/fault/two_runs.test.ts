@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import { ralphCli } from "../e2e/cli.ts";
+import { untilGone } from "./processes.ts";
+import { expectNothingLeft, faultProject, passedIn, WORK } from "./world.ts";
+
+describe("two runs in one working tree", () => {
+  test("the second is refused with the first's pid, and the first is not disturbed", async () => {
+    const project = faultProject(`sleep 2; ${WORK}`);
+    const first = project.cli.start();
+    await first.shows("agent worker: started");
+
+    const second = await ralphCli(first.root).args("run").expectExit(2);
+
+    expect(second.stderr).toMatch(
+      /\nerror: another `ralph run` is at work here \(pid \[PID\], started \[DATE\]\)\nhint: wait for it to end, or stop it; a second run needs a working tree of its own \(`git worktree add`\)\n$/,
+    );
+    const { exitCode, root } = await first.ended();
+    expect(exitCode).toBe(0);
+    expect(passedIn(root)).toEqual(["US-001"]);
+    await expectNothingLeft(project, root);
+  });
+
+  test("commands that only look are not refused", async () => {
+    const project = faultProject(`sleep 2; ${WORK}`);
+    const first = project.cli.start();
+    await first.shows("agent worker: started");
+
+    await ralphCli(first.root).args("status").expectExit(0);
+    await ralphCli(first.root).args("validate").expectExit(0);
+    await ralphCli(first.root).args("next").expectExit(0);
+
+    expect((await first.ended()).exitCode).toBe(0);
+  });
+
+  test("started together: one works, the other is refused", async () => {
+    const project = faultProject(`sleep 1; ${WORK}`, { count: 2 });
+    const first = project.cli.start();
+    const second = ralphCli(first.root).args("run").start();
+
+    const ends = [await first.ended(), await second.ended()];
+
+    expect(ends.map(({ exitCode }) => exitCode).toSorted()).toEqual([0, 2]);
+    expect(passedIn(first.root)).toEqual(["US-001", "US-002"]);
+    expect(ends[0]!.git("log", "--format=%s").match(/^feat: /gm)).toHaveLength(2);
+  });
+
+  test("after kill -9 of the first the next takes over", async () => {
+    const project = faultProject("sleep 300");
+    const first = project.cli.start();
+    await first.shows("agent worker: started");
+    first.child.kill("SIGKILL");
+    await first.ended();
+
+    const { stderr, root } = await ralphCli(first.root).agent("worker", WORK).args("run").expectExit(0);
+
+    expect(stderr).toContain("\nUS-001 was interrupted in attempt 1 and is taken up again\n");
+    expect(passedIn(root)).toEqual(["US-001"]);
+    expect(await untilGone(project.mark, 3000)).toBeTypeOf("number");
+  });
+});
