@@ -22,10 +22,19 @@ createServer((_, response) => { response.statusCode = Number(status); response.e
 if (life !== "0") setTimeout(() => { console.error("out of memory"); process.exit(9); }, Number(life));
 `;
 
-async function world(...services: (Partial<ServiceConfig> & { readonly ready: string })[]): Promise<World & { readonly ralph: RalphContext }> {
+async function world(
+  ...services: (Partial<ServiceConfig> & { readonly ready: string })[]
+): Promise<World & { readonly ralph: RalphContext }> {
   return await loopWorld(async () => {}, {
     files: { "server.mjs": SERVER },
-    config: { services: services.map((service, index) => ({ name: `s${index}`, readyTimeout: 15, restartBeforeVerify: true, ...service })) },
+    config: {
+      services: services.map((service, index) => ({
+        name: `s${index}`,
+        readyTimeout: 15,
+        restartBeforeVerify: true,
+        ...service,
+      })),
+    },
   });
 }
 
@@ -46,7 +55,10 @@ function isAlive(pid: number): boolean {
 describe("services", { timeout: 60_000 }, () => {
   test("start when they are asked for, start afresh before each verification, and end with the run, children included", async () => {
     const port = await freePort();
-    await using place = await world({ ready: `http://127.0.0.1:${port}/`, start: `sh -c 'node server.mjs ${port} 404; true'` });
+    await using place = await world({
+      ready: `http://127.0.0.1:${port}/`,
+      start: `sh -c 'node server.mjs ${port} 404; true'`,
+    });
     let last = 0;
     {
       await using services = openServices(place.ralph);
@@ -62,7 +74,11 @@ describe("services", { timeout: 60_000 }, () => {
 
   test("with restartBeforeVerify off the same process serves again, and one that died is started again, said with its log", async () => {
     const port = await freePort();
-    await using place = await world({ ready: `http://127.0.0.1:${port}/`, start: `node server.mjs ${port}`, restartBeforeVerify: false });
+    await using place = await world({
+      ready: `http://127.0.0.1:${port}/`,
+      start: `node server.mjs ${port}`,
+      restartBeforeVerify: false,
+    });
     await using services = openServices(place.ralph);
     await bringUp(services);
     const first = await pidOf(place);
@@ -72,7 +88,10 @@ describe("services", { timeout: 60_000 }, () => {
     process.kill(first, "SIGKILL");
     while (isAlive(first)) await new Promise((done) => setTimeout(done, 20));
     await new Promise((done) => setTimeout(done, 300));
-    expect(await bringUp(services)).toMatchObject({ ok: true, tail: expect.stringMatching(/had ended and was started again.*up/s) });
+    expect(await bringUp(services)).toMatchObject({
+      ok: true,
+      tail: expect.stringMatching(/had ended and was started again.*up/s),
+    });
     expect(await pidOf(place)).not.toBe(first);
   });
 
@@ -81,13 +100,20 @@ describe("services", { timeout: 60_000 }, () => {
     await using place = await world({ ready: `http://127.0.0.1:${port}/`, start: "echo no database; exit 3" });
     await using services = openServices(place.ralph);
 
-    expect(await bringUp(services)).toMatchObject({ ok: false, tail: "the service s0 ended with exit code 3 before it was ready; the end of its log:\nno database" });
+    expect(await bringUp(services)).toMatchObject({
+      ok: false,
+      tail: "the service s0 ended with exit code 3 before it was ready; the end of its log:\nno database",
+    });
     expect(services.problem()).toBe("the service s0 is not ready");
   });
 
   test("a status of 500 or more is not ready; after the time it has, it is stopped", async () => {
     const port = await freePort();
-    await using place = await world({ ready: `http://127.0.0.1:${port}/`, start: `node server.mjs ${port} 503`, readyTimeout: 2 });
+    await using place = await world({
+      ready: `http://127.0.0.1:${port}/`,
+      start: `node server.mjs ${port} 503`,
+      readyTimeout: 2,
+    });
     await using services = openServices(place.ralph);
 
     const { ok, tail } = await bringUp(services);
@@ -105,7 +131,9 @@ describe("services", { timeout: 60_000 }, () => {
 
     const own = spawn("node", ["server.mjs", String(port)], { cwd: place.root, stdio: "ignore" });
     try {
-      await expect.poll(() => readFile(join(place.root, "pid"), "utf8").catch(() => ""), { timeout: 10_000 }).not.toBe("");
+      await expect.poll(() => readFile(join(place.root, "pid"), "utf8").catch(() => ""), { timeout: 10_000 }).not.toBe(
+        "",
+      );
       await services.prepare();
       expect(await bringUp(services)).toMatchObject({ ok: true });
       await services[Symbol.asyncDispose]();
@@ -122,13 +150,25 @@ describe("services", { timeout: 60_000 }, () => {
     await using lenient = await world({ ready, start: `node server.mjs ${port}`, restartBeforeVerify: false });
     const foreign = spawn("node", ["server.mjs", String(port)], { cwd: place.root, stdio: "ignore" });
     try {
-      await expect.poll(() => readFile(join(place.root, "pid"), "utf8").catch(() => ""), { timeout: 10_000 }).not.toBe("");
+      await expect.poll(() => readFile(join(place.root, "pid"), "utf8").catch(() => ""), { timeout: 10_000 }).not.toBe(
+        "",
+      );
       await using services = openServices(place.ralph);
-      await expect(services.prepare()).rejects.toMatchObject({ code: "service-foreign", exitCode: 2, message: expect.stringContaining(`process ${foreign.pid} (node server.mjs ${port})`) });
-      expect(await bringUp(services)).toMatchObject({ ok: false, tail: expect.stringContaining(`process ${foreign.pid}`) });
+      await expect(services.prepare()).rejects.toMatchObject({
+        code: "service-foreign",
+        exitCode: 2,
+        message: expect.stringContaining(`process ${foreign.pid} (node server.mjs ${port})`),
+      });
+      expect(await bringUp(services)).toMatchObject({
+        ok: false,
+        tail: expect.stringContaining(`process ${foreign.pid}`),
+      });
       await using other = openServices(lenient.ralph);
       await other.prepare();
-      expect(await bringUp(other)).toMatchObject({ ok: true, tail: expect.stringContaining("from a process that Ralph did not start") });
+      expect(await bringUp(other)).toMatchObject({
+        ok: true,
+        tail: expect.stringContaining("from a process that Ralph did not start"),
+      });
       expect(isAlive(foreign.pid!)).toBe(true);
     } finally {
       foreign.kill("SIGKILL");
@@ -143,16 +183,21 @@ describe("services", { timeout: 60_000 }, () => {
     try {
       const started = await processStart(left.pid!);
       await ensureDirectory(place.ralph.repository!.ralphDirectory);
-      await writeFile(join(place.ralph.repository!.ralphDirectory, "services.json"), JSON.stringify([
-        { name: "s0", pid: left.pid, started },
-        { name: "old", pid: other.pid, started: `${await processStart(other.pid!)}0` },
-      ]));
+      await writeFile(
+        join(place.ralph.repository!.ralphDirectory, "services.json"),
+        JSON.stringify([
+          { name: "s0", pid: left.pid, started },
+          { name: "old", pid: other.pid, started: `${await processStart(other.pid!)}0` },
+        ]),
+      );
       await using services = openServices(place.ralph);
 
       await services.prepare();
 
       expect([isAlive(left.pid!), isAlive(other.pid!)]).toEqual([false, true]);
-      expect(place.events).toContainEqual(expect.objectContaining({ message: "ended the service s0 that an earlier run left running" }));
+      expect(place.events).toContainEqual(
+        expect.objectContaining({ message: "ended the service s0 that an earlier run left running" }),
+      );
       expect(await bringUp(services)).toMatchObject({ ok: true });
     } finally {
       left.kill("SIGKILL");
