@@ -67,7 +67,12 @@ describe("Ctrl-C", () => {
       const project = site(
         port,
         agent,
-        JSON.parse(JSON.stringify(config).replace('"PORT"', `"http://127.0.0.1:${port}/healthz"`)) as object,
+        JSON.parse(
+          JSON.stringify({ ...(shows === "browser" ? {} : { browser: { enabled: false } }), ...config }).replace(
+            '"PORT"',
+            `"http://127.0.0.1:${port}/healthz"`,
+          ),
+        ) as object,
       );
       const run = project.args("run", "auth").start();
       await run.shows(

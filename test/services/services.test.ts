@@ -157,7 +157,7 @@ describe("services", { timeout: 60_000 }, () => {
       await expect(services.prepare()).rejects.toMatchObject({
         code: "service-foreign",
         exitCode: 2,
-        message: expect.stringContaining(`process ${foreign.pid} (node server.mjs ${port})`),
+        message: expect.stringContaining(`process ${foreign.pid} (`),
       });
       expect(await bringUp(services)).toMatchObject({
         ok: false,
