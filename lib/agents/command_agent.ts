@@ -1,8 +1,9 @@
+import { basename } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
 import { findExecutable, shellInvocation } from "../host/shell.ts";
 import type { Host } from "../host/types.ts";
 import { commandWord } from "./command_word.ts";
-import { runTurn } from "./run_turn.ts";
+import { type AgentInvocation, runTurn } from "./run_turn.ts";
 import type { Agent, TurnRequest } from "./types.ts";
 
 /** A command line as an agent. */
@@ -11,7 +12,7 @@ export interface CommandAgentOptions {
   readonly command: string;
   /** Put behind the command, each quoted for the shell. @default none */
   readonly args?: readonly string[];
-  /** Put there instead where the terminal is handed over; the prompt comes last. Absent: it cannot be, but for claude. */
+  /** Put there instead where the terminal is handed over; the prompt comes last. Absent: as known of the program. */
   readonly interactiveArgs?: readonly string[];
   readonly host: Host;
   /** Absolute path of the folder that a relative program is looked up from. @default the current folder */
@@ -34,9 +35,10 @@ export function commandAgent(options: CommandAgentOptions): Agent {
   const { host, args = [] } = options;
   const command = [options.command, ...args.map(quoted)].join(" ");
   const word = commandWord(command);
-  const talk = interactiveCommand(options, word);
+  const converses = options.interactiveArgs !== undefined ||
+    (word !== null && AT_THE_TERMINAL[basename(word)] !== undefined);
   return {
-    canTalk: talk !== null,
+    ...(converses ? { interactive: true } : {}),
     name: word ?? command.trim().split(/\s+/)[0] ?? command,
     async ensureUsable(): Promise<void> {
       if (word === null) return;
@@ -46,9 +48,8 @@ export function commandAgent(options: CommandAgentOptions): Agent {
     },
     async runTurn(request: TurnRequest) {
       const { idleTimeoutMs: _, ...plain } = request;
-      if (request.interactive === true && talk !== null) {
-        const session = await shellInvocation(`${talk} ${quoted(request.prompt)}`, host.environment);
-        return runTurn(host, session, plain);
+      if (request.interactive === true) {
+        return runTurn(host, await atTheTerminal(options, word, request.prompt), plain);
       }
       const shell = await shellInvocation(command, host.environment);
       // Plain text says nothing until the end: only the time of the whole turn is a limit.
@@ -57,12 +58,33 @@ export function commandAgent(options: CommandAgentOptions): Agent {
   };
 }
 
-/** The command line of a conversation, without what makes a program print one answer and end. */
-function interactiveCommand({ command, interactiveArgs }: CommandAgentOptions, word: string | null): string | null {
-  const isClaude = word !== null && /(?:^|[/\\])claude(?:\.exe|\.cmd)?$/.test(word);
-  if (interactiveArgs === undefined && !isClaude) return null;
+/** How known programs take a first prompt at the terminal; the flags of their unattended form are left out. */
+const AT_THE_TERMINAL: Readonly<Record<string, readonly string[]>> = {
+  claude: [],
+  codex: [],
+  "cursor-agent": [],
+  gemini: ["--prompt-interactive"],
+  opencode: ["--prompt"],
+  pi: [],
+  qwen: ["--prompt-interactive"],
+};
+
+/** The terminal is the person's, so the prompt is the last argument. */
+async function atTheTerminal(
+  { command, args = [], host, interactiveArgs }: CommandAgentOptions,
+  word: string | null,
+  prompt: string,
+): Promise<AgentInvocation> {
+  const before = word === null ? undefined : AT_THE_TERMINAL[basename(word)];
+  if (interactiveArgs === undefined && word !== null && before !== undefined) {
+    return { file: word, arguments: [...before, prompt] };
+  }
+  const isClaude = word !== null && basename(word) === "claude";
+  // with these it prints one answer and ends
   const plain = isClaude ? command.replaceAll(/\s(?:--print|-p)(?=\s|$)/g, "") : command;
-  return [plain, ...(interactiveArgs ?? []).map(quoted)].join(" ");
+  const line = [plain, ...(interactiveArgs ?? args).map(quoted)].join(" ");
+  const place = host.environment.platform === "win32" ? "%RALPH_PROMPT%" : '"$RALPH_PROMPT"';
+  return { ...await shellInvocation(`${line} ${place}`, host.environment), environment: { RALPH_PROMPT: prompt } };
 }
 
 function quoted(text: string): string {

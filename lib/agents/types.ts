@@ -4,6 +4,7 @@
  * @module
  */
 import type { AgentTurn } from "../loop/types.ts";
+import type { AgentEvent } from "./events.ts";
 
 /** One turn asked of an agent. */
 export interface TurnRequest {
@@ -21,13 +22,15 @@ export interface TurnRequest {
   /** Hand the terminal over. */
   readonly interactive?: boolean;
   readonly signal: AbortSignal;
+  /** Told what the agent's stream says, as it comes, secrets masked. */
+  readonly onEvent?: (event: AgentEvent) => void;
 }
 
 /** Anything that can take a prompt and work on a tree. */
 export interface Agent {
   readonly name: string;
-  /** A person can talk to it in the terminal: `runTurn()` takes `interactive`. @default false */
-  readonly canTalk?: boolean;
+  /** It can be handed the terminal with a prompt; `true` is known to converse there. @default true */
+  readonly interactive?: boolean;
   /**
    * Looks whether the agent can run at all, before anything is written.
    * @throws {RalphError} agent-missing, agent-not-found

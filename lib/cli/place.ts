@@ -1,8 +1,12 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
+import type { ConfigCache } from "../config/config_cache.ts";
 import { loadConfig, type LoadedConfig } from "../config/load.ts";
+import { findFolders } from "../git/find_folders.ts";
+import { modifiedAt } from "../host/files.ts";
+import type { Host } from "../host/types.ts";
 import type { Invocation } from "./command.ts";
 import { resolveRoot } from "./root.ts";
-import { chooseWorkflow, type ChosenWorkflow } from "./workflow.ts";
+import { chooseWorkflow, type ChosenWorkflow, workflowOfGrammar } from "./workflow.ts";
 
 /** Where a command works, and on what. */
 export interface Place extends LoadedConfig {
@@ -12,10 +16,28 @@ export interface Place extends LoadedConfig {
 }
 
 /** Finds the root, its configuration and the workflow. @throws {RalphError} root-missing, config-invalid, state-missing, usage */
-export async function findPlace({ flags, host }: Pick<Invocation, "flags" | "host">): Promise<Place> {
+export async function findPlace(
+  invocation: Pick<Invocation, "flags" | "host"> & Partial<Pick<Invocation, "arguments" | "command">>,
+): Promise<Place> {
+  const { flags, host } = invocation;
   const root = await resolveRoot(host.environment, flags.text("root"));
   const named = flags.text("config");
-  const loaded = await loadConfig(root, named === undefined ? undefined : resolve(host.environment.cwd, named));
-  const workflow = await chooseWorkflow(root, { flag: flags.text("workflow"), config: loaded.config.workflow });
+  const file = named === undefined ? undefined : resolve(host.environment.cwd, named);
+  const loaded = await loadConfig(root, file, await cacheOf(root, host));
+  const grammar = workflowOfGrammar(invocation);
+  const workflow = await chooseWorkflow(root, {
+    flag: flags.text("workflow"),
+    config: loaded.config.workflow,
+    grammar,
+  });
   return { ...loaded, root, workflow };
+}
+
+/** Only the binary keeps what it checked: sources change under their own name. */
+async function cacheOf(root: string, { environment }: Host): Promise<ConfigCache | null> {
+  if (!environment.compiled) return null;
+  const folders = await findFolders(root, environment);
+  if (folders === null) return null;
+  const program = `${environment.executable} ${await modifiedAt(environment.executable)}`;
+  return { file: join(folders.ralphDirectory, "config.json"), program };
 }

@@ -13,12 +13,15 @@ export function defaultConfig(): Config {
       noProgress: 5,
       sameFailure: 3,
       rejections: 3,
+      maxWait: 21_600,
     },
     commits: { work: true, prdChanges: true, message: "chore: update prd.json" },
     services: [],
     browser: { enabled: true, executablePath: "", headless: true, screenshotDir: ".ralph/screenshots" },
+    logs: { keep: 20 },
     maxRetries: 3,
     protect: [],
     ui: "auto",
+    gsd: { commands: {} },
   };
 }

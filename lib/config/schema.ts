@@ -6,18 +6,24 @@
 import { z } from "zod";
 import { defaultConfig } from "./defaults.ts";
 
-/** The agent that does the work. */
-export interface ProviderConfig {
+/** One agent: a command, or a known agent's name with what it is told. */
+export interface ProviderChoice {
   /** Runs through the shell exactly as written, prompt on standard input, output as plain text. */
   readonly command?: string | undefined;
-  /** Put behind the command, each quoted for the shell. */
-  readonly args: readonly string[];
-  /** Put behind the command instead of `args` where the terminal is handed over (`ralph prd`); the prompt comes last. */
-  readonly interactiveArgs?: readonly string[] | undefined;
   /** The name of a built-in adapter. */
   readonly preset?: string | undefined;
   readonly model?: string | undefined;
   readonly reasoning?: string | undefined;
+}
+
+/** The agent that does the work. */
+export interface ProviderConfig extends ProviderChoice {
+  /** Put behind the command, each quoted for the shell. */
+  readonly args: readonly string[];
+  /** Put behind the command instead of `args` where the terminal is handed over (`ralph prd`); the prompt comes last. */
+  readonly interactiveArgs?: readonly string[] | undefined;
+  /** Takes over while the agent waits for a rate limit: a known agent's name, or a choice of its own. */
+  readonly fallback?: string | ProviderChoice | undefined;
   /** Seconds for one turn. @default 1800 */
   readonly timeout: number;
   /** Seconds without output, for agents that stream events. @default 1200 */
@@ -48,6 +54,14 @@ export interface LimitsConfig {
   readonly sameFailure: number;
   /** Rejections after which a task of the spec workflow is given up on. @default 3 */
   readonly rejections: number;
+  /** Seconds that a rate limit is waited for at most; 0 never waits. @default 21600 */
+  readonly maxWait: number;
+}
+
+/** What is kept of earlier runs. */
+export interface LogsConfig {
+  /** How many runs' folders; the oldest go first. @default 20 */
+  readonly keep: number;
 }
 
 /** What Ralph commits. */
@@ -85,6 +99,16 @@ export interface BrowserConfig {
   readonly screenshotDir: string;
 }
 
+/** The slash commands of GSD, as the agent knows them: `/gsd:plan-phase`. @default what is installed */
+export interface GsdConfig {
+  readonly commands: {
+    readonly init?: string | undefined;
+    readonly roadmap?: string | undefined;
+    readonly discover?: string | undefined;
+    readonly plan?: string | undefined;
+  };
+}
+
 /** The whole configuration, defaults filled in. */
 export interface Config {
   readonly workflow?: string | undefined;
@@ -94,11 +118,13 @@ export interface Config {
   readonly commits: CommitsConfig;
   readonly services: readonly ServiceConfig[];
   readonly browser: BrowserConfig;
+  readonly logs: LogsConfig;
   /** Attempts an item is given. @default 3 */
   readonly maxRetries: number;
   /** Globs that a turn must not change; `ralph.config.json` is always one of them. */
   readonly protect: readonly string[];
   readonly ui: "auto" | "rich" | "plain" | "json";
+  readonly gsd: GsdConfig;
 }
 
 const command = z.string().trim().min(1, "must not be empty");
@@ -108,18 +134,22 @@ const count = z.number().int().positive();
 const commands = z.array(command);
 
 const DEFAULTS = defaultConfig();
+const CHOICE = {
+  command: command.optional(),
+  preset: z.string().optional(),
+  model: z.string().optional(),
+  reasoning: z.string().optional(),
+};
 
 /** The schema, as `ralph schema config` prints it. */
 export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
   $schema: z.string().optional(),
-  workflow: z.enum(["exec", "feature", "spec"]).optional(),
+  workflow: z.enum(["exec", "feature", "spec", "gsd"]).optional(),
   provider: z.strictObject({
-    command: command.optional(),
+    ...CHOICE,
+    fallback: z.union([z.string().min(1), z.strictObject(CHOICE)]).optional(),
     args: z.array(z.string()).default([]),
     interactiveArgs: z.array(z.string()).optional(),
-    preset: z.string().optional(),
-    model: z.string().optional(),
-    reasoning: z.string().optional(),
     timeout: seconds.default(DEFAULTS.provider.timeout),
     idleTimeout: seconds.default(DEFAULTS.provider.idleTimeout),
   }).prefault({}),
@@ -137,6 +167,7 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
     noProgress: count.default(DEFAULTS.limits.noProgress),
     sameFailure: count.default(DEFAULTS.limits.sameFailure),
     rejections: count.default(DEFAULTS.limits.rejections),
+    maxWait: z.number().nonnegative().default(DEFAULTS.limits.maxWait),
   }).prefault({}),
   commits: z.strictObject({
     work: z.boolean().default(DEFAULTS.commits.work),
@@ -156,9 +187,18 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
     headless: z.boolean().default(DEFAULTS.browser.headless),
     screenshotDir: command.default(DEFAULTS.browser.screenshotDir),
   }).prefault({}),
+  logs: z.strictObject({ keep: count.default(DEFAULTS.logs.keep) }).prefault({}),
   maxRetries: count.default(DEFAULTS.maxRetries),
   protect: z.array(z.string().min(1)).default([]),
   ui: z.enum(["auto", "rich", "plain", "json"]).default(DEFAULTS.ui),
+  gsd: z.strictObject({
+    commands: z.strictObject({
+      init: command.optional(),
+      roadmap: command.optional(),
+      discover: command.optional(),
+      plan: command.optional(),
+    }).prefault({}),
+  }).prefault({}),
 });
 
 function isHttpUrl(text: string): boolean {

@@ -64,6 +64,16 @@ export interface Check {
   readonly redFirst?: boolean;
   /** Milliseconds. @default verify.timeout of the configuration (300 s) */
   readonly timeoutMs?: number;
+  /** What the command has to do to pass. @default it ends with exit code 0 */
+  readonly expect?: CheckExpectation;
+}
+
+/** What a command is expected to do. A command that does not exist, is killed or times out meets nothing. */
+export interface CheckExpectation {
+  /** @default 0 */
+  readonly exit?: number | "non-zero";
+  /** Text that its output must contain, beside the exit code. */
+  readonly output?: string;
 }
 
 /** A check that ran. */
@@ -101,18 +111,37 @@ export interface Work {
 export type TurnEnd =
   | { readonly reason: "completed" }
   | {
-    readonly reason: "agent-failed" | "timed-out" | "idle" | "crashed" | "cut-off" | "context-exhausted";
+    /**
+     * `cut-off`: no result, or in the middle of a tool call. `refused`: it only asked, planned, or did nothing at all.
+     * `killed`: somebody but Ralph ended it. `unavailable`: its provider failed, again and again.
+     */
+    readonly reason:
+      | "agent-failed"
+      | "timed-out"
+      | "idle"
+      | "crashed"
+      | "killed"
+      | "cut-off"
+      | "context-exhausted"
+      | "refused"
+      | "unavailable";
     readonly message: string;
   }
+  /** Nothing goes on before `untilMs` (milliseconds since 1970, `null`: not said). No attempt is counted. */
+  | { readonly reason: "rate-limited"; readonly untilMs: number | null; readonly message: string }
   /** The agent cannot be used at all (not found, login, billing, model): stops the run, exit 4. */
   | { readonly reason: "agent-unusable"; readonly message: string }
   | { readonly reason: "aborted" };
 
 /** What a turn used. `null` is unknown, never 0. */
 export interface Usage {
+  /** All of it, what came from a cache included. */
   readonly inputTokens: number | null;
+  /** All of it, reasoning included. */
   readonly outputTokens: number | null;
+  /** Of the input. */
   readonly cachedTokens: number | null;
+  /** Of the output. */
   readonly reasoningTokens: number | null;
   /** US dollars. */
   readonly costUsd: number | null;
@@ -134,6 +163,17 @@ export interface AgentTurn {
   /** Absolute path of the file that holds all of the turn's output. */
   readonly transcript: string;
   readonly durationMs: number;
+  /** What the agent did, where its stream tells. */
+  readonly activity?: TurnActivity;
+}
+
+/** What an agent did in a turn, as its stream tells. */
+export interface TurnActivity {
+  readonly toolCalls: number;
+  /** It used a tool that asks somebody. */
+  readonly asked: boolean;
+  /** It used a tool that leaves it at a plan. */
+  readonly planned: boolean;
 }
 
 /** An agent's turn with what it did to the working tree. */
@@ -165,8 +205,11 @@ export type FailureReason =
   | "timed-out"
   | "idle"
   | "crashed"
+  | "killed"
   | "cut-off"
   | "context-exhausted"
+  | "refused"
+  | "unavailable"
   | "protected-file-changed"
   | "branch-changed"
   | "commit-refused";
@@ -290,6 +333,11 @@ export interface Backlog<Data = unknown, Findings = unknown> {
    * @default done when a line is `<ralph>DONE</ralph>`
    */
   judge?(item: Item<Data>, turn: Turn, context: JudgeContext<Findings>): Promise<Claim<Findings>>;
+  /**
+   * What is put in the place of a state file that was edited by hand, where only a part of the file is state. Pure.
+   * @default what Ralph last wrote
+   */
+  restore?(edit: { readonly path: string; readonly found: string; readonly written: string }): string;
 }
 
 /** Where a backlog stands. */

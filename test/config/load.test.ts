@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { checkConfig } from "../../lib/config/check.ts";
@@ -39,6 +39,24 @@ describe("checkConfig()", () => {
 });
 
 describe("loadConfig()", () => {
+  test("keeps what it checked for the same text and program, and checks anew for another", async () => {
+    await using folder = await temporaryDirectory("config");
+    const cache = { file: join(folder.path, "kept/config.json"), program: "ralph 1" };
+    await writeFile(join(folder.path, "ralph.config.json"), '{"maxRetries": 7, "colour": 1}');
+    const checked = await loadConfig(folder.path, undefined, cache);
+
+    const marked = (await readFile(cache.file, "utf8")).replace('"maxRetries":7', '"maxRetries":8');
+    await writeFile(cache.file, marked);
+
+    expect(checked).toMatchObject({ config: { maxRetries: 7 }, warnings: ["unknown key colour"] });
+    expect((await loadConfig(folder.path, undefined, cache)).config.maxRetries).toBe(8);
+    expect((await loadConfig(folder.path, undefined, { ...cache, program: "ralph 2" })).config.maxRetries).toBe(7);
+    await writeFile(cache.file, "{ torn");
+    expect((await loadConfig(folder.path, undefined, cache)).config.maxRetries).toBe(7);
+    await writeFile(join(folder.path, "ralph.config.json"), '{"maxRetries": 9}');
+    expect((await loadConfig(folder.path, undefined, cache)).config.maxRetries).toBe(9);
+  });
+
   test("without a file the defaults; a named file that is missing, or one that is no JSON, is an error that names it", async () => {
     await using folder = await temporaryDirectory("config");
 

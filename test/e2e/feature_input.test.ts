@@ -216,7 +216,7 @@ describe("ralph init --workflow feature", () => {
       ], ["Write this to", "y"]).expectExit(0);
     expect(yes.stdout).toContain("found in Makefile: make test");
     expect(JSON.parse(yes.read("ralph.config.json") ?? "")).toMatchObject({
-      provider: { command: expect.stringContaining("claude") },
+      provider: { preset: "claude" },
       verify: { default: ["make test", "make lint"] },
     });
 

@@ -177,7 +177,7 @@ describe("ralph prd FEATURE", () => {
 echo "Which login?"; read answer; mkdir -p .ralph/${DAY}-auth; echo "# Auth by $answer" > .ralph/${DAY}-auth/prd.md`;
     const { read, stdout } = await ralphCli().files({
       "ralph.config.json": JSON.stringify({
-        provider: { command: "claude -p --yes" },
+        provider: { command: "claude -p", args: ["--unattended"], interactiveArgs: ["--yes"] },
         verify: { default: ["true || x"] },
       }),
     })

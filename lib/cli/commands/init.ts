@@ -16,6 +16,7 @@ export async function run(invocation: Invocation): Promise<number> {
     const { initFeature } = await import("../feature/init.ts");
     return await initFeature(invocation, place);
   }
+  if (place.workflow.name === "gsd") return await (await import("../gsd_planning.ts")).planWithGsd(invocation, "init");
   const isSpec = place.workflow.name === "spec";
   const made = [...await scaffold(place), ...await writeConfig(place, invocation)];
 

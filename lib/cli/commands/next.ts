@@ -15,7 +15,9 @@ export async function run(invocation: Invocation): Promise<number> {
   const feature = await featureArgument(invocation);
   if (feature !== null) return await (await import("../feature/next.ts")).featureNext(invocation, feature);
   const { flags, out, say } = invocation;
-  if ((await findPlace(invocation)).workflow.name === "spec") return await nextOfPlan(invocation);
+  const place = await findPlace(invocation);
+  if (place.workflow.name === "gsd") return await (await import("../gsd_next.ts")).nextOfGsd(invocation, place);
+  if (place.workflow.name === "spec") return await nextOfPlan(invocation);
   const { backlog, config, ...view } = await viewState(invocation);
   const parked = await view.parked();
   const next = await backlog.next({ inFlight: [], parked });

@@ -4,17 +4,30 @@ import type { Invocation } from "../command.ts";
 import { featureArgument } from "../feature/feature_argument.ts";
 import { endWith } from "../end_with.ts";
 import { usage } from "../parse.ts";
-import { findPlace } from "../place.ts";
+import { findPlace, type Place } from "../place.ts";
 import { openSession } from "../session.ts";
 
-/** `ralph run`: the loop on the PRD. Typing it is the consent. */
+/** `ralph run`: the loop on the PRD, or on the plans of GSD. Typing it is the consent. */
 export async function run(invocation: Invocation): Promise<number> {
   const feature = await featureArgument(invocation);
   if (feature !== null) return await (await import("../feature/run.ts")).runFeature(invocation, feature);
-  if ((await findPlace(invocation)).workflow.name === "spec") {
+  const place = await findPlace(invocation);
+  if (place.workflow.name === "gsd") return await (await import("../gsd_run.ts")).runGsd(invocation, place);
+  if (place.workflow.name === "spec") {
     throw usage("`ralph run` works on a PRD, and the workflow here is spec", "did you mean `ralph build`?");
   }
+  refuseGsdFlags(invocation, place);
   await using session = await openSession(invocation, { asks: false, gates: [] });
   const { ralph } = session;
   return endWith(invocation, ralph, await runLoop(ralph, prdBacklog(ralph), { purpose: "run" }));
+}
+
+/** `--loop` and `--plan` with a workflow that was asked for and has no plans. */
+function refuseGsdFlags({ flags }: Invocation, { workflow: { name, why } }: Place): void {
+  for (const flag of ["loop", "plan"]) {
+    if (!flags.has(flag)) continue;
+    const cap = flags.text(flag) ?? "";
+    const instead = flag === "loop" && cap !== "" ? `\`--max-iterations ${cap}\`, or ` : "";
+    throw usage(`--${flag} belongs to the workflow gsd, not ${name} (${why})`, `${instead}\`--workflow gsd\``);
+  }
 }

@@ -10,7 +10,9 @@ import { styleFor, toJson } from "../show.ts";
 export async function run(invocation: Invocation): Promise<number> {
   const feature = await featureArgument(invocation);
   if (feature !== null) return await (await import("../feature/status.ts")).featureStatus(invocation, feature);
-  if ((await findPlace(invocation)).workflow.name === "spec") {
+  const place = await findPlace(invocation);
+  if (place.workflow.name === "gsd") return await (await import("../gsd_status.ts")).statusOfGsd(invocation, place);
+  if (place.workflow.name === "spec") {
     const { specStatus } = await import("../spec_status.ts");
     await specStatus(invocation);
     return EXIT.done;

@@ -8,7 +8,7 @@ import { writeAtomic } from "../../host/files.ts";
 import { createPrompter } from "../../ui/create_prompter.ts";
 import type { Choice, Prompter } from "../../ui/types.ts";
 import type { Invocation } from "../command.ts";
-import { findAgents } from "../known_agents.ts";
+import { findAgents, proofWords } from "../known_agents.ts";
 import type { Place } from "../place.ts";
 import { isPlaceholder } from "../placeholder.ts";
 import { toJson } from "../show.ts";
@@ -21,7 +21,8 @@ export async function initFeature(invocation: Invocation, { root, file }: Place)
     const given = flags.text("agent-cmd") !== undefined && flags.all("verify").length > 0;
     if (!given && !host.terminal.interactive) return await nobodyToAsk(invocation, root);
     const prompter = createPrompter({ mode: "rich", terminal: host.terminal, approvals: new Set(), signal });
-    const command = flags.text("agent-cmd") ?? await askForAgent(invocation, prompter);
+    const asked = flags.text("agent-cmd");
+    const provider = asked === undefined ? await askForAgent(invocation, prompter) : { command: asked };
     const checks = flags.all("verify").length > 0 ? flags.all("verify") : await askForChecks(root, prompter);
     const bad = checks.find(isPlaceholder);
     if (bad !== undefined) {
@@ -30,7 +31,7 @@ export async function initFeature(invocation: Invocation, { root, file }: Place)
         hint: "name the command that runs the project's tests",
       });
     }
-    const config = { workflow: "feature", provider: { command }, verify: { default: checks } };
+    const config = { workflow: "feature", provider, verify: { default: checks } };
     if (!given && !await agree(config, prompter)) {
       say("nothing was written");
       return EXIT.done;
@@ -55,11 +56,9 @@ async function nobodyToAsk({ say }: Invocation, root: string): Promise<number> {
 
 const OTHER = "other";
 
-async function askForAgent({ host }: Invocation, prompter: Prompter): Promise<string> {
-  const found = await findAgents(host.environment);
-  const choices: Choice[] = found.flatMap(({ name, command }) =>
-    command === null ? [] : [{ value: command, label: name, hint: command }]
-  );
+async function askForAgent({ host }: Invocation, prompter: Prompter): Promise<object> {
+  const found = await findAgents(host);
+  const choices: Choice[] = found.map(({ name, adapter }) => ({ value: name, label: name, hint: proofWords(adapter) }));
   const [first] = choices;
   if (first !== undefined) {
     const answer = await prompter.ask({
@@ -70,13 +69,14 @@ async function askForAgent({ host }: Invocation, prompter: Prompter): Promise<st
       initial: first.value,
       choices: [...choices, { value: OTHER, label: "another command" }],
     });
-    if (answer.value !== OTHER) return answer.value;
+    if (answer.value !== OTHER) return { preset: answer.value };
   }
-  return await askUntil(prompter, {
+  const command = await askUntil(prompter, {
     id: "init.agent-command",
     message: "Which command is the agent? It gets the prompt on standard input",
     placeholder: "my-agent --yes",
   }, (value) => value !== "");
+  return { command };
 }
 
 async function askForChecks(root: string, prompter: Prompter): Promise<readonly string[]> {

@@ -31,7 +31,7 @@ export async function writeMarkdown(
       conversation,
     }, { root: ralph.root });
 
-  if (ralph.agent.canTalk === true && ralph.host.terminal.interactive && ralph.prompter.interactive) {
+  if (ralph.agent.interactive === true && ralph.host.terminal.interactive && ralph.prompter.interactive) {
     ralph.events.emit({
       type: "note",
       level: "info",
