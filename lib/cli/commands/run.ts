@@ -18,7 +18,10 @@ export async function run(invocation: Invocation): Promise<number> {
   if (place.workflow.name === "gsd") return await (await import("../gsd_run.ts")).runGsd(invocation, place);
   const instead = INSTEAD[place.workflow.name];
   if (instead !== undefined) {
-    throw usage(`\`ralph run\` works on a PRD, and the workflow here is ${place.workflow.name}`, `did you mean \`${instead}\`?`);
+    throw usage(
+      `\`ralph run\` works on a PRD, and the workflow here is ${place.workflow.name}`,
+      `did you mean \`${instead}\`?`,
+    );
   }
   refuseGsdFlags(invocation, place);
   await using session = await openSession(invocation, { asks: false, gates: [] });
