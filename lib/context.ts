@@ -38,6 +38,8 @@ export interface RalphContext {
   /** Takes the turns. */
   readonly agent: Agent;
   /** Puts questions to a person, or to what was answered beforehand. */
+  /** Takes over while the agent waits for a rate limit. */
+  readonly fallback?: Agent | null;
   readonly prompter: Prompter;
   /** Consents given beforehand by a person: `prd`, `understand`, `run`, or a gate of your own; `all`. */
   readonly approvals: ReadonlySet<string>;

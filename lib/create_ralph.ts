@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import type { $Type } from "dax";
 import type { Agent } from "./agents/types.ts";
 import { createStateFiles } from "./backlogs/state_files.ts";
@@ -8,6 +8,7 @@ import type { LoopDefaults, RalphContext } from "./context.ts";
 import { RalphError } from "./errors/ralph_error.ts";
 import { createEventBus } from "./events/bus.ts";
 import { createEventLog, type EventLog } from "./events/event_log.ts";
+import { pruneRuns } from "./events/prune_runs.ts";
 import { createRedactor, type Redactor } from "./events/redact.ts";
 import { secretValues } from "./events/secrets.ts";
 import type { EventBus, EventSink } from "./events/types.ts";
@@ -38,6 +39,12 @@ export interface RalphOptions {
   readonly config?: DeepPartial<Config>;
   /** A known agent's name, a command for the shell, or an agent of your own. @default the configuration's provider */
   readonly agent?: string | { readonly command: string } | Agent;
+  /** The file that the replay agent plays. */
+  readonly cassette?: string;
+  /** A file that every agent turn is recorded in, for the replay agent. */
+  readonly record?: string;
+  /** Takes over while the agent waits for a rate limit. @default the configuration's `provider.fallback` */
+  readonly fallback?: Agent;
   /** The file of the scripted agent. */
   readonly script?: string;
   /** Consents given by a person beforehand: `prd`, `understand`, `run`, a gate of your own, or `all`. */
@@ -88,7 +95,8 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
   const id = runId(host);
   const logs: EventLog[] = [];
   const lock = createRunLock({ host, repository, root, file: own.runLock });
-  const agent = await agentOf(options, config, host);
+  const agent = await recorded(await agentOf(options, config, host), options, host, root);
+  const fallback = await fallbackOf(options, config, host, root);
   for (const message of warnings) {
     events.emit({ type: "note", level: "warn", message: `ralph.config.json: ${message}` });
   }
@@ -98,6 +106,7 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
     config,
     $: await shellFor(root),
     agent,
+    fallback,
     prompter,
     approvals,
     events,
@@ -106,7 +115,11 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
     signal,
     host,
     repository,
-    run: { id, folder: runFolders({ id, root, host, events, redactor, logs }), nextIteration: counter() },
+    run: {
+      id,
+      folder: runFolders({ id, root, host, events, redactor, logs, keep: config.logs.keep }),
+      nextIteration: counter(),
+    },
     loop: { interactive: false, retryBlocked: false, ...options.loop },
     lock,
     async [Symbol.asyncDispose]() {
@@ -117,16 +130,44 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
   };
 }
 
-async function agentOf({ agent, script }: RalphOptions, config: Config, host: Host): Promise<Agent> {
+async function recorded(agent: Agent, { record }: RalphOptions, host: Host, root: string): Promise<Agent> {
+  if (record === undefined) return agent;
+  const file = resolve(host.environment.cwd, record);
+  // It grows while the agent works: in the tree it would be taken for the agent's work.
+  const ignored = await host.processes.run({
+    file: "git",
+    arguments: ["check-ignore", "-q", "--", file],
+    cwd: root,
+    guarded: false,
+  });
+  if (!relative(root, file).startsWith("..") && ignored.exitCode !== 0) {
+    throw new RalphError("option-invalid", {
+      details: { option: "--record", expected: "a file outside the project, or one that git ignores", value: record },
+      hint: "write it beside the project: `--record ../run.jsonl`",
+    });
+  }
+  const { recordingAgent } = await import("./agents/replay/recording_agent.ts");
+  return recordingAgent(agent, file, host);
+}
+
+async function agentOf({ agent, script, cassette }: RalphOptions, config: Config, host: Host): Promise<Agent> {
   if (typeof agent === "object" && "runTurn" in agent) return agent;
   const { resolveAgent } = await import("./agents/registry.ts");
   return resolveAgent({
     ...(typeof agent === "string" ? { name: agent } : {}),
     ...(typeof agent === "object" ? { command: agent.command } : {}),
+    ...(cassette === undefined ? {} : { cassette }),
     ...(script === undefined ? {} : { script: resolve(host.environment.cwd, script) }),
     config,
     host,
   });
+}
+
+async function fallbackOf({ fallback }: RalphOptions, config: Config, host: Host, root: string): Promise<Agent | null> {
+  if (fallback !== undefined) return fallback;
+  if (config.provider.fallback === undefined) return null;
+  const { resolveFallback } = await import("./agents/registry.ts");
+  return resolveFallback({ config, host, root });
 }
 
 async function existingRoot(given: string, host: Host): Promise<string> {
@@ -181,11 +222,13 @@ interface RunFolders {
   readonly events: EventBus;
   readonly redactor: Redactor;
   readonly logs: EventLog[];
+  /** How many runs' folders are kept. */
+  readonly keep: number;
 }
 
 /** Each runs directory is made once, with a `.gitignore` of `*`; from then on the events go there too. */
 function runFolders(
-  { id, root, host, events, redactor, logs }: RunFolders,
+  { id, root, host, events, redactor, logs, keep }: RunFolders,
 ): (runsDirectory: string) => Promise<string> {
   const made = new Map<string, Promise<string>>();
   async function make(runsDirectory: string): Promise<string> {
@@ -194,6 +237,7 @@ function runFolders(
     const log = await createEventLog({ file: join(folder, "events.ndjson"), run: id, clock: host.clock, redactor });
     logs.push(log);
     events.attach(log);
+    await pruneRuns(join(root, runsDirectory), keep, id);
     return folder;
   }
   return async (runsDirectory) => {

@@ -11,6 +11,16 @@ export type { Fence } from "./agents/fences.ts";
 export { signalLines, type SignalOptions } from "./agents/signals.ts";
 export { createRedactor, type Masker, type Redactor } from "./events/redact.ts";
 export { secretValues } from "./events/secrets.ts";
+export {
+  gsdBacklog,
+  type GsdBacklogContext,
+  type GsdBacklogOptions,
+  type GsdFindings,
+} from "./backlogs/gsd/backlog.ts";
+export type { GsdItemData } from "./backlogs/gsd/item_data.ts";
+export { findPlan, type Noted, type Position, positionOf } from "./backlogs/gsd/position.ts";
+export { readPlanning } from "./backlogs/gsd/read_planning.ts";
+export type * from "./backlogs/gsd/types.ts";
 export { memoryBacklog, type MemoryBacklogOptions, type MemoryTask } from "./backlogs/memory.ts";
 export {
   prdBacklog,

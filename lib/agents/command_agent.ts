@@ -1,8 +1,9 @@
+import { basename } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
 import { findExecutable, shellInvocation } from "../host/shell.ts";
 import type { Host } from "../host/types.ts";
 import { commandWord } from "./command_word.ts";
-import { runTurn } from "./run_turn.ts";
+import { type AgentInvocation, runTurn } from "./run_turn.ts";
 import type { Agent, TurnRequest } from "./types.ts";
 
 /** A command line as an agent. */
@@ -39,9 +40,36 @@ export function commandAgent(options: CommandAgentOptions): Agent {
     },
     async runTurn(request: TurnRequest) {
       const { idleTimeoutMs: _, ...plain } = request;
+      if (request.interactive === true) {
+        return runTurn(host, await atTheTerminal(command, word, request.prompt, host), plain);
+      }
       const shell = await shellInvocation(command, host.environment);
       // Plain text says nothing until the end: only the time of the whole turn is a limit.
       return runTurn(host, { ...shell, input: request.prompt }, plain);
     },
   };
+}
+
+/** How known programs take a first prompt at the terminal; the flags of their unattended form are left out. */
+const AT_THE_TERMINAL: Readonly<Record<string, readonly string[]>> = {
+  claude: [],
+  codex: [],
+  "cursor-agent": [],
+  gemini: ["--prompt-interactive"],
+  opencode: ["--prompt"],
+  pi: [],
+  qwen: ["--prompt-interactive"],
+};
+
+/** The terminal is the person's, so the prompt is the last argument. */
+async function atTheTerminal(
+  command: string,
+  word: string | null,
+  prompt: string,
+  host: Host,
+): Promise<AgentInvocation> {
+  const before = word === null ? undefined : AT_THE_TERMINAL[basename(word)];
+  if (word !== null && before !== undefined) return { file: word, arguments: [...before, prompt] };
+  const place = host.environment.platform === "win32" ? "%RALPH_PROMPT%" : '"$RALPH_PROMPT"';
+  return { ...await shellInvocation(`${command} ${place}`, host.environment), environment: { RALPH_PROMPT: prompt } };
 }

@@ -1,20 +1,27 @@
 import { resolve } from "node:path";
-import type { Config } from "../config/schema.ts";
+import type { Config, ProviderChoice } from "../config/schema.ts";
+import { nearest } from "../errors/nearest.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { Host } from "../host/types.ts";
+import type { Adapter } from "./adapter.ts";
+import { adapterAgent } from "./adapter_agent.ts";
+import { ADAPTERS, findAdapter } from "./adapters.ts";
 import { commandAgent } from "./command_agent.ts";
 import { missingAgent } from "./missing_agent.ts";
+import { replayAgent } from "./replay/replay_agent.ts";
 import { scriptedAgent } from "./scripted/scripted_agent.ts";
 import type { Agent } from "./types.ts";
 
 /** Which agent is wanted. What is given here stands over the configuration. */
 export interface ResolveAgentOptions {
-  /** A built-in agent by name: `scripted`, `command`. */
+  /** An agent by name: one of `AGENT_NAMES`. */
   readonly name?: string | undefined;
   /** A command line of the user's own. */
   readonly command?: string | undefined;
   /** The file of turns of the scripted agent, as seen from the current folder. */
   readonly script?: string | undefined;
+  /** The file that the replay agent plays, as seen from the current folder. */
+  readonly cassette?: string | undefined;
   readonly config: Config;
   readonly host: Host;
   /** Absolute path of the project. @default the current folder */
@@ -22,7 +29,7 @@ export interface ResolveAgentOptions {
 }
 
 /** Names that `--agent` and `provider.preset` take. */
-export const AGENT_NAMES: readonly string[] = ["command", "scripted"];
+export const AGENT_NAMES: readonly string[] = [...ADAPTERS.map(({ name }) => name), "command", "scripted", "replay"];
 
 /**
  * The agent that the command line and the configuration name. Without any: one that says so when it is needed.
@@ -34,17 +41,73 @@ export function resolveAgent(options: ResolveAgentOptions): Agent {
   const root = options.root ?? host.environment.cwd;
   const { provider } = options.config;
   if (options.command !== undefined) return commandAgent({ command: options.command, host, root });
-  const name = options.name ?? (options.script === undefined ? provider.preset : "scripted");
+  const given = options.script !== undefined ? "scripted" : options.cassette !== undefined ? "replay" : undefined;
+  const name = options.name ?? given ?? provider.preset;
   switch (name) {
     case "scripted":
       if (options.script === undefined) throw scriptMissing();
       return scriptedAgent({ file: resolve(host.environment.cwd, options.script) }, { host });
+    case "replay":
+      if (options.cassette === undefined) throw cassetteMissing();
+      return replayAgent(resolve(host.environment.cwd, options.cassette), host);
     case "command":
     case undefined:
       return provider.command === undefined ? missingAgent() : commandAgent({ command: provider.command, host, root });
     default:
-      throw new RalphError("agent-unknown", { details: { name, known: AGENT_NAMES.join(", ") } });
+      return presetAgent({ preset: name, model: provider.model, reasoning: provider.reasoning }, { host, root });
   }
+}
+
+/**
+ * The agent of `provider.fallback`, or `null`.
+ *
+ * @throws {RalphError} agent-unknown, option-invalid
+ */
+export function resolveFallback(
+  { config, host, root }: Pick<ResolveAgentOptions, "config" | "host" | "root">,
+): Agent | null {
+  const { fallback } = config.provider;
+  if (fallback === undefined) return null;
+  const choice: ProviderChoice = typeof fallback === "string" ? { preset: fallback } : fallback;
+  const place = { host, root: root ?? host.environment.cwd };
+  if (choice.command !== undefined) return commandAgent({ command: choice.command, ...place });
+  return choice.preset === undefined ? null : presetAgent(choice, place);
+}
+
+function presetAgent(
+  { preset = "", model, reasoning }: ProviderChoice,
+  place: { readonly host: Host; readonly root: string },
+): Agent {
+  const adapter = findAdapter(preset);
+  if (adapter === undefined) throw unknownAgent(preset);
+  if (model !== undefined && !adapter.takesModel) throw notTaken(adapter, "model", model);
+  if (reasoning !== undefined && !adapter.takesReasoning) throw notTaken(adapter, "reasoning", reasoning);
+  return adapterAgent(adapter, { ...place, model, reasoning });
+}
+
+function unknownAgent(name: string): RalphError {
+  const near = nearest(name, AGENT_NAMES);
+  const known = AGENT_NAMES.join(", ");
+  return new RalphError("agent-unknown", {
+    details: { name, known },
+    ...(near === null
+      ? {}
+      : { hint: `did you mean \`${near}\`? Known agents: ${known}; any other command runs with \`--agent-cmd\`` }),
+  });
+}
+
+function notTaken({ name }: Adapter, option: "model" | "reasoning", value: string): RalphError {
+  return new RalphError("option-invalid", {
+    details: { option: `--${option}`, expected: `left out: \`${name}\` has no such option`, value },
+    hint: `set it in the configuration of ${name} itself`,
+  });
+}
+
+function cassetteMissing(): RalphError {
+  return new RalphError("option-invalid", {
+    details: { option: "--cassette", expected: "the file that a run was recorded in", value: "nothing" },
+    hint: "`ralph … --agent replay --cassette FILE`; `--record FILE` writes one",
+  });
 }
 
 function scriptMissing(): RalphError {

@@ -1,7 +1,7 @@
 import type { Host, ProcessEnd } from "../host/types.ts";
 import type { AgentTurn, TurnEnd } from "../loop/types.ts";
 import { turnEndOf, UNKNOWN_USAGE } from "./turn_end.ts";
-import { openTurnRecord, type TurnRecord } from "./turn_record.ts";
+import { openTurnRecord, type TurnRecord, type WordsSink } from "./turn_record.ts";
 import type { TurnRequest } from "./types.ts";
 
 /** The process that is one turn. */
@@ -15,6 +15,13 @@ export interface AgentInvocation {
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
+/** How output is read, where it is more than plain text. */
+export interface TurnReading {
+  readonly sink: WordsSink;
+  /** What ended the turn; called when all of the output is read. */
+  readonly judge: (end: ProcessEnd) => TurnEnd;
+}
+
 /** An agent that was started from inside another one would refuse to run. */
 const NESTED_SESSION = { CLAUDECODE: undefined };
 
@@ -24,8 +31,13 @@ const NESTED_SESSION = { CLAUDECODE: undefined };
  *
  * @throws {RalphError} file-unwritable when the transcript cannot be written
  */
-export async function runTurn(host: Host, invocation: AgentInvocation, request: TurnRequest): Promise<AgentTurn> {
-  const record = await openTurnRecord(host, request);
+export async function runTurn(
+  host: Host,
+  invocation: AgentInvocation,
+  request: TurnRequest,
+  reading?: TurnReading,
+): Promise<AgentTurn> {
+  const record = await openTurnRecord(host, request, reading?.sink);
   const environment = { ...NESTED_SESSION, ...request.environment, ...invocation.environment };
   let end: ProcessEnd;
   let words: Awaited<ReturnType<TurnRecord["finish"]>> = { text: "", lines: [] };
@@ -48,7 +60,7 @@ export async function runTurn(host: Host, invocation: AgentInvocation, request: 
     words = await record.finish();
   }
   return {
-    end: masked(turnEndOf(end, request), record),
+    end: masked(reading === undefined ? turnEndOf(end, request) : reading.judge(end), record),
     text: words.text,
     lines: words.lines,
     usage: UNKNOWN_USAGE,

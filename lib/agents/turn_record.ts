@@ -2,7 +2,7 @@ import { createRedactor, type Redactor } from "../events/redact.ts";
 import { secretValues } from "../events/secrets.ts";
 import { openAppender } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
-import { createTurnOutput } from "./turn_output.ts";
+import { createTurnOutput, type TurnOutput } from "./turn_output.ts";
 import type { TurnRequest } from "./types.ts";
 
 /** Everything that a turn prints: into the transcript, masked, and the agent's own words on the side. */
@@ -16,11 +16,14 @@ export interface TurnRecord {
   readonly redactor: Redactor;
 }
 
-/** Opens the transcript of a turn. @throws {RalphError} file-unwritable */
-export async function openTurnRecord(host: Host, request: TurnRequest): Promise<TurnRecord> {
+/** What becomes of the bytes of standard output. */
+export type WordsSink = Pick<TurnOutput, "push" | "finish">;
+
+/** Opens the transcript of a turn; without a sink its output is plain text. @throws {RalphError} file-unwritable */
+export async function openTurnRecord(host: Host, request: TurnRequest, sink?: WordsSink): Promise<TurnRecord> {
   const redactor = createRedactor(secretValues({ ...host.environment.variables, ...request.environment }));
   const transcript = await openAppender(request.transcript);
-  const output = createTurnOutput({ prompt: request.prompt });
+  const output = sink ?? createTurnOutput({ prompt: request.prompt });
   // Each stream has a masker of its own: the other one's bytes may fall between two halves of a secret.
   const words = redactor.stream();
   const noise = redactor.stream();

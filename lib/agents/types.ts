@@ -4,6 +4,7 @@
  * @module
  */
 import type { AgentTurn } from "../loop/types.ts";
+import type { AgentEvent } from "./events.ts";
 
 /** One turn asked of an agent. */
 export interface TurnRequest {
@@ -23,11 +24,15 @@ export interface TurnRequest {
   readonly signal: AbortSignal;
   /** Called with the id of the agent's process. */
   readonly onStart?: (pid: number) => void;
+  /** Told what the agent's stream says, as it comes, secrets masked. */
+  readonly onEvent?: (event: AgentEvent) => void;
 }
 
 /** Anything that can take a prompt and work on a tree. */
 export interface Agent {
   readonly name: string;
+  /** It can be handed the terminal with a prompt. @default true */
+  readonly interactive?: boolean;
   /**
    * Looks whether the agent can run at all, before anything is written.
    * @throws {RalphError} agent-missing, agent-not-found

@@ -20,6 +20,9 @@ export interface HandEdit {
   readonly written: string;
 }
 
+/** What of a hand edit may stay: the text that is put in the file's place. */
+export type Restore = (edit: { readonly path: string; readonly found: string; readonly written: string }) => string;
+
 /** The state files of one root. Paths are relative to it. */
 export interface StateFiles {
   /** Text of the file, or `null` when there is none. */
@@ -47,8 +50,11 @@ export interface StateFiles {
   adopt(paths: readonly string[]): Promise<void>;
   /** Those of the files that were edited by hand since Ralph last wrote them; one that it never wrote is none. */
   edited(paths: readonly string[]): Promise<readonly HandEdit[]>;
-  /** Puts Ralph's version back. */
-  putBack(edits: readonly HandEdit[]): Promise<void>;
+  /**
+   * Puts Ralph's version back, or what `restore` makes of both.
+   * @returns the files in which something was taken back
+   */
+  putBack(edits: readonly HandEdit[], restore?: Restore): Promise<readonly string[]>;
 }
 
 /** What `createStateFiles` needs. */
@@ -136,13 +142,19 @@ export function createStateFiles({ root, directory, host }: StateFilesOptions): 
       }
       return edits;
     },
-    async putBack(edits) {
-      for (const { path, written } of edits) {
+    async putBack(edits, restore = ({ written }) => written) {
+      const takenBack: string[] = [];
+      for (const { path, written, found } of edits) {
         await locked(path, async () => {
           const current = await readText(shadowOf(path)) ?? written; // the CLI may have written since
-          await writeAtomic(await resolveInside(root, path), current);
+          const text = found === null ? current : restore({ path, found, written: current });
+          if (text !== current) await writeAtomic(shadowOf(path), text);
+          if (text === found) return;
+          takenBack.push(path);
+          await writeAtomic(await resolveInside(root, path), text);
         });
       }
+      return takenBack;
     },
   };
 }

@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { CONFIG_FILE } from "../config/load.ts";
+import type { Host } from "../host/types.ts";
 import { readText, writeAtomic } from "../host/files.ts";
 import type { Choice, Prompter } from "../ui/types.ts";
 import type { Invocation } from "./command.ts";
-import { findAgents } from "./known_agents.ts";
+import { findAgents, proofWords } from "./known_agents.ts";
 import { usage } from "./parse.ts";
 import type { Place } from "./place.ts";
 import { optional } from "./settings.ts";
@@ -12,6 +13,7 @@ import { optional } from "./settings.ts";
 export interface AgentSetting {
   readonly agent?: string | { readonly command: string };
   readonly script?: string;
+  readonly cassette?: string;
 }
 
 /** The agent of the flags; in a terminal, when neither they nor the configuration name one, the one that a person picks. */
@@ -26,33 +28,35 @@ export async function agentFor(
     throw usage("--agent and --agent-cmd exclude each other", "name a built-in agent, or give a command, not both");
   }
   if (shell !== undefined) return { agent: { command: shell } };
+  const cassette = flags.text("cassette");
+  if (cassette !== undefined) return { agent: name ?? "replay", cassette };
   if (name !== undefined || script !== undefined) return { agent: name ?? "scripted", ...optional("script", script) };
   const { provider } = place.config;
   if (provider.command !== undefined || provider.preset !== undefined || !prompter.interactive) return {};
-  const picked = await pickAgent(host.environment, prompter);
+  const picked = await pickAgent(host, prompter);
   if (picked === null) return {};
   if (await offerToSave(place, picked, prompter)) say(`saved in ${CONFIG_FILE}`);
-  return { agent: { command: picked } };
+  return { agent: "preset" in picked ? picked.preset : picked };
 }
 
 const OTHER = "other";
 
-async function pickAgent(environment: Invocation["host"]["environment"], prompter: Prompter): Promise<string | null> {
-  const found = await findAgents(environment);
-  const choices: Choice[] = found.flatMap(({ name, command }) =>
-    command === null ? [] : [{ value: command, label: name, hint: command }]
-  );
+type Picked = { readonly preset: string } | { readonly command: string };
+
+async function pickAgent(host: Host, prompter: Prompter): Promise<Picked | null> {
+  const found = await findAgents(host);
+  const choices: Choice[] = found.map(({ name, adapter }) => ({ value: name, label: name, hint: proofWords(adapter) }));
   const first = choices[0];
   if (first !== undefined) {
     const answer = await prompter.ask({
       id: "agent.pick",
       kind: "select",
       message: "No agent is configured. Which one is to do the work?",
-      details: ["It works on this tree without asking for permission: that is what the flags in its command say."],
+      details: ["It works on this tree without asking for permission: that is how Ralph starts it."],
       initial: first.value,
       choices: [...choices, { value: OTHER, label: "another command" }],
     });
-    if (answer.value !== OTHER) return answer.value;
+    if (answer.value !== OTHER) return { preset: answer.value };
   }
   const answer = await prompter.ask({
     id: "agent.command",
@@ -60,11 +64,11 @@ async function pickAgent(environment: Invocation["host"]["environment"], prompte
     message: "Which command is the agent? It gets the prompt on standard input",
     placeholder: "my-agent --yes",
   });
-  return answer.value === "" ? null : answer.value;
+  return answer.value === "" ? null : { command: answer.value };
 }
 
-/** Writes the command into the configuration, when the person agrees and the file can be read. */
-async function offerToSave({ root, file }: Place, command: string, prompter: Prompter): Promise<boolean> {
+/** Writes the choice into the configuration, when the person agrees and the file can be read. */
+async function offerToSave({ root, file }: Place, picked: Picked, prompter: Prompter): Promise<boolean> {
   const path = file ?? join(root, CONFIG_FILE);
   const answer = await prompter.ask({
     id: "agent.save",
@@ -76,6 +80,6 @@ async function offerToSave({ root, file }: Place, command: string, prompter: Pro
   const text = await readText(path);
   const config = text === null ? {} : JSON.parse(text) as Record<string, unknown>;
   const provider = typeof config["provider"] === "object" ? config["provider"] : {};
-  await writeAtomic(path, `${JSON.stringify({ ...config, provider: { ...provider, command } }, null, 2)}\n`);
+  await writeAtomic(path, `${JSON.stringify({ ...config, provider: { ...provider, ...picked } }, null, 2)}\n`);
   return true;
 }

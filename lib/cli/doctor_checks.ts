@@ -4,7 +4,7 @@ import { openRepository } from "../git/open_repository.ts";
 import { findExecutable, shellInvocation } from "../host/shell.ts";
 import type { Host } from "../host/types.ts";
 import type { Invocation } from "./command.ts";
-import { findAgents, type FoundAgent } from "./known_agents.ts";
+import { findAgents, type FoundAgent, proofWords } from "./known_agents.ts";
 import { findPlace, type Place } from "./place.ts";
 import { resolveRoot } from "./root.ts";
 import { optional } from "./settings.ts";
@@ -27,7 +27,7 @@ export async function examine(invocation: Invocation): Promise<readonly Finding[
   const { host, flags } = invocation;
   const root = await resolveRoot(host.environment, flags.text("root"));
   const { finding: config, place } = await configuration(invocation);
-  const agents = await findAgents(host.environment);
+  const agents = await findAgents(host);
   return [
     { level: "ok", name: "ralph", detail: `${VERSION}, ${runtime(host)}` },
     await git(host, root),
@@ -39,7 +39,25 @@ export async function examine(invocation: Invocation): Promise<readonly Finding[
     config,
     ...(place === null ? [] : [await agentOf(place, host, agents)]),
     ...await Promise.all(agents.map((agent) => installed(agent, host))),
+    ...await probes(invocation, place, agents),
   ];
+}
+
+/** One at a time: each is a turn of a real agent. */
+async function probes(
+  { flags, host, signal, say }: Invocation,
+  place: Place | null,
+  agents: readonly FoundAgent[],
+): Promise<readonly Finding[]> {
+  if (!flags.has("probe")) return [];
+  const { probe, probed } = await import("./probe.ts");
+  const { preset, model } = place?.config.provider ?? {};
+  const findings: Finding[] = [];
+  for (const adapter of probed(flags.text("probe") ?? "", preset, agents)) {
+    say(`probing ${adapter.name}: one short turn`);
+    findings.push(await probe(adapter, { host, signal, ...(adapter.name === preset ? { model } : {}) }));
+  }
+  return findings;
 }
 
 function runtime({ environment }: Host): string {
@@ -108,16 +126,18 @@ async function agentOf({ config, root }: Place, host: Host, found: readonly Foun
   const { command, preset } = config.provider;
   if (command === undefined && preset === undefined) {
     const { message } = new RalphError("agent-missing");
-    const suggested = found.find((agent) => agent.command !== null)?.command;
-    const example = `add \`"provider": { "command": "${
-      suggested ?? "…"
-    }" }\` to ralph.config.json, or give \`--agent-cmd\``;
+    const example = found[0] === undefined
+      ? 'add `"provider": { "command": "…" }` to ralph.config.json, or give `--agent-cmd`'
+      : `add \`"provider": { "preset": "${found[0].name}" }\` to ralph.config.json, or give \`--agent ${
+        found[0].name
+      }\``;
     return found.length === 0
       ? { level: "missing", name, detail: `${message}, and none was found on PATH`, hint: example }
       : { level: "note", name, detail: message, hint: example };
   }
-  const word = command === undefined ? preset ?? "" : firstWord(command);
-  if (preset === "scripted" && command === undefined) return { level: "ok", name, detail: "scripted, built in" };
+  if (preset === "scripted") return { level: "ok", name, detail: "scripted, built in" };
+  if (preset !== undefined && preset !== "command") return await presetOf(preset, found);
+  const word = firstWord(command ?? "");
   const path = await findExecutable(word, host.environment, root);
   if (path !== null) {
     return { level: "ok", name, detail: `${command ?? preset} ${isAbsolute(word) ? "" : `(${path})`}`.trim() };
@@ -128,11 +148,31 @@ async function agentOf({ config, root }: Place, host: Host, found: readonly Foun
   return { level: "missing", name, detail: `\`${word}\` is not on PATH`, hint: "install it, or name another command" };
 }
 
+async function presetOf(preset: string, found: readonly FoundAgent[]): Promise<Finding> {
+  const here = found.find((agent) => agent.name === preset);
+  if (here !== undefined) return { level: "ok", name: "agent", detail: `${preset} (${here.path})` };
+  const { findAdapter } = await import("../agents/adapters.ts");
+  const adapter = findAdapter(preset);
+  return adapter === undefined
+    ? {
+      level: "missing",
+      name: "agent",
+      detail: `there is no agent named ${preset}`,
+      hint: "`ralph help agents` lists them",
+    }
+    : {
+      level: "missing",
+      name: "agent",
+      detail: `\`${adapter.programs[0]}\` is not on PATH`,
+      hint: `${adapter.install}; ${adapter.login}`,
+    };
+}
+
 function firstWord(command: string): string {
   return command.trim().split(/\s+/)[0] ?? "";
 }
 
-async function installed({ name, path }: FoundAgent, host: Host): Promise<Finding> {
+async function installed({ name, path, adapter }: FoundAgent, host: Host): Promise<Finding> {
   const end = await host.processes.run({
     file: path,
     arguments: ["--version"],
@@ -140,12 +180,14 @@ async function installed({ name, path }: FoundAgent, host: Host): Promise<Findin
     timeoutMs: VERSION_TIMEOUT_MS,
   });
   const [version = ""] = (end.stdout.trim() || end.stderr.trim()).split("\n");
-  return end.reason === "exited" && end.exitCode === 0 ? { level: "ok", name, detail: `${version} (${path})` } : {
-    level: "note",
-    name,
-    detail: `${path} does not tell its version`,
-    ...optional("hint", end.reason === "timed-out" ? "it did not answer within 10 s" : undefined),
-  };
+  return end.reason === "exited" && end.exitCode === 0
+    ? { level: "ok", name, detail: `${version} (${path}), ${proofWords(adapter)}` }
+    : {
+      level: "note",
+      name,
+      detail: `${path} does not tell its version`,
+      ...optional("hint", end.reason === "timed-out" ? "it did not answer within 10 s" : undefined),
+    };
 }
 
 async function attempt(name: string, act: () => Promise<void>, detail: string): Promise<Finding> {

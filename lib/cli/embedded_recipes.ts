@@ -44,6 +44,17 @@ const recipe: Recipe<ExecArgs> = defineRecipe<ExecArgs>({
 export default recipe;
 await runRecipe(recipe, import.meta);
 `,
+  "gsd": `import { defineRecipe, type GoalArgs, gsdBacklog, type Recipe, runLoop, runRecipe } from "ralph";
+
+const recipe: Recipe<GoalArgs> = defineRecipe<GoalArgs>({
+  name: "gsd",
+  description: "the plans of a GSD project, one a fresh agent, each verified by the commands that it names",
+  run: (ralph) => runLoop(ralph, gsdBacklog(ralph)),
+});
+
+export default recipe;
+await runRecipe(recipe, import.meta);
+`,
   "spec": `import { commitPlan, defineRecipe, type GoalArgs, planSpec, type Recipe, runLoop, runRecipe, specBacklog } from "ralph";
 
 const recipe: Recipe<GoalArgs> = defineRecipe<GoalArgs>({

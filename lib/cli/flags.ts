@@ -60,6 +60,8 @@ export const AGENT_FLAGS: FlagTable = {
     summary: "any command as the agent: runs in the shell as written, prompt on standard input",
   },
   script: { type: "text", value: "FILE", summary: "the file of turns for `--agent scripted`" },
+  record: { type: "text", value: "FILE", summary: "record the agent's turns in this file, changes included" },
+  cassette: { type: "text", value: "FILE", summary: "play a recorded file instead of an agent (`--agent replay`)" },
   model: { type: "text", value: "NAME", variable: "RALPH_MODEL", summary: "the model the agent uses" },
   reasoning: { type: "text", value: "LEVEL", variable: "RALPH_REASONING", summary: "the agent's reasoning effort" },
   timeout: {
@@ -84,6 +86,7 @@ export const CONSENT_FLAGS: FlagTable = {
 
 /** What ends or checks the loop. */
 export const LOOP_FLAGS: FlagTable = {
+  "no-wait": { type: "boolean", summary: "end the run at a rate limit instead of waiting for its end" },
   "max-cost": {
     type: "text",
     value: "USD",
@@ -121,6 +124,16 @@ export const ITERATION_FLAGS: FlagTable = {
   },
 };
 
+/** Plans of a GSD project. */
+export const GSD_FLAGS: FlagTable = {
+  loop: { type: "optional", value: "N", summary: "gsd: every plan, or at most N, without stopping for checkpoints" },
+  plan: {
+    type: "text",
+    value: "PLAN",
+    summary: "gsd: this plan alone (`01-02`), also one that the project has passed",
+  },
+};
+
 /** The planner. */
 export const PLAN_FLAGS: FlagTable = {
   resume: { type: "boolean", summary: "go on with the plan that was begun; needs no goal" },
@@ -144,5 +157,15 @@ export const EXEC_FLAGS: FlagTable = {
     type: "text",
     value: "FILE",
     summary: "run this recipe instead (default: ralph.recipe.ts in the root, where there is one)",
+  },
+};
+
+/** A look at agents that costs a turn each. */
+export const PROBE_FLAGS: FlagTable = {
+  probe: {
+    type: "optional",
+    value: "AGENTS",
+    summary:
+      "send one short prompt through each of these agents (default: the configured one) and check what comes back",
   },
 };

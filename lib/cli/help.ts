@@ -54,9 +54,11 @@ export const TOPICS: Readonly<Record<string, (commands: readonly Command[]) => s
           "spec",
           "a spec becomes ralph/plan.jsonl; its tasks are built, verified and investigated until nothing is left",
         ],
+        ["gsd", "the plans of a GSD project (.planning/), each verified by the commands that it names"],
       ]),
       "",
-      'Chosen by `--workflow`, then `"workflow"` in ralph.config.json, then the only one whose state exists, then exec',
+      'Chosen by `--workflow`, then `"workflow"` in ralph.config.json, then by the command itself (`run --loop`), then the only one',
+      "whose state exists, then exec",
     ].join("\n"),
 };
 

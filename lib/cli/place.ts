@@ -6,7 +6,7 @@ import { modifiedAt } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import type { Invocation } from "./command.ts";
 import { resolveRoot } from "./root.ts";
-import { chooseWorkflow, type ChosenWorkflow } from "./workflow.ts";
+import { chooseWorkflow, type ChosenWorkflow, workflowOfGrammar } from "./workflow.ts";
 
 /** Where a command works, and on what. */
 export interface Place extends LoadedConfig {
@@ -16,12 +16,20 @@ export interface Place extends LoadedConfig {
 }
 
 /** Finds the root, its configuration and the workflow. @throws {RalphError} root-missing, config-invalid, state-missing, usage */
-export async function findPlace({ flags, host }: Pick<Invocation, "flags" | "host">): Promise<Place> {
+export async function findPlace(
+  invocation: Pick<Invocation, "flags" | "host"> & Partial<Pick<Invocation, "arguments" | "command">>,
+): Promise<Place> {
+  const { flags, host } = invocation;
   const root = await resolveRoot(host.environment, flags.text("root"));
   const named = flags.text("config");
   const file = named === undefined ? undefined : resolve(host.environment.cwd, named);
   const loaded = await loadConfig(root, file, await cacheOf(root, host));
-  const workflow = await chooseWorkflow(root, { flag: flags.text("workflow"), config: loaded.config.workflow });
+  const grammar = workflowOfGrammar(invocation);
+  const workflow = await chooseWorkflow(root, {
+    flag: flags.text("workflow"),
+    config: loaded.config.workflow,
+    grammar,
+  });
   return { ...loaded, root, workflow };
 }
 

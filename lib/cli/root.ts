@@ -4,7 +4,7 @@ import { isDirectory, pathExists } from "../host/files.ts";
 import type { Environment } from "../host/types.ts";
 
 /** What makes a folder a root. */
-const MARKERS = ["ralph.config.json", "scripts/ralph", "ralph/plan.jsonl", ".claude/sprints"] as const;
+const MARKERS = ["ralph.config.json", "scripts/ralph", "ralph/plan.jsonl", ".claude/sprints", ".planning"] as const;
 
 /**
  * The project's folder: the one that was named, else the nearest upward, to the git top level, that holds Ralph's

@@ -66,6 +66,7 @@ export async function openSession(invocation: Invocation, options: SessionOption
     ...optional("configFile", place.file ?? undefined),
     config: overlay,
     ...agent,
+    ...optional("record", "record" in invocation.command.flags ? flags.text("record") : undefined),
     approve: approvals,
     prompter: announcedPrompter(prompter, () => bus ?? sink),
     sinks: [sink],

@@ -37,7 +37,7 @@ function parseCost(option: string, text: string): number {
 export interface ConfigOverlay {
   readonly provider?: { readonly model?: string; readonly reasoning?: string; readonly timeout?: number };
   readonly verify?: { readonly default?: readonly string[]; readonly allowUnverified?: boolean };
-  readonly limits?: { readonly iterations?: number; readonly costUsd?: number };
+  readonly limits?: { readonly iterations?: number; readonly costUsd?: number; readonly maxWait?: number };
 }
 
 /** Reads the flags that stand over fields of the configuration. @throws {RalphError} option-invalid */
@@ -58,6 +58,7 @@ export function configOverlay(flags: Flags): ConfigOverlay {
     },
     limits: {
       ...optional("iterations", iterations === undefined ? undefined : parseCount("--max-iterations", iterations, 1)),
+      ...optional("maxWait", flags.has("no-wait") ? 0 : undefined),
       ...optional("costUsd", cost === undefined ? undefined : parseCost("--max-cost", cost)),
     },
   };

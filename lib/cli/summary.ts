@@ -13,6 +13,7 @@ interface Told extends Outcome {
   readonly allowed?: boolean;
   readonly reason?: string;
   readonly message?: string;
+  readonly summary?: string;
   readonly messages?: readonly string[];
   readonly parkedBefore?: number;
   readonly failures?: readonly { readonly name: string; readonly exitCode: number | null }[];
@@ -65,6 +66,7 @@ export function outcomeLines(outcome: Outcome, style: Style, goOn: string | null
     ...reasons.filter((reason) => !(told.parked ?? []).some(({ id, reason: why }) => reason === `${id}: ${why}`)).map((
       reason,
     ) => `  ${firstLine(reason)}`),
+    ...(told.summary === undefined || told.summary === "" ? [] : [`  ${printableLine(told.summary)}`]),
     ...hintOf(told, goOn).map((hint) => `hint: ${hint}`),
   ];
 }

@@ -29,6 +29,7 @@ export async function validateFiles(
     named.config === undefined ? undefined : resolve(named.cwd, named.config),
   );
   const workflow = await chooseWorkflow(root, { flag: named.workflow, config: config?.workflow });
+  if (workflow.name === "gsd") return [file, ...await validatePlanning(root)];
   if (workflow.name === "spec") return [file, await validatePlanFile(root)];
   return [file, await validatePrdFile(root, config), await validatePlanState(root)];
 }
@@ -77,6 +78,32 @@ async function validatePrdFile(root: string, config: Config | null): Promise<Val
     };
   } catch (error) {
     return { path: PRD_FILE, present: true, problems: [problemOf(error, PRD_FILE)], warnings: [] };
+  }
+}
+
+/** What the readers of `.planning/` could not make sense of; nothing there keeps a plan from being run as it is read. */
+async function validatePlanning(root: string): Promise<readonly ValidatedFile[]> {
+  const { readPlanning } = await import("../backlogs/gsd/read_planning.ts");
+  const { PLANNING_DIRECTORY } = await import("../backlogs/gsd/paths.ts");
+  try {
+    const { diagnostics } = await readPlanning({ root });
+    const files = [...new Set(diagnostics.map((one) => one.file))];
+    const warnings = (path: string): readonly string[] =>
+      diagnostics.filter((one) => one.file === path).map(({ line, message }) =>
+        line === 0 ? message : `line ${line}: ${message}`
+      );
+    const found = await Promise.all(
+      files.map(async (path) => ({
+        path,
+        present: await pathExists(join(root, path)),
+        problems: [],
+        warnings: warnings(path),
+      })),
+    );
+    return [{ path: PLANNING_DIRECTORY, present: true, problems: [], warnings: [] }, ...found];
+  } catch (error) {
+    const present = await pathExists(join(root, PLANNING_DIRECTORY));
+    return [{ path: PLANNING_DIRECTORY, present, problems: [problemOf(error, PLANNING_DIRECTORY)], warnings: [] }];
   }
 }
 

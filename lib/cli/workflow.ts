@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { pathExists } from "../host/files.ts";
+import type { Invocation } from "./command.ts";
 import { nearest } from "./suggest.ts";
 import { usage } from "./parse.ts";
 
@@ -14,6 +15,7 @@ const WORKFLOWS: readonly WorkflowRow[] = [
   { name: "exec", state: "scripts/ralph" },
   { name: "sprint", state: ".claude/sprints" },
   { name: "spec", state: "ralph/plan.jsonl" },
+  { name: "gsd", state: ".planning" },
 ];
 const DEFAULT = "exec";
 
@@ -23,17 +25,44 @@ export interface ChosenWorkflow {
   readonly why: string;
 }
 
+/** A phase of GSD as an argument: `3`, `02.1`, `12A`. */
+const PHASE_REGEXP = /^\d+[A-Za-z]?(\.\d+)*$/;
+
+/** The workflow that a command line is only understood in, whatever stands on disk; `null` where it says nothing. Pure. */
+export function workflowOfGrammar(
+  { command, arguments: [first = ""] = [], flags }:
+    & Pick<Invocation, "flags">
+    & Partial<Pick<Invocation, "arguments" | "command">>,
+): ChosenWorkflow | null {
+  if (command === undefined) return null;
+  const gsd = (why: string): ChosenWorkflow => ({ name: "gsd", why });
+  if (command.name === "exec" || command.name === "understand") {
+    return { name: "exec", why: `\`ralph ${command.name}\`` };
+  }
+  if (command.name === "roadmap" || command.name === "discover") return gsd(`\`ralph ${command.name}\``);
+  if (command.name === "run" && flags.has("loop")) return gsd("`--loop`");
+  if (command.name === "run" && flags.has("plan")) return gsd("`--plan`");
+  if (command.name === "plan" && PHASE_REGEXP.test(first)) return gsd(`${first} is a phase`);
+  return null;
+}
+
 /**
- * Which workflow a command works on: the flag, the configuration, the only one whose state exists, `exec`.
+ * Which workflow a command works on: the flag, the configuration, the command's own grammar, the only one whose state
+ * exists, `exec`.
  *
  * @throws {RalphError} usage when the flag names none
  */
 export async function chooseWorkflow(
   root: string,
-  asked: { readonly flag?: string | undefined; readonly config?: string | undefined },
+  asked: {
+    readonly flag?: string | undefined;
+    readonly config?: string | undefined;
+    readonly grammar?: ChosenWorkflow | null;
+  },
 ): Promise<ChosenWorkflow> {
   if (asked.flag !== undefined) return { name: known(asked.flag), why: "`--workflow`" };
   if (asked.config !== undefined) return { name: known(asked.config), why: "the configuration" };
+  if (asked.grammar !== undefined && asked.grammar !== null) return asked.grammar;
   const found: WorkflowRow[] = [];
   for (const workflow of WORKFLOWS) {
     if (await pathExists(join(root, workflow.state))) found.push(workflow);

@@ -14,11 +14,14 @@ export function defaultConfig(): Config {
       sameFailure: 3,
       rejections: 3,
       hooks: 4,
+      maxWait: 21_600,
     },
     commits: { work: true, prdChanges: true },
+    logs: { keep: 20 },
     maxRetries: 3,
     hooks: [],
     protect: [],
     ui: "auto",
+    gsd: { commands: {} },
   };
 }

@@ -6,14 +6,20 @@
 import { z } from "zod";
 import { defaultConfig } from "./defaults.ts";
 
-/** The agent that does the work. */
-export interface ProviderConfig {
+/** One agent: a command, or a known agent's name with what it is told. */
+export interface ProviderChoice {
   /** Runs through the shell exactly as written, prompt on standard input, output as plain text. */
   readonly command?: string | undefined;
   /** The name of a built-in adapter. */
   readonly preset?: string | undefined;
   readonly model?: string | undefined;
   readonly reasoning?: string | undefined;
+}
+
+/** The agent that does the work. */
+export interface ProviderConfig extends ProviderChoice {
+  /** Takes over while the agent waits for a rate limit: a known agent's name, or a choice of its own. */
+  readonly fallback?: string | ProviderChoice | undefined;
   /** Seconds for one turn. @default 1800 */
   readonly timeout: number;
   /** Seconds without output, for agents that stream events. @default 1200 */
@@ -46,6 +52,14 @@ export interface LimitsConfig {
   readonly hooks: number;
   /** Rejections after which a task of the spec workflow is given up on. @default 3 */
   readonly rejections: number;
+  /** Seconds that a rate limit is waited for at most; 0 never waits. @default 21600 */
+  readonly maxWait: number;
+}
+
+/** What is kept of earlier runs. */
+export interface LogsConfig {
+  /** How many runs' folders; the oldest go first. @default 20 */
+  readonly keep: number;
 }
 
 /** What Ralph commits. */
@@ -78,6 +92,16 @@ export interface HookConfig {
   readonly timeout?: number | undefined;
 }
 
+/** The slash commands of GSD, as the agent knows them: `/gsd:plan-phase`. @default what is installed */
+export interface GsdConfig {
+  readonly commands: {
+    readonly init?: string | undefined;
+    readonly roadmap?: string | undefined;
+    readonly discover?: string | undefined;
+    readonly plan?: string | undefined;
+  };
+}
+
 /** The whole configuration, defaults filled in. */
 export interface Config {
   readonly workflow?: string | undefined;
@@ -85,6 +109,7 @@ export interface Config {
   readonly verify: VerifyConfig;
   readonly limits: LimitsConfig;
   readonly commits: CommitsConfig;
+  readonly logs: LogsConfig;
   /** Attempts an item is given. @default 3 */
   readonly maxRetries: number;
   /** Globs that a turn must not change; `ralph.config.json` is always one of them. */
@@ -92,6 +117,7 @@ export interface Config {
   /** Run with each iteration of every workflow. */
   readonly hooks: readonly HookConfig[];
   readonly ui: "auto" | "rich" | "plain" | "json";
+  readonly gsd: GsdConfig;
 }
 
 const command = z.string().trim().min(1, "must not be empty");
@@ -118,16 +144,20 @@ const hook = z.strictObject({
 );
 
 const DEFAULTS = defaultConfig();
+const CHOICE = {
+  command: command.optional(),
+  preset: z.string().optional(),
+  model: z.string().optional(),
+  reasoning: z.string().optional(),
+};
 
 /** The schema, as `ralph schema config` prints it. */
 export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
   $schema: z.string().optional(),
-  workflow: z.enum(["exec", "spec", "sprint"]).optional(),
+  workflow: z.enum(["exec", "spec", "sprint", "gsd"]).optional(),
   provider: z.strictObject({
-    command: command.optional(),
-    preset: z.string().optional(),
-    model: z.string().optional(),
-    reasoning: z.string().optional(),
+    ...CHOICE,
+    fallback: z.union([z.string().min(1), z.strictObject(CHOICE)]).optional(),
     timeout: seconds.default(DEFAULTS.provider.timeout),
     idleTimeout: seconds.default(DEFAULTS.provider.idleTimeout),
   }).prefault({}),
@@ -146,13 +176,23 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
     sameFailure: count.default(DEFAULTS.limits.sameFailure),
     hooks: count.default(DEFAULTS.limits.hooks),
     rejections: count.default(DEFAULTS.limits.rejections),
+    maxWait: z.number().nonnegative().default(DEFAULTS.limits.maxWait),
   }).prefault({}),
   commits: z.strictObject({
     work: z.boolean().default(DEFAULTS.commits.work),
     prdChanges: z.boolean().default(DEFAULTS.commits.prdChanges),
   }).prefault({}),
+  logs: z.strictObject({ keep: count.default(DEFAULTS.logs.keep) }).prefault({}),
   maxRetries: count.default(DEFAULTS.maxRetries),
   protect: z.array(z.string().min(1)).default([]),
   hooks: z.array(hook).default([]),
   ui: z.enum(["auto", "rich", "plain", "json"]).default(DEFAULTS.ui),
+  gsd: z.strictObject({
+    commands: z.strictObject({
+      init: command.optional(),
+      roadmap: command.optional(),
+      discover: command.optional(),
+      plan: command.optional(),
+    }).prefault({}),
+  }).prefault({}),
 });

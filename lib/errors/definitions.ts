@@ -112,6 +112,11 @@ const definitions = {
     hint: "docs/guides/scripted-agent.md describes the file",
     exitCode: 2,
   },
+  "cassette-invalid": {
+    message: "{path}: {problem}",
+    hint: "`--record FILE` writes a cassette, `--agent replay --cassette FILE` plays it",
+    exitCode: 2,
+  },
   "terminal-missing": {
     message: "`ralph {command}` asks questions and there is no terminal",
     hint: "run it in a terminal, or give `--non-interactive` with `--answers FILE` and `--approve`",
@@ -126,6 +131,12 @@ const definitions = {
     message: "{path}: {problem}",
     hint: "expected `questions: [{match, answer}]`, `otherwise: text`, `prompts: {id: answer}`",
     exitCode: 2,
+  },
+  "gsd-missing": {
+    message: "{problem}",
+    hint:
+      "`npx get-shit-done-cc` installs GSD (https://github.com/glittercowboy/get-shit-done); a command of another name goes into `gsd.commands` of ralph.config.json",
+    exitCode: 4,
   },
   "recipe-invalid": { message: "{path}: {problem}", hint: "{hint}", exitCode: 2 },
   "recipe-failed": { message: "the recipe {path} threw: {problem}", hint: "{hint}", exitCode: 70 },

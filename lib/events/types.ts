@@ -3,6 +3,8 @@
  *
  * @module
  */
+import type { UsageTotal } from "../loop/usage.ts";
+import type { AgentEvent } from "./agent_events.ts";
 import type { Attempt, HookRecord, Settlement, Usage } from "../loop/types.ts";
 
 /** Version of the event union. */
@@ -19,6 +21,8 @@ export type RalphEvent =
   }
   | {
     readonly type: "run-end";
+    /** What all turns used; absent where there were none to count. */
+    readonly usage?: UsageTotal;
     readonly status: string;
     readonly reasons: readonly string[];
     readonly iterations: number;
@@ -54,7 +58,19 @@ export type RalphEvent =
     readonly durationMs: number;
     readonly usage: Usage;
   }
-  | { readonly type: "agent-text"; readonly text: string }
+  /** What the agent's own stream says, where it has one. */
+  | AgentEvent
+  /** A rate limit or a failing provider is waited for. `until` is an ISO time. */
+  | {
+    readonly type: "wait-start";
+    readonly agent: string;
+    readonly reason: "rate-limit" | "unavailable";
+    readonly until: string;
+    readonly remainingMs: number;
+    readonly message: string;
+  }
+  | { readonly type: "wait-delta"; readonly agent: string; readonly remainingMs: number }
+  | { readonly type: "wait-end"; readonly agent: string; readonly waitedMs: number; readonly interrupted: boolean }
   | { readonly type: "check-start"; readonly name: string; readonly scope: string }
   | {
     readonly type: "check-end";

@@ -1,5 +1,6 @@
 import type { LimitsConfig } from "../config/schema.ts";
-import type { Attempt, Item, Settlement, Usage } from "./types.ts";
+import type { Attempt, Item, Settlement } from "./types.ts";
+import { addTurn, NO_USAGE, tokensOf, type UsageTotal } from "./usage.ts";
 
 /** How far a run has come. Plain JSON. */
 export interface Progress {
@@ -12,6 +13,10 @@ export interface Progress {
   /** Sums; `null` when no turn told. */
   readonly tokens: number | null;
   readonly costUsd: number | null;
+  /** All of what the turns used, with how many of them did not tell. */
+  readonly usage: UsageTotal;
+  /** The same for each item, by its id. */
+  readonly usageByItem: Readonly<Record<string, UsageTotal>>;
   readonly passed: readonly string[];
   /** Of the passed, those that no check has seen. */
   readonly unverified: readonly string[];
@@ -28,6 +33,8 @@ export function noProgress(startedAt: number): Progress {
     startedAt,
     tokens: null,
     costUsd: null,
+    usage: NO_USAGE,
+    usageByItem: {},
     passed: [],
     unverified: [],
     parked: [],
@@ -44,12 +51,17 @@ export function advance(progress: Progress, item: Item, attempt: Attempt, settle
   const without = <Entry>(entries: readonly Entry[], idOf: (entry: Entry) => string): readonly Entry[] =>
     entries.filter((entry) => idOf(entry) !== item.id);
   const passed = settlement.status === "passed" && item.checksOnly !== true && item.preparatory !== true;
+  const ofItem = progress.usageByItem[item.id] ?? NO_USAGE;
   return {
     ...progress,
     iterations: progress.iterations + 1,
-    turns: progress.turns + (turn === null ? 0 : 1),
-    tokens: add(progress.tokens, tokensOf(turn?.usage)),
+    turns: progress.turns + (turn === null || turn.end.reason === "rate-limited" ? 0 : 1),
+    tokens: add(progress.tokens, turn === null ? null : tokensOf(turn.usage)),
     costUsd: add(progress.costUsd, turn?.usage.costUsd ?? null),
+    usage: turn === null ? progress.usage : addTurn(progress.usage, turn.usage),
+    usageByItem: turn === null
+      ? progress.usageByItem
+      : { ...progress.usageByItem, [item.id]: addTurn(ofItem, turn.usage) },
     idleTurns: moved ? 0 : progress.idleTurns + (turn === null ? 0 : 1),
     passed: passed ? [...without(progress.passed, String), item.id] : progress.passed,
     unverified: passed && attempt.status === "unverified"
@@ -67,13 +79,30 @@ export function limitReached(progress: Progress, limits: LimitsConfig, now: numb
   if (iterations !== null && progress.turns >= iterations) return plural(iterations, "iteration");
   if (minutes !== null && now - progress.startedAt >= minutes * 60_000) return plural(minutes, "minute");
   if (tokens !== null && progress.tokens !== null && progress.tokens >= tokens) {
-    return `${progress.tokens} of ${tokens} tokens`;
+    return `${progress.tokens} of ${tokens} tokens${untold(progress.usage.turnsWithoutTokens)}`;
   }
   if (costUsd !== null && progress.costUsd !== null && progress.costUsd >= costUsd) {
-    return `${progress.costUsd.toFixed(2)} of ${costUsd} USD`;
+    const about = progress.usage.estimated ? "about " : "";
+    return `${about}${progress.costUsd.toFixed(2)} of ${costUsd} USD${untold(progress.usage.turnsWithoutCost)}`;
   }
   if (progress.idleTurns >= limits.noProgress) return `${plural(limits.noProgress, "turn")} without a change`;
   return null;
+}
+
+/** Why a budget that is set cannot be kept, or `null`: an agent that tells nothing has not used nothing. Pure. */
+export function untoldBudget({ usage }: Progress, limits: LimitsConfig): string | null {
+  if (usage.turns === 0) return null;
+  if (limits.tokens !== null && usage.turnsWithoutTokens === usage.turns) {
+    return "the agent does not tell how many tokens it uses: limits.tokens cannot be kept";
+  }
+  if (limits.costUsd !== null && usage.turnsWithoutCost === usage.turns) {
+    return "the agent does not tell what it costs: limits.costUsd cannot be kept";
+  }
+  return null;
+}
+
+function untold(turns: number): string {
+  return turns === 0 ? "" : `, and what ${plural(turns, "turn")} did not tell`;
 }
 
 /** How often in a row, this attempt included, the item has failed with the same words. Pure. */
@@ -92,11 +121,6 @@ export function sameFailures(attempt: Attempt, history: readonly Attempt[]): num
 function failureWords(attempt: Attempt): string | null {
   if (attempt.status !== "failed" && attempt.status !== "not-done") return null;
   return attempt.message.replaceAll(/\d+/g, "0");
-}
-
-function tokensOf(usage: Usage | undefined): number | null {
-  if (usage === undefined) return null;
-  return add(usage.inputTokens, usage.outputTokens);
 }
 
 function add(sum: number | null, more: number | null): number | null {

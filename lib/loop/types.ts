@@ -5,6 +5,10 @@
  * @module
  */
 
+import type { Turn, TurnRecord } from "./turn_types.ts";
+
+export type * from "./turn_types.ts";
+
 /** Version of the `Backlog` interface. */
 export const BACKLOG_VERSION = 1;
 
@@ -74,6 +78,16 @@ export interface Check {
   readonly redFirst?: boolean;
   /** Milliseconds. @default verify.timeout of the configuration (300 s) */
   readonly timeoutMs?: number;
+  /** What the command has to do to pass. @default it ends with exit code 0 */
+  readonly expect?: CheckExpectation;
+}
+
+/** What a command is expected to do. A command that does not exist, is killed or times out meets nothing. */
+export interface CheckExpectation {
+  /** @default 0 */
+  readonly exit?: number | "non-zero";
+  /** Text that its output must contain, beside the exit code. */
+  readonly output?: string;
 }
 
 /** A check that ran. */
@@ -107,59 +121,6 @@ export interface Work {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** How an agent's turn ended. */
-export type TurnEnd =
-  | { readonly reason: "completed" }
-  | {
-    readonly reason: "agent-failed" | "timed-out" | "idle" | "crashed" | "cut-off" | "context-exhausted";
-    readonly message: string;
-  }
-  /** The agent cannot be used at all (not found, login, billing, model): stops the run, exit 4. */
-  | { readonly reason: "agent-unusable"; readonly message: string }
-  | { readonly reason: "aborted" };
-
-/** What a turn used. `null` is unknown, never 0. */
-export interface Usage {
-  readonly inputTokens: number | null;
-  readonly outputTokens: number | null;
-  readonly cachedTokens: number | null;
-  readonly reasoningTokens: number | null;
-  /** US dollars. */
-  readonly costUsd: number | null;
-  /** The agent's own estimate, not a bill. */
-  readonly estimated: boolean;
-}
-
-/** What an agent gives back for one turn. */
-export interface AgentTurn {
-  readonly end: TurnEnd;
-  /** The end of the agent's own words, prompt echo and standard error left out; at most 1 MiB. */
-  readonly text: string;
-  /**
-   * Lines of those words that can be a signal: outside code fences, white space, `*`, `_` and back-ticks around them
-   * taken off, empty ones left out; the last 2,000.
-   */
-  readonly lines: readonly string[];
-  readonly usage: Usage;
-  /** Absolute path of the file that holds all of the turn's output. */
-  readonly transcript: string;
-  readonly durationMs: number;
-  /** Of the agent's process, where it has one. */
-  readonly exitCode?: number | null;
-}
-
-/** An agent's turn with what it did to the working tree. */
-export interface Turn extends AgentTurn {
-  /** Paths relative to the root whose content the turn changed, committed or not. */
-  readonly changedFiles: readonly string[];
-  /** Commit before and after the turn. */
-  readonly base: string | null;
-  readonly head: string | null;
-}
-
-/** A turn as it is kept: the words stay in the transcript. */
-export type TurnRecord = Omit<Turn, "lines" | "text">;
-
 /** What the turn claims. Only ever a claim. `findings` is the workflow's own (learnings, resets, summary). */
 export type Claim<Findings = unknown> =
   & { readonly findings?: Findings }
@@ -177,8 +138,11 @@ export type FailureReason =
   | "timed-out"
   | "idle"
   | "crashed"
+  | "killed"
   | "cut-off"
   | "context-exhausted"
+  | "refused"
+  | "unavailable"
   | "protected-file-changed"
   | "branch-changed"
   | "commit-refused";
@@ -326,6 +290,11 @@ export interface Backlog<Data = unknown, Findings = unknown> {
    * @default done when a line is `<ralph>DONE</ralph>`
    */
   judge?(item: Item<Data>, turn: Turn, context: JudgeContext<Findings>): Promise<Claim<Findings>>;
+  /**
+   * What is put in the place of a state file that was edited by hand, where only a part of the file is state. Pure.
+   * @default what Ralph last wrote
+   */
+  restore?(edit: { readonly path: string; readonly found: string; readonly written: string }): string;
 }
 
 /** Where a backlog stands. */

@@ -230,6 +230,84 @@ Every fact names its evidence: a file, a name in it, line numbers where you have
 
 When the note is written and the topic ticked, end your answer with \`<promise>COMPLETE</promise>\` as its last line.
 `,
+  "gsd_execute": `You are executing a plan. {{presence}}
+
+## Your Mission
+Execute the tasks of the plan. Verify each one. Commit atomically.
+
+## Plan Location
+{{plan_path}}
+
+Read it in full, and the files that its context names, before you begin. It is plan {{id}} of phase {{phase}}: {{title}}
+This is attempt {{attempt}}. What an earlier attempt did is still in the working tree and in git: look before you repeat it.
+
+## Tasks
+{{tasks}}
+
+## What Ralph runs after your turn
+Ralph runs these itself and counts nothing but their result:
+
+{{checks}}
+
+What else the plan wants verified is for you to do; Ralph does not run it:
+
+{{not_checkable}}
+
+## What went wrong last time
+{{failure}}
+
+## Verification Protocol
+After EVERY task:
+1. Verify it as its \`<verify>\` says
+2. If it fails, retry the task ONCE
+3. If it still fails, signal ###TASK_FAILED:{task name}### and STOP
+
+After ALL tasks:
+1. Verify all that the plan's \`<verification>\` names
+2. ALL of it must hold before you create the SUMMARY
+3. If any of it fails, signal ###PLAN_FAILED:{check name}### and STOP
+
+## Commit Protocol
+After each task passes verification, in the form \`{type}({phase}-{plan}): {task_name}\`:
+
+\`\`\`bash
+git add <files>
+git commit -m "feat({{id}}): <task name>"
+\`\`\`
+
+Do not push. Do not edit \`## Current Position\` of .planning/STATE.md, nor .planning/ROADMAP.md: Ralph does.
+Decisions, issues and what the next session must know belong in the other sections of STATE.md.
+
+## Completion Signal
+When ALL tasks are done AND ALL verification passes:
+1. Create {{summary_path}}: what was built, which decisions were taken, deviations from the plan, the commits
+2. Print as the last line, by itself: ###PLAN_COMPLETE###
+
+## Failure Signals
+Each on a line of its own:
+- ###TASK_FAILED:{name}### - a task could not be completed
+- ###PLAN_FAILED:{check}### - the plan's verification failed
+- ###BLOCKED:{reason}### - you cannot continue, a person is needed
+
+## Rules
+- NO placeholders or stubs
+- NO skipping verification
+- NO continuing after failure
+- If uncertain, ###BLOCKED:uncertain###
+`,
+  "gsd_summary": `Plan {{id}} was executed and has passed its verification, but its SUMMARY is missing. Write it, and nothing else.
+
+## The plan
+{{plan_path}}: {{title}}
+
+{{tasks}}
+
+## What to write
+Create {{summary_path}}: what was built, which decisions were taken, deviations from the plan, the commits
+(\`git log --oneline\` shows them). Change no other file.
+
+Then print as the last line, by itself: ###PLAN_COMPLETE###
+`,
   "spec_build": `# Build one task
 
 You work in a git repository. Do the one task below and nothing else.

@@ -1,9 +1,11 @@
-import { dirname, join, relative } from "node:path";
+import { dirname, extname, join, relative } from "node:path";
 import type { RalphContext } from "../context.ts";
 import type { TreeSnapshot } from "../git/types.ts";
 import { ensureRunsIgnored, isIgnoring } from "../loop/runs_ignored.ts";
-import type { Item, Turn } from "../loop/types.ts";
+import type { AgentTurn, Item, Turn } from "../loop/types.ts";
+import type { Agent } from "../agents/types.ts";
 import { turnEnvironment } from "../agents/environment.ts";
+import { patientTurn } from "./patient_turn.ts";
 import { requireRepository } from "./require_repository.ts";
 import { rootPaths } from "./tree_paths.ts";
 
@@ -41,27 +43,59 @@ export async function agentTurn(ralph: RalphContext, request: AgentTurnRequest):
   const repository = requireRepository(ralph);
   const cwd = request.cwd ?? ralph.root;
   const before = request.before ?? await repository.snapshot();
-  const transcript = request.transcript ?? join(request.folder, `${request.name}.log`);
+  const signal = request.signal ?? ralph.signal;
+  const environment = { ...await turnEnvironment(ralph, request.item ?? null), ...request.environment };
   const runs = dirname(request.folder);
   const ignored = await isIgnoring(runs);
-  ralph.events.emit({ type: "turn-start", agent: ralph.agent.name, transcript: relative(ralph.root, transcript) });
+  const once = (agent: Agent, number: number): Promise<AgentTurn> =>
+    oneTurn(ralph, agent, request, { cwd, environment, signal, number });
+  const agentTurn = request.interactive === true
+    ? await once(ralph.agent, 1)
+    : await patientTurn(ralph, { signal, run: once });
+  if (ignored) await ensureRunsIgnored(runs); // the agent may have taken the folder away: its files are nobody's work
+  const { paths, now } = await repository.changedSince(before);
+  const changedFiles = rootPaths(ralph, paths);
+  return { turn: { ...agentTurn, changedFiles, base: before.head, head: now.head }, before, after: now };
+}
+
+interface OneTurn {
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  readonly number: number;
+}
+
+async function oneTurn(
+  ralph: RalphContext,
+  agent: Agent,
+  request: AgentTurnRequest,
+  { cwd, environment, signal, number }: OneTurn,
+): Promise<AgentTurn> {
+  const transcript = transcriptOf(request, number);
+  ralph.events.emit({ type: "turn-start", agent: agent.name, transcript: relative(ralph.root, transcript) });
   const started = ralph.host.clock.now();
-  const agentTurn = await ralph.agent.runTurn({
+  const turn = await agent.runTurn({
     prompt: request.prompt,
     cwd,
     transcript,
     timeoutMs: request.timeoutMs ?? ralph.config.provider.timeout * 1000,
     idleTimeoutMs: ralph.config.provider.idleTimeout * 1000,
-    environment: { ...await turnEnvironment(ralph, request.item ?? null), ...request.environment },
+    environment,
     interactive: request.interactive ?? false,
-    signal: request.signal ?? ralph.signal,
+    signal,
+    onEvent: (event) => ralph.events.emit(event),
   });
-  await repository.clearLeftLocks(started);
-  if (ignored) await ensureRunsIgnored(runs); // the agent may have taken the folder away: its files are nobody's work
-  const { end, durationMs, usage } = agentTurn;
+  await requireRepository(ralph).clearLeftLocks(started);
+  const { end, durationMs, usage } = turn;
   const message = "message" in end ? end.message : null;
-  ralph.events.emit({ type: "turn-end", agent: ralph.agent.name, reason: end.reason, message, durationMs, usage });
-  const { paths, now } = await repository.changedSince(before);
-  const changedFiles = rootPaths(ralph, paths);
-  return { turn: { ...agentTurn, changedFiles, base: before.head, head: now.head }, before, after: now };
+  ralph.events.emit({ type: "turn-end", agent: agent.name, reason: end.reason, message, durationMs, usage });
+  return turn;
+}
+
+/** A turn that is taken again, after a wait or by another agent, has a transcript of its own. */
+function transcriptOf({ folder, name, transcript }: AgentTurnRequest, number: number): string {
+  const path = transcript ?? join(folder, `${name}.log`);
+  if (number === 1) return path;
+  const extension = extname(path);
+  return `${path.slice(0, path.length - extension.length)}-${number}${extension}`;
 }

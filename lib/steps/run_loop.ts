@@ -6,12 +6,13 @@ import { configuredHooks } from "../loop/hooks.ts";
 import { journalKeyOf } from "../loop/journal_key.ts";
 import type { JournalKey } from "../loop/journal_types.ts";
 import type { Ownership } from "../loop/ownership.ts";
-import { advance, limitReached, noProgress, type Progress, sameFailures } from "../loop/progress.ts";
+import { advance, limitReached, noProgress, type Progress, sameFailures, untoldBudget } from "../loop/progress.ts";
 import type { Attempt, Backlog, Item, Next, Settlement } from "../loop/types.ts";
 import type { CheckLike } from "../verifiers/types.ts";
 import { answered } from "./loop/answered.ts";
 import { onBranch } from "./loop/branch.ts";
 import { createHookRunner, type HookRunner, momentOf } from "./loop/hooks.ts";
+import { endOfInterrupted } from "./loop/interrupted.ts";
 import { mendAfterKill, recover } from "./loop/recover.ts";
 import { type Committer, createCommitter, settleAndCommit } from "./loop/settle.ts";
 import { limitsOf } from "./loop/limits.ts";
@@ -55,7 +56,7 @@ export async function runLoop<Data, Findings>(
   await ralph.agent.ensureUsable();
   await using _lock = await ralph.lock.acquire(options.purpose ?? "run");
   await ralph.journal.refresh();
-  if (interrupted) await mendAfterKill(ralph, backlog.stateFiles);
+  if (interrupted) await mendAfterKill(ralph, backlog);
   await repository.ensureReady();
   await onBranch(ralph, backlog, options.branch ?? ralph.loop.branch);
 
@@ -67,7 +68,8 @@ export async function runLoop<Data, Findings>(
   const outcome = await new Loop(ralph, backlog, options, key, committer, ownership).run();
   await ralph.journal.runEnded(key);
   const reasons = "reasons" in outcome ? outcome.reasons : "limit" in outcome ? [outcome.limit] : [];
-  ralph.events.emit({ type: "run-end", status: outcome.status, reasons, iterations: outcome.iterations });
+  const { status, iterations, usage } = outcome;
+  ralph.events.emit({ type: "run-end", status, reasons, iterations, usage });
   return outcome;
 }
 
@@ -232,6 +234,10 @@ class Loop<Data, Findings> {
     if (worked.after !== null) this.#own(item, attempt, worked.after);
     const settlement = await this.#settle(item, attempt, worked.after);
     this.#progress = advance(this.#progress, item, this.#last ?? attempt, settlement);
+    const untold = untoldBudget(this.#progress, this.#limits);
+    if (untold !== null && this.#progress.turns === 1) {
+      ralph.events.emit({ type: "note", level: "warn", message: untold });
+    }
     ralph.events.emit({
       type: "iteration-end",
       ...named,
@@ -290,18 +296,15 @@ class Loop<Data, Findings> {
 
   #endingOf(attempt: Attempt<Findings>, settlement: Settlement): Ending | null {
     if (attempt.status === "trespassed") {
-      this.#ralph.events.emit({
-        type: "text",
-        title: "Written outside the allowed paths",
-        lines: attempt.diff.split("\n"),
-      });
+      const lines = attempt.diff.split("\n");
+      this.#ralph.events.emit({ type: "text", title: "Written outside the allowed paths", lines });
       const reasons = [`wrote outside the allowed paths: ${attempt.paths.join(", ")}`];
       return { status: "failed", reason: "trespassed", reasons };
     }
     if (attempt.status === "agent-unusable") {
       return { status: "failed", reason: "agent-unusable", reasons: [attempt.message] };
     }
-    if (attempt.status === "interrupted") return { status: "aborted" };
+    if (attempt.status === "interrupted") return endOfInterrupted(attempt);
     if (settlement.status !== "stop") return null;
     return settlement.as === "failed"
       ? { status: "failed", reason: "stopped", reasons: [settlement.reason] }

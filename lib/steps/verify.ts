@@ -2,7 +2,7 @@ import type { RalphContext } from "../context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { ensureDirectory, openAppender } from "../host/files.ts";
 import { join } from "node:path";
-import type { CheckContext, CheckOutcome, CheckResult, Item, Verification } from "../loop/types.ts";
+import type { CheckContext, CheckExpectation, CheckOutcome, CheckResult, Item, Verification } from "../loop/types.ts";
 import { runCommandCheck } from "../verifiers/command.ts";
 import { isCommand, runFunctionCheck } from "../verifiers/function.ts";
 import { runShellCheck, type ShellCheckOptions } from "../verifiers/shell.ts";
@@ -29,6 +29,7 @@ interface Runnable {
   readonly timeoutMs?: number;
   readonly run?: (context: CheckContext) => unknown;
   readonly command?: string;
+  readonly expect?: CheckExpectation;
 }
 
 const CHECK_FORMS = "a command, a dax command, a function, or `{ name, command }` or `{ name, run }`";
@@ -101,6 +102,7 @@ async function runOne(
     signal,
     timeoutMs,
     ...(log === null ? {} : { onOutput: (chunk) => log.write(chunk) }),
+    ...(check.expect === undefined ? {} : { expect: check.expect }),
   };
   try {
     if (check.run === undefined) return await runShellCheck(ralph.$, ralph.host, check.command ?? "", shell);

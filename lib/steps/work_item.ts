@@ -14,6 +14,7 @@ import type {
   Work,
   WorkContext,
 } from "../loop/types.ts";
+import { refusalOf } from "../loop/refusal.ts";
 import { verdictOf } from "../loop/verdict.ts";
 import type { CheckLike } from "../verifiers/types.ts";
 import { agentTurn } from "./agent_turn.ts";
@@ -106,11 +107,12 @@ export async function workItem<Data, Findings>(
   });
   const edits = await ralph.state.edited(backlog.stateFiles);
   // before the state is put back, so that it can read what the agent wrote
-  const claim = turn.end.reason === "completed"
-    ? await judge(backlog, item, turn, { ...context, checked: checks.length > 0 })
-    : null;
-  await ralph.state.putBack(edits);
-  if (edits.length > 0) ralph.events.emit({ type: "state-put-back", paths: edits.map(({ path }) => path) });
+  const said = (checked: boolean): Promise<Claim<Findings>> => judge(backlog, item, turn, { ...context, checked });
+  const claim = turn.end.reason === "completed" ? await said(checks.length > 0) : null;
+  const idle = turn.end.reason === "completed" && edits.length === 0 ? refusalOf(turn) : null;
+  const refusal = idle !== null && (await said(false)).status !== "done" ? idle : null;
+  const takenBack = await ralph.state.putBack(edits, backlog.restore);
+  if (takenBack.length > 0) ralph.events.emit({ type: "state-put-back", paths: takenBack });
 
   const { lines: _lines, text: _text, ...record } = turn;
   const seen = { ...known, claim, turn: record };
@@ -128,7 +130,9 @@ export async function workItem<Data, Findings>(
   }
   const { end } = turn;
   if (end.reason === "agent-unusable") return give({ ...seen, status: "agent-unusable", message: end.message });
+  if (end.reason === "rate-limited") return give({ ...seen, status: "interrupted" });
   if (end.reason !== "completed") return give({ ...seen, status: "failed", reason: end.reason, message: end.message });
+  if (refusal !== null) return give({ ...seen, status: "failed", reason: "refused", message: refusal });
   switch (claim?.status) {
     case "failed":
       return give({ ...seen, status: "failed", reason: "agent-failed", message: claim.reason });

@@ -1,5 +1,7 @@
+import type { AgentEvent } from "../events/agent_events.ts";
 import type { RalphEvent } from "../events/types.ts";
 import type { Usage } from "../loop/types.ts";
+import { formatDuration } from "./format_duration.ts";
 import { plainText } from "./printable.ts";
 
 type IterationEnd = Extract<RalphEvent, { type: "iteration-end" }>;
@@ -59,4 +61,34 @@ export function usageWords(usage: Usage | null): string {
 export function tailLines(tail: string, count: number): readonly string[] {
   return plainText(tail).trimEnd().split("\n").filter((line, index, all) => line !== "" || index < all.length - 1)
     .slice(-count);
+}
+
+/** How long a wait still is, and for what. */
+export function waitWords(event: Extract<RalphEvent, { type: "wait-start" | "wait-delta" }>): string {
+  const left = formatDuration(event.remainingMs);
+  if (event.type === "wait-delta") return `${event.agent}: ${left} left to wait`;
+  const why = event.reason === "rate-limit" ? "has reached a limit" : "cannot reach its provider";
+  return `${event.agent} ${why}: waiting ${left}, until ${event.until} (${event.message})`;
+}
+
+/** What an agent says of itself beside its words, where a reader wants to know it at once. */
+export function agentWords(event: AgentEvent): string | null {
+  switch (event.type) {
+    case "agent-rate-limit":
+      return event.status === "rejected" ? null : event.message;
+    case "agent-error":
+      return event.fatal ? null : event.message;
+    case "agent-line-invalid":
+      return `a line that is no event (${event.reason})${event.line === "" ? "" : `: ${event.line}`}`;
+    case "agent-tool-call":
+      return `${event.tool}${event.input === "" ? "" : `: ${event.input}`}`;
+    case "agent-file-change":
+      return `${event.change} ${event.path}`;
+    case "agent-start":
+    case "agent-text":
+    case "agent-tool-result":
+    case "agent-usage":
+    case "agent-end":
+      return null;
+  }
 }

@@ -1,5 +1,13 @@
 import type { RalphEvent } from "../events/types.ts";
-import { checkWords, hookWords, iterationWords, tailLines, usageWords } from "./event_words.ts";
+import {
+  agentWords,
+  checkWords,
+  hookWords,
+  iterationWords,
+  tailLines,
+  usageWords,
+  waitWords,
+} from "./event_words.ts";
 import { formatDuration } from "./format_duration.ts";
 
 const TAIL_LINES = 20;
@@ -54,6 +62,23 @@ export function plainLines(event: RalphEvent): readonly string[] {
       return event.source === "terminal" || event.source === "stdin"
         ? []
         : [`answer ${event.id}: ${event.answer} (${event.source})`];
+    case "wait-start":
+    case "wait-delta":
+      return [`  ${waitWords(event)}`];
+    case "wait-end":
+      return event.interrupted ? [] : [`  ${event.agent}: waited ${formatDuration(event.waitedMs)}, going on`];
+    case "agent-tool-call":
+    case "agent-file-change":
+    case "agent-rate-limit":
+    case "agent-error":
+    case "agent-line-invalid": {
+      const words = agentWords(event);
+      return words === null ? [] : [`    ${words}`];
+    }
+    case "agent-start":
+    case "agent-tool-result":
+    case "agent-usage":
+    case "agent-end":
     case "check-start":
     case "question":
     case "run-end":

@@ -1,5 +1,14 @@
 import type { RalphEvent } from "../events/types.ts";
-import { checkWords, hookWords, iterationTone, iterationWords, tailLines, usageWords } from "./event_words.ts";
+import {
+  agentWords,
+  checkWords,
+  hookWords,
+  iterationTone,
+  iterationWords,
+  tailLines,
+  usageWords,
+  waitWords,
+} from "./event_words.ts";
 import { formatDuration } from "./format_duration.ts";
 import type { Style } from "./style.ts";
 
@@ -73,6 +82,25 @@ export function richLines(event: RalphEvent, style: Style): readonly string[] {
           dim(`agent ${event.agent} at work${symbols.ellipsis} transcript in ${event.transcript}`),
         ),
       ];
+    case "wait-start":
+    case "wait-delta":
+      return [indented(warn(symbols.open), warn(waitWords(event)))];
+    case "wait-end":
+      return event.interrupted
+        ? []
+        : [indented(dim(symbols.dot), dim(`${event.agent} waited ${formatDuration(event.waitedMs)}, going on`))];
+    case "agent-tool-call":
+    case "agent-file-change":
+    case "agent-rate-limit":
+    case "agent-error":
+    case "agent-line-invalid": {
+      const words = agentWords(event);
+      return words === null ? [] : [indented(dim(symbols.dot), dim(words))];
+    }
+    case "agent-start":
+    case "agent-tool-result":
+    case "agent-usage":
+    case "agent-end":
     case "check-start":
     case "hook-start":
     case "question":

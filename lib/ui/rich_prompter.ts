@@ -24,7 +24,8 @@ export function createRichPrompter(terminal: Pick<Terminal, "stdin" | "stderr">,
         clack.log.message([...question.details], { output: streams.output });
       }
       if (signal.aborted) throw new RalphError("interrupted");
-      const value = await show(clack, question, streams);
+      // clack cannot leave a terminal that was hung up: its answer is not waited for
+      const value = await Promise.race([show(clack, question, streams), onceAborted(ended.signal)]);
       if (typeof value === "symbol") throw new RalphError("interrupted");
       return { value: typeof value === "boolean" ? (value ? "yes" : "no") : (value ?? "").trim(), source: "terminal" };
     },
@@ -46,6 +47,10 @@ function endOfInput(input: Readable, signal: AbortSignal): { readonly signal: Ab
       for (const [name, listener] of listeners) input.off(name, listener);
     },
   };
+}
+
+function onceAborted(signal: AbortSignal): Promise<symbol> {
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(Symbol("aborted")), { once: true }));
 }
 
 function show(clack: Clack, question: Question, streams: Streams): Promise<string | boolean | symbol | undefined> {

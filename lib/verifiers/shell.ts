@@ -1,7 +1,8 @@
 import type { $Type } from "dax";
 import { shellInvocation } from "../host/shell.ts";
 import type { Host, ProcessEnd } from "../host/types.ts";
-import type { CheckOutcome } from "../loop/types.ts";
+import type { CheckExpectation, CheckOutcome } from "../loop/types.ts";
+import { outputWatch, unmet } from "./expectation.ts";
 import { forgivingPipeline, isSinglePipeline } from "./pipeline.ts";
 
 /** How a command of a check is run. */
@@ -12,6 +13,8 @@ export interface ShellCheckOptions {
   readonly signal: AbortSignal;
   /** Gets every chunk of output. */
   readonly onOutput?: (chunk: Uint8Array) => Promise<void>;
+  /** @default exit code 0 */
+  readonly expect?: CheckExpectation;
 }
 
 /** Says how a process ended, where the exit code alone does not. */
@@ -43,7 +46,8 @@ export async function runShellCheck(
   const shell = pipefail && isSinglePipeline(command)
     ? await shellInvocation(forgivingPipeline(command), host.environment)
     : plain;
-  const { onOutput } = options;
+  const { onOutput, expect = {} } = options;
+  const watch = outputWatch(expect.output);
   let end: ProcessEnd | null = null;
   const derived = $.build$({
     commandBuilder: (builder) =>
@@ -53,18 +57,23 @@ export async function runShellCheck(
           cwd: options.cwd,
           timeoutMs: options.timeoutMs,
           signal: options.signal,
-          ...(onOutput === undefined ? {} : { onOutput: (chunk) => onOutput(chunk) }),
+          ...(onOutput === undefined && expect.output === undefined ? {} : {
+            onOutput: (chunk, stream) => {
+              watch.take(chunk, stream);
+              return onOutput?.(chunk);
+            },
+          }),
         });
         return { code: end.exitCode ?? 1 };
       }),
   });
   await derived`ralph-shell`.noThrow().quiet();
   if (end === null) throw new Error("dax did not run the command it was given");
-  return outcomeOf(end, options.timeoutMs);
+  return outcomeOf(end, options.timeoutMs, unmet(end, expect, watch.seen()));
 }
 
-function outcomeOf(end: ProcessEnd, timeoutMs: number): CheckOutcome {
-  const why = endedBy(end, timeoutMs);
-  const ok = end.reason === "exited" && (end.exitCode === 0);
+function outcomeOf(end: ProcessEnd, timeoutMs: number, missing: string | null): CheckOutcome {
+  const why = endedBy(end, timeoutMs) || (missing ?? "");
+  const ok = end.reason === "exited" && missing === null;
   return { ok, exitCode: end.exitCode, tail: [end.tail.trimEnd(), why].filter((part) => part !== "").join("\n") };
 }

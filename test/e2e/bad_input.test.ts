@@ -74,7 +74,9 @@ describe("command line", () => {
   test("a number after `run` is told which flag it is", async () => {
     const { stderr } = await ralphCli().args("run", "5").expectExit(2);
 
-    expect(stderr).toBe("error: `ralph run` takes no argument (got: 5)\nhint: did you mean `--max-iterations 5`?\n");
+    expect(stderr).toBe(
+      "error: `ralph run` takes no argument (got: 5)\nhint: did you mean `--max-iterations 5` or, for plans of GSD, `--loop 5`?\n",
+    );
   });
 
   test("a workflow that does not exist", async () => {

@@ -132,8 +132,26 @@ describe("commands that look", () => {
       1,
     );
 
-    expect(stdout).toContain("claude      2.1.0 ([FOLDER]/bin/claude)\n");
+    expect(stdout).toContain("claude      2.1.0 ([FOLDER]/bin/claude), adapter measured with 2.1.330\n");
     expect(stdout).toContain("hint: run `git init` there first");
+  });
+
+  test("`ralph doctor --probe` sends a prompt through an adapter and says what came back", async () => {
+    const answer = (text: string): string =>
+      [
+        'cat > /dev/null; case "$*" in *--version*) echo 1.0;; *)',
+        `echo '${JSON.stringify({ type: "thread.started", thread_id: "t" })}'`,
+        `echo '${JSON.stringify({ type: "item.completed", item: { id: "1", type: "agent_message", text } })}'`,
+        `echo '${JSON.stringify({ type: "turn.completed", usage: { input_tokens: 10, output_tokens: 2 } })}';; esac`,
+      ].join("\n");
+    const good = await ralphCli().agent("codex", answer("Fine.\\n<ralph>DONE</ralph>")).args("doctor", "--probe=codex")
+      .expectExit(0);
+    const bad = await ralphCli().agent("codex", answer("Fine.")).args("doctor", "--probe=codex").expectExit(1);
+    const gone = await ralphCli().args("doctor", "--probe=codecs").expectExit(2);
+
+    expect(good.stdout).toMatch(/probe codex {2}answered as expected in .+, 12 tokens\n/);
+    expect(bad.stdout).toMatch(/probe codex {2}answered in .+, but the marker was not among its words\n/);
+    expect(gone.stderr).toContain("did you mean `codex`?");
   });
 });
 

@@ -158,4 +158,38 @@ describe("verify()", () => {
     expect((await readFile(join(logs, "check-1.log"), "utf8")).split("\n")).toHaveLength(20_001);
     expect(await readFile(join(logs, "check-2.log"), "utf8")).toBe("second\n");
   });
+
+  test.each(
+    [
+      ["exit 3", { exit: 3 }, true, ""],
+      ["exit 4", { exit: 3 }, false, "expected exit 3 (got: exit 4)"],
+      ["exit 0", { exit: 3 }, false, "expected exit 3 (got: exit 0)"],
+      ["exit 7", { exit: "non-zero" }, true, ""],
+      ["true", { exit: "non-zero" }, false, "expected a failure (got: exit 0)"],
+      ["no-such-command-here 2> /dev/null", { exit: "non-zero" }, false, "expected a failure (got: exit 127)"],
+      ["printf '5 pas'; sleep 0.1; echo sed", { output: "5 passed" }, true, "5 passed"],
+      ["echo 4 passed", { output: "5 passed" }, false, '4 passed\nexpected the output to contain "5 passed"'],
+      ["echo 5 passed; exit 1", { output: "5 passed" }, false, "5 passed"],
+      ["kill -9 $$", { exit: "non-zero" }, false, "ended by SIGKILL"],
+    ] as const,
+  )("a check is judged by what it is expected to do: %s, %j", async (command, expected, ok, tail) => {
+    await using world = await loopWorld(NO_TURN);
+
+    const { results: [result] } = await verify(world.ralph, [{ name: "one", command, expect: expected }]);
+
+    expect([result?.ok, result?.tail]).toEqual([ok, tail]);
+  });
+
+  test("a check that is expected to fail does not pass by timing out", async () => {
+    await using world = await loopWorld(NO_TURN);
+
+    const { results: [result] } = await verify(world.ralph, [{
+      name: "one",
+      command: "sleep 60",
+      timeoutMs: 300,
+      expect: { exit: "non-zero" },
+    }]);
+
+    expect([result?.ok, result?.tail]).toEqual([false, "timed out after 0.3 s"]);
+  });
 });

@@ -12,6 +12,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const { say } = invocation;
   const { symbols, good, dim } = styleFor(invocation, "stderr");
   const place = await findPlace(invocation);
+  if (place.workflow.name === "gsd") return await (await import("../gsd_planning.ts")).planWithGsd(invocation, "init");
   const isSpec = place.workflow.name === "spec";
   const made = [...await scaffold(place), ...await writeConfig(place, invocation)];
 

@@ -12,7 +12,9 @@ import { viewState } from "../state_view.ts";
 /** `ralph next`: what the next iteration would take, and what would have to pass. */
 export async function run(invocation: Invocation): Promise<number> {
   const { flags, out, say } = invocation;
-  if ((await findPlace(invocation)).workflow.name === "spec") return await nextOfPlan(invocation);
+  const place = await findPlace(invocation);
+  if (place.workflow.name === "gsd") return await (await import("../gsd_next.ts")).nextOfGsd(invocation, place);
+  if (place.workflow.name === "spec") return await nextOfPlan(invocation);
   const { backlog, config, ...view } = await viewState(invocation);
   const parked = await view.parked();
   const next = await backlog.next({ inFlight: [], parked });

@@ -2,6 +2,7 @@ import { plan } from "../../steps/plan.ts";
 import type { Invocation } from "../command.ts";
 import { endWith } from "../end_with.ts";
 import { goalOf } from "../goal.ts";
+import { findPlace } from "../place.ts";
 import { specArgument } from "../spec_argument.ts";
 import { openSession } from "../session.ts";
 
@@ -9,6 +10,9 @@ import { openSession } from "../session.ts";
 export async function run(invocation: Invocation): Promise<number> {
   const spec = await specArgument(invocation);
   if (spec !== null) return await planTheSpec(invocation, spec);
+  if ((await findPlace(invocation)).workflow.name === "gsd") {
+    return await (await import("../gsd_planning.ts")).planWithGsd(invocation, "plan");
+  }
   const goal = await goalOf(invocation);
   await using session = await openSession(invocation, { asks: true, gates: ["prd"] });
   return endWith(

@@ -3,18 +3,31 @@ import { runLoop } from "../../steps/run_loop.ts";
 import type { Invocation } from "../command.ts";
 import { endWith } from "../end_with.ts";
 import { usage } from "../parse.ts";
-import { findPlace } from "../place.ts";
+import { findPlace, type Place } from "../place.ts";
 import { openSession } from "../session.ts";
 
-/** `ralph run`: the loop on the PRD. Typing it is the consent. */
+/** `ralph run`: the loop on the PRD, or on the plans of GSD. Typing it is the consent. */
 export async function run(invocation: Invocation): Promise<number> {
-  if ((await findPlace(invocation)).workflow.name === "spec") {
+  const place = await findPlace(invocation);
+  if (place.workflow.name === "gsd") return await (await import("../gsd_run.ts")).runGsd(invocation, place);
+  if (place.workflow.name === "spec") {
     throw usage("`ralph run` works on a PRD, and the workflow here is spec", "did you mean `ralph build`?");
   }
-  await using session = await openSession(invocation, { asks: false, gates: [] });
-  const { place, ralph } = session;
   if (place.workflow.name === "sprint") {
     throw usage("`ralph run` works on a PRD, and the workflow here is sprint", "did you mean `ralph sprint run DIR`?");
   }
+  refuseGsdFlags(invocation, place);
+  await using session = await openSession(invocation, { asks: false, gates: [] });
+  const { ralph } = session;
   return endWith(invocation, ralph, await runLoop(ralph, prdBacklog(ralph), { purpose: "run" }));
+}
+
+/** `--loop` and `--plan` with a workflow that was asked for and has no plans. */
+function refuseGsdFlags({ flags }: Invocation, { workflow: { name, why } }: Place): void {
+  for (const flag of ["loop", "plan"]) {
+    if (!flags.has(flag)) continue;
+    const cap = flags.text(flag) ?? "";
+    const instead = flag === "loop" && cap !== "" ? `\`--max-iterations ${cap}\`, or ` : "";
+    throw usage(`--${flag} belongs to the workflow gsd, not ${name} (${why})`, `${instead}\`--workflow gsd\``);
+  }
 }

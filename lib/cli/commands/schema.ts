@@ -1,19 +1,24 @@
 import { EXIT } from "../../errors/exit_codes.ts";
+import { nearest } from "../../errors/nearest.ts";
 import type { Invocation } from "../command.ts";
 import { usage } from "../parse.ts";
 import { toJson } from "../show.ts";
 
+/** The schemas there are: what each is of. */
 const SCHEMAS: Readonly<Record<string, () => Promise<unknown>>> = {
   config: async () => (await import("../config_json_schema.ts")).configJsonSchema(),
   plan: async () => (await import("../../backlogs/spec/schema.ts")).planJsonSchema(),
+  events: async () => (await import("../../events/schema.ts")).eventsJsonSchema(),
 };
 
-/** `ralph schema NAME`: the JSON Schema of the configuration, or of the plan and what the commands on it print. */
+/** `ralph schema NAME`: the JSON Schema of the configuration, of a line of events, or of the plan and what the commands on it print. */
 export async function run({ arguments: [name = ""], out }: Invocation): Promise<number> {
-  const schema = Object.hasOwn(SCHEMAS, name) ? SCHEMAS[name] : undefined;
-  if (schema === undefined) {
-    throw usage(`there is no schema named ${name}`, `schemas: ${Object.keys(SCHEMAS).join(", ")}`);
+  const make = Object.hasOwn(SCHEMAS, name) ? SCHEMAS[name] : undefined;
+  if (make === undefined) {
+    const near = nearest(name, Object.keys(SCHEMAS));
+    const known = `schemas: ${Object.keys(SCHEMAS).join(", ")}`;
+    throw usage(`there is no schema named ${name}`, near === null ? known : `did you mean \`${near}\`? ${known}`);
   }
-  out(toJson(await schema()));
+  out(toJson(await make()));
   return EXIT.done;
 }

@@ -7,7 +7,9 @@ import { styleFor, toJson } from "../show.ts";
 
 /** `ralph status`: where things stand; starts nothing and changes nothing. */
 export async function run(invocation: Invocation): Promise<number> {
-  if ((await findPlace(invocation)).workflow.name === "spec") {
+  const place = await findPlace(invocation);
+  if (place.workflow.name === "gsd") return await (await import("../gsd_status.ts")).statusOfGsd(invocation, place);
+  if (place.workflow.name === "spec") {
     const { specStatus } = await import("../spec_status.ts");
     await specStatus(invocation);
     return EXIT.done;

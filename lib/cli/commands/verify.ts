@@ -8,12 +8,21 @@ import type { Check, Verification } from "../../loop/types.ts";
 import { exitCodeOf } from "../../steps/outcome.ts";
 import { verify } from "../../steps/verify.ts";
 import type { Invocation } from "../command.ts";
+import { usage } from "../parse.ts";
+import { findPlace } from "../place.ts";
 import { openSession } from "../session.ts";
 import { styleFor, toJson } from "../show.ts";
 
 /** `ralph verify`: every story's checks, each command once; no agent, no lock, nothing is marked. */
 export async function run(invocation: Invocation): Promise<number> {
   const { flags, out } = invocation;
+  const { workflow } = await findPlace(invocation);
+  if (workflow.name === "gsd") {
+    throw usage(
+      "`ralph verify` runs the checks of stories: a plan of GSD has none outside its run",
+      "`ralph next` shows what the next plan has to pass; `ralph run` runs it; `--workflow exec` checks stories",
+    );
+  }
   await using session = await openSession(invocation, { asks: false, gates: [], data: true });
   const { ralph } = session;
   const text = await ralph.state.read(PRD_FILE);

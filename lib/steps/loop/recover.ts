@@ -1,4 +1,5 @@
 import type { RalphContext } from "../../context.ts";
+import type { Restore } from "../../backlogs/state_files.ts";
 import type { TreeSnapshot } from "../../git/types.ts";
 import { modifiedAt } from "../../host/files.ts";
 import type { JournalKey } from "../../loop/journal_types.ts";
@@ -29,7 +30,7 @@ export async function recover<Data, Findings>(
     return createOwnership({ ...start, killed: null }, now);
   }
 
-  await putBackEdits(ralph, backlog.stateFiles);
+  await putBackEdits(ralph, backlog);
   const last = open.at(-1);
   const killed = last === undefined ? null : { itemId: last.item.id, userPaths: last.userPaths };
   const ownership = createOwnership({ ...start, killed }, now);
@@ -53,18 +54,23 @@ export async function recover<Data, Findings>(
 }
 
 /** What the agent of a killed run may have left in the way: locks of its git, a damaged store. Before anything is read. */
-export async function mendAfterKill(ralph: RalphContext, stateFiles: readonly string[]): Promise<void> {
+export async function mendAfterKill<Data, Findings>(
+  ralph: RalphContext,
+  backlog: Pick<Backlog<Data, Findings>, "restore" | "stateFiles">,
+): Promise<void> {
   const repository = requireRepository(ralph);
   const lastWord = await modifiedAt(ownFiles(repository, ralph.root).journal);
   if (lastWord !== null) await repository.clearLeftLocks(lastWord);
-  await putBackEdits(ralph, stateFiles);
+  await putBackEdits(ralph, backlog);
 }
 
 /** Puts back what an agent did to state files by hand before its run was killed. */
-export async function putBackEdits(ralph: RalphContext, stateFiles: readonly string[]): Promise<void> {
-  const edits = await ralph.state.edited(stateFiles);
-  await ralph.state.putBack(edits);
-  if (edits.length > 0) ralph.events.emit({ type: "state-put-back", paths: edits.map(({ path }) => path) });
+export async function putBackEdits(
+  ralph: RalphContext,
+  { stateFiles, restore }: { readonly stateFiles: readonly string[]; readonly restore?: Restore },
+): Promise<void> {
+  const takenBack = await ralph.state.putBack(await ralph.state.edited(stateFiles), restore);
+  if (takenBack.length > 0) ralph.events.emit({ type: "state-put-back", paths: takenBack });
 }
 
 function interrupted(id: string, number: number): Attempt {

@@ -1,7 +1,9 @@
+import { join } from "node:path";
 import type { RalphContext } from "../../context.ts";
 import type { CommitResult, TreeSnapshot, TreeStatus } from "../../git/types.ts";
 import type { Attempt, Backlog, Item, SettleCommit, Settlement } from "../../loop/types.ts";
 import type { JournalKey } from "../../loop/journal_types.ts";
+import { pathExists } from "../../host/files.ts";
 import { requireRepository } from "../require_repository.ts";
 import { answered } from "./answered.ts";
 import { topLevelPaths } from "../tree_paths.ts";
@@ -84,7 +86,11 @@ export function createCommitter(ralph: RalphContext): Committer {
         )
         : await repository.commit(request);
       if (result.status === "committed") {
-        for (const path of statePaths) tracked.add(path);
+        // a file that was taken away is committed as such, and untracked when it is made anew
+        for (const path of statePaths) {
+          if (await pathExists(join(repository.topLevel, path))) tracked.add(path);
+          else tracked.delete(path);
+        }
         ralph.events.emit({ type: "commit", commit: result.commit, subject });
       } else if (result.status === "nothing" && result.ignored.length > 0 && !toldIgnored) {
         toldIgnored = true;

@@ -1,0 +1,53 @@
+/**
+ * What an adapter is: how one agent's program is called, and how its stream is read. Both pure.
+ *
+ * @module
+ */
+import type { Usage } from "../loop/types.ts";
+import type { FailureKind, Translator } from "./events.ts";
+
+/** What a turn asks of the program. */
+export interface AdapterOptions {
+  readonly prompt: string;
+  readonly model: string | null;
+  readonly reasoning: string | null;
+  /** Absolute path of an empty folder of this turn, taken away after it. */
+  readonly folder: string;
+}
+
+/** How the program is called. */
+export interface AdapterInvocation {
+  readonly arguments: readonly string[];
+  /** Text for standard input, which is closed after it; `null`: empty, or the terminal. */
+  readonly input: string | null;
+  /** `undefined` takes a variable away. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Written into the turn's folder before: text by file name. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+/** One agent: a row of the table. */
+export interface Adapter {
+  readonly name: string;
+  /** The program, looked up on PATH; the first that is there. */
+  readonly programs: readonly string[];
+  /** Whether the adapter was run against the real program (which version), or written from its documentation. */
+  readonly proof: { readonly kind: "measured"; readonly version: string } | { readonly kind: "documented" };
+  /** How to get it. */
+  readonly install: string;
+  /** How to log in. */
+  readonly login: string;
+  readonly takesModel: boolean;
+  readonly takesReasoning: boolean;
+  readonly arguments: (options: AdapterOptions) => AdapterInvocation;
+  /** Hands the terminal over; `null` where the program has no such mode that takes a prompt. */
+  readonly interactive: ((options: AdapterOptions) => AdapterInvocation) | null;
+  /** Reads its lines; `null`: it prints plain text. */
+  readonly translator: (() => Translator) | null;
+  /** Beginnings of lines that are never needed and may be many: left out unread. */
+  readonly ignored?: readonly string[];
+  /** What an exit code means, where the program gives it a meaning. */
+  readonly exitKind?: (exitCode: number) => FailureKind | null;
+  /** A file of the turn's folder that holds the usage, for programs that do not print it. */
+  readonly usageFile?: { readonly name: string; readonly read: (text: string) => Usage | null };
+}

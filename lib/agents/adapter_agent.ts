@@ -1,0 +1,151 @@
+import { join } from "node:path";
+import { RalphError } from "../errors/ralph_error.ts";
+import { createRedactor } from "../events/redact.ts";
+import { secretValues } from "../events/secrets.ts";
+import { readText, temporaryDirectory, writeAtomic } from "../host/files.ts";
+import { findExecutable } from "../host/shell.ts";
+import type { Host, ProcessEnd } from "../host/types.ts";
+import type { AgentTurn, TurnEnd, Usage } from "../loop/types.ts";
+import type { Adapter, AdapterInvocation, AdapterOptions } from "./adapter.ts";
+import { type AgentInvocation, runTurn, type TurnReading } from "./run_turn.ts";
+import { createStreamReader, type StreamReader } from "./stream_reader.ts";
+import { turnVerdict } from "./turn_verdict.ts";
+import type { Agent, TurnRequest } from "./types.ts";
+
+/** What an agent of the table needs beside its row. */
+export interface AdapterAgentOptions {
+  readonly host: Host;
+  readonly model?: string | undefined;
+  readonly reasoning?: string | undefined;
+  /** Absolute path of the folder that the program is looked up from. @default the current folder */
+  readonly root?: string;
+}
+
+/** Linux takes no argument longer than 128 KiB; a longer prompt is handed over as a file. */
+const LONGEST_ARGUMENT = 100_000;
+
+/** An agent of the table: its program, its arguments, its stream. */
+export function adapterAgent(adapter: Adapter, options: AdapterAgentOptions): Agent {
+  const { host } = options;
+  const root = options.root ?? host.environment.cwd;
+  return {
+    name: adapter.name,
+    interactive: adapter.interactive !== null,
+    async ensureUsable() {
+      if (await programPath(adapter, host, root) === null) throw notFound(adapter);
+    },
+    async runTurn(request) {
+      await using folder = await temporaryDirectory("ralph-agent-");
+      const file = await programPath(adapter, host, root) ?? adapter.programs[0] ?? adapter.name;
+      const asked = {
+        prompt: request.prompt,
+        model: options.model ?? null,
+        reasoning: options.reasoning ?? null,
+        folder: folder.path,
+      };
+      if (request.interactive === true && adapter.interactive !== null) {
+        const invocation = adapter.interactive(await pointed(asked));
+        return await runTurn(host, inFolder({ file, folder: folder.path, cwd: request.cwd }, invocation), request);
+      }
+      const invocation = adapter.arguments(asked);
+      for (const [name, content] of Object.entries(invocation.files ?? {})) {
+        await writeAtomic(join(folder.path, name), content);
+      }
+      const { interactive: _, ...unattended } = request;
+      return await unattendedTurn(
+        { host, adapter, folder: folder.path },
+        inFolder({ file, folder: folder.path, cwd: request.cwd }, invocation),
+        unattended,
+      );
+    },
+  };
+}
+
+/** Where an adapter's program is, or `null`. */
+export async function programPath(
+  { programs }: Pick<Adapter, "programs">,
+  host: Host,
+  root: string,
+): Promise<string | null> {
+  for (const name of programs) {
+    const path = await findExecutable(name, host.environment, root);
+    if (path !== null) return path;
+  }
+  return null;
+}
+
+function notFound({ name, programs, install }: Adapter): RalphError {
+  return new RalphError("agent-not-found", {
+    details: { command: programs[0] ?? name, reason: "it is not on PATH" },
+    hint: `install it (${install}), or name another with \`--agent\`; \`ralph doctor\` shows what is there`,
+  });
+}
+
+/** A prompt that is too long for an argument becomes one that points to it. */
+async function pointed(options: AdapterOptions): Promise<AdapterOptions> {
+  if (Buffer.byteLength(options.prompt) <= LONGEST_ARGUMENT) return options;
+  const file = join(options.folder, "prompt.md");
+  await writeAtomic(file, options.prompt);
+  return { ...options, prompt: `Read the file ${file} and do what it says.` };
+}
+
+/**
+ * Several programs leave files of megabytes in the temporary folder, each time: they get one that is taken away. Some
+ * believe PWD rather than the folder that they are started in.
+ */
+function inFolder(
+  { file, folder, cwd }: { readonly file: string; readonly folder: string; readonly cwd: string },
+  { arguments: list, input, environment }: AdapterInvocation,
+): AgentInvocation {
+  return {
+    file,
+    arguments: list,
+    ...(input === null ? {} : { input }),
+    environment: { TMPDIR: folder, PWD: cwd, OLDPWD: undefined, ...environment },
+  };
+}
+
+interface TurnPlace {
+  readonly host: Host;
+  readonly adapter: Adapter;
+  readonly folder: string;
+}
+
+async function unattendedTurn(place: TurnPlace, invocation: AgentInvocation, request: TurnRequest): Promise<AgentTurn> {
+  const { host, adapter } = place;
+  if (adapter.translator === null) {
+    // Plain text says nothing until the end: only the time of the whole turn is a limit.
+    const { idleTimeoutMs: _, ...plain } = request;
+    return await runTurn(host, invocation, plain);
+  }
+  const reader = createStreamReader({
+    translator: adapter.translator(),
+    prompt: request.prompt,
+    redactor: createRedactor(secretValues({ ...host.environment.variables, ...request.environment })),
+    onEvent: request.onEvent,
+    ...(adapter.ignored === undefined ? {} : { ignored: adapter.ignored }),
+  });
+  const turn = await runTurn(host, invocation, request, readingOf(place, reader, request));
+  const { toolCalls, asked, planned, usage } = reader.summary();
+  return { ...turn, usage: await usageOf(place, usage), activity: { toolCalls, asked, planned } };
+}
+
+function readingOf({ host, adapter }: TurnPlace, reader: StreamReader, request: TurnRequest): TurnReading {
+  return {
+    sink: reader,
+    judge: (end: ProcessEnd): TurnEnd =>
+      turnVerdict(end, reader.summary(), {
+        limits: request,
+        now: host.clock.now(),
+        agent: adapter.name,
+        login: adapter.login,
+        exitKind: adapter.exitKind,
+      }),
+  };
+}
+
+async function usageOf({ adapter, folder }: TurnPlace, told: Usage): Promise<Usage> {
+  if (adapter.usageFile === undefined) return told;
+  const text = await readText(join(folder, adapter.usageFile.name));
+  return text === null ? told : adapter.usageFile.read(text) ?? told;
+}

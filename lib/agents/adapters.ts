@@ -1,0 +1,190 @@
+/**
+ * The table of agents. Loaded when an agent is chosen by name, not on the start path.
+ *
+ * @module
+ */
+import type { Adapter } from "./adapter.ts";
+import { aiderArguments } from "./aider/args.ts";
+import { ampArguments } from "./amp/args.ts";
+import { ampTranslator } from "./amp/parse.ts";
+import { claudeArguments, claudeInteractive } from "./claude/args.ts";
+import { claudeTranslator } from "./claude/parse.ts";
+import { clineArguments } from "./cline/args.ts";
+import { clineTranslator } from "./cline/parse.ts";
+import { codexArguments, codexInteractive } from "./codex/args.ts";
+import { codexTranslator } from "./codex/parse.ts";
+import { COPILOT_USAGE_FILE, copilotArguments, copilotInteractive } from "./copilot/args.ts";
+import { COPILOT_IGNORED, copilotTranslator, copilotUsage } from "./copilot/parse.ts";
+import { cursorArguments, cursorInteractive } from "./cursor/args.ts";
+import { cursorTranslator } from "./cursor/parse.ts";
+import { droidArguments } from "./droid/args.ts";
+import { droidTranslator } from "./droid/parse.ts";
+import { geminiArguments, geminiInteractive } from "./gemini/args.ts";
+import { geminiExitKind, geminiTranslator } from "./gemini/parse.ts";
+import { opencodeArguments, opencodeInteractive } from "./opencode/args.ts";
+import { opencodeTranslator } from "./opencode/parse.ts";
+import { piArguments, piInteractive } from "./pi/args.ts";
+import { PI_IGNORED, piTranslator } from "./pi/parse.ts";
+import { qwenArguments, qwenInteractive } from "./qwen/args.ts";
+import { qwenTranslator } from "./qwen/parse.ts";
+
+/** Every agent that Ralph knows how to drive. */
+export const ADAPTERS: readonly Adapter[] = [
+  {
+    name: "claude",
+    programs: ["claude"],
+    proof: { kind: "measured", version: "2.1.330" },
+    install: "npm install -g @anthropic-ai/claude-code",
+    login: "run `claude` once, or set ANTHROPIC_API_KEY",
+    takesModel: true,
+    takesReasoning: true,
+    arguments: claudeArguments,
+    interactive: claudeInteractive,
+    translator: claudeTranslator,
+    ignored: ['{"type":"stream_event"'],
+  },
+  {
+    name: "codex",
+    programs: ["codex"],
+    proof: { kind: "measured", version: "0.169.0" },
+    install: "npm install -g @openai/codex",
+    login: "run `codex login`",
+    takesModel: true,
+    takesReasoning: true,
+    arguments: codexArguments,
+    interactive: codexInteractive,
+    translator: codexTranslator,
+    ignored: ['{"type":"item.updated"'],
+  },
+  {
+    name: "opencode",
+    programs: ["opencode"],
+    proof: { kind: "measured", version: "1.18.33" },
+    install: "npm install -g opencode-ai",
+    login: "run `opencode auth login`",
+    takesModel: true,
+    takesReasoning: true,
+    arguments: opencodeArguments,
+    interactive: opencodeInteractive,
+    translator: opencodeTranslator,
+  },
+  {
+    name: "gemini",
+    programs: ["gemini"],
+    proof: { kind: "measured", version: "0.61.0" },
+    install: "npm install -g @google/gemini-cli",
+    login: "run `gemini` once, or set GEMINI_API_KEY",
+    takesModel: true,
+    takesReasoning: false,
+    arguments: geminiArguments,
+    interactive: geminiInteractive,
+    translator: geminiTranslator,
+    exitKind: geminiExitKind,
+  },
+  {
+    name: "qwen",
+    programs: ["qwen"],
+    proof: { kind: "measured", version: "0.24.4" },
+    install: "npm install -g @qwen-code/qwen-code",
+    login: "run `qwen` once, or set OPENAI_API_KEY",
+    takesModel: true,
+    takesReasoning: false,
+    arguments: qwenArguments,
+    interactive: qwenInteractive,
+    translator: qwenTranslator,
+    ignored: ['{"type":"stream_event"'],
+    exitKind: (code) => code === 53 || code === 55 ? "own-limit" : null,
+  },
+  {
+    name: "copilot",
+    programs: ["copilot"],
+    proof: { kind: "measured", version: "1.0.102" },
+    install: "npm install -g @github/copilot",
+    login: "run `copilot` and `/login`",
+    takesModel: true,
+    takesReasoning: true,
+    arguments: copilotArguments,
+    interactive: copilotInteractive,
+    translator: copilotTranslator,
+    ignored: COPILOT_IGNORED,
+    usageFile: { name: COPILOT_USAGE_FILE, read: copilotUsage },
+  },
+  {
+    name: "cline",
+    programs: ["cline"],
+    proof: { kind: "measured", version: "3.0.65" },
+    install: "npm install -g cline",
+    login: "run `cline auth`",
+    takesModel: true,
+    takesReasoning: true,
+    arguments: clineArguments,
+    interactive: null,
+    translator: clineTranslator,
+  },
+  {
+    name: "pi",
+    programs: ["pi"],
+    proof: { kind: "measured", version: "0.73.1" },
+    install: "npm install -g @mariozechner/pi-coding-agent",
+    login: "run `pi` and `/login`, or set the provider's key",
+    takesModel: true,
+    takesReasoning: true,
+    arguments: piArguments,
+    interactive: piInteractive,
+    translator: piTranslator,
+    ignored: PI_IGNORED,
+  },
+  {
+    name: "amp",
+    programs: ["amp"],
+    proof: { kind: "measured", version: "0.0.1775390627" },
+    install: "npm install -g @sourcegraph/amp",
+    login: "run `amp login`, or set AMP_API_KEY",
+    takesModel: true,
+    takesReasoning: false,
+    arguments: ampArguments,
+    interactive: null,
+    translator: ampTranslator,
+  },
+  {
+    name: "cursor",
+    programs: ["cursor-agent"],
+    proof: { kind: "documented" },
+    install: "see https://cursor.com/docs/cli",
+    login: "run `cursor-agent login`",
+    takesModel: true,
+    takesReasoning: false,
+    arguments: cursorArguments,
+    interactive: cursorInteractive,
+    translator: cursorTranslator,
+  },
+  {
+    name: "droid",
+    programs: ["droid"],
+    proof: { kind: "documented" },
+    install: "see https://docs.factory.ai/cli",
+    login: "run `droid` once, or set FACTORY_API_KEY",
+    takesModel: true,
+    takesReasoning: true,
+    arguments: droidArguments,
+    interactive: null,
+    translator: droidTranslator,
+  },
+  {
+    name: "aider",
+    programs: ["aider"],
+    proof: { kind: "documented" },
+    install: "see https://aider.chat/docs/install.html",
+    login: "set the key of the model's provider",
+    takesModel: true,
+    takesReasoning: true,
+    arguments: aiderArguments,
+    interactive: null,
+    translator: null,
+  },
+];
+
+/** The row of this name, or `undefined`. */
+export function findAdapter(name: string): Adapter | undefined {
+  return ADAPTERS.find((adapter) => adapter.name === name);
+}

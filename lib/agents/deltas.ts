@@ -1,0 +1,41 @@
+import type { AgentEvent } from "./events.ts";
+
+/** Words that come in pieces, put together. */
+export interface Deltas {
+  add(text: string | null): readonly AgentEvent[];
+  /** The message is over. */
+  flush(): readonly AgentEvent[];
+  /** Forgets the pieces: the whole message has come by itself. */
+  drop(): void;
+}
+
+/** A message longer than this is passed on in parts. */
+const LONGEST = 1024 * 1024;
+
+export function createDeltas(): Deltas {
+  let parts: string[] = [];
+  let length = 0;
+
+  function drop(): void {
+    parts = [];
+    length = 0;
+  }
+
+  function flush(): readonly AgentEvent[] {
+    if (length === 0) return [];
+    const text = parts.join("");
+    drop();
+    return [{ type: "agent-text", text }];
+  }
+
+  return {
+    add(text) {
+      if (text === null) return [];
+      parts.push(text);
+      length += text.length;
+      return length > LONGEST ? flush() : [];
+    },
+    flush,
+    drop,
+  };
+}

@@ -1,0 +1,76 @@
+import type { FailureKind } from "./events.ts";
+
+/**
+ * What an error message of an agent means. Only ever given an agent's own error fields and, where it failed, its
+ * standard error: never its words, never what its tools print.
+ */
+export function failureKind(message: string, status: number | null = statusIn(message)): FailureKind {
+  for (const { kind, pattern } of BY_WORDS) if (pattern.test(message)) return kind;
+  if (status !== null) {
+    const kind = byStatus(status);
+    if (kind !== null) return kind;
+  }
+  for (const { kind, pattern } of BY_WEAKER_WORDS) if (pattern.test(message)) return kind;
+  return "other";
+}
+
+/** Words that tell more than the status beside them: a 429 may be an empty account, a 400 a context that is too long. */
+const BY_WORDS: readonly { readonly kind: FailureKind; readonly pattern: RegExp }[] = [
+  {
+    kind: "context",
+    pattern:
+      /prompt is too long|context[_ ](?:length|window|limit)|maximum context|room in the model[’']s context|context limit reached|input is too long|too many (?:input )?tokens/i,
+  },
+  {
+    kind: "billing",
+    pattern:
+      /insufficient[_ ]quota|credit balance|plan and billing|billing[_ ](?:error|not)|payment required|out of (?:extra )?usage credits|out of credits|no credits/i,
+  },
+  {
+    kind: "model",
+    pattern:
+      /model[_ ]not[_ ]found|unknown model|no such model|invalid model|model ['"`]?[\w./:@-]+['"`]?,? (?:is not|was not|not|does not|doesn't) (?:found|exist|supported|available|a valid)|issue with the selected model|ProviderModelNotFound/i,
+  },
+];
+
+const BY_WEAKER_WORDS: readonly { readonly kind: FailureKind; readonly pattern: RegExp }[] = [
+  {
+    kind: "rate-limit",
+    pattern:
+      /rate[ _-]?limit(?:s|ed|ing|_\w+)?\b|too many requests|usage limit|you[’']ve (?:hit|reached) your|daily quota|quota (?:will reset|exceeded)|exhausted your (?:capacity|daily)/i,
+  },
+  {
+    kind: "auth",
+    pattern:
+      /unauthori[sz]ed|invalid (?:api|access) (?:key|token)|api key (?:not|is|was) (?:found|set|missing|invalid|not valid)|no api key|not logged in|please (?:run )?\/?log ?in|authentication|failed to authenticate|auth(?:entication)? method|access token/i,
+  },
+  {
+    kind: "server",
+    pattern:
+      /overloaded|high demand|internal server error|server-side issue|bad gateway|service unavailable|gateway timeout/i,
+  },
+  {
+    kind: "network",
+    pattern:
+      /\bterminated\b|E(?:CONN(?:RESET|REFUSED|ABORTED)|TIMEDOUT|PIPE|AI_AGAIN|NOTFOUND)|socket|connection (?:to .{1,40} )?(?:was )?(?:lost|reset|closed|refused|error)|cannot connect|stream (?:disconnected|ended|closed)|fetch failed|unexpected EOF|other side closed|network error/i,
+  },
+  { kind: "interrupted", pattern: /user cancelled|operation cancelled|\baborted\b|interrupted by user/i },
+];
+
+const STATUS_REGEXP =
+  /(?:^|\bstatus(?: code)?:? |\bHTTP |\berror:? \(?|\brejected \(|last error: |\[API Error: |"(?:code|status)": ?)([45]\d\d)\b/i;
+
+/** The HTTP status that a message names where statuses stand. */
+export function statusIn(message: string): number | null {
+  const match = STATUS_REGEXP.exec(message);
+  return match === null ? null : Number(match[1]);
+}
+
+function byStatus(status: number): FailureKind | null {
+  if (status === 401 || status === 403) return "auth";
+  if (status === 402) return "billing";
+  if (status === 429) return "rate-limit";
+  if (status === 413) return "context";
+  if (status === 408 || status >= 500) return "server";
+  return null;
+}

@@ -1,0 +1,22 @@
+import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
+
+/** `opencode run --auto --format json`: the prompt on standard input. The model is `provider/model`. */
+export function opencodeArguments({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
+  return {
+    arguments: [
+      "run",
+      "--auto",
+      "--format",
+      "json",
+      ...(model === null ? [] : ["-m", model]),
+      ...(reasoning === null ? [] : ["--variant", reasoning]),
+    ],
+    input: prompt,
+    environment: { OPENCODE_DISABLE_AUTOUPDATE: "1" },
+  };
+}
+
+/** `opencode` in the terminal, with its own questions. */
+export function opencodeInteractive({ prompt, model }: AdapterOptions): AdapterInvocation {
+  return { arguments: [...(model === null ? [] : ["-m", model]), "--prompt", prompt], input: null };
+}

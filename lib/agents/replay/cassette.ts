@@ -1,0 +1,74 @@
+/**
+ * A cassette: the turns of a run, a JSON line each, so that a run can be played again without a model.
+ *
+ * @module
+ */
+import { RalphError } from "../../errors/ralph_error.ts";
+import type { AgentEvent } from "../../events/agent_events.ts";
+import { hashText, readText } from "../../host/files.ts";
+import type { AgentTurn } from "../../loop/types.ts";
+import type { TurnRequest } from "../types.ts";
+import type { TreeChange } from "./tree_change.ts";
+
+/** Version of the format. */
+export const CASSETTE_VERSION = 1;
+
+/** One recorded turn. */
+export interface RecordedTurn extends TreeChange {
+  readonly v: typeof CASSETTE_VERSION;
+  /** Of the prompt, without what differs from run to run. */
+  readonly promptHash: string;
+  readonly prompt: string;
+  readonly agent: string;
+  readonly events: readonly AgentEvent[];
+  readonly turn: Omit<AgentTurn, "transcript">;
+}
+
+/** The prompt without what differs from run to run: the project's path and the run's id. */
+export function steadyPrompt(
+  { prompt, cwd, environment }: Pick<TurnRequest, "prompt" | "cwd" | "environment">,
+): string {
+  const run = environment["RALPH_RUN"];
+  const steady = prompt.replaceAll(cwd, "[ROOT]");
+  return run === undefined || run === "" ? steady : steady.replaceAll(run, "[RUN]");
+}
+
+export function promptHash(steady: string): string {
+  return hashText(steady);
+}
+
+/** Reads a cassette. @throws {RalphError} cassette-invalid */
+export async function readCassette(file: string): Promise<readonly RecordedTurn[]> {
+  const text = await readText(file);
+  if (text === null) throw invalid(file, "it does not exist");
+  const { RECORDED_TURN } = await import("./cassette_schema.ts");
+  return text.split("\n").flatMap((line, index) => {
+    if (line.trim() === "") return [];
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch {
+      throw invalid(file, `line ${index + 1} is not JSON`);
+    }
+    const parsed = RECORDED_TURN.safeParse(value);
+    if (parsed.success) return [parsed.data];
+    const [issue] = parsed.error.issues;
+    throw invalid(
+      file,
+      `line ${index + 1}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is no recorded turn"}`,
+    );
+  });
+}
+
+function invalid(path: string, problem: string): RalphError {
+  return new RalphError("cassette-invalid", { details: { path, problem } });
+}
+
+/** Where two prompts part, for the reader. */
+export function differenceOf(recorded: string, asked: string): string {
+  const [one, other] = [recorded.split("\n"), asked.split("\n")];
+  let line = 0;
+  while (line < one.length && line < other.length && one[line] === other[line]) line += 1;
+  const shown = (text: string | undefined): string => text === undefined ? "(the end)" : text.slice(0, 300);
+  return `line ${line + 1}:\n- ${shown(one[line])}\n+ ${shown(other[line])}`;
+}

@@ -1,0 +1,43 @@
+import type { AgentEvent } from "../../events/agent_events.ts";
+import { createRedactor } from "../../events/redact.ts";
+import { secretValues } from "../../events/secrets.ts";
+import { appendText } from "../../host/files.ts";
+import type { Host } from "../../host/types.ts";
+import type { Agent } from "../types.ts";
+import { CASSETTE_VERSION, promptHash, type RecordedTurn, steadyPrompt } from "./cassette.ts";
+import { changeBetween, markTree } from "./tree_change.ts";
+
+/** An agent whose turns are written to a cassette, secrets masked, while they are taken. */
+export function recordingAgent(agent: Agent, file: string, host: Host): Agent {
+  return {
+    name: agent.name,
+    interactive: agent.interactive ?? true,
+    ensureUsable: () => agent.ensureUsable(),
+    async runTurn(request) {
+      const before = await markTree(host, request.cwd);
+      const events: AgentEvent[] = [];
+      const turn = await agent.runTurn({
+        ...request,
+        onEvent: (event) => {
+          events.push(event);
+          request.onEvent?.(event);
+        },
+      });
+      const change = await changeBetween(host, request.cwd, before, await markTree(host, request.cwd));
+      const prompt = steadyPrompt(request);
+      const { transcript: _, ...kept } = turn;
+      const recorded: RecordedTurn = {
+        v: CASSETTE_VERSION,
+        promptHash: promptHash(prompt),
+        prompt,
+        agent: agent.name,
+        events,
+        turn: kept,
+        ...change,
+      };
+      const redactor = createRedactor(secretValues({ ...host.environment.variables, ...request.environment }));
+      await appendText(file, `${redactor.text(JSON.stringify(recorded))}\n`);
+      return turn;
+    },
+  };
+}

@@ -1,0 +1,148 @@
+/**
+ * When a limit ends, from the sentence that an agent says it in. Pure.
+ *
+ * @module
+ */
+import { instantOf, isTimeZone, partsAt, type WallTime } from "./wall_time.ts";
+
+const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const UNIT = String.raw`(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|hr|h|days?|d)(?![a-z])`;
+const PART = String.raw`\d+(?:\.\d+)?\s*${UNIT}`;
+const DURATION_REGEXP = new RegExp(
+  String.raw`(?:after|in|for|within|wait)\s+(?:about |another )?(${PART}(?:\s*,?\s*(?:and\s+)?${PART})*)`,
+  "i",
+);
+const PART_REGEXP = new RegExp(String.raw`(\d+(?:\.\d+)?)\s*(${UNIT})`, "gi");
+const ISO_REGEXP = /\b(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s*(Z|UTC|[+-]\d\d:?\d\d)?/;
+const EPOCH_REGEXP = /(?:\||resets?_?at["':= ]+)(\d{10}|\d{13})\b/i;
+const MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec";
+const DATE_REGEXP = new RegExp(String.raw`\b(${MONTHS})[a-z]*\.? (\d{1,2})(?:st|nd|rd|th)?(?:,? (\d{4}))?`, "i");
+const WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+const WEEKDAY_REGEXP = /\b(sun|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?)(?:day)?\b/i;
+const TIME_REGEXP = /\b(\d{1,2})(?::(\d\d))?(?::\d\d)?\s*([ap])\.?m\b|\b([01]?\d|2[0-3]):([0-5]\d)\b/i;
+const ZONE_REGEXP = /\(([A-Za-z]+(?:\/[A-Za-z_+-]+\d*)*)\)|\b(UTC|GMT|PST|PDT|EST|EDT|CST|CDT|MST|MDT|CET|CEST|BST)\b/;
+const ZONES: Readonly<Record<string, string>> = {
+  PST: "America/Los_Angeles",
+  PDT: "America/Los_Angeles",
+  PT: "America/Los_Angeles",
+  EST: "America/New_York",
+  EDT: "America/New_York",
+  CST: "America/Chicago",
+  CDT: "America/Chicago",
+  MST: "America/Denver",
+  MDT: "America/Denver",
+  CET: "Europe/Paris",
+  CEST: "Europe/Paris",
+  BST: "Europe/London",
+  GMT: "UTC",
+};
+/** Where a sentence begins to say when. */
+const WHEN_REGEXP =
+  /(?:wait|resets?|reset (?:at|on)|try(?:ing)? again|retry|available|renews?|until|refresh(?:es)?)\b/i;
+/** A time of day that has just gone by is over, not a day away. */
+const JUST_OVER_MS = 15 * 60_000;
+const DAY_MS = 86_400_000;
+
+/**
+ * When the limit that a sentence tells of is over, in milliseconds since 1970; `null` when it does not say.
+ *
+ * @param now milliseconds since 1970
+ * @param zone what times without a zone are in. @default the machine's
+ */
+export function resetTime(sentence: string, now: number, zone: string = localZone()): number | null {
+  const epoch = EPOCH_REGEXP.exec(sentence)?.[1];
+  if (epoch !== undefined) return Number(epoch) * (epoch.length === 10 ? 1000 : 1);
+  const start = sentence.search(WHEN_REGEXP);
+  if (start < 0) return null;
+  const text = sentence.slice(start);
+  return isoTime(text, zone) ?? duration(text, now) ?? timeOfDay(text, now, zone);
+}
+
+function isoTime(text: string, zone: string): number | null {
+  const match = ISO_REGEXP.exec(text);
+  if (match === null) return null;
+  const [, date, time, offset] = match as unknown as [string, string, string, string | undefined];
+  if (offset !== undefined) {
+    const at = Date.parse(`${date}T${time}${offset === "UTC" ? "Z" : offset}`);
+    return Number.isNaN(at) ? null : at;
+  }
+  const [year, month, day] = date.split("-").map(Number) as [number, number, number];
+  const [hour, minute] = time.split(":").map(Number) as [number, number];
+  return instantOf({ year, month, day, hour, minute }, zoneIn(text) ?? zone);
+}
+
+function duration(text: string, now: number): number | null {
+  const match = DURATION_REGEXP.exec(text);
+  if (match === null) return null;
+  let sum = 0;
+  for (const [, count, unit] of match[1]!.matchAll(PART_REGEXP)) sum += Number(count) * unitOf(unit!.toLowerCase());
+  return now + Math.ceil(sum);
+}
+
+function unitOf(name: string): number {
+  if (name === "ms" || name.startsWith("milli")) return UNITS_MS["ms"]!;
+  return UNITS_MS[name[0]!]!;
+}
+
+/** `5pm (Europe/Vilnius)`, `Nov 22nd, 2026 7:00 AM`, `Mon 9:00 AM`. */
+function timeOfDay(text: string, now: number, local: string): number | null {
+  const zone = zoneIn(text) ?? local;
+  const date = DATE_REGEXP.exec(text);
+  const time = TIME_REGEXP.exec(date === null ? text : text.replace(date[0], " "));
+  if (time === null && date === null) return null;
+  const today = partsAt(now, zone);
+  const clock = time === null ? { hour: 0, minute: 0 } : clockOf(time);
+  if (clock === null) return null;
+  if (date !== null) return onDate(date, clock, today, now, zone);
+  const weekday = WEEKDAY_REGEXP.exec(text)?.[1]?.slice(0, 3).toLowerCase();
+  const first = instantOf({ ...today, ...clock }, zone);
+  if (weekday !== undefined) return onWeekday(WEEKDAYS.indexOf(weekday), today, clock, now, zone);
+  if (first >= now - JUST_OVER_MS) return Math.max(first, now);
+  const tomorrow = partsAt(instantOf({ ...today, hour: 12, minute: 0 }, zone) + DAY_MS, zone);
+  return instantOf({ ...tomorrow, ...clock }, zone);
+}
+
+function onDate(match: RegExpExecArray, clock: Clock, today: WallTime, now: number, zone: string): number {
+  const month = MONTHS.split("|").indexOf(match[1]!.toLowerCase().slice(0, 3)) + 1;
+  const day = Number(match[2]);
+  if (match[3] !== undefined) return instantOf({ year: Number(match[3]), month, day, ...clock }, zone);
+  const at = instantOf({ year: today.year, month, day, ...clock }, zone);
+  return at >= now - DAY_MS ? at : instantOf({ year: today.year + 1, month, day, ...clock }, zone);
+}
+
+function onWeekday(weekday: number, today: WallTime, clock: Clock, now: number, zone: string): number {
+  const noon = instantOf({ ...today, hour: 12, minute: 0 }, zone);
+  for (let days = 0; days < 8; days += 1) {
+    const day = partsAt(noon + days * DAY_MS, zone);
+    const at = instantOf({ ...day, ...clock }, zone);
+    if (new Date(Date.UTC(day.year, day.month - 1, day.day)).getUTCDay() === weekday && at >= now - JUST_OVER_MS) {
+      return Math.max(at, now);
+    }
+  }
+  return noon;
+}
+
+interface Clock {
+  readonly hour: number;
+  readonly minute: number;
+}
+
+function clockOf(match: RegExpExecArray): Clock | null {
+  const half = match[3]?.toLowerCase();
+  if (half === undefined) return { hour: Number(match[4]), minute: Number(match[5]) };
+  const hour = Number(match[1]);
+  if (hour < 1 || hour > 12) return null;
+  return { hour: (hour % 12) + (half === "p" ? 12 : 0), minute: Number(match[2] ?? 0) };
+}
+
+function zoneIn(text: string): string | null {
+  const match = ZONE_REGEXP.exec(text);
+  const name = match?.[1] ?? match?.[2];
+  if (name === undefined) return null;
+  const zone = ZONES[name.toUpperCase()] ?? name;
+  return isTimeZone(zone) ? zone : null;
+}
+
+function localZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}

@@ -1,0 +1,95 @@
+import type { Redactor } from "../events/redact.ts";
+import type { AgentEvent, Translator } from "./events.ts";
+import { createFinalWords } from "./final_words.ts";
+import { createJsonLines } from "./json_lines.ts";
+import { createSummary, type StreamSummary } from "./stream_summary.ts";
+import type { WordsSink } from "./turn_record.ts";
+
+/** Invalid lines beyond this are counted, not told. */
+const INVALID_TOLD = 20;
+
+/** Reads an agent's JSON stream: words, events and what they came to. */
+export interface StreamReader extends WordsSink {
+  /** Call it after `finish()`. */
+  summary(): StreamSummary;
+}
+
+/** What a reader needs. */
+export interface StreamReaderOptions {
+  readonly translator: Translator;
+  readonly prompt: string;
+  readonly ignored?: readonly string[];
+  readonly redactor: Pick<Redactor, "text">;
+  readonly onEvent?: ((event: AgentEvent) => void) | undefined;
+}
+
+export function createStreamReader(
+  { translator, prompt, ignored, redactor, onEvent }: StreamReaderOptions,
+): StreamReader {
+  const words = createFinalWords(prompt);
+  const summary = createSummary();
+  let invalid = 0;
+
+  function take(event: AgentEvent): void {
+    summary.take(event);
+    if (event.type === "agent-text") words.say(event.text);
+    if (event.type === "agent-tool-call" || event.type === "agent-tool-result") words.act();
+    onEvent?.(masked(event, redactor));
+  }
+
+  const lines = createJsonLines({
+    ...(ignored === undefined ? {} : { ignored }),
+    take: (value) => {
+      for (const event of translator.push(value)) take(event);
+    },
+    invalid: (reason, line) => {
+      invalid += 1;
+      if (invalid <= INVALID_TOLD) take({ type: "agent-line-invalid", reason, line });
+    },
+  });
+
+  return {
+    push: (chunk) => lines.push(chunk),
+    finish() {
+      lines.end();
+      for (const event of translator.end()) take(event);
+      if (invalid > INVALID_TOLD) {
+        take({
+          type: "agent-line-invalid",
+          reason: `${invalid - INVALID_TOLD} more lines that are no events`,
+          line: "",
+        });
+      }
+      return words.finish();
+    },
+    summary: () => summary.read(),
+  };
+}
+
+/** Long texts stand in the transcript; an event is for a reader. */
+const LONGEST_TEXT = 64 * 1024;
+
+function masked(event: AgentEvent, { text }: Pick<Redactor, "text">): AgentEvent {
+  switch (event.type) {
+    case "agent-text":
+      return {
+        ...event,
+        text: text(event.text.length > LONGEST_TEXT ? `…${event.text.slice(-LONGEST_TEXT)}` : event.text),
+      };
+    case "agent-tool-call":
+      return { ...event, input: text(event.input) };
+    case "agent-tool-result":
+      return { ...event, output: text(event.output) };
+    case "agent-error":
+    case "agent-rate-limit":
+      return { ...event, message: text(event.message) };
+    case "agent-end":
+      return event.message === null ? event : { ...event, message: text(event.message) };
+    case "agent-line-invalid":
+      return { ...event, line: text(event.line) };
+    case "agent-start":
+    case "agent-file-change":
+    case "agent-usage":
+      return event;
+  }
+}

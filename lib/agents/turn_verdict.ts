@@ -1,0 +1,164 @@
+/**
+ * What ended a turn, from how the process ended and what the stream said. Exit code 0 is no proof of anything: several
+ * programs end with it when they failed or were killed.
+ *
+ * @module
+ */
+import type { ProcessEnd } from "../host/types.ts";
+import type { TurnEnd } from "../loop/types.ts";
+import type { FailureKind } from "./events.ts";
+import { failureKind } from "./failures.ts";
+import { resetTime } from "./reset_time.ts";
+import type { StreamSummary } from "./stream_summary.ts";
+import { turnEndOf, type TurnLimits } from "./turn_end.ts";
+
+/** What is known beside the stream. */
+export interface VerdictContext {
+  readonly limits: TurnLimits;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** The agent's name, for hints. */
+  readonly agent: string;
+  /** How to log in. */
+  readonly login: string;
+  readonly exitKind?: ((exitCode: number) => FailureKind | null) | undefined;
+}
+
+const KILLS = new Set(["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"]);
+const KILL_CODES: Readonly<Record<number, string>> = { 129: "SIGHUP", 130: "SIGINT", 137: "SIGKILL", 143: "SIGTERM" };
+
+/** Judges one turn. Pure. */
+export function turnVerdict(end: ProcessEnd, summary: StreamSummary, context: VerdictContext): TurnEnd {
+  if (end.reason !== "exited") {
+    const stopped = turnEndOf(end, context.limits);
+    const waited = stopped.reason === "timed-out" || stopped.reason === "idle";
+    // It was not stuck: it was waiting for its limit to be over, in silence.
+    return waited && summary.waiting ? limited("it was waiting for its rate limit", summary, context) : stopped;
+  }
+  const signal = end.signal ?? KILL_CODES[end.exitCode ?? 0];
+  if (signal !== undefined && KILLS.has(signal)) {
+    return { reason: "killed", message: `somebody ended the agent with ${signal}` };
+  }
+  if (end.signal !== null) return turnEndOf(end, context.limits);
+  return judged(end, summary, context);
+}
+
+function judged(end: ProcessEnd, summary: StreamSummary, context: VerdictContext): TurnEnd {
+  const code = end.exitCode ?? 0;
+  if (summary.error !== null) return failed(summary.error.kind, summary.error.message, code, summary, context);
+  switch (summary.end?.status) {
+    case "completed":
+      if (code === 0) return { reason: "completed" };
+      // opencode goes on after its context was full, and its exit code still tells of it.
+      if (summary.pastError !== null) {
+        return failed(summary.pastError.kind, summary.pastError.message, code, summary, context);
+      }
+      return failed("other", `it said that it was done and ended with exit code ${code}`, code, summary, context);
+    case "cut-off":
+      return {
+        reason: "cut-off",
+        message: `the agent's turn was cut off: ${summary.end.message ?? "no reason given"}`,
+      };
+    case "failed":
+      return failed("other", summary.end.message ?? "it gave no reason", code, summary, context);
+    case undefined:
+      return code === 0 ? unfinished(summary) : exited(end, code, summary, context);
+  }
+}
+
+function unfinished({ events, openCalls }: StreamSummary): TurnEnd {
+  if (events === 0) {
+    return { reason: "cut-off", message: "the agent ended without printing anything that could be read" };
+  }
+  if (openCalls > 0) return { reason: "cut-off", message: "the agent ended in the middle of a tool call" };
+  return { reason: "cut-off", message: "the agent's stream ended without a result" };
+}
+
+const USAGE_REGEXP = /unknown (?:option|argument|flag)s?|unexpected argument|unrecognized (?:option|argument)/i;
+
+/** A program that ended without a word in its stream: its last lines on standard error say why. */
+function exited(end: ProcessEnd, code: number, summary: StreamSummary, context: VerdictContext): TurnEnd {
+  const lines = end.stderr.split("\n").map(plain).filter((line) => line !== "");
+  const own = context.exitKind?.(code) ?? null;
+  if (own !== null) return failed(own, lastOf(lines, own) ?? `it ended with exit code ${code}`, code, summary, context);
+  if (summary.openCalls > 0) {
+    return { reason: "cut-off", message: `the agent ended in the middle of a tool call (exit code ${code})` };
+  }
+  if (summary.events > 0) return turnEndOf(end, context.limits);
+  const usage = usageProblem(lines);
+  if (usage !== null) {
+    const message = `\`${context.agent}\` does not take the arguments that Ralph gives it: ${usage}`;
+    return { reason: "agent-unusable", message: `${message}; \`ralph doctor --probe\` shows more` };
+  }
+  for (const line of lines.slice(-8).toReversed()) {
+    const kind = failureKind(line);
+    if (kind !== "other" && kind !== "interrupted") return failed(kind, line, code, summary, context);
+  }
+  return turnEndOf(end, context.limits);
+}
+
+/** What is wrong with the arguments; some programs just print their help. */
+function usageProblem(lines: readonly string[]): string | null {
+  const said = lines.find((line) => USAGE_REGEXP.test(line));
+  if (said !== undefined) return said;
+  const isHelp = lines.includes("Options:") && lines.some((line) => line.includes("--help"));
+  return isHelp ? "it printed its help" : null;
+}
+
+function lastOf(lines: readonly string[], kind: FailureKind): string | null {
+  return lines.findLast((line) => failureKind(line) === kind) ?? null;
+}
+
+function failed(
+  said: FailureKind,
+  message: string,
+  code: number,
+  summary: StreamSummary,
+  context: VerdictContext,
+): TurnEnd {
+  const kind = said === "other" ? context.exitKind?.(code) ?? "other" : said;
+  const why = message.replaceAll(/\s*\n\s*/g, " ").trim().slice(0, 1000);
+  switch (kind) {
+    case "auth":
+      return { reason: "agent-unusable", message: `\`${context.agent}\` is not logged in: ${why} (${context.login})` };
+    case "billing":
+      return {
+        reason: "agent-unusable",
+        message: `\`${context.agent}\` has no credit: ${why} (see to its plan and billing)`,
+      };
+    case "model":
+      return {
+        reason: "agent-unusable",
+        message: `\`${context.agent}\` has no such model: ${why} (name another with \`--model\`)`,
+      };
+    case "context":
+      return { reason: "context-exhausted", message: `the conversation no longer fits the model: ${why}` };
+    case "rate-limit":
+      return limited(why, summary, context);
+    case "server":
+    case "network":
+      return { reason: "unavailable", message: `the agent's provider failed: ${why}` };
+    case "interrupted":
+      return { reason: "killed", message: `somebody interrupted the agent: ${why}` };
+    case "own-limit":
+    case "other":
+      return { reason: "agent-failed", message: `the agent failed: ${why}` };
+  }
+}
+
+/** A limit that ends later than this is none that an agent has: a number was misread. */
+const FURTHEST_MS = 8 * 24 * 3_600_000;
+
+function limited(message: string, { limit }: StreamSummary, { now }: VerdictContext): TurnEnd {
+  const said = limit === null || limit.status === "retrying"
+    ? null
+    : limit.untilMs ?? (limit.waitMs === null ? null : now + limit.waitMs);
+  const until = said ?? resetTime(message, now);
+  const sane = until !== null && until - now < FURTHEST_MS ? Math.max(until, now) : null;
+  return { reason: "rate-limited", untilMs: sane, message };
+}
+
+function plain(line: string): string {
+  // deno-lint-ignore no-control-regex -- colours
+  return line.replaceAll(/\u001b\[[0-9;?<=>]*[ -/]*[@-~]/g, "").trim();
+}

@@ -1,0 +1,66 @@
+import type { Line } from "./lines.ts";
+
+/** What stands between the two `---` at the top: scalars as written, so that `01` stays `01`. */
+export interface FrontMatter {
+  readonly values: Readonly<Record<string, string | readonly string[]>>;
+  /** Number of its last line; 0 where there is none. */
+  readonly end: number;
+  /** It begins and does not end. */
+  readonly unclosed: boolean;
+}
+
+const KEY_REGEXP = /^([A-Za-z_][\w-]*):[ \t]*(.*)$/;
+
+/** Reads the first level of a front matter by lines: nested values are left out. */
+export function readFrontMatter(lines: readonly Line[]): FrontMatter {
+  if (lines[0]?.text.trimEnd() !== "---") return { values: {}, end: 0, unclosed: false };
+  const close = lines.findIndex(({ text }, index) => index > 0 && /^(---|\.\.\.)\s*$/.test(text));
+  if (close === -1) return { values: {}, end: 0, unclosed: true };
+  const values: Record<string, string | readonly string[]> = {};
+  for (let index = 1; index < close; index++) {
+    const [, key, rest = ""] = KEY_REGEXP.exec(lines[index]?.text ?? "") ?? [];
+    if (key === undefined) continue;
+    const value = uncommented(rest);
+    values[key] = value === "" ? listBelow(lines, index + 1, close) ?? "" : inlineList(value) ?? unquoted(value);
+  }
+  return { values, end: close + 1, unclosed: false };
+}
+
+function listBelow(lines: readonly Line[], from: number, to: number): readonly string[] | null {
+  const items: string[] = [];
+  for (let index = from; index < to; index++) {
+    const text = lines[index]?.text ?? "";
+    const [, item] = /^\s*-\s+(.*)$/.exec(text) ?? [];
+    if (item !== undefined) items.push(unquoted(uncommented(item)));
+    else if (text.trim() !== "" && !/^\s/.test(text)) break;
+  }
+  return items.length === 0 ? null : items;
+}
+
+function inlineList(value: string): readonly string[] | null {
+  const [, inside] = /^\[(.*)\]$/.exec(value) ?? [];
+  return inside === undefined
+    ? null
+    : inside.split(",").map((item) => unquoted(item.trim())).filter((item) => item !== "");
+}
+
+function uncommented(value: string): string {
+  return /^["'[]/.test(value.trim()) ? value.trim() : value.replace(/\s+#.*$/, "").trim();
+}
+
+function unquoted(value: string): string {
+  const [, , inside] = /^(["'])(.*)\1$/.exec(value.trim()) ?? [];
+  return inside ?? value.trim();
+}
+
+/** A scalar of the front matter. */
+export function scalar(values: FrontMatter["values"], key: string): string | null {
+  const value = values[key];
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+/** A list of the front matter; a scalar is a list of one. */
+export function list(values: FrontMatter["values"], key: string): readonly string[] {
+  const value = values[key];
+  return typeof value === "string" ? (value === "" ? [] : [value]) : value ?? [];
+}

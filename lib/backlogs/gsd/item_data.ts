@@ -1,0 +1,65 @@
+import type { Plan, Planning, PlanTask, Verifying } from "./types.ts";
+import type { Position } from "./position.ts";
+
+/** What an item of the gsd backlog carries: the plan as it stood when it was taken up. Plain JSON. */
+export interface GsdItemData {
+  readonly id: string;
+  readonly phase: string;
+  readonly phaseName: string;
+  readonly number: string;
+  /** The plan's place in its phase, from 1. */
+  readonly place: number;
+  readonly file: string;
+  readonly summaryFile: string;
+  readonly title: string;
+  readonly tasks: readonly Pick<PlanTask, "checkpoint" | "commands" | "name" | "notCheckable" | "number">[];
+  readonly verification: Verifying;
+  /** Nothing in it is for an agent. */
+  readonly checkpointsOnly: boolean;
+  /** Complete before this plan, and all: of its phase, and over all phases. */
+  readonly phaseComplete: number;
+  readonly phaseTotal: number;
+  readonly complete: number;
+  readonly total: number;
+  /** Older than STATE.md's position, which therefore stays where it is. */
+  readonly behind: boolean;
+  /** ROADMAP.md ticked it already. */
+  readonly wasTicked: boolean;
+  /** Ids of the other plans that are not complete: a SUMMARY of one of them that turns up is none. */
+  readonly others: readonly string[];
+}
+
+/** Takes the snapshot. Pure. */
+export function itemDataOf(plan: Plan, planning: Planning, position: Position): GsdItemData {
+  const phase = planning.phases.find(({ number }) => number === plan.phase);
+  const plans = phase?.plans ?? [];
+  const unwritten = planning.phases.reduce((sum, { unwritten: ids }) => sum + ids.length, 0);
+  return {
+    id: plan.id,
+    phase: plan.phase,
+    phaseName: phase?.name ?? "",
+    number: plan.number,
+    place: plans.findIndex(({ id }) => id === plan.id) + 1,
+    file: plan.file,
+    summaryFile: plan.summaryFile,
+    title: plan.title ?? plan.id,
+    tasks: plan.tasks.map(({ checkpoint, commands, name, notCheckable, number }) => ({
+      checkpoint,
+      commands,
+      name,
+      notCheckable,
+      number,
+    })),
+    verification: plan.verification,
+    checkpointsOnly: plan.tasks.length > 0 && plan.tasks.every(({ checkpoint }) => checkpoint),
+    phaseComplete: plans.filter(({ id, completion }) => id !== plan.id && completion.done).length,
+    phaseTotal: plans.length + (phase?.unwritten.length ?? 0),
+    complete: position.complete - (plan.completion.done ? 1 : 0),
+    total: position.total + unwritten,
+    behind: plan.completion.done || position.gaps.some(({ id }) => id === plan.id),
+    wasTicked: plan.completion.done && plan.completion.by === "roadmap",
+    others: planning.phases.flatMap(({ plans: all }) => all).filter(({ id, summarized }) =>
+      id !== plan.id && !summarized
+    ).map(({ id }) => id),
+  };
+}

@@ -1,0 +1,40 @@
+/**
+ * Numbers of phases and plans: `2`, `02.1`, `12A`, `10.1.1`. Never read as a decimal: 2.10 comes after 2.2. Pure.
+ *
+ * @module
+ */
+
+/** Source of a regular expression for one number, without groups. */
+export const NUMBER_SOURCE: string = String.raw`\d+[A-Za-z]?(?:\.\d+[A-Za-z]?)*`;
+
+const NUMBER_REGEXP = new RegExp(`^${NUMBER_SOURCE}$`);
+
+/** True for a phase as the command line takes it. */
+export function isNumber(text: string): boolean {
+  return NUMBER_REGEXP.test(text);
+}
+
+/** The same for `02.1`, `2.01` and `2.1`; letters in upper case. */
+export function canonical(number: string): string {
+  return number.toUpperCase().split(".").map((segment) => segment.replace(/^0+(?=\d)/, "")).join(".");
+}
+
+/** Integer, letter, then segment by segment: 2 < 2.1 < 2.2 < 2.10 < 3 < 12 < 12A. */
+export function compareNumbers(one: string, other: string): number {
+  const [left, right] = [canonical(one).split("."), canonical(other).split(".")];
+  for (let index = 0; index < Math.max(left.length, right.length); index++) {
+    const [a, b] = [left[index], right[index]];
+    if (a === undefined) return -1;
+    if (b === undefined) return 1;
+    const difference = Number.parseInt(a, 10) - Number.parseInt(b, 10);
+    if (difference !== 0) return difference;
+    const letters = a.replace(/^\d+/, "").localeCompare(b.replace(/^\d+/, ""));
+    if (letters !== 0) return letters;
+  }
+  return 0;
+}
+
+/** True when both name the same phase or plan. */
+export function sameNumber(one: string, other: string): boolean {
+  return canonical(one) === canonical(other);
+}

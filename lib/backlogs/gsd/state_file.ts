@@ -1,0 +1,100 @@
+import { scanLines } from "./lines.ts";
+import { NUMBER_SOURCE } from "./numbers.ts";
+import type { StatePosition } from "./types.ts";
+
+/** A line of the section on the current position: `**Plan:** 2 of 3` in its parts. */
+export interface StateField {
+  readonly label: "phase" | "plan" | "status" | "last activity" | "progress";
+  /** All before the value, as written. */
+  readonly before: string;
+  readonly value: string;
+  /** White space behind the value. */
+  readonly after: string;
+  readonly line: number;
+}
+
+/** The section on the current position: its fields and its lines, numbers from 1. */
+export interface StateSection {
+  readonly heading: number;
+  /** Number of its last line. */
+  readonly end: number;
+  readonly fields: readonly StateField[];
+}
+
+const FIELD_REGEXP =
+  /^(\s*(?:[-*]\s+)?(\*\*)?(Phase|Plan|Status|Last activity|Last Activity|Progress)(?:(?::\*\*|\*\*:|:)[ \t]*|(?=[ \t]+\S)[ \t]+))(.*?)([ \t]*)$/i;
+
+/** Finds the section `## Current Position`; `null` where there is none. Nothing in code fences counts. */
+export function findSection(text: string): StateSection | null {
+  const { lines } = scanLines(text);
+  const at = lines.findIndex(({ text: line, fenced }) => !fenced && /^#{2,3}\s+Current Position\b/i.test(line));
+  if (at === -1) return null;
+  const level = /^#+/.exec(lines[at]?.text ?? "")?.[0].length ?? 2;
+  const next = lines.findIndex(({ text: line, fenced }, index) =>
+    index > at && !fenced && new RegExp(`^#{1,${level}}\\s`).test(line)
+  );
+  const end = next === -1 ? lines.length : next;
+  const fields: StateField[] = [];
+  for (const { text: line, number, fenced } of lines.slice(at + 1, end)) {
+    const field = fenced ? null : fieldOf(line, number);
+    if (field !== null && !fields.some(({ label }) => label === field.label)) fields.push(field);
+  }
+  return { heading: at + 1, end, fields };
+}
+
+function fieldOf(text: string, line: number): StateField | null {
+  const [, before, , label, value = "", after = ""] = FIELD_REGEXP.exec(text) ?? [];
+  if (before === undefined || label === undefined) return null;
+  // Without a colon only `Phase 23-slug — …` is known.
+  if (!before.includes(":") && !(/^phase$/i.test(label) && /^\d/.test(value))) return null;
+  return { label: label.toLowerCase() as StateField["label"], before, value, after, line };
+}
+
+/** Where STATE.md says the project stands. Other sections say `Phase:` too: only the current position counts. */
+export function parseState(text: string): StatePosition {
+  const section = findSection(text);
+  const fields = section?.fields ?? looseFields(text);
+  const valueOf = (label: StateField["label"]): string | null => {
+    const value = fields.find((field) => field.label === label)?.value.trim() ?? "";
+    return value === "" ? null : value;
+  };
+  const plan = valueOf("plan");
+  return {
+    ...phaseOf(valueOf("phase")),
+    plan: plan === null ? null : planOf(plan),
+    planText: plan,
+    status: valueOf("status"),
+    lastActivity: valueOf("last activity"),
+    progress: valueOf("progress"),
+  };
+}
+
+/** A file without the section: the first line of each name, as long as it is not in a list of many. */
+function looseFields(text: string): readonly StateField[] {
+  const { lines } = scanLines(text);
+  return lines.flatMap(({ text: line, number, fenced }) => {
+    const field = fenced ? null : fieldOf(line, number);
+    return field === null ? [] : [field];
+  });
+}
+
+const PHASE_REGEXP = new RegExp(`^(?:Phase\\s+)?(${NUMBER_SOURCE})(?:\\s*(?:of|/)\\s*([\\w.?]+))?(.*)$`, "i");
+
+function phaseOf(value: string | null): Pick<StatePosition, "kind" | "phase" | "phaseName" | "totalPhases"> {
+  const nothing = { phase: null, phaseName: null, totalPhases: null };
+  if (value === null) return { ...nothing, kind: "unknown" };
+  const [, phase, total = null, rest = ""] = PHASE_REGEXP.exec(value) ?? [];
+  if (phase === undefined) {
+    if (/^not (yet )?started/i.test(value)) return { ...nothing, kind: "not-started" };
+    return { ...nothing, kind: /^(none\b|n\/a|—|–|-$|all phases|complete)/i.test(value) ? "none" : "unknown" };
+  }
+  const [, bracketed] = /^\s*\((.*?)\)/.exec(rest) ?? [];
+  const dashed = /^\s*[–—:-]+\s*(.*)$/.exec(rest)?.[1];
+  const name = (bracketed ?? dashed ?? "").trim();
+  return { phase, kind: "phase", phaseName: name === "" ? null : name, totalPhases: total };
+}
+
+function planOf(value: string): number | null {
+  const [, number] = /^(?:Plan\s+)?(?:\d+(?:\.\d+)*-)?(\d+)\b/i.exec(value) ?? [];
+  return number === undefined ? null : Number(number);
+}

@@ -1,0 +1,84 @@
+import type { Line } from "./lines.ts";
+
+/** An element found by its tags at the start of a line, outside code fences. */
+export interface Block {
+  /** Number of the line with the opening tag. */
+  readonly line: number;
+  readonly attributes: Readonly<Record<string, string>>;
+  /** What is between the tags; the first and the last line without them. */
+  readonly lines: readonly Line[];
+  readonly closed: boolean;
+  /** Index of the line behind it. */
+  readonly end: number;
+}
+
+const ATTRIBUTE_REGEXP = /([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
+
+/** The opening tag at the start of a line: its name, attributes, and what follows it on the line that it ends on. */
+export function openingAt(
+  lines: readonly Line[],
+  index: number,
+):
+  | { readonly name: string; readonly attributes: Block["attributes"]; readonly rest: string; readonly index: number }
+  | null {
+  const first = lines[index];
+  if (first === undefined || first.fenced) return null;
+  const [, name] = /^[ \t]*<([A-Za-z][\w:-]*)(?=[\s>/]|$)/.exec(first.text) ?? [];
+  if (name === undefined) return null;
+  let text = first.text;
+  for (let at = index; at < Math.min(index + 6, lines.length); at++) {
+    if (at > index) text += `\n${lines[at]?.text ?? ""}`;
+    const match = /^[ \t]*<[A-Za-z][\w:-]*((?:\s+[\w:-]+(?:\s*=\s*(?:"[^"]*"|'[^']*'))?)*)\s*(\/?)>/.exec(text);
+    if (match === null) continue;
+    const attributes = Object.fromEntries(
+      [...(match[1] ?? "").matchAll(ATTRIBUTE_REGEXP)].map(([, key, double, single]) => [key, double ?? single ?? ""]),
+    );
+    return { name, attributes, rest: text.slice(match[0].length), index: at };
+  }
+  return null;
+}
+
+/** True where the line holds this closing tag; the text before it. */
+export function closingAt(line: Line | undefined, name: string): string | null {
+  if (line === undefined || line.fenced) return null;
+  const at = line.text.lastIndexOf(`</${name}>`);
+  return at === -1 ? null : line.text.slice(0, at);
+}
+
+/**
+ * The element that opens on a line. It ends with the first closing tag of its name, or with the last one before
+ * `limit`; where there is none, before the first line that `stop` names.
+ */
+export function blockAt(
+  lines: readonly Line[],
+  index: number,
+  options: { readonly limit?: number; readonly last?: boolean; readonly stop?: (index: number) => boolean } = {},
+): Block | null {
+  const open = openingAt(lines, index);
+  const line = lines[index];
+  if (open === null || line === undefined) return null;
+  const { limit = lines.length, last = false, stop = () => false } = options;
+  const head: Line = { text: open.rest, number: lines[open.index]?.number ?? line.number, fenced: false };
+  const of = { line: line.number, attributes: open.attributes };
+  let close: { readonly at: number; readonly before: string } | null = null;
+  for (let at = open.index; at < limit; at++) {
+    const before = closingAt(at === open.index ? head : lines[at], open.name);
+    if (before === null) continue;
+    close = { at, before };
+    if (!last) break;
+  }
+  if (close === null) {
+    let end = open.index + 1;
+    while (end < limit && !stop(end)) end += 1;
+    return { ...of, lines: [head, ...lines.slice(open.index + 1, end)], closed: false, end };
+  }
+  const { at, before } = close;
+  if (at === open.index) return { ...of, lines: [{ ...head, text: before }], closed: true, end: at + 1 };
+  const tail: Line = { ...(lines[at] as Line), text: before };
+  return { ...of, lines: [head, ...lines.slice(open.index + 1, at), tail], closed: true, end: at + 1 };
+}
+
+/** The words of a block, without the empty lines around them. */
+export function blockText({ lines }: Pick<Block, "lines">): string {
+  return lines.map(({ text }) => text).join("\n").trim();
+}

@@ -1,0 +1,133 @@
+/**
+ * What `.planning/` holds, as read: phases, plans, position, and what could not be made sense of.
+ * Everything is plain JSON.
+ *
+ * @module
+ */
+
+/** Something that a reader could not make sense of, or took in a way that a person may want to know. */
+export interface Diagnostic {
+  /** Relative to the root. */
+  readonly file: string;
+  /** From 1; 0 for the file as a whole. */
+  readonly line: number;
+  readonly message: string;
+}
+
+/** What a command is expected to do. */
+export interface Expectation {
+  /** The exit code, or any but 0. @default 0 */
+  readonly exit?: number | "non-zero";
+  /** Text that its output must contain. */
+  readonly output?: string;
+}
+
+/** A command that a plan's author meant to be run by a machine: `<command>` or `<automated>`, entities decoded. */
+export interface PlanCommand {
+  readonly command: string;
+  readonly expect: Expectation;
+  /** The `name` of the `<check>` around it. */
+  readonly name: string | null;
+  readonly line: number;
+}
+
+/** What a `<verify>` or `<verification>` asks for. */
+export interface Verifying {
+  readonly commands: readonly PlanCommand[];
+  /** What is written there for people and agents: never run. */
+  readonly notCheckable: readonly string[];
+}
+
+/** A task of a plan. */
+export interface PlanTask extends Verifying {
+  /** From 1, in the order of the file. */
+  readonly number: number;
+  readonly name: string;
+  /** As written: `auto`, `checkpoint:human-verify`, or `null`. */
+  readonly type: string | null;
+  /** For a person: left out in an unattended loop. */
+  readonly checkpoint: boolean;
+  readonly line: number;
+}
+
+/** What a PLAN.md says. */
+export interface PlanDocument {
+  /** First level of the front matter: scalars as written, lists as lists. */
+  readonly frontMatter: Readonly<Record<string, string | readonly string[]>>;
+  readonly tasks: readonly PlanTask[];
+  readonly verification: Verifying;
+  /** First line of the objective, goal or heading. */
+  readonly title: string | null;
+  /** Files that `<context>` names with `@`. */
+  readonly context: readonly string[];
+  /** Lines of `<success_criteria>`. */
+  readonly successCriteria: readonly string[];
+  /** There is nothing in it to carry out. */
+  readonly empty: boolean;
+}
+
+/** Why a plan counts as done. */
+export type Completion =
+  | { readonly done: true; readonly by: "summary" | "roadmap" | "skipped" | "phase" | "superseded" }
+  | { readonly done: false };
+
+/** A plan of a phase. */
+export interface Plan extends PlanDocument {
+  /** `01-02`: phase and plan as the file name writes them. */
+  readonly id: string;
+  /** As written: `02`, `01a`, `05.1`. */
+  readonly number: string;
+  /** The phase's number as its folder writes it. */
+  readonly phase: string;
+  /** Relative to the root. */
+  readonly file: string;
+  /** Where its SUMMARY belongs, relative to the root. */
+  readonly summaryFile: string;
+  /** There is a SUMMARY of its own that does not say itself that the plan failed. */
+  readonly summarized: boolean;
+  readonly completion: Completion;
+  /** Ids of plans that come first, as far as they were found. */
+  readonly dependsOn: readonly string[];
+}
+
+/** A phase: its folder, its lines in ROADMAP.md, or both. */
+export interface Phase {
+  /** As the folder, or else ROADMAP.md, writes it: `02.1`. */
+  readonly number: string;
+  readonly name: string;
+  /** Relative to the root; `null` where only ROADMAP.md knows the phase. */
+  readonly directory: string | null;
+  /** ROADMAP.md ticks it. */
+  readonly ticked: boolean;
+  readonly plans: readonly Plan[];
+  /** Plans that ROADMAP.md lists and that have no file yet. */
+  readonly unwritten: readonly string[];
+  /** There is a DISCOVERY.md or RESEARCH.md. */
+  readonly researched: boolean;
+}
+
+/** Where STATE.md says the project stands. */
+export interface StatePosition {
+  /** `8`, `02.1`; `null` where it names none. */
+  readonly phase: string | null;
+  /** `none`: it says that there is none (between milestones). `not-started`: it says so. */
+  readonly kind: "phase" | "none" | "not-started" | "unknown";
+  readonly phaseName: string | null;
+  readonly totalPhases: string | null;
+  /** The plan's place in its phase, from 1; `null` where it is not a number. */
+  readonly plan: number | null;
+  /** As written. */
+  readonly planText: string | null;
+  readonly status: string | null;
+  readonly lastActivity: string | null;
+  readonly progress: string | null;
+}
+
+/** All of `.planning/`. */
+export interface Planning {
+  readonly phases: readonly Phase[];
+  /** `null`: there is no STATE.md. */
+  readonly state: StatePosition | null;
+  readonly roadmap: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}

@@ -1,0 +1,18 @@
+import { join } from "node:path";
+import { listDirectory, removePath } from "../host/files.ts";
+
+/** A run's folder is named by when it began, so that the names' order is the runs' order. */
+const RUN_REGEXP = /^\d{8}-\d{6}-[0-9a-z]+$/;
+
+/**
+ * Takes the oldest runs' folders away until `keep` are left, this run's own among them. What is not named like a run is
+ * left alone.
+ *
+ * @returns the names of those taken away
+ */
+export async function pruneRuns(directory: string, keep: number, own: string): Promise<readonly string[]> {
+  const runs = (await listDirectory(directory)).filter((name) => RUN_REGEXP.test(name) && name !== own).toSorted();
+  const old = runs.slice(0, Math.max(0, runs.length - (keep - 1)));
+  for (const name of old) await removePath(join(directory, name));
+  return old;
+}

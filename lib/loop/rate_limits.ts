@@ -1,0 +1,87 @@
+/**
+ * Which agents have reached a limit, and until when: kept in a file, so that a run that is started again goes on waiting.
+ *
+ * @module
+ */
+import { readText, removePath, writeAtomic } from "../host/files.ts";
+
+/** A limit that an agent has reached. Times in milliseconds since 1970. */
+export interface RateLimit {
+  readonly untilMs: number;
+  /** When the agent was first told of it: what the longest wait is counted from. */
+  readonly sinceMs: number;
+  /** How often in a row it was told. */
+  readonly rounds: number;
+  readonly message: string;
+}
+
+/** The limits of all agents, by name. */
+export interface RateLimits {
+  get(agent: string): RateLimit | null;
+  set(agent: string, limit: RateLimit): Promise<void>;
+  clear(agent: string): Promise<void>;
+}
+
+const MINUTE = 60_000;
+/** Where an agent does not say until when, it is asked again after this long, by round. */
+const UNKNOWN_WAITS_MS: readonly number[] = [1, 2, 5, 10, 15, 30, 60].map((minutes) => minutes * MINUTE);
+/** Where it says a time and has reached its limit again, it is not believed at once. */
+const LEAST_WAITS_MS: readonly number[] = [0, 0.5, 1, 2, 5, 10, 15, 30, 60].map((minutes) => minutes * MINUTE);
+/** A limit told again within this time of its end is still the same one. */
+const SAME_LIMIT_MS = 10 * MINUTE;
+
+/** The limit after an agent has told of one. Pure. */
+export function nextLimit(
+  known: RateLimit | null,
+  told: { readonly untilMs: number | null; readonly message: string },
+  now: number,
+): RateLimit {
+  const same = known !== null && now - known.untilMs < SAME_LIMIT_MS;
+  const rounds = same ? known.rounds + 1 : 1;
+  const sinceMs = same ? known.sinceMs : now;
+  const least = LEAST_WAITS_MS[Math.min(rounds, LEAST_WAITS_MS.length) - 1]!;
+  const untilMs = told.untilMs === null
+    ? now + UNKNOWN_WAITS_MS[Math.min(rounds, UNKNOWN_WAITS_MS.length) - 1]!
+    : Math.max(withMargin(told.untilMs, now), now + least);
+  return { untilMs, sinceMs, rounds, message: told.message };
+}
+
+/** A little later than told: clocks differ. */
+function withMargin(untilMs: number, now: number): number {
+  return Math.max(untilMs, now) + Math.min(15_000, 1000 + Math.max(0, untilMs - now) / 10);
+}
+
+/** Opens the file, or keeps the limits in memory where there is none. What cannot be read is no limit. */
+export async function openRateLimits(file: string | null): Promise<RateLimits> {
+  const limits = new Map<string, RateLimit>(file === null ? [] : parse(await readText(file)));
+
+  async function save(): Promise<void> {
+    if (file === null) return;
+    if (limits.size === 0) await removePath(file);
+    else await writeAtomic(file, `${JSON.stringify({ v: 1, limits: Object.fromEntries(limits) }, null, 2)}\n`);
+  }
+
+  return {
+    get: (agent) => limits.get(agent) ?? null,
+    async set(agent, limit) {
+      limits.set(agent, limit);
+      await save();
+    },
+    async clear(agent) {
+      if (limits.delete(agent)) await save();
+    },
+  };
+}
+
+function parse(text: string | null): readonly (readonly [string, RateLimit])[] {
+  if (text === null) return [];
+  try {
+    const { v, limits } = JSON.parse(text) as { v?: unknown; limits?: Readonly<Record<string, RateLimit>> };
+    if (v !== 1 || limits === undefined) return [];
+    return Object.entries(limits).filter(([, limit]) =>
+      [limit.untilMs, limit.sinceMs, limit.rounds].every(Number.isFinite)
+    );
+  } catch {
+    return [];
+  }
+}

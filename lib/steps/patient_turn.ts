@@ -1,0 +1,108 @@
+import { join } from "node:path";
+import { UNKNOWN_USAGE } from "../agents/turn_end.ts";
+import type { Agent } from "../agents/types.ts";
+import type { RalphContext } from "../context.ts";
+import { nextLimit, openRateLimits, type RateLimit, type RateLimits } from "../loop/rate_limits.ts";
+import type { AgentTurn, TurnEnd } from "../loop/types.ts";
+import { addUsage } from "../loop/usage.ts";
+import { waitUntil } from "./wait.ts";
+
+/** One turn that may take several tries. */
+export interface PatientTurnOptions {
+  readonly signal: AbortSignal;
+  /** Gives the prompt to this agent once. `number` counts from 1. */
+  readonly run: (agent: Agent, number: number) => Promise<AgentTurn>;
+}
+
+/** How long a provider that failed is left alone, by how often it has failed in a row; after the last it is given up. */
+const PROVIDER_WAITS_MS: readonly number[] = [15_000, 60_000, 240_000];
+
+/**
+ * A turn that waits: for the end of a rate limit, which may be hours away and outlives a restart, and for a provider
+ * that fails. Neither is an attempt. While the agent is at its limit, the fallback takes over, where there is one.
+ *
+ * @returns the last turn, with the usage of all of them; `rate-limited` where it would have to wait for too long
+ */
+export async function patientTurn(ralph: RalphContext, { signal, run }: PatientTurnOptions): Promise<AgentTurn> {
+  const limits = await openRateLimits(
+    ralph.repository === null ? null : join(ralph.repository.ralphDirectory, "rate-limits.json"),
+  );
+  let failures = 0;
+  let last: AgentTurn | null = null;
+  for (let number = 1;; number += 1) {
+    const agent = await readyAgent(ralph, limits, signal);
+    if ("reason" in agent) return ended(last, agent);
+    const turn: AgentTurn = withUsage(await run(agent, number), last);
+    last = turn;
+    const { end } = turn;
+    if (end.reason === "rate-limited") {
+      const limit = nextLimit(limits.get(agent.name), end, ralph.host.clock.now());
+      if (ralph.config.limits.maxWait === 0) return turn;
+      await limits.set(agent.name, limit);
+      continue;
+    }
+    await limits.clear(agent.name);
+    if (end.reason !== "unavailable") return turn;
+    const waitMs = PROVIDER_WAITS_MS[failures];
+    if (waitMs === undefined) return turn;
+    failures += 1;
+    const untilMs = ralph.host.clock.now() + waitMs;
+    if (!await waitUntil(ralph, { agent: agent.name, reason: "unavailable", untilMs, message: end.message, signal })) {
+      return ended(turn, { reason: "aborted" });
+    }
+  }
+}
+
+/** The agent, or the fallback, whichever has no limit; else the first to be free again is waited for. */
+async function readyAgent(ralph: RalphContext, limits: RateLimits, signal: AbortSignal): Promise<Agent | TurnEnd> {
+  const { clock } = ralph.host;
+  if (signal.aborted) return { reason: "aborted" };
+  // A person who says that nothing is to be waited for wants to see what the agent says now.
+  if (ralph.config.limits.maxWait === 0) return ralph.agent;
+  const agents = [ralph.agent, ...(ralph.fallback === undefined || ralph.fallback === null ? [] : [ralph.fallback])];
+  const limited = agents.map((agent) => ({ agent, limit: limits.get(agent.name) }));
+  const free = limited.find(({ limit }) => limit === null || limit.untilMs <= clock.now());
+  if (free !== undefined) {
+    if (free.agent !== ralph.agent) {
+      const message = `${free.agent.name} takes over while ${ralph.agent.name} waits for its limit`;
+      ralph.events.emit({ type: "note", level: "info", message });
+    }
+    return free.agent;
+  }
+  const next = limited.map(({ agent, limit }) => ({ agent, limit: limit! })).toSorted((one, other) =>
+    one.limit.untilMs - other.limit.untilMs
+  )[0]!;
+  const { agent, limit } = next;
+  const tooLong = tooLongWords(limit, ralph.config.limits.maxWait);
+  if (tooLong !== null) {
+    // Whoever starts Ralph again means it: nothing is left to be waited for.
+    await limits.clear(agent.name);
+    return { reason: "rate-limited", untilMs: limit.untilMs, message: `${agent.name}: ${limit.message}; ${tooLong}` };
+  }
+  const waited = await waitUntil(ralph, {
+    agent: agent.name,
+    reason: "rate-limit",
+    untilMs: limit.untilMs,
+    message: limit.message,
+    signal,
+  });
+  return waited ? agent : { reason: "aborted" };
+}
+
+function tooLongWords({ untilMs, sinceMs }: RateLimit, maxWaitSeconds: number): string | null {
+  if (untilMs - sinceMs <= maxWaitSeconds * 1000) return null;
+  return `waiting until ${new Date(untilMs).toISOString()} is longer than limits.maxWait (${maxWaitSeconds} s)`;
+}
+
+function withUsage(turn: AgentTurn, before: AgentTurn | null): AgentTurn {
+  return before === null
+    ? turn
+    : { ...turn, usage: addUsage(before.usage, turn.usage), durationMs: turn.durationMs + before.durationMs };
+}
+
+/** A turn that ended without the agent being asked again, or at all. */
+function ended(last: AgentTurn | null, end: TurnEnd): AgentTurn {
+  return last === null
+    ? { end, text: "", lines: [], usage: UNKNOWN_USAGE, transcript: "", durationMs: 0 }
+    : { ...last, end };
+}

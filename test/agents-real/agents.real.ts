@@ -1,0 +1,113 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import type { RalphEvent } from "../../lib/events/types.ts";
+import { isAlive, processesOf, REAL, realRun } from "./world.ts";
+
+/** Programs whose own retries of a 429 or a 500 take minutes. */
+const PATIENT = new Set(["gemini", "qwen", "opencode", "cline"]);
+const SLOW = process.env["RALPH_AGENTS_SLOW"] === "1";
+
+function turnEnds(events: readonly RalphEvent[]): readonly string[] {
+  return events.flatMap((event) => event.type === "turn-end" ? [event.reason] : []);
+}
+
+async function gone(root: string, pid: number): Promise<readonly string[]> {
+  for (let tries = 0; tries < 50; tries += 1) {
+    if (!isAlive(pid) && processesOf(root).length === 0) return [];
+    await new Promise((done) => setTimeout(done, 100));
+  }
+  return [...processesOf(root), ...(isAlive(pid) ? [`tool ${pid}`] : [])];
+}
+
+describe.each(REAL.names)("%s", (agent) => {
+  test("implements a story, commits, is verified; usage is told", async () => {
+    await using run = realRun(agent, "work");
+
+    expect(await run.ended(), run.stderr()).toBe(0);
+    expect(turnEnds(run.events())).toEqual(["completed"]);
+    expect(run.git("log", "--format=%s")).toContain("add foo.txt");
+    const end = run.events().find((event) => event.type === "run-end");
+    expect(end).toMatchObject({ status: "passed", usage: { turns: 1, turnsWithoutTokens: 0, outputTokens: 120 } });
+    const types = run.events().map(({ type }) => type);
+    for (const type of ["agent-start", "agent-text", "agent-tool-call", "agent-tool-result", "agent-end"]) {
+      if (!(agent === "cline" && type === "agent-start")) expect(types).toContain(type);
+    }
+    expect(types).not.toContain("agent-line-invalid");
+  });
+
+  test("a wrong key stops the run: exit 4, with what to do", async () => {
+    await using run = realRun(agent, "auth");
+
+    expect(await run.ended(), run.stderr()).toBe(4);
+    expect(turnEnds(run.events())).toEqual(["agent-unusable"]);
+  });
+
+  test("only a question is a failed attempt", async () => {
+    await using run = realRun(agent, "asks");
+
+    expect(await run.ended(), run.stderr()).toBe(3);
+    expect(run.events().find((event) => event.type === "iteration-end")).toMatchObject({
+      result: "failed",
+      message: expect.stringContaining("only asked a question"),
+    });
+  });
+
+  test.skipIf(PATIENT.has(agent) && !SLOW)("a limit is waited out and no attempt", async () => {
+    const script = readFileSync(REAL.script, "utf8");
+    try {
+      await using run = realRun(agent, "limit");
+      await run.until("wait-start", (event) => event.type === "wait-start" && event.reason === "rate-limit");
+      writeFileSync(
+        REAL.script,
+        script.replace('"match": "CASE=limit"', '"match": "CASE=none"').replace("CASE=work", "CASE=limit"),
+      );
+
+      expect(await run.ended(), run.stderr()).toBe(0);
+      expect(turnEnds(run.events())).toEqual(["rate-limited", "completed"]);
+      expect(run.events().filter(({ type }) => type === "iteration-start")).toHaveLength(2); // the story, and the checks at the end
+    } finally {
+      writeFileSync(REAL.script, script);
+    }
+  });
+
+  test.skipIf(PATIENT.has(agent) && !SLOW)("a server error is no attempt: the provider is waited for", async () => {
+    await using run = realRun(agent, "server");
+
+    await run.until("wait-start", (event) => event.type === "wait-start" && event.reason === "unavailable");
+    run.child.kill("SIGINT");
+
+    expect(await run.ended()).toBe(130);
+    expect(turnEnds(run.events())).toEqual(["unavailable"]);
+  });
+
+  test.skipIf(agent === "opencode" && !SLOW)("a dropped stream is no attempt either", async () => {
+    await using run = realRun(agent, "drop");
+
+    await run.until("wait-start", (event) => event.type === "wait-start" && event.reason === "unavailable");
+    run.child.kill("SIGINT");
+
+    expect(await run.ended()).toBe(130);
+  });
+
+  test("a hanging tool dies with its turn at the timeout, whatever the exit code", async () => {
+    await using run = realRun(agent, "hang", [
+      "--timeout",
+      agent === "opencode" || agent === "gemini" || agent === "qwen" ? "25s" : "15s",
+    ]);
+    const pid = await run.toolPid();
+
+    expect(await run.ended(), run.stderr()).toBe(3);
+    expect(turnEnds(run.events())).toEqual(["timed-out"]);
+    expect(await gone(run.root, pid)).toEqual([]);
+  });
+
+  test.each(["SIGINT", "SIGKILL"] as const)("a hanging tool dies with Ralph ended by %s", async (signal) => {
+    await using run = realRun(agent, "hang");
+    const pid = await run.toolPid();
+
+    run.child.kill(signal);
+
+    expect(await run.ended()).toBe(signal === "SIGINT" ? 130 : null);
+    expect(await gone(run.root, pid)).toEqual([]);
+  });
+});

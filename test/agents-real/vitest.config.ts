@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config";
+
+/** Real agent programs: never part of `npm test`, which must not download them. */
+export default defineConfig({
+  test: {
+    include: ["test/agents-real/*.real.ts"],
+    globalSetup: ["test/agents-real/programs.ts"],
+    pool: "forks",
+    maxWorkers: 1,
+    testTimeout: 400_000,
+    hookTimeout: 900_000,
+  },
+});

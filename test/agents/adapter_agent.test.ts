@@ -1,0 +1,152 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { delimiter, join, resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import { adapterAgent } from "../../lib/agents/adapter_agent.ts";
+import { findAdapter } from "../../lib/agents/adapters.ts";
+import type { AgentEvent } from "../../lib/agents/events.ts";
+import type { Host } from "../../lib/host/types.ts";
+import { FIXTURES, type TurnFixture, turnFixture } from "./turn_fixture.ts";
+
+const TRANSCRIPTS = resolve(import.meta.dirname, "../fixtures/transcripts");
+
+/** A host on whose PATH the program is one that replays. */
+function withProgram(fixture: TurnFixture, name: string): Host {
+  const folder = join(fixture.folder, "bin");
+  mkdirSync(folder, { recursive: true });
+  chmodSync(join(FIXTURES, "replay.sh"), 0o755);
+  symlinkSync(join(FIXTURES, "replay.sh"), join(folder, name));
+  const { environment } = fixture.host;
+  const variables = {
+    ...environment.variables,
+    PATH: `${folder}${delimiter}${environment.variables["PATH"] ?? ""}`,
+    CLAUDECODE: "1",
+  };
+  return { ...fixture.host, environment: { ...environment, variables } };
+}
+
+function noted(fixture: TurnFixture, file: string): string {
+  return readFileSync(join(fixture.folder, file), "utf8");
+}
+
+describe("adapterAgent()", () => {
+  test("adapterAgent() runs a turn: prompt on standard input, events as they come, words, usage, transcript", async () => {
+    await using fixture = turnFixture();
+    const events: AgentEvent[] = [];
+    const agent = adapterAgent(findAdapter("claude")!, { host: withProgram(fixture, "claude"), model: "small" });
+    const prompt = "Do it, please.\n".repeat(20_000);
+
+    await agent.ensureUsable();
+    const turn = await agent.runTurn(fixture.request({
+      prompt,
+      environment: { REPLAY_FILE: join(TRANSCRIPTS, "claude/completed.jsonl"), REPLAY_NOTES: fixture.folder },
+      onEvent: (event) => events.push(event),
+    }));
+
+    expect(turn.end).toEqual({ reason: "completed" });
+    expect(turn.lines).toEqual(["All green.", "<ralph>DONE</ralph>"]);
+    expect(turn.usage).toMatchObject({ inputTokens: 157, costUsd: 0.5, estimated: true });
+    expect(turn.activity).toEqual({ toolCalls: 2, asked: false, planned: false });
+    expect(noted(fixture, "stdin.txt")).toBe(prompt);
+    expect(noted(fixture, "call.txt")).toContain("--model\nsmall\n");
+    expect(noted(fixture, "call.txt")).toContain("CLAUDECODE=unset");
+    expect(readFileSync(turn.transcript)).toEqual(readFileSync(join(TRANSCRIPTS, "claude/completed.jsonl")));
+    expect(events.map(({ type }) => type).slice(0, 4)).toEqual([
+      "agent-start",
+      "agent-text",
+      "agent-tool-call",
+      "agent-tool-result",
+    ]);
+  });
+
+  test("adapterAgent() gives each turn a temporary folder and takes it away", async () => {
+    await using fixture = turnFixture();
+    const agent = adapterAgent(findAdapter("codex")!, { host: withProgram(fixture, "codex") });
+
+    await agent.runTurn(fixture.request({ environment: { REPLAY_NOTES: fixture.folder } }));
+
+    const folder = /^TMPDIR=(.+)$/m.exec(noted(fixture, "call.txt"))![1]!;
+    expect(folder).toContain("ralph-agent-");
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  test("adapterAgent() takes usage from the file of a program that does not print it", async () => {
+    await using fixture = turnFixture();
+    const agent = adapterAgent(findAdapter("copilot")!, { host: withProgram(fixture, "copilot") });
+    const usage = {
+      modelMetrics: { "gpt-test": { usage: { inputTokens: 100, outputTokens: 20, cacheReadTokens: 30 } } },
+    };
+
+    const turn = await agent.runTurn(fixture.request({
+      environment: {
+        REPLAY_FILE: join(TRANSCRIPTS, "copilot/completed.jsonl"),
+        REPLAY_NOTES: fixture.folder,
+        REPLAY_USAGE: JSON.stringify(usage),
+      },
+    }));
+
+    expect(turn.end).toEqual({ reason: "completed" });
+    expect(turn.usage).toMatchObject({ inputTokens: 100, outputTokens: 20, cachedTokens: 30, costUsd: null });
+  });
+
+  test("adapterAgent() masks secrets in events, ends and the transcript", async () => {
+    await using fixture = turnFixture();
+    const events: AgentEvent[] = [];
+    const agent = adapterAgent(findAdapter("codex")!, { host: withProgram(fixture, "codex") });
+    const secret = "hunter2-hunter2-hunter2";
+
+    const turn = await agent.runTurn(fixture.request({
+      environment: {
+        MY_API_KEY: secret,
+        REPLAY_NOTES: fixture.folder,
+        REPLAY_EXIT: "1",
+        REPLAY_STDERR: `no luck with ${secret}`,
+      },
+      onEvent: (event) => events.push(event),
+    }));
+
+    expect(turn.end).toMatchObject({ reason: "agent-failed", message: expect.stringContaining("no luck with ***") });
+    expect(readFileSync(turn.transcript, "utf8")).toBe("no luck with ***\n");
+  });
+
+  test("adapterAgent() ends a turn that hangs after its words, as idle", async () => {
+    await using fixture = turnFixture();
+    const agent = adapterAgent(findAdapter("pi")!, { host: withProgram(fixture, "pi") });
+
+    const turn = await agent.runTurn(fixture.request({
+      idleTimeoutMs: 300,
+      environment: {
+        REPLAY_FILE: join(TRANSCRIPTS, "pi/completed.jsonl"),
+        REPLAY_NOTES: fixture.folder,
+        REPLAY_HANG: "1",
+      },
+    }));
+
+    expect(turn.end).toMatchObject({ reason: "idle" });
+  });
+
+  test("adapterAgent() hands a prompt over in a file where the program reads one", async () => {
+    await using fixture = turnFixture();
+    const agent = adapterAgent(findAdapter("aider")!, { host: withProgram(fixture, "aider") });
+
+    const turn = await agent.runTurn(fixture.request({
+      prompt: "Look.\n",
+      environment: { REPLAY_FILE: join(FIXTURES, "echo-prompt.sh"), REPLAY_NOTES: fixture.folder },
+    }));
+
+    expect(turn.end).toEqual({ reason: "completed" });
+    expect(turn.text).toContain("#!/");
+    expect(turn.activity).toBeUndefined();
+    expect(noted(fixture, "call.txt")).toMatch(/--message-file\n\S+ralph-agent-\S+prompt\.md\n/);
+  });
+
+  test("ensureUsable() says how to get a program that is not there", async () => {
+    await using fixture = turnFixture();
+    const host = { ...fixture.host, environment: { ...fixture.host.environment, variables: { PATH: fixture.folder } } };
+
+    await expect(adapterAgent(findAdapter("codex")!, { host }).ensureUsable()).rejects.toMatchObject({
+      code: "agent-not-found",
+      message: "the agent command `codex` was not found: it is not on PATH",
+      hint: expect.stringContaining("npm install -g @openai/codex"),
+    });
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest";
+import type { AdapterOptions } from "../../lib/agents/adapter.ts";
+import { ADAPTERS, findAdapter } from "../../lib/agents/adapters.ts";
+
+const PLAIN: AdapterOptions = { prompt: "Do it.\n", model: null, reasoning: null, folder: "/turn" };
+const CHOSEN = { ...PLAIN, model: "large", reasoning: "high" };
+
+function line(name: string, options = PLAIN): string {
+  return findAdapter(name)!.arguments(options).arguments.join(" ");
+}
+
+describe("arguments", () => {
+  test.each([
+    [
+      "claude",
+      "-p --output-format stream-json --verbose --dangerously-skip-permissions --disallowedTools=AskUserQuestion,EnterPlanMode,ExitPlanMode,ScheduleWakeup,Monitor,CronCreate",
+    ],
+    [
+      "codex",
+      "exec --json --dangerously-bypass-approvals-and-sandbox --skip-git-repo-check -c check_for_update_on_startup=false -",
+    ],
+    ["opencode", "run --auto --format json"],
+    ["gemini", "--yolo --skip-trust -o stream-json"],
+    ["qwen", "--yolo -o stream-json"],
+    ["copilot", "--allow-all --no-ask-user --no-color --output-format json --usage-output-file /turn/usage.json"],
+    ["cline", "--json Do what follows."],
+    ["pi", "-p --mode json"],
+    ["amp", "-x --dangerously-allow-all --stream-json"],
+    ["cursor", "-p --output-format stream-json --force"],
+    ["droid", "exec -o stream-json --skip-permissions-unsafe -f /turn/prompt.md"],
+    [
+      "aider",
+      "--message-file /turn/prompt.md --yes-always --no-stream --no-pretty --no-check-update --no-auto-commits",
+    ],
+  ])("%s runs without questions", (name, expected) => {
+    expect(line(name)).toBe(expected);
+  });
+
+  test.each([
+    ["claude", "--model large --effort high"],
+    ["codex", '-m large -c model_reasoning_effort="high" -'],
+    ["opencode", "-m large --variant high"],
+    ["gemini", "-m large"],
+    ["qwen", "-m large"],
+    ["copilot", "--model large --reasoning-effort high"],
+    ["cline", "-m large --thinking high Do what follows."],
+    ["pi", "--model large --thinking high"],
+    ["amp", "--mode large"],
+    ["cursor", "--model large"],
+    ["droid", "-m large -r high -f /turn/prompt.md"],
+    ["aider", "--model large --reasoning-effort high"],
+  ])("%s takes the model and the reasoning that it knows", (name, end) => {
+    expect(line(name, CHOSEN)).toMatch(new RegExp(`${end.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`));
+  });
+
+  test.each(ADAPTERS.map(({ name }) => name))(
+    "%s never puts a prompt among the arguments of an unattended turn",
+    (name) => {
+      const prompt = '--help `rm -rf` "quoted"\n'.repeat(40_000);
+
+      const { arguments: list, input, files = {} } = findAdapter(name)!.arguments({ ...PLAIN, prompt });
+
+      expect(list.join(" ").length).toBeLessThan(500);
+      expect([input, ...Object.values(files)]).toContain(prompt);
+    },
+  );
+
+  test.each(ADAPTERS.filter(({ interactive }) => interactive !== null).map(({ name }) => name))(
+    "%s leaves approvals to the person at the terminal",
+    (name) => {
+      const { arguments: list, input } = findAdapter(name)!.interactive!(PLAIN);
+
+      expect(list).toContain(PLAIN.prompt);
+      expect(input).toBe(null);
+      expect(list.join(" ")).not.toMatch(/dangerous|yolo|--auto|allow-all|--force/);
+    },
+  );
+
+  test("claude is neither nested nor in the background", () => {
+    const { environment } = findAdapter("claude")!.arguments(PLAIN);
+
+    expect(environment).toMatchObject({ CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1", CLAUDECODE: undefined });
+    expect(Object.keys(environment!)).toContain("CLAUDECODE");
+  });
+
+  test("nine adapters were run against the real program, three are written from documentation", () => {
+    const measured = ADAPTERS.filter(({ proof }) => proof.kind === "measured").map(({ name }) => name);
+    const documented = ADAPTERS.filter(({ proof }) => proof.kind === "documented").map(({ name }) => name);
+
+    expect(measured).toEqual(["claude", "codex", "opencode", "gemini", "qwen", "copilot", "cline", "pi", "amp"]);
+    expect(documented).toEqual(["cursor", "droid", "aider"]);
+  });
+});

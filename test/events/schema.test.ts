@@ -1,0 +1,100 @@
+import { describe, expect, test } from "vitest";
+import { envelopeOf } from "../../lib/events/envelope.ts";
+import { EVENT_LINE_SCHEMA, EVENT_SCHEMAS, eventsJsonSchema } from "../../lib/events/schema.ts";
+import type { RalphEvent } from "../../lib/events/types.ts";
+
+const usage = {
+  inputTokens: 1,
+  outputTokens: null,
+  cachedTokens: 0,
+  reasoningTokens: null,
+  costUsd: 0.5,
+  estimated: true,
+} as const;
+const total = { ...usage, turns: 1, turnsWithoutTokens: 0, turnsWithoutCost: 0 };
+const item = { id: "a", kind: "story", title: "A" };
+
+/** One of each, with every field: the types hold them to the union, the strict schemas below to the schema. */
+const SAMPLES: { readonly [Type in RalphEvent["type"]]: Required<Extract<RalphEvent, { type: Type }>> } = {
+  "run-start": { type: "run-start", workflow: "exec", root: "/r", agent: "claude", folder: "/r/runs/1" },
+  "run-end": { type: "run-end", status: "passed", reasons: ["x"], iterations: 1, usage: total },
+  "step-start": { type: "step-start", step: "plan", title: "Plan" },
+  "step-end": { type: "step-end", step: "plan", status: "approved", message: "m" },
+  "iteration-start": { type: "iteration-start", iteration: 1, item, attempt: 1, passed: 0, total: null },
+  "iteration-end": {
+    type: "iteration-end",
+    iteration: 1,
+    item,
+    attempt: 1,
+    result: "verified",
+    settlement: "passed",
+    message: null,
+    durationMs: 1.5,
+    usage,
+  },
+  "turn-start": { type: "turn-start", agent: "claude", transcript: "t.log" },
+  "turn-end": { type: "turn-end", agent: "claude", reason: "completed", message: null, durationMs: 1, usage },
+  "agent-start": { type: "agent-start", session: "s", model: null },
+  "agent-text": { type: "agent-text", text: "hello" },
+  "agent-tool-call": { type: "agent-tool-call", id: null, tool: "Bash", input: "ls" },
+  "agent-tool-result": { type: "agent-tool-result", id: "1", ok: true, output: "a" },
+  "agent-file-change": { type: "agent-file-change", path: "a.ts", change: "added" },
+  "agent-usage": { type: "agent-usage", scope: "total", usage },
+  "agent-rate-limit": { type: "agent-rate-limit", status: "rejected", untilMs: 1, waitMs: null, message: "m" },
+  "agent-error": { type: "agent-error", kind: "auth", fatal: true, message: "m" },
+  "agent-end": { type: "agent-end", status: "completed", message: null },
+  "agent-line-invalid": { type: "agent-line-invalid", reason: "not JSON", line: "x" },
+  "wait-start": {
+    type: "wait-start",
+    agent: "claude",
+    reason: "rate-limit",
+    until: "2026-11-22T07:00:00.000Z",
+    remainingMs: 1,
+    message: "m",
+  },
+  "wait-delta": { type: "wait-delta", agent: "claude", remainingMs: 1 },
+  "wait-end": { type: "wait-end", agent: "claude", waitedMs: 1, interrupted: false },
+  "check-start": { type: "check-start", name: "test", scope: "a" },
+  "check-end": { type: "check-end", name: "test", scope: "a", ok: false, exitCode: null, durationMs: 1, tail: "" },
+  "hook-start": { type: "hook-start", hook: "docs", iteration: 1, parallel: true, log: "l" },
+  "hook-end": {
+    type: "hook-end",
+    hook: "docs",
+    iteration: 1,
+    status: "failed",
+    exitCode: 1,
+    durationMs: 1,
+    message: "exit 1",
+  },
+  "state-put-back": { type: "state-put-back", paths: ["a"] },
+  "commit": { type: "commit", commit: "abc", subject: "s" },
+  "question": { type: "question", id: "q", message: "m" },
+  "answer": { type: "answer", id: "q", answer: "yes", source: "terminal" },
+  "text": { type: "text", title: "t", lines: ["l"] },
+  "note": { type: "note", level: "warn", message: "m" },
+};
+
+describe("the schema of events", () => {
+  test.each(Object.entries(SAMPLES))("knows every field of %s, and no other", (type, sample) => {
+    const schema = EVENT_SCHEMAS[type as RalphEvent["type"]];
+
+    expect(schema.strict().parse(sample)).toEqual(sample);
+    expect(Object.keys(schema.shape).toSorted()).toEqual(Object.keys(sample).toSorted());
+  });
+
+  test("takes a line as it is written, with version, time and run", () => {
+    const line = envelopeOf(SAMPLES["turn-end"], "run-1", { now: () => 0, sleep: () => Promise.resolve() });
+
+    expect(EVENT_LINE_SCHEMA.parse(JSON.parse(JSON.stringify(line)))).toEqual(line);
+    expect(EVENT_LINE_SCHEMA.safeParse({ ...line, v: 2 }).success).toBe(false);
+    expect(EVENT_LINE_SCHEMA.safeParse({ ...line, type: "no-such-event" }).success).toBe(false);
+  });
+
+  test("is printed as JSON Schema", () => {
+    const schema = eventsJsonSchema() as { anyOf: readonly { properties: { type: { const: string } } }[] };
+
+    expect(schema.anyOf.map(({ properties }) => properties.type.const).toSorted()).toEqual(
+      Object.keys(SAMPLES).toSorted(),
+    );
+  });
+});
