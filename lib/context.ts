@@ -37,9 +37,9 @@ export interface RalphContext {
   readonly $: $Type;
   /** Takes the turns. */
   readonly agent: Agent;
-  /** Puts questions to a person, or to what was answered beforehand. */
   /** Takes over while the agent waits for a rate limit. */
   readonly fallback?: Agent | null;
+  /** Puts questions to a person, or to what was answered beforehand. */
   readonly prompter: Prompter;
   /** Consents given beforehand by a person: `prd`, `understand`, `run`, or a gate of your own; `all`. */
   readonly approvals: ReadonlySet<string>;

@@ -22,10 +22,10 @@ export interface TurnRequest {
   /** Hand the terminal over. */
   readonly interactive?: boolean;
   readonly signal: AbortSignal;
-  /** Called with the id of the agent's process. */
-  readonly onStart?: (pid: number) => void;
   /** Told what the agent's stream says, as it comes, secrets masked. */
   readonly onEvent?: (event: AgentEvent) => void;
+  /** Called with the id of the agent's process. */
+  readonly onStart?: (pid: number) => void;
 }
 
 /** Anything that can take a prompt and work on a tree. */

@@ -70,6 +70,16 @@ export interface CommitsConfig {
   readonly prdChanges: boolean;
 }
 
+/** The slash commands of GSD, as the agent knows them: `/gsd:plan-phase`. @default what is installed */
+export interface GsdConfig {
+  readonly commands: {
+    readonly init?: string | undefined;
+    readonly roadmap?: string | undefined;
+    readonly discover?: string | undefined;
+    readonly plan?: string | undefined;
+  };
+}
+
 /** One hook of the configuration, with exactly one of `workflow`, `prompt` and `command`. */
 export interface HookConfig {
   readonly id: string;
@@ -90,16 +100,6 @@ export interface HookConfig {
   readonly agentCommand?: string | undefined;
   /** Seconds. @default provider.timeout */
   readonly timeout?: number | undefined;
-}
-
-/** The slash commands of GSD, as the agent knows them: `/gsd:plan-phase`. @default what is installed */
-export interface GsdConfig {
-  readonly commands: {
-    readonly init?: string | undefined;
-    readonly roadmap?: string | undefined;
-    readonly discover?: string | undefined;
-    readonly plan?: string | undefined;
-  };
 }
 
 /** The whole configuration, defaults filled in. */

@@ -1,5 +1,5 @@
 /**
- * One turn of an agent: how it ended, what it used, what it did to the tree. Plain JSON.
+ * Turns: how one ended, what it used, what it left. Plain JSON.
  *
  * @module
  */

@@ -1,4 +1,4 @@
-import { dirname, extname, join, relative } from "node:path";
+import { dirname, join, parse, relative } from "node:path";
 import type { RalphContext } from "../context.ts";
 import type { TreeSnapshot } from "../git/types.ts";
 import { ensureRunsIgnored, isIgnoring } from "../loop/runs_ignored.ts";
@@ -58,6 +58,12 @@ export async function agentTurn(ralph: RalphContext, request: AgentTurnRequest):
   return { turn: { ...agentTurn, changedFiles, base: before.head, head: now.head }, before, after: now };
 }
 
+/** A turn that is taken again after a wait has a transcript of its own. */
+function numbered(path: string, number: number): string {
+  const { dir, name, ext } = parse(path);
+  return number === 1 ? path : join(dir, `${name}-${number}${ext}`);
+}
+
 interface OneTurn {
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -71,7 +77,7 @@ async function oneTurn(
   request: AgentTurnRequest,
   { cwd, environment, signal, number }: OneTurn,
 ): Promise<AgentTurn> {
-  const transcript = transcriptOf(request, number);
+  const transcript = numbered(request.transcript ?? join(request.folder, `${request.name}.log`), number);
   ralph.events.emit({ type: "turn-start", agent: agent.name, transcript: relative(ralph.root, transcript) });
   const started = ralph.host.clock.now();
   const turn = await agent.runTurn({
@@ -90,12 +96,4 @@ async function oneTurn(
   const message = "message" in end ? end.message : null;
   ralph.events.emit({ type: "turn-end", agent: agent.name, reason: end.reason, message, durationMs, usage });
   return turn;
-}
-
-/** A turn that is taken again, after a wait or by another agent, has a transcript of its own. */
-function transcriptOf({ folder, name, transcript }: AgentTurnRequest, number: number): string {
-  const path = transcript ?? join(folder, `${name}.log`);
-  if (number === 1) return path;
-  const extension = extname(path);
-  return `${path.slice(0, path.length - extension.length)}-${number}${extension}`;
 }

@@ -1,13 +1,5 @@
 import type { RalphEvent } from "../events/types.ts";
-import {
-  agentWords,
-  checkWords,
-  hookWords,
-  iterationWords,
-  tailLines,
-  usageWords,
-  waitWords,
-} from "./event_words.ts";
+import { agentWords, checkWords, hookWords, iterationWords, tailLines, usageWords, waitWords } from "./event_words.ts";
 import { formatDuration } from "./format_duration.ts";
 
 const TAIL_LINES = 20;

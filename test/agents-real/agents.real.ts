@@ -92,7 +92,7 @@ describe.each(REAL.names)("%s", (agent) => {
   test("a hanging tool dies with its turn at the timeout, whatever the exit code", async () => {
     await using run = realRun(agent, "hang", [
       "--timeout",
-      agent === "opencode" || agent === "gemini" || agent === "qwen" ? "25s" : "15s",
+      agent === "opencode" || agent === "gemini" || agent === "qwen" ? "60s" : "20s",
     ]);
     const pid = await run.toolPid();
 

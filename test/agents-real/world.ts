@@ -68,7 +68,11 @@ export function realRun(
     ...environment,
     ...variables,
   };
-  const git = (...list: string[]): string => spawnSync("git", list, { cwd: root, env, encoding: "utf8" }).stdout.trim();
+  const git = (...list: string[]): string => {
+    const done = spawnSync("git", list, { cwd: root, env, encoding: "utf8" });
+    if (done.error !== undefined) throw done.error;
+    return done.stdout.trim();
+  };
   git("init", "-q", "-b", "main");
   // In the user's own configuration, since the program commits, too.
   write(join(home, ".gitconfig"), "[user]\n\tname = Ada\n\temail = ada@example.com\n");

@@ -23,7 +23,7 @@ describe("arguments", () => {
     ["gemini", "--yolo --skip-trust -o stream-json"],
     ["qwen", "--yolo -o stream-json"],
     ["copilot", "--allow-all --no-ask-user --no-color --output-format json --usage-output-file /turn/usage.json"],
-    ["cline", "--json Do what follows."],
+    ["cline", "--json Do what follows.\n\nDo it.\n"],
     ["pi", "-p --mode json"],
     ["amp", "-x --dangerously-allow-all --stream-json"],
     ["cursor", "-p --output-format stream-json --force"],
@@ -43,7 +43,7 @@ describe("arguments", () => {
     ["gemini", "-m large"],
     ["qwen", "-m large"],
     ["copilot", "--model large --reasoning-effort high"],
-    ["cline", "-m large --thinking high Do what follows."],
+    ["cline", "-m large --thinking high Do what follows.\n\nDo it.\n"],
     ["pi", "--model large --thinking high"],
     ["amp", "--mode large"],
     ["cursor", "--model large"],
@@ -54,7 +54,7 @@ describe("arguments", () => {
   });
 
   test.each(ADAPTERS.map(({ name }) => name))(
-    "%s never puts a prompt among the arguments of an unattended turn",
+    "%s never puts a long prompt among the arguments of an unattended turn",
     (name) => {
       const prompt = '--help `rm -rf` "quoted"\n'.repeat(40_000);
 

@@ -1,18 +1,26 @@
+import { join } from "node:path";
 import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
 
-/** Standard input is only ever added to an argument. */
-const POINTER = "Do what follows.";
+/** A longer argument is handed over as a file. */
+const LONGEST_ARGUMENT = 30_000;
 
-/** `cline --json`: the prompt on standard input, behind a short argument. It approves by itself. */
-export function clineArguments({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
+/**
+ * `cline --json`: a short prompt as its argument, a longer one in a file that the argument points to. What stands on
+ * standard input it reads from some kinds of pipe only. It approves by itself.
+ */
+export function clineArguments({ prompt, model, reasoning, folder }: AdapterOptions): AdapterInvocation {
+  const isShort = Buffer.byteLength(prompt) <= LONGEST_ARGUMENT;
+  const file = join(folder, "prompt.md");
   return {
     arguments: [
       "--json",
       ...(model === null ? [] : ["-m", model]),
       ...(reasoning === null ? [] : ["--thinking", reasoning]),
-      POINTER,
+      // One word alone, or one that begins with a dash, it refuses.
+      isShort ? `Do what follows.\n\n${prompt}` : `Read the file ${file} and do what it says.`,
     ],
-    input: prompt,
+    input: null,
     environment: { CLINE_NO_AUTO_UPDATE: "1" },
+    ...(isShort ? {} : { files: { "prompt.md": prompt } }),
   };
 }
