@@ -31,7 +31,7 @@ export interface TurnRequest {
 /** Anything that can take a prompt and work on a tree. */
 export interface Agent {
   readonly name: string;
-  /** It can be handed the terminal with a prompt. @default true */
+  /** It can be handed the terminal with a prompt; `true` is known to converse there. @default true */
   readonly interactive?: boolean;
   /**
    * Looks whether the agent can run at all, before anything is written.

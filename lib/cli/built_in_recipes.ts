@@ -15,6 +15,11 @@ export const BUILT_IN_RECIPES: readonly BuiltInRecipe[] = [
     load: async () => await import("../../recipes/exec.ts") as { readonly default: LoadedRecipe },
   },
   {
+    name: "feature",
+    description: "work off a feature's stories until a final verification accepts them",
+    load: async () => await import("../../recipes/feature.ts") as { readonly default: LoadedRecipe },
+  },
+  {
     name: "gsd",
     description: "the plans of a GSD project, one a fresh agent, each verified by the commands that it names",
     load: async () => await import("../../recipes/gsd.ts") as { readonly default: LoadedRecipe },

@@ -24,6 +24,7 @@ export async function resolveRoot(environment: Environment, named?: string): Pro
     for (const marker of MARKERS) {
       if (await pathExists(join(folder, marker))) return folder;
     }
+    if (await hasFeatures(folder)) return folder;
   }
   return environment.cwd;
 }
@@ -36,4 +37,10 @@ async function upToTopLevel(start: string): Promise<readonly string[]> {
     if (await pathExists(join(folder, ".git"))) return folders;
     if (dirname(folder) === folder) return [start];
   }
+}
+
+async function hasFeatures(folder: string): Promise<boolean> {
+  if (!await pathExists(join(folder, ".ralph"))) return false;
+  const { listFeatures } = await import("../backlogs/feature/directories.ts");
+  return (await listFeatures(folder)).length > 0;
 }

@@ -18,6 +18,10 @@ export interface ProviderChoice {
 
 /** The agent that does the work. */
 export interface ProviderConfig extends ProviderChoice {
+  /** Put behind the command, each quoted for the shell. */
+  readonly args: readonly string[];
+  /** Put behind the command instead of `args` where the terminal is handed over (`ralph prd`); the prompt comes last. */
+  readonly interactiveArgs?: readonly string[] | undefined;
   /** Takes over while the agent waits for a rate limit: a known agent's name, or a choice of its own. */
   readonly fallback?: string | ProviderChoice | undefined;
   /** Seconds for one turn. @default 1800 */
@@ -68,6 +72,33 @@ export interface CommitsConfig {
   readonly work: boolean;
   /** Commit Ralph's own state. @default true */
   readonly prdChanges: boolean;
+  /** Subject of the feature workflow's state commits. @default "chore: update prd.json" */
+  readonly message: string;
+}
+
+/** A server that items tagged `ui` are looked at through. */
+export interface ServiceConfig {
+  readonly name: string;
+  /** Runs through the shell. Absent: the user runs the service. */
+  readonly start?: string | undefined;
+  /** URL that answers with a status below 500 when the service is ready. */
+  readonly ready: string;
+  /** Seconds until it must be. @default 30 */
+  readonly readyTimeout: number;
+  /** Start it afresh before each verification. @default true */
+  readonly restartBeforeVerify: boolean;
+}
+
+/** The built-in look at pages. */
+export interface BrowserConfig {
+  /** @default true */
+  readonly enabled: boolean;
+  /** Chrome or Chromium; empty: looked for. @default "" */
+  readonly executablePath: string;
+  /** Without a window. @default true */
+  readonly headless: boolean;
+  /** Relative to the root. @default ".ralph/screenshots" */
+  readonly screenshotDir: string;
 }
 
 /** The slash commands of GSD, as the agent knows them: `/gsd:plan-phase`. @default what is installed */
@@ -109,6 +140,8 @@ export interface Config {
   readonly verify: VerifyConfig;
   readonly limits: LimitsConfig;
   readonly commits: CommitsConfig;
+  readonly services: readonly ServiceConfig[];
+  readonly browser: BrowserConfig;
   readonly logs: LogsConfig;
   /** Attempts an item is given. @default 3 */
   readonly maxRetries: number;
@@ -154,10 +187,12 @@ const CHOICE = {
 /** The schema, as `ralph schema config` prints it. */
 export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
   $schema: z.string().optional(),
-  workflow: z.enum(["exec", "spec", "sprint", "gsd"]).optional(),
+  workflow: z.enum(["exec", "feature", "spec", "sprint", "gsd"]).optional(),
   provider: z.strictObject({
     ...CHOICE,
     fallback: z.union([z.string().min(1), z.strictObject(CHOICE)]).optional(),
+    args: z.array(z.string()).default([]),
+    interactiveArgs: z.array(z.string()).optional(),
     timeout: seconds.default(DEFAULTS.provider.timeout),
     idleTimeout: seconds.default(DEFAULTS.provider.idleTimeout),
   }).prefault({}),
@@ -181,6 +216,20 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
   commits: z.strictObject({
     work: z.boolean().default(DEFAULTS.commits.work),
     prdChanges: z.boolean().default(DEFAULTS.commits.prdChanges),
+    message: command.default(DEFAULTS.commits.message),
+  }).prefault({}),
+  services: z.array(z.strictObject({
+    name: command,
+    start: command.optional(),
+    ready: z.string().refine(isHttpUrl, "must be an http or https URL"),
+    readyTimeout: seconds.default(30),
+    restartBeforeVerify: z.boolean().default(true),
+  })).default([]).refine(haveOwnNames, "every service needs a name of its own"),
+  browser: z.strictObject({
+    enabled: z.boolean().default(DEFAULTS.browser.enabled),
+    executablePath: z.string().default(DEFAULTS.browser.executablePath),
+    headless: z.boolean().default(DEFAULTS.browser.headless),
+    screenshotDir: command.default(DEFAULTS.browser.screenshotDir),
   }).prefault({}),
   logs: z.strictObject({ keep: count.default(DEFAULTS.logs.keep) }).prefault({}),
   maxRetries: count.default(DEFAULTS.maxRetries),
@@ -196,3 +245,11 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
     }).prefault({}),
   }).prefault({}),
 });
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+function haveOwnNames(services: readonly { readonly name: string }[]): boolean {
+  return new Set(services.map(({ name }) => name)).size === services.length;
+}

@@ -181,6 +181,11 @@ export interface SettleCommit {
   readonly paths: readonly string[];
   /** Also commit what the turn changed and left uncommitted (never what was dirty before it). */
   readonly work: boolean;
+  /**
+   * Work gets a commit of its own, and `settle()` is called once more after it, so that the state can name that commit.
+   * @default false: one commit for both
+   */
+  readonly apart?: boolean;
 }
 
 /** What the backlog made of an attempt. The backlog owns retry policy; the loop owns limits. */
