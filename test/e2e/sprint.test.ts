@@ -198,7 +198,7 @@ if [ -f asked ]; then echo "RALPH_COMPLETE: yes"; else touch asked; sed -i 's/^s
     const running = sprint(
       "workflow: ralph\ngoal: g\nper-iteration-hooks:\n  - { id: slow, command: 'echo $$ > \"$RALPH_ROOT/pid.txt\"; sleep 60 & wait' }\n",
     )
-      .agent("worker", "cat >/dev/null; [ -f pid.txt ] && sleep 60; date > x.txt").args("sprint", "run", DIRECTORY)
+      .agent("worker", "cat >/dev/null; [ -f second ] && sleep 60; touch second").args("sprint", "run", DIRECTORY)
       .start();
     await running.wrote("pid.txt");
     running.child.kill("SIGINT");
@@ -222,7 +222,7 @@ if [ -f asked ]; then echo "RALPH_COMPLETE: yes"; else touch asked; sed -i 's/^s
     )
       .agent(
         "worker",
-        'cat >/dev/null; echo "turn of $RALPH_RUN"; if [ -f pid.txt ] && [ ! -f killed ]; then sleep 60; fi; date +%N > x.txt; [ ! -f killed ] || echo "RALPH_COMPLETE: in the end"',
+        'cat >/dev/null; echo "turn of $RALPH_RUN"; if [ -f second ] && [ ! -f killed ]; then sleep 60; fi; touch second; date +%N > x.txt; [ ! -f killed ] || echo "RALPH_COMPLETE: in the end"',
       );
     const running = cli.args("sprint", "run", DIRECTORY).start();
     await running.wrote("pid.txt");

@@ -204,7 +204,7 @@ export async function createHookRunner<Data, Findings>(
       for (const hook of beside) start(hook, moment, hook.isolated === false ? null : commit);
       for (const hook of hooksOf(hooks, when, false)) {
         const subject = `hook: ${hook.id} (iteration ${moment.iteration})`;
-        await commitTreeChanges(ralph, backlog.stateFiles, subject, () => one(hook, moment, null));
+        await commitTreeChanges(ralph, backlog, subject, () => one(hook, moment, null));
       }
     },
     async finish() {

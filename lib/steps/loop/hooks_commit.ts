@@ -1,3 +1,4 @@
+import type { Restore } from "../../backlogs/state_files.ts";
 import type { RalphContext } from "../../context.ts";
 import { protectedPaths } from "../../loop/guards.ts";
 import { requireRepository } from "../require_repository.ts";
@@ -10,14 +11,15 @@ import { putBackEdits } from "./recover.ts";
  */
 export async function commitTreeChanges(
   ralph: RalphContext,
-  stateFiles: readonly string[],
+  backlog: { readonly stateFiles: readonly string[]; readonly restore?: Restore },
   subject: string,
   work: () => Promise<void>,
 ): Promise<void> {
+  const { stateFiles } = backlog;
   const repository = requireRepository(ralph);
   const before = await repository.snapshot();
   await work();
-  await putBackEdits(ralph, { stateFiles });
+  await putBackEdits(ralph, backlog);
   const { paths, now } = await repository.changedSince(before);
   const state = new Set(topLevelPaths(ralph, stateFiles));
   const warn = (message: string): void =>
