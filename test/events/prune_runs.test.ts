@@ -25,7 +25,7 @@ describe("pruneRuns()", () => {
     await runs(folder.path, names);
 
     expect(await pruneRuns(folder.path, keep, OWN)).toEqual(taken);
-    expect(await readdir(folder.path)).toEqual(names.filter((name) => !taken.includes(name)).toSorted());
+    expect((await readdir(folder.path)).toSorted()).toEqual(names.filter((name) => !taken.includes(name)).toSorted());
   });
 
   test("leaves alone what is no run's folder", async () => {
@@ -41,7 +41,7 @@ describe("pruneRuns()", () => {
 
     await ralph.run.folder(".ralph/runs");
 
-    const left = await readdir(join(ralph.root, ".ralph/runs"));
+    const left = (await readdir(join(ralph.root, ".ralph/runs"))).toSorted();
     expect(left.filter((name) => name !== ".gitignore")).toEqual(["20200102-000000-bbbb", ralph.run.id]);
   });
 });
