@@ -93,7 +93,8 @@ export function createStateFiles({ root, directory, host }: StateFilesOptions): 
     try {
       return await readText(file);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "EISDIR") return null; // a write says what stands there
+      const cause = RalphError.isInstance(error) ? error.cause : error;
+      if ((cause as NodeJS.ErrnoException).code === "EISDIR") return null; // a write says what stands there
       throw error;
     }
   }
