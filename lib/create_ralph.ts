@@ -25,7 +25,7 @@ import { createPrompter } from "./ui/create_prompter.ts";
 import type { Prompter } from "./ui/types.ts";
 
 /** Some of a value's fields, at any depth. */
-export type DeepPartial<Value> = Value extends readonly unknown[] ? Value
+export type DeepPartial<Value> = Value extends readonly (infer Item)[] ? readonly DeepPartial<Item>[]
   : Value extends object ? { readonly [Key in keyof Value]?: DeepPartial<Value[Key]> }
   : Value;
 

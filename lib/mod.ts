@@ -35,6 +35,9 @@ export { specBacklog, type SpecBacklogContext, type SpecBacklogOptions } from ".
 export type { SpecItemData } from "./backlogs/spec/item.ts";
 export type { Stage } from "./backlogs/spec/stage.ts";
 export { verifyCommands } from "./backlogs/prd/verify_commands.ts";
+export { sprintBacklog, type SprintBacklogOptions } from "./backlogs/sprint/backlog.ts";
+export { type CompiledSprint, type CompileOptions, compileSprint, sprintHooks } from "./backlogs/sprint/compile.ts";
+export type { SprintFindings, SprintItemData } from "./backlogs/sprint/types.ts";
 export { createStateFiles, type HandEdit, type StateFiles, type StateFilesOptions } from "./backlogs/state_files.ts";
 export { todoBacklog, type TodoBacklogOptions, type TodoItem } from "./backlogs/todo.ts";
 export { defaultConfig } from "./config/defaults.ts";
@@ -62,6 +65,7 @@ export {
 export type { ChangedPath, CommitRequest, CommitResult, Repository, TreeSnapshot, TreeStatus } from "./git/types.ts";
 export { createHost } from "./host/create_host.ts";
 export type { Clock, Environment, Host, Ids, ProcessEnd, Processes, ProcessRequest, Terminal } from "./host/types.ts";
+export { configuredHooks, type Hook, type HookAction, type HookContext, type HookOptions } from "./loop/hooks.ts";
 export type * from "./loop/types.ts";
 export { BACKLOG_VERSION } from "./loop/types.ts";
 export type { BegunAttempt, Journal, JournalKey, Leftover, OpenItem } from "./loop/journal_types.ts";
@@ -76,6 +80,7 @@ export {
   type StandardSchema,
 } from "./steps/define_recipe.ts";
 export { exitCodeOf, type Outcome, type Status, stops } from "./steps/outcome.ts";
+export { openSprint, type OpenSprintOptions, type Sprint } from "./steps/open_sprint.ts";
 export { type LoopOptions, type LoopOutcome, runLoop } from "./steps/run_loop.ts";
 export { verify, type VerifyOptions } from "./steps/verify.ts";
 export { type WorkedItem, workItem, type WorkItemOptions } from "./steps/work_item.ts";
@@ -89,6 +94,20 @@ export { gateRun, type GateRunOptions } from "./steps/gate_run.ts";
 export { gateUnderstand, type GateUnderstandOptions, type PlannedFacts } from "./steps/gate_understand.ts";
 export type { IterationCap } from "./steps/iteration_cap.ts";
 export { plan, type PlanOptions, type PlanOutcome } from "./steps/plan.ts";
+export { featureBacklog, type FeatureBacklogOptions, type FeatureItemData } from "./backlogs/feature/backlog.ts";
+export type { FeatureDirectory } from "./backlogs/feature/directories.ts";
+export { type FeatureFindings, featureSignals } from "./backlogs/feature/findings.ts";
+export type { UserInterface } from "./backlogs/feature/story_checks.ts";
+export type { FeaturePrd, FeatureRun, FeatureStory, LastResult } from "./backlogs/feature/types.ts";
+export { validateFeaturePrd } from "./backlogs/feature/validate.ts";
+export { openServices, type Services } from "./services/create_services.ts";
+export { prd, type PrdOptions } from "./steps/prd/prd.ts";
+export type { PrdOutcome } from "./steps/prd/outcome.ts";
+export { featureInterface } from "./steps/feature/feature_interface.ts";
+export { lockFeature } from "./steps/feature/lock_feature.ts";
+export { openFeature } from "./steps/feature/open_feature.ts";
+export { browserCheck, type BrowserCheckOptions } from "./verifiers/browser.ts";
+export { type PageUrl, pageUrls } from "./verifiers/browser/urls.ts";
 export { commitPlan, type CommitPlanOutcome } from "./steps/spec/commit_plan.ts";
 export { planSpec, type PlanSpecOptions, type PlanSpecOutcome } from "./steps/spec/plan_spec.ts";
 export type { Refusal } from "./steps/plan/collect.ts";

@@ -10,7 +10,16 @@ import { bunPath, denoPath, environment, mustRun, packageScript, ROOT, run, seco
 
 const RUNTIMES = ["node", "bun", "deno"];
 /** Whole programs, packages and tools: they start the runtimes themselves, so once, under Node, is all there is to see. */
-const ONCE = ["test/e2e/**", "test/fault/**", "test/packaging/**", "test/tools/**"];
+const ONCE = [
+  "test/e2e/**",
+  "test/fault/**",
+  "test/packaging/**",
+  "test/tools/**",
+  "test/verifiers/browser.test.ts",
+  // kills and restarts of whole programs, by the second: the steps themselves have their tests in every runtime
+  "test/steps/plan_resume.test.ts",
+  "test/steps/plan_retries.test.ts",
+];
 
 function command(runtime) {
   const script = packageScript("vitest");

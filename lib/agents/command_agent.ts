@@ -10,6 +10,10 @@ import type { Agent, TurnRequest } from "./types.ts";
 export interface CommandAgentOptions {
   /** Runs through the shell exactly as written: prompt on standard input, words on standard output. */
   readonly command: string;
+  /** Put behind the command, each quoted for the shell. @default none */
+  readonly args?: readonly string[];
+  /** Put there instead where the terminal is handed over; the prompt comes last. Absent: as known of the program. */
+  readonly interactiveArgs?: readonly string[];
   readonly host: Host;
   /** Absolute path of the folder that a relative program is looked up from. @default the current folder */
   readonly root?: string;
@@ -28,9 +32,13 @@ export interface CommandAgentOptions {
  * ```
  */
 export function commandAgent(options: CommandAgentOptions): Agent {
-  const { command, host } = options;
+  const { host, args = [] } = options;
+  const command = [options.command, ...args.map(quoted)].join(" ");
   const word = commandWord(command);
+  const converses = options.interactiveArgs !== undefined ||
+    (word !== null && AT_THE_TERMINAL[basename(word)] !== undefined);
   return {
+    ...(converses ? { interactive: true } : {}),
     name: word ?? command.trim().split(/\s+/)[0] ?? command,
     async ensureUsable(): Promise<void> {
       if (word === null) return;
@@ -41,7 +49,7 @@ export function commandAgent(options: CommandAgentOptions): Agent {
     async runTurn(request: TurnRequest) {
       const { idleTimeoutMs: _, ...plain } = request;
       if (request.interactive === true) {
-        return runTurn(host, await atTheTerminal(command, word, request.prompt, host), plain);
+        return runTurn(host, await atTheTerminal(options, word, request.prompt), plain);
       }
       const shell = await shellInvocation(command, host.environment);
       // Plain text says nothing until the end: only the time of the whole turn is a limit.
@@ -63,13 +71,22 @@ const AT_THE_TERMINAL: Readonly<Record<string, readonly string[]>> = {
 
 /** The terminal is the person's, so the prompt is the last argument. */
 async function atTheTerminal(
-  command: string,
+  { command, args = [], host, interactiveArgs }: CommandAgentOptions,
   word: string | null,
   prompt: string,
-  host: Host,
 ): Promise<AgentInvocation> {
   const before = word === null ? undefined : AT_THE_TERMINAL[basename(word)];
-  if (word !== null && before !== undefined) return { file: word, arguments: [...before, prompt] };
+  if (interactiveArgs === undefined && word !== null && before !== undefined) {
+    return { file: word, arguments: [...before, prompt] };
+  }
+  const isClaude = word !== null && basename(word) === "claude";
+  // with these it prints one answer and ends
+  const plain = isClaude ? command.replaceAll(/\s(?:--print|-p)(?=\s|$)/g, "") : command;
+  const line = [plain, ...(interactiveArgs ?? args).map(quoted)].join(" ");
   const place = host.environment.platform === "win32" ? "%RALPH_PROMPT%" : '"$RALPH_PROMPT"';
-  return { ...await shellInvocation(`${command} ${place}`, host.environment), environment: { RALPH_PROMPT: prompt } };
+  return { ...await shellInvocation(`${line} ${place}`, host.environment), environment: { RALPH_PROMPT: prompt } };
+}
+
+function quoted(text: string): string {
+  return /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -52,7 +52,14 @@ export function resolveAgent(options: ResolveAgentOptions): Agent {
       return replayAgent(resolve(host.environment.cwd, options.cassette), host);
     case "command":
     case undefined:
-      return provider.command === undefined ? missingAgent() : commandAgent({ command: provider.command, host, root });
+      if (provider.command === undefined) return missingAgent();
+      return commandAgent({
+        command: provider.command,
+        args: provider.args,
+        ...(provider.interactiveArgs === undefined ? {} : { interactiveArgs: provider.interactiveArgs }),
+        host,
+        root,
+      });
     default:
       return presetAgent({ preset: name, model: provider.model, reasoning: provider.reasoning }, { host, root });
   }

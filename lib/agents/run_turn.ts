@@ -49,6 +49,7 @@ export async function runTurn(
       environment,
       timeoutMs: request.timeoutMs,
       signal: request.signal,
+      ...(request.onStart === undefined ? {} : { onStart: request.onStart }),
       ...(request.idleTimeoutMs === undefined ? {} : { idleTimeoutMs: request.idleTimeoutMs }),
       ...(request.interactive === true ? { terminal: true } : {
         input: invocation.input ?? "",
@@ -65,6 +66,7 @@ export async function runTurn(
     usage: UNKNOWN_USAGE,
     transcript: request.transcript,
     durationMs: end.durationMs,
+    exitCode: end.exitCode,
   };
 }
 

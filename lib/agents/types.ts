@@ -24,12 +24,14 @@ export interface TurnRequest {
   readonly signal: AbortSignal;
   /** Told what the agent's stream says, as it comes, secrets masked. */
   readonly onEvent?: (event: AgentEvent) => void;
+  /** Called with the id of the agent's process. */
+  readonly onStart?: (pid: number) => void;
 }
 
 /** Anything that can take a prompt and work on a tree. */
 export interface Agent {
   readonly name: string;
-  /** It can be handed the terminal with a prompt. @default true */
+  /** It can be handed the terminal with a prompt; `true` is known to converse there. @default true */
   readonly interactive?: boolean;
   /**
    * Looks whether the agent can run at all, before anything is written.

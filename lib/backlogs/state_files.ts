@@ -33,6 +33,12 @@ export interface StateFiles {
    */
   update(path: string, change: (text: string | null) => string | null): Promise<string | null>;
   /**
+   * As `update`, for a change that comes while an agent may be editing the file: what was edited by hand stays a hand
+   * edit. The change is made to Ralph's version and to what stands in the file; where it cannot be made to one of them,
+   * that one stays as it is.
+   */
+  amend(path: string, change: (text: string | null) => string | null): Promise<string | null>;
+  /**
    * The same with more in it: reads the file and lets `work` write it as it likes, and commit it, before anybody else
    * may change it.
    */
@@ -87,7 +93,8 @@ export function createStateFiles({ root, directory, host }: StateFilesOptions): 
     try {
       return await readText(file);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "EISDIR") return null; // a write says what stands there
+      const cause = RalphError.isInstance(error) ? error.cause : error;
+      if ((cause as NodeJS.ErrnoException).code === "EISDIR") return null; // a write says what stands there
       throw error;
     }
   }
@@ -104,6 +111,20 @@ export function createStateFiles({ root, directory, host }: StateFilesOptions): 
         if (after === null || after === before) return before;
         await writeText(after);
         return after;
+      }),
+    amend: (path, change) =>
+      locked(path, async () => {
+        const [found, written] = [await read(path), await readText(shadowOf(path))];
+        if (written === null || found === written) {
+          const after = change(found);
+          if (after !== null && after !== found) await write(path, after);
+          return after ?? found;
+        }
+        const [own, edited] = [attempted(change, written), attempted(change, found)];
+        if (own.status === "failed" && edited.status === "failed") throw edited.error;
+        if (own.status === "changed") await writeAtomic(shadowOf(path), own.text);
+        if (edited.status === "changed") await writeAtomic(await resolveInside(root, path), edited.text);
+        return edited.status === "changed" ? edited.text : found;
       }),
     async adopt(paths) {
       for (const path of paths) {
@@ -137,4 +158,18 @@ export function createStateFiles({ root, directory, host }: StateFilesOptions): 
       return takenBack;
     },
   };
+}
+
+type Attempted = { readonly status: "changed"; readonly text: string } | { readonly status: "same" } | {
+  readonly status: "failed";
+  readonly error: unknown;
+};
+
+function attempted(change: (text: string | null) => string | null, before: string | null): Attempted {
+  try {
+    const text = change(before);
+    return text === null || text === before ? { status: "same" } : { status: "changed", text };
+  } catch (error) {
+    return { status: "failed", error };
+  }
 }

@@ -15,6 +15,11 @@ export const BUILT_IN_RECIPES: readonly BuiltInRecipe[] = [
     load: async () => await import("../../recipes/exec.ts") as { readonly default: LoadedRecipe },
   },
   {
+    name: "feature",
+    description: "work off a feature's stories until a final verification accepts them",
+    load: async () => await import("../../recipes/feature.ts") as { readonly default: LoadedRecipe },
+  },
+  {
     name: "gsd",
     description: "the plans of a GSD project, one a fresh agent, each verified by the commands that it names",
     load: async () => await import("../../recipes/gsd.ts") as { readonly default: LoadedRecipe },
@@ -23,6 +28,11 @@ export const BUILT_IN_RECIPES: readonly BuiltInRecipe[] = [
     name: "spec",
     description: "plan a spec, then build, verify and investigate until nothing is left",
     load: async () => await import("../../recipes/spec.ts") as { readonly default: LoadedRecipe },
+  },
+  {
+    name: "sprint",
+    description: "a free loop over a goal, with hooks that run with each iteration",
+    load: async () => await import("../../recipes/sprint.ts") as { readonly default: LoadedRecipe },
   },
   {
     name: "todo",

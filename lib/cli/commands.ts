@@ -18,6 +18,7 @@ import {
   REPORT_FLAGS,
   SHOW_FLAGS,
 } from "./flags.ts";
+import { SPRINT_COMMANDS } from "./sprint_commands.ts";
 import { SPEC_COMMANDS } from "./spec_commands.ts";
 
 /** Every command, in the order in which help shows them. */
@@ -27,7 +28,13 @@ export const COMMANDS: readonly Command[] = [
     summary: "scaffold a workflow: creates only what is missing",
     usage: "",
     arity: [0, 0],
-    flags: { ...AGENT_FLAGS, ...REPORT_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
+    flags: {
+      ...AGENT_FLAGS,
+      verify: LOOP_FLAGS["verify"] as Command["flags"][string],
+      ...REPORT_FLAGS,
+      ...PLACE_FLAGS,
+      ...SHOW_FLAGS,
+    },
     load: () => import("./commands/init.ts"),
   },
   {
@@ -76,10 +83,21 @@ export const COMMANDS: readonly Command[] = [
     load: () => import("./commands/understand.ts"),
   },
   {
+    name: "prd",
+    summary: "write, refine, finalize or edit a feature's PRD, or run it",
+    usage: "FEATURE",
+    arity: [1, 1],
+    flags: { ...CONSENT_FLAGS, ...AGENT_FLAGS, ...LOOP_FLAGS, ...REPORT_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
+    details: [
+      "A feature's PRD is .ralph/<date>-FEATURE/prd.md; finalized it is prd.json beside it, which `ralph run FEATURE` works off.",
+    ],
+    load: () => import("./commands/prd.ts"),
+  },
+  {
     name: "run",
     summary: "implement the PRD: one story an iteration until all are verified; gsd: the next plan, or all with --loop",
-    usage: "",
-    arity: [0, 0],
+    usage: "[FEATURE]",
+    arity: [0, 1],
     flags: {
       ...GSD_FLAGS,
       ...ITERATION_FLAGS,
@@ -91,6 +109,7 @@ export const COMMANDS: readonly Command[] = [
     },
     load: () => import("./commands/run.ts"),
   },
+  ...SPRINT_COMMANDS,
   ...SPEC_COMMANDS,
   {
     name: "roadmap",
@@ -111,8 +130,8 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "verify",
     summary: "run every story's checks; starts no agent",
-    usage: "",
-    arity: [0, 0],
+    usage: "[FEATURE]",
+    arity: [0, 1],
     flags: {
       verify: LOOP_FLAGS["verify"] as Command["flags"][string],
       "allow-unverified": LOOP_FLAGS["allow-unverified"] as Command["flags"][string],
@@ -125,24 +144,24 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "next",
     summary: "show the item that the next iteration would take",
-    usage: "",
-    arity: [0, 0],
+    usage: "[FEATURE]",
+    arity: [0, 1],
     flags: { ...DATA_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
     load: () => import("./commands/next.ts"),
   },
   {
     name: "validate",
     summary: "check the configuration and the state files, all problems at once",
-    usage: "",
-    arity: [0, 0],
+    usage: "[FEATURE]",
+    arity: [0, 1],
     flags: { ...DATA_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
     load: () => import("./commands/validate.ts"),
   },
   {
     name: "status",
     summary: "where things stand",
-    usage: "",
-    arity: [0, 0],
+    usage: "[FEATURE]",
+    arity: [0, 1],
     flags: { ...DATA_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
     load: () => import("./commands/status.ts"),
   },

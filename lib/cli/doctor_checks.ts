@@ -37,7 +37,7 @@ export async function examine(invocation: Invocation): Promise<readonly Finding[
       ? { level: "ok", name: "terminal", detail: "questions can be asked" }
       : { level: "note", name: "terminal", detail: "none: `plan` and `exec` need `--answers` and `--approve`" },
     config,
-    ...(place === null ? [] : [await agentOf(place, host, agents)]),
+    ...(place === null ? [] : [await agentOf(place, host, agents), ...await browser(place, host)]),
     ...await Promise.all(agents.map((agent) => installed(agent, host))),
     ...await probes(invocation, place, agents),
   ];
@@ -197,5 +197,24 @@ async function attempt(name: string, act: () => Promise<void>, detail: string): 
   } catch (error) {
     if (!RalphError.isInstance(error)) throw error;
     return { level: "missing", name, detail: error.message, hint: error.hint };
+  }
+}
+
+/** Only where pages may be looked at. */
+async function browser({ config, root, workflow }: Place, host: Host): Promise<readonly Finding[]> {
+  if (workflow.name !== "feature" && config.services.length === 0) return [];
+  if (!config.browser.enabled) {
+    return [{ level: "ok", name: "browser", detail: "not used: `browser.enabled` is false" }];
+  }
+  const { findBrowser } = await import("../verifiers/browser/find_browser.ts");
+  try {
+    return [{
+      level: "ok",
+      name: "browser",
+      detail: await findBrowser(config.browser.executablePath, host.environment, root),
+    }];
+  } catch (error) {
+    if (!RalphError.isInstance(error)) throw error;
+    return [{ level: "note", name: "browser", detail: error.message, hint: error.hint }];
   }
 }

@@ -44,6 +44,35 @@ const recipe: Recipe<ExecArgs> = defineRecipe<ExecArgs>({
 export default recipe;
 await runRecipe(recipe, import.meta);
 `,
+  "feature": `import {
+  defineRecipe,
+  featureBacklog,
+  featureInterface,
+  type GoalArgs,
+  lockFeature,
+  openFeature,
+  openServices,
+  type Recipe,
+  runLoop,
+  runRecipe,
+} from "ralph";
+
+const recipe: Recipe<GoalArgs> = defineRecipe<GoalArgs>({
+  name: "feature",
+  description: "work off a feature's stories until a final verification accepts them",
+
+  async run(ralph, { goal }) {
+    const feature = await openFeature(ralph, goal);
+    await using _lock = await lockFeature(ralph, feature);
+    await using services = openServices(ralph);
+    const backlog = featureBacklog(ralph, { feature, ...featureInterface(ralph, feature, services) });
+    return await runLoop(ralph, backlog);
+  },
+});
+
+export default recipe;
+await runRecipe(recipe, import.meta);
+`,
   "gsd": `import { defineRecipe, type GoalArgs, gsdBacklog, type Recipe, runLoop, runRecipe } from "ralph";
 
 const recipe: Recipe<GoalArgs> = defineRecipe<GoalArgs>({
@@ -69,6 +98,22 @@ const recipe: Recipe<GoalArgs> = defineRecipe<GoalArgs>({
     const committed = await commitPlan(ralph);
     if (committed.status === "declined" || committed.status === "aborted") return committed;
     return await runLoop(ralph, specBacklog(ralph), { purpose: "build" });
+  },
+});
+
+export default recipe;
+await runRecipe(recipe, import.meta);
+`,
+  "sprint": `import { defineRecipe, type GoalArgs, openSprint, type Recipe, runLoop, runRecipe } from "ralph";
+
+/** The sprint in the folder that stands in the place of a goal; without one, the only sprint there is. */
+const recipe: Recipe<GoalArgs> = defineRecipe<GoalArgs>({
+  name: "sprint",
+  description: "a free loop over a goal, with hooks that run with each iteration",
+
+  async run(ralph, { goal: directory }) {
+    const { backlog, hooks } = await openSprint(ralph, { directory });
+    return await runLoop(ralph, backlog, { hooks, purpose: "sprint run" });
   },
 });
 

@@ -49,6 +49,7 @@ export const TOPICS: Readonly<Record<string, (commands: readonly Command[]) => s
       "Workflows:",
       ...table([
         ["exec", "a goal becomes scripts/ralph/prd.json, story by story verified and committed (the default)"],
+        ["sprint", "a free loop over the goal of a SPRINT.yaml, with hooks that run with each iteration"],
         [
           "spec",
           "a spec becomes ralph/plan.jsonl; its tasks are built, verified and investigated until nothing is left",
@@ -72,7 +73,7 @@ function environmentHelp(commands: readonly Command[]): string {
     "Environment variables (a flag beats its variable, a variable beats ralph.config.json):",
     ...table([...variables, ["NO_COLOR", "no colours"]]),
     "",
-    "Ralph sets for the agent: RALPH_ROOT, RALPH_RUN, RALPH_ITEM",
+    "Ralph sets for the agent: RALPH_ROOT, RALPH_RUN, RALPH_ITEM, in a sprint RALPH_SPRINT",
   ].join("\n");
 }
 

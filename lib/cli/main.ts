@@ -99,10 +99,9 @@ function checkArity(command: Command, given: readonly string[]): void {
   if (given.length <= most) return;
   const extra = given[most] as string;
   if (most === 0 && "max-iterations" in command.flags && /^\d+$/.test(extra)) {
-    const loop = "loop" in command.flags ? ` or, for plans of GSD, \`--loop ${extra}\`` : "";
     throw usage(
       `\`ralph ${command.name}\` takes no argument (got: ${extra})`,
-      `did you mean \`--max-iterations ${extra}\`${loop}?`,
+      `did you mean \`--max-iterations ${extra}\`?`,
     );
   }
   if (command.usage.startsWith('"<goal>"')) {

@@ -4,7 +4,7 @@ import { isDirectory, pathExists } from "../host/files.ts";
 import type { Environment } from "../host/types.ts";
 
 /** What makes a folder a root. */
-const MARKERS = ["ralph.config.json", "scripts/ralph", "ralph/plan.jsonl", ".planning"] as const;
+const MARKERS = ["ralph.config.json", "scripts/ralph", "ralph/plan.jsonl", ".claude/sprints", ".planning"] as const;
 
 /**
  * The project's folder: the one that was named, else the nearest upward, to the git top level, that holds Ralph's
@@ -24,6 +24,7 @@ export async function resolveRoot(environment: Environment, named?: string): Pro
     for (const marker of MARKERS) {
       if (await pathExists(join(folder, marker))) return folder;
     }
+    if (await hasFeatures(folder)) return folder;
   }
   return environment.cwd;
 }
@@ -36,4 +37,10 @@ async function upToTopLevel(start: string): Promise<readonly string[]> {
     if (await pathExists(join(folder, ".git"))) return folders;
     if (dirname(folder) === folder) return [start];
   }
+}
+
+async function hasFeatures(folder: string): Promise<boolean> {
+  if (!await pathExists(join(folder, ".ralph"))) return false;
+  const { listFeatures } = await import("../backlogs/feature/directories.ts");
+  return (await listFeatures(folder)).length > 0;
 }

@@ -22,13 +22,22 @@ export interface ValidatedFile {
 /** Reads every file of the workflow and gathers what is wrong; nothing is changed. @throws {RalphError} usage */
 export async function validateFiles(
   root: string,
-  named: { readonly cwd: string; readonly config?: string | undefined; readonly workflow?: string | undefined },
+  named: {
+    readonly cwd: string;
+    readonly config?: string | undefined;
+    readonly workflow?: string | undefined;
+    readonly feature?: string | undefined;
+  },
 ): Promise<readonly ValidatedFile[]> {
   const { file, config } = await validateConfig(
     root,
     named.config === undefined ? undefined : resolve(named.cwd, named.config),
   );
   const workflow = await chooseWorkflow(root, { flag: named.workflow, config: config?.workflow });
+  if (named.feature !== undefined || workflow.name === "feature") {
+    const { validateFeature } = await import("./feature/validate.ts");
+    return await validateFeature(root, named.feature ?? "", named);
+  }
   if (workflow.name === "gsd") return [file, ...await validatePlanning(root)];
   if (workflow.name === "spec") return [file, await validatePlanFile(root)];
   return [file, await validatePrdFile(root, config), await validatePlanState(root)];

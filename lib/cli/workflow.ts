@@ -9,10 +9,14 @@ interface WorkflowRow {
   readonly name: string;
   /** A path below the root whose existence means that the workflow is in use. */
   readonly state: string;
+  /** Where a path alone does not tell. */
+  readonly isUsed?: (root: string) => Promise<boolean>;
 }
 
 const WORKFLOWS: readonly WorkflowRow[] = [
   { name: "exec", state: "scripts/ralph" },
+  { name: "sprint", state: ".claude/sprints" },
+  { name: "feature", state: ".ralph/<date>-<feature>", isUsed: hasFeatures },
   { name: "spec", state: "ralph/plan.jsonl" },
   { name: "gsd", state: ".planning" },
 ];
@@ -64,7 +68,7 @@ export async function chooseWorkflow(
   if (asked.grammar !== undefined && asked.grammar !== null) return asked.grammar;
   const found: WorkflowRow[] = [];
   for (const workflow of WORKFLOWS) {
-    if (await pathExists(join(root, workflow.state))) found.push(workflow);
+    if (await isUsed(workflow, root)) found.push(workflow);
   }
   const [only, ...others] = found;
   if (only !== undefined && others.length === 0) return { name: only.name, why: `${only.state} exists` };
@@ -79,4 +83,14 @@ function known(name: string): string {
     `there is no workflow named ${name}`,
     near === null ? `workflows: ${names.join(", ")}` : `did you mean \`--workflow ${near}\`?`,
   );
+}
+
+async function isUsed({ state, isUsed }: WorkflowRow, root: string): Promise<boolean> {
+  return isUsed === undefined ? await pathExists(join(root, state)) : await isUsed(root);
+}
+
+async function hasFeatures(root: string): Promise<boolean> {
+  if (!await pathExists(join(root, ".ralph"))) return false;
+  const { listFeatures } = await import("../backlogs/feature/directories.ts");
+  return (await listFeatures(root)).length > 0;
 }

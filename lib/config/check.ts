@@ -24,7 +24,15 @@ export function checkConfig(data: unknown): CheckedConfig {
 }
 
 function describeIssue({ path, message }: z.core.$ZodIssue): string {
-  return `${path.length === 0 ? "the file" : path.join(".")}: ${message.replace(/^Invalid input: /, "")}`;
+  const place = path.length === 0 ? "the file" : placeOf(path);
+  if (/^Invalid input: .*received undefined$/.test(message)) return `${place} is required`;
+  return `${place}: ${message.replace(/^Invalid input: /, "")}`;
+}
+
+/** `services[0].ready` */
+function placeOf(path: readonly PropertyKey[]): string {
+  return path.map((part, index) => typeof part === "number" ? `[${part}]` : `${index === 0 ? "" : "."}${String(part)}`)
+    .join("");
 }
 
 /** A copy of plain data without the keys at these paths. */

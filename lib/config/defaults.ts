@@ -3,7 +3,7 @@ import type { Config } from "./schema.ts";
 /** The configuration of an empty file. Plain, so that nothing heavy loads where there is no file. */
 export function defaultConfig(): Config {
   return {
-    provider: { timeout: 1800, idleTimeout: 1200 },
+    provider: { args: [], timeout: 1800, idleTimeout: 1200 },
     verify: { default: [], ui: [], timeout: 300, allowUnverified: false },
     limits: {
       iterations: null,
@@ -14,10 +14,14 @@ export function defaultConfig(): Config {
       sameFailure: 3,
       rejections: 3,
       maxWait: 21_600,
+      hooks: 4,
     },
-    commits: { work: true, prdChanges: true },
+    commits: { work: true, prdChanges: true, message: "chore: update prd.json" },
+    services: [],
+    browser: { enabled: true, executablePath: "", headless: true, screenshotDir: ".ralph/screenshots" },
     logs: { keep: 20 },
     maxRetries: 3,
+    hooks: [],
     protect: [],
     ui: "auto",
     gsd: { commands: {} },

@@ -18,6 +18,10 @@ export interface ProviderChoice {
 
 /** The agent that does the work. */
 export interface ProviderConfig extends ProviderChoice {
+  /** Put behind the command, each quoted for the shell. */
+  readonly args: readonly string[];
+  /** Put behind the command instead of `args` where the terminal is handed over (`ralph prd`); the prompt comes last. */
+  readonly interactiveArgs?: readonly string[] | undefined;
   /** Takes over while the agent waits for a rate limit: a known agent's name, or a choice of its own. */
   readonly fallback?: string | ProviderChoice | undefined;
   /** Seconds for one turn. @default 1800 */
@@ -48,6 +52,8 @@ export interface LimitsConfig {
   readonly noProgress: number;
   /** The same failure this often in a row blocks the item. @default 3 */
   readonly sameFailure: number;
+  /** Parallel hooks at once. @default 4 */
+  readonly hooks: number;
   /** Rejections after which a task of the spec workflow is given up on. @default 3 */
   readonly rejections: number;
   /** Seconds that a rate limit is waited for at most; 0 never waits. @default 21600 */
@@ -66,6 +72,33 @@ export interface CommitsConfig {
   readonly work: boolean;
   /** Commit Ralph's own state. @default true */
   readonly prdChanges: boolean;
+  /** Subject of the feature workflow's state commits. @default "chore: update prd.json" */
+  readonly message: string;
+}
+
+/** A server that items tagged `ui` are looked at through. */
+export interface ServiceConfig {
+  readonly name: string;
+  /** Runs through the shell. Absent: the user runs the service. */
+  readonly start?: string | undefined;
+  /** URL that answers with a status below 500 when the service is ready. */
+  readonly ready: string;
+  /** Seconds until it must be. @default 30 */
+  readonly readyTimeout: number;
+  /** Start it afresh before each verification. @default true */
+  readonly restartBeforeVerify: boolean;
+}
+
+/** The built-in look at pages. */
+export interface BrowserConfig {
+  /** @default true */
+  readonly enabled: boolean;
+  /** Chrome or Chromium; empty: looked for. @default "" */
+  readonly executablePath: string;
+  /** Without a window. @default true */
+  readonly headless: boolean;
+  /** Relative to the root. @default ".ralph/screenshots" */
+  readonly screenshotDir: string;
 }
 
 /** The slash commands of GSD, as the agent knows them: `/gsd:plan-phase`. @default what is installed */
@@ -78,6 +111,28 @@ export interface GsdConfig {
   };
 }
 
+/** One hook of the configuration, with exactly one of `workflow`, `prompt` and `command`. */
+export interface HookConfig {
+  readonly id: string;
+  readonly workflow?: string | undefined;
+  readonly prompt?: string | undefined;
+  readonly command?: string | undefined;
+  /** @default true */
+  readonly enabled: boolean;
+  /** Beside the next iteration; otherwise before it. @default true */
+  readonly parallel: boolean;
+  /** @default "after" */
+  readonly when: "after" | "before";
+  /** A parallel hook works in a git worktree of its own. @default true */
+  readonly isolated: boolean;
+  /** A known agent's name. @default the run's agent */
+  readonly agent?: string | undefined;
+  /** A command as the agent. */
+  readonly agentCommand?: string | undefined;
+  /** Seconds. @default provider.timeout */
+  readonly timeout?: number | undefined;
+}
+
 /** The whole configuration, defaults filled in. */
 export interface Config {
   readonly workflow?: string | undefined;
@@ -85,11 +140,15 @@ export interface Config {
   readonly verify: VerifyConfig;
   readonly limits: LimitsConfig;
   readonly commits: CommitsConfig;
+  readonly services: readonly ServiceConfig[];
+  readonly browser: BrowserConfig;
   readonly logs: LogsConfig;
   /** Attempts an item is given. @default 3 */
   readonly maxRetries: number;
   /** Globs that a turn must not change; `ralph.config.json` is always one of them. */
   readonly protect: readonly string[];
+  /** Run with each iteration of every workflow. */
+  readonly hooks: readonly HookConfig[];
   readonly ui: "auto" | "rich" | "plain" | "json";
   readonly gsd: GsdConfig;
 }
@@ -99,6 +158,23 @@ const seconds = z.number().positive();
 const limit = z.number().positive().nullable();
 const count = z.number().int().positive();
 const commands = z.array(command);
+
+const hook = z.strictObject({
+  id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "must be letters, digits, ., _ and -"),
+  workflow: command.optional(),
+  prompt: command.optional(),
+  command: command.optional(),
+  enabled: z.boolean().default(true),
+  parallel: z.boolean().default(true),
+  when: z.enum(["after", "before"]).default("after"),
+  isolated: z.boolean().default(true),
+  agent: command.optional(),
+  agentCommand: command.optional(),
+  timeout: seconds.optional(),
+}).refine(
+  (one) => [one.workflow, one.prompt, one.command].filter((action) => action !== undefined).length === 1,
+  "needs exactly one of workflow, prompt and command",
+);
 
 const DEFAULTS = defaultConfig();
 const CHOICE = {
@@ -111,10 +187,12 @@ const CHOICE = {
 /** The schema, as `ralph schema config` prints it. */
 export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
   $schema: z.string().optional(),
-  workflow: z.enum(["exec", "spec", "gsd"]).optional(),
+  workflow: z.enum(["exec", "feature", "spec", "sprint", "gsd"]).optional(),
   provider: z.strictObject({
     ...CHOICE,
     fallback: z.union([z.string().min(1), z.strictObject(CHOICE)]).optional(),
+    args: z.array(z.string()).default([]),
+    interactiveArgs: z.array(z.string()).optional(),
     timeout: seconds.default(DEFAULTS.provider.timeout),
     idleTimeout: seconds.default(DEFAULTS.provider.idleTimeout),
   }).prefault({}),
@@ -131,16 +209,32 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
     costUsd: limit.default(DEFAULTS.limits.costUsd),
     noProgress: count.default(DEFAULTS.limits.noProgress),
     sameFailure: count.default(DEFAULTS.limits.sameFailure),
+    hooks: count.default(DEFAULTS.limits.hooks),
     rejections: count.default(DEFAULTS.limits.rejections),
     maxWait: z.number().nonnegative().default(DEFAULTS.limits.maxWait),
   }).prefault({}),
   commits: z.strictObject({
     work: z.boolean().default(DEFAULTS.commits.work),
     prdChanges: z.boolean().default(DEFAULTS.commits.prdChanges),
+    message: command.default(DEFAULTS.commits.message),
+  }).prefault({}),
+  services: z.array(z.strictObject({
+    name: command,
+    start: command.optional(),
+    ready: z.string().refine(isHttpUrl, "must be an http or https URL"),
+    readyTimeout: seconds.default(30),
+    restartBeforeVerify: z.boolean().default(true),
+  })).default([]).refine(haveOwnNames, "every service needs a name of its own"),
+  browser: z.strictObject({
+    enabled: z.boolean().default(DEFAULTS.browser.enabled),
+    executablePath: z.string().default(DEFAULTS.browser.executablePath),
+    headless: z.boolean().default(DEFAULTS.browser.headless),
+    screenshotDir: command.default(DEFAULTS.browser.screenshotDir),
   }).prefault({}),
   logs: z.strictObject({ keep: count.default(DEFAULTS.logs.keep) }).prefault({}),
   maxRetries: count.default(DEFAULTS.maxRetries),
   protect: z.array(z.string().min(1)).default([]),
+  hooks: z.array(hook).default([]),
   ui: z.enum(["auto", "rich", "plain", "json"]).default(DEFAULTS.ui),
   gsd: z.strictObject({
     commands: z.strictObject({
@@ -151,3 +245,11 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
     }).prefault({}),
   }).prefault({}),
 });
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+function haveOwnNames(services: readonly { readonly name: string }[]): boolean {
+  return new Set(services.map(({ name }) => name)).size === services.length;
+}

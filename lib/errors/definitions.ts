@@ -85,6 +85,37 @@ const definitions = {
     hint: "`ralph schema config` prints what is allowed",
     exitCode: 2,
   },
+  "config-missing": {
+    message: "ralph.config.json not found",
+    hint: "run `ralph init --workflow feature` to create one, or give `--agent-cmd` and `--verify`",
+    exitCode: 2,
+  },
+  "feature-missing": {
+    message: "there is no feature {name}: {problem}",
+    hint: "{hint}",
+    exitCode: 2,
+  },
+  "service-foreign": {
+    message: "{url} of the service {name} answers already, from {owner}, and was not started by Ralph",
+    hint: "stop that process, or set `restartBeforeVerify: false` for the service to use it as it is",
+    exitCode: 2,
+  },
+  "browser-missing": {
+    message: "no browser for the checks of pages: {reason}",
+    hint:
+      "install Chromium (Debian: `apt-get install chromium`, macOS: `brew install --cask chromium`) or Chrome, name one in `browser.executablePath`, or set `browser.enabled` to false",
+    exitCode: 2,
+  },
+  "browser-failed": {
+    message: "the browser {executable} cannot be used: {problem}\n{tail}",
+    hint: "try it by hand, or name another one in `browser.executablePath`",
+    exitCode: 1,
+  },
+  "editor-missing": {
+    message: "no editor is configured",
+    hint: "set $VISUAL or $EDITOR, or edit {path} yourself",
+    exitCode: 2,
+  },
   "file-unreadable": { message: "could not read {path}: {reason}", hint: "{hint}", exitCode: 2 },
   "file-unwritable": { message: "could not write {path}: {reason}", hint: "{hint}", exitCode: 1 },
   "path-outside-root": {
@@ -144,6 +175,26 @@ const definitions = {
     message: "the backlog {backlog} broke its contract: {problem}",
     hint: "run the contract test of `ralph/testing` against it",
     exitCode: 70,
+  },
+  "hook-invalid": {
+    message: "the hook {hook}: {problem}",
+    hint: "docs/guides/sprint.md says what a hook may be",
+    exitCode: 2,
+  },
+  "sprint-invalid": {
+    message: "{path}: {problem}",
+    hint: "docs/guides/sprint.md describes the files",
+    exitCode: 2,
+  },
+  "sprint-missing": {
+    message: "{problem}",
+    hint: "name the sprint's folder: `--sprint DIR`",
+    exitCode: 2,
+  },
+  "step-unknown": {
+    message: "there is no step {id} in {path}",
+    hint: "`ralph step list` shows the steps",
+    exitCode: 2,
   },
   "option-invalid": { message: "{option} must be {expected} (got: {value})", hint: "{hint}", exitCode: 2 },
   "interrupted": {

@@ -5,7 +5,7 @@
  */
 import type { UsageTotal } from "../loop/usage.ts";
 import type { AgentEvent } from "./agent_events.ts";
-import type { Attempt, Settlement, Usage } from "../loop/types.ts";
+import type { Attempt, HookRecord, Settlement, Usage } from "../loop/types.ts";
 
 /** Version of the event union. */
 export const EVENTS_VERSION = 1;
@@ -80,6 +80,23 @@ export type RalphEvent =
     readonly exitCode: number | null;
     readonly durationMs: number;
     readonly tail: string;
+  }
+  | {
+    readonly type: "hook-start";
+    readonly hook: string;
+    readonly iteration: number;
+    readonly parallel: boolean;
+    /** Relative to the root. */
+    readonly log: string;
+  }
+  | {
+    readonly type: "hook-end";
+    readonly hook: string;
+    readonly iteration: number;
+    readonly status: HookRecord["status"];
+    readonly exitCode: number | null;
+    readonly durationMs: number;
+    readonly message: string | null;
   }
   | { readonly type: "state-put-back"; readonly paths: readonly string[] }
   | { readonly type: "commit"; readonly commit: string; readonly subject: string }

@@ -96,7 +96,7 @@ function createRepository(host: Host, topLevel: string, folders: GitFolders): Re
     },
     git(gitArguments, options = {}) {
       const { GIT_LITERAL_PATHSPECS: _, ...environment } = QUIET;
-      return git(gitArguments, { ...options, environment });
+      return git(gitArguments, { ...options, environment: { ...environment, ...options.environment } });
     },
   };
 }

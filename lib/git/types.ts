@@ -78,7 +78,12 @@ export interface Repository {
   /** Commit subjects, newest first. */
   log(count: number): Promise<readonly { readonly commit: string; readonly subject: string }[]>;
   /** Runs `git` with these arguments in the top level; for what the methods above do not cover. */
-  git(arguments_: readonly string[], options?: { readonly input?: string; readonly timeoutMs?: number }): Promise<{
+  git(arguments_: readonly string[], options?: {
+    readonly input?: string;
+    readonly timeoutMs?: number;
+    /** Laid over git's own surroundings: `GIT_INDEX_FILE` … */
+    readonly environment?: Readonly<Record<string, string>>;
+  }): Promise<{
     readonly exitCode: number | null;
     readonly stdout: string;
     readonly stderr: string;

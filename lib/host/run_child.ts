@@ -31,6 +31,7 @@ export function runChild(request: ProcessRequest, env: Record<string, string>, m
   if (!("pid" in child) || child.pid === undefined) {
     return never(spawnProblem(child, request).then((problem) => ending("not-found", startedAt, problem)));
   }
+  request.onStart?.(child.pid);
   const grouped = !request.terminal && process.platform !== "win32";
   let abort = (): void => {};
   const end = follow(child, request, {

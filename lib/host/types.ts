@@ -65,6 +65,8 @@ export interface ProcessRequest {
   /** Milliseconds between SIGTERM and SIGKILL. @default 2000 */
   readonly graceMs?: number;
   readonly signal?: AbortSignal;
+  /** Called with the process's id once it runs. */
+  readonly onStart?: (pid: number) => void;
   /** Called with each chunk as it comes; a promise holds the stream back (constant memory). */
   readonly onOutput?: (chunk: Uint8Array, stream: "stdout" | "stderr") => void | Promise<void>;
   /** How many bytes of the end of the output are kept, each stream and both together. @default 16384 */

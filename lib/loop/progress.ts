@@ -46,7 +46,8 @@ export function noProgress(startedAt: number): Progress {
 export function advance(progress: Progress, item: Item, attempt: Attempt, settlement: Settlement): Progress {
   const { turn } = attempt;
   const ended = settlement.status === "passed" || settlement.status === "parked";
-  const moved = turn === null || turn.changedFiles.length > 0 || ended;
+  const moved = settlement.idle !== true &&
+    ((turn?.changedFiles.length ?? 0) > 0 || (ended && item.checksOnly !== true));
   const without = <Entry>(entries: readonly Entry[], idOf: (entry: Entry) => string): readonly Entry[] =>
     entries.filter((entry) => idOf(entry) !== item.id);
   const passed = settlement.status === "passed" && item.checksOnly !== true && item.preparatory !== true;
@@ -61,7 +62,7 @@ export function advance(progress: Progress, item: Item, attempt: Attempt, settle
     usageByItem: turn === null
       ? progress.usageByItem
       : { ...progress.usageByItem, [item.id]: addTurn(ofItem, turn.usage) },
-    idleTurns: moved ? 0 : progress.idleTurns + 1,
+    idleTurns: moved ? 0 : progress.idleTurns + (turn === null ? 0 : 1),
     passed: passed ? [...without(progress.passed, String), item.id] : progress.passed,
     unverified: passed && attempt.status === "unverified"
       ? [...without(progress.unverified, String), item.id]

@@ -5,6 +5,10 @@
  * @module
  */
 
+import type { Turn, TurnRecord } from "./turn_types.ts";
+
+export type * from "./turn_types.ts";
+
 /** Version of the `Backlog` interface. */
 export const BACKLOG_VERSION = 1;
 
@@ -20,6 +24,10 @@ export interface Item<Data = unknown> {
   readonly checksOnly?: boolean;
   /** Prepares work and proves nothing (taking a task apart, looking into an issue): its own end is no part of the run's verdict. */
   readonly preparatory?: boolean;
+  /** Number by which hooks know the iteration, where the backlog counts across runs. @default the run's own count */
+  readonly iteration?: number;
+  /** Where the turn's transcript goes, relative to the root. @default the run's folder */
+  readonly transcript?: string;
   /** Hash of what is asked for. Attempts at an item of the same id with another fingerprint are not counted. */
   readonly fingerprint?: string;
   /** JSON snapshot that `next()` took of the store; `settle` computes from it, never by counting in the store. */
@@ -31,7 +39,13 @@ export type Next<Data> =
   | { readonly status: "item"; readonly item: Item<Data> }
   /** Everything that is ready depends on what is in flight. */
   | { readonly status: "waiting" }
-  | { readonly status: "done"; readonly verdict: "verified" | "unverified"; readonly summary?: string }
+  | {
+    readonly status: "done";
+    readonly verdict: "verified" | "unverified";
+    readonly summary?: string;
+    /** The checks behind a `verified` have seen everything, what passed without a check before included. */
+    readonly covers?: boolean;
+  }
   | { readonly status: "blocked"; readonly reasons: readonly string[] };
 
 /** What a check function is given. */
@@ -107,87 +121,6 @@ export interface Work {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** How an agent's turn ended. */
-export type TurnEnd =
-  | { readonly reason: "completed" }
-  | {
-    /**
-     * `cut-off`: no result, or in the middle of a tool call. `refused`: it only asked, planned, or did nothing at all.
-     * `killed`: somebody but Ralph ended it. `unavailable`: its provider failed, again and again.
-     */
-    readonly reason:
-      | "agent-failed"
-      | "timed-out"
-      | "idle"
-      | "crashed"
-      | "killed"
-      | "cut-off"
-      | "context-exhausted"
-      | "refused"
-      | "unavailable";
-    readonly message: string;
-  }
-  /** Nothing goes on before `untilMs` (milliseconds since 1970, `null`: not said). No attempt is counted. */
-  | { readonly reason: "rate-limited"; readonly untilMs: number | null; readonly message: string }
-  /** The agent cannot be used at all (not found, login, billing, model): stops the run, exit 4. */
-  | { readonly reason: "agent-unusable"; readonly message: string }
-  | { readonly reason: "aborted" };
-
-/** What a turn used. `null` is unknown, never 0. */
-export interface Usage {
-  /** All of it, what came from a cache included. */
-  readonly inputTokens: number | null;
-  /** All of it, reasoning included. */
-  readonly outputTokens: number | null;
-  /** Of the input. */
-  readonly cachedTokens: number | null;
-  /** Of the output. */
-  readonly reasoningTokens: number | null;
-  /** US dollars. */
-  readonly costUsd: number | null;
-  /** The agent's own estimate, not a bill. */
-  readonly estimated: boolean;
-}
-
-/** What an agent gives back for one turn. */
-export interface AgentTurn {
-  readonly end: TurnEnd;
-  /** The end of the agent's own words, prompt echo and standard error left out; at most 1 MiB. */
-  readonly text: string;
-  /**
-   * Lines of those words that can be a signal: outside code fences, white space, `*`, `_` and back-ticks around them
-   * taken off, empty ones left out; the last 2,000.
-   */
-  readonly lines: readonly string[];
-  readonly usage: Usage;
-  /** Absolute path of the file that holds all of the turn's output. */
-  readonly transcript: string;
-  readonly durationMs: number;
-  /** What the agent did, where its stream tells. */
-  readonly activity?: TurnActivity;
-}
-
-/** What an agent did in a turn, as its stream tells. */
-export interface TurnActivity {
-  readonly toolCalls: number;
-  /** It used a tool that asks somebody. */
-  readonly asked: boolean;
-  /** It used a tool that leaves it at a plan. */
-  readonly planned: boolean;
-}
-
-/** An agent's turn with what it did to the working tree. */
-export interface Turn extends AgentTurn {
-  /** Paths relative to the root whose content the turn changed, committed or not. */
-  readonly changedFiles: readonly string[];
-  /** Commit before and after the turn. */
-  readonly base: string | null;
-  readonly head: string | null;
-}
-
-/** A turn as it is kept: the words stay in the transcript. */
-export type TurnRecord = Omit<Turn, "lines" | "text">;
-
 /** What the turn claims. Only ever a claim. `findings` is the workflow's own (learnings, resets, summary). */
 export type Claim<Findings = unknown> =
   & { readonly findings?: Findings }
@@ -248,11 +181,20 @@ export interface SettleCommit {
   readonly paths: readonly string[];
   /** Also commit what the turn changed and left uncommitted (never what was dirty before it). */
   readonly work: boolean;
+  /**
+   * Work gets a commit of its own, and `settle()` is called once more after it, so that the state can name that commit.
+   * @default false: one commit for both
+   */
+  readonly apart?: boolean;
 }
 
 /** What the backlog made of an attempt. The backlog owns retry policy; the loop owns limits. */
 export type Settlement =
-  & { readonly commit?: SettleCommit }
+  & {
+    readonly commit?: SettleCommit;
+    /** The turn brought nothing, although files changed: state that Ralph itself keeps. */
+    readonly idle?: boolean;
+  }
   & (
     | { readonly status: "passed" }
     /** Comes again from `next()`. */
@@ -273,6 +215,25 @@ export interface ParkedItem {
 export interface LoopView {
   /** Parked earlier, and not asked back with `--retry-blocked`. */
   readonly parked: readonly ParkedItem[];
+}
+
+/** One run of a hook, told when it starts and when it ends: the same iteration and id twice. */
+export interface HookRecord {
+  readonly iteration: number;
+  readonly hookId: string;
+  readonly status: "in-progress" | "completed" | "failed" | "interrupted";
+  /** Of the hook's own process; `null` before it has one, and for an agent that is none. */
+  readonly pid: number | null;
+  readonly exitCode: number | null;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  /** Absolute path of the file that holds its output. */
+  readonly log: string;
+  /** Absolute path of the iteration's transcript. */
+  readonly transcript: string;
+  /** Why it failed. */
+  readonly message: string | null;
 }
 
 /** What `work` and `judge` are given beside the item. */
@@ -306,6 +267,8 @@ export interface Backlog<Data = unknown, Findings = unknown> {
   readonly unverified: "accept" | "block";
   /** Where run folders go, relative to the root. @default ".ralph/runs" */
   readonly runsDirectory?: string;
+  /** Where the logs of hooks go, relative to the root. @default the run's folder */
+  readonly logsDirectory?: string;
   /** The branch to work on, created or switched to when the run starts. Absent or `null`: the current one. */
   branch?(): Promise<string | null>;
 
@@ -318,6 +281,10 @@ export interface Backlog<Data = unknown, Findings = unknown> {
   begin?(item: Item<Data>, attemptId: string): Promise<SettleCommit | void>;
   /** Record the outcome. Called again with the same attempt after a crash: the result must be the same. */
   settle(item: Item<Data>, attempt: Attempt<Findings>): Promise<Settlement>;
+  /** A run begins, what a killed one left is settled: close what else it left open. */
+  resume?(): Promise<void>;
+  /** Record a hook's start or end; several may be told at once. */
+  hookRan?(record: HookRecord): Promise<void>;
 
   // The worker's side: item and working tree only.
 

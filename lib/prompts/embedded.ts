@@ -230,6 +230,204 @@ Every fact names its evidence: a file, a name in it, line numbers where you have
 
 When the note is written and the topic ticked, end your answer with \`<promise>COMPLETE</promise>\` as its last line.
 `,
+  "feature_prd_create": `# PRD Creation: {{feature}}
+
+Help create a Product Requirements Document for this feature. Write no code yet, and change no file but the one named below.
+
+## Clarifying Questions
+
+Ask 3-5 critical questions:
+- Problem/Goal: What problem does this solve?
+- Core Functionality: What are the key actions?
+- Scope: What should it NOT do?
+- Success Criteria: How do we know it's done?
+
+Format with lettered options:
+
+    1. What is the primary goal?
+       A. Option one
+       B. Option two
+       C. Other: [specify]
+
+Wait for user answers before proceeding.
+
+## The conversation so far
+
+{{conversation}}
+
+## Generate PRD
+
+After answers, create a detailed PRD with:
+- Introduction/Overview
+- Goals
+- User Stories (small, one session each)
+- Functional Requirements
+- Non-Goals
+- Technical Considerations
+
+### Story Rules
+- Each story completable in ONE session
+- Priority order: schema → backend → UI
+- Include "Typecheck passes" in all criteria
+- Include "Verify in browser" for UI stories, with the page: \`Visit /settings\`
+- A criterion that one command can check names it in this form: Verify: \`npm test\`
+
+Save to: {{file}}
+`,
+  "feature_prd_finalize": `# PRD Finalization: {{feature}}
+
+Convert this PRD to prd.json. Write no code, and change no other file.
+
+{{prdContent}}
+
+## Output Format
+
+    {
+      "schemaVersion": 2,
+      "project": "[from directory or PRD]",
+      "branchName": "ralph/{{feature}}",
+      "description": "[from PRD intro]",
+      "run": {
+        "startedAt": null,
+        "currentStoryId": null,
+        "learnings": []
+      },
+      "userStories": [...]
+    }
+
+### Story Fields
+- \`id\`: US-001, US-002, etc.
+- \`title\`, \`description\`: from the PRD
+- \`acceptanceCriteria\`: a list of texts, one criterion each
+- \`tags\`: ["ui"] for stories with browser verification
+- \`priority\`: Based on dependency order
+- \`passes\`: false
+- \`retries\`: 0
+- \`blocked\`: false
+- \`lastResult\`: null
+- \`notes\`: ""
+
+## The prd.json that is there
+
+{{existing}}
+
+A story that stays the same keeps its \`id\` and its \`acceptanceCriteria\` word for word.
+
+## What was wrong with your last answer
+
+{{problems}}
+
+Save to: {{file}}
+
+If you cannot write files, answer with the JSON alone, in one code fence.
+`,
+  "feature_prd_refine": `# PRD Refinement: {{feature}}
+
+Current PRD:
+
+{{prdContent}}
+
+Help refine this PRD. Write no code yet, and change no file but the one named below. What would you like to improve?
+- Add/remove/modify stories?
+- Clarify acceptance criteria?
+- Adjust scope?
+- Split large stories?
+
+## The conversation so far
+
+{{conversation}}
+
+After refinement, save updated version to: {{file}}
+`,
+  "feature_run": `# Story Implementation
+
+You work in a git repository, on the branch \`{{branch}}\`. Implement the one story below and nothing else.
+
+## Your Task
+
+Implement the following story:
+
+**ID:** {{storyId}}
+**Title:** {{storyTitle}}
+**Description:** {{storyDescription}}
+**Tags:** {{tags}}
+
+**Acceptance Criteria:**
+{{acceptanceCriteria}}
+
+This is attempt {{attempt}}.
+
+## What went wrong last time
+
+{{failure}}
+
+## Notes kept with the story
+
+{{notes}}
+
+## Instructions
+
+1. Read the codebase to understand context
+2. Implement the story following existing patterns
+3. Write tests for your implementation
+4. If this is a UI story (tagged "ui"):
+   - Write e2e tests that verify the UI works
+   - Tests should cover the acceptance criteria
+5. Commit your changes with message: \`feat: {{storyId}} - {{storyTitle}}\`. Do not push, switch branches, merge, stash, or discard changes that are not yours
+6. When you find out something that a later story should know, say it on a line of its own, in the form \`<ralph>LEARNING:what you found out</ralph>\`
+7. When complete, output on a line of its own: {{doneMarker}}
+
+If the story is done already, change nothing and output the marker: the verification decides.
+When you cannot finish it, leave the marker out and say what stands in the way.
+
+Leave \`prd.json\` and \`ralph.config.json\` alone: Ralph keeps them, and what you write into them is put back. Leave servers to Ralph too: it starts and stops them.
+
+## Verification
+
+After you signal done, Ralph runs these:
+{{verifyCommands}}
+
+Your story only passes if ALL of them succeed. Run the commands yourself first. Never weaken, skip or delete a test or a check to get there.
+
+## Project Context
+
+{{learnings}}
+`,
+  "feature_verify": `# Final Verification
+
+All stories have been implemented, on the branch \`{{branch}}\`. Perform a comprehensive review. Change nothing.
+
+## Verification Commands
+
+{{verifyCommands}}
+
+{{result}}
+
+## Review Checklist
+
+1. **Test Coverage**: Are all new functions/routes tested?
+2. **Acceptance Criteria**: Does each story meet ALL criteria?
+3. **Code Quality**: Are patterns consistent with codebase?
+4. **Missing Pieces**: Anything incomplete or skipped?
+
+## Stories Implemented
+
+{{storySummaries}}
+
+## Project Context
+
+{{learnings}}
+
+## The answer before this one
+
+{{failure}}
+
+## Your Task
+
+Review the implementation thoroughly. If you find issues, output two lines, each with nothing else on it: the IDs of the stories that need rework, in the form \`<ralph>RESET:US-001,US-003</ralph>\`, and why, in the form \`<ralph>REASON:US-001 missing test coverage, US-003 form validation incomplete</ralph>\`.
+
+If everything is complete and verified, output one line with nothing but \`<ralph>VERIFIED</ralph>\`.
+`,
   "gsd_execute": `You are executing a plan. {{presence}}
 
 ## Your Mission
@@ -462,5 +660,116 @@ The spec: \`{{spec}}\`
 5. When nothing was rejected and every check passed: \`ralph task accept\`. It takes all done tasks out of the plan. Then end with the line \`[RALPH] SPEC_COMPLETE\`; otherwise with \`[RALPH] SPEC_INCOMPLETE\`.
 
 Change no code. \`ralph\` is on your PATH; \`ralph query tasks\` shows every field. Leave \`ralph/plan.jsonl\` alone: what you write into it is put back. After your turn Ralph runs its checks again; what you accepted comes back when one fails.
+`,
+  "sprint_goal": `# Analyse the goal
+
+You work alone in a git repository. This is iteration {{iteration}} of a sprint; each iteration is a fresh process that knows only this page and the repository.
+
+## The goal
+
+{{goal}}
+
+## Steps so far
+
+{{steps}}
+
+## What went wrong last time
+
+{{failure}}
+
+## What to do now
+
+1. Look at the repository, and at what has been done already.
+2. Break what is left of the goal into concrete steps, each small enough for one iteration, and add them by \`ralph step add\`.
+3. Then carry out the first pending step, and complete it.
+
+## How the sprint works
+
+{{rules}}
+
+## What Ralph checks before the sprint counts as complete
+
+{{checks}}
+`,
+  "sprint_reflection": `# Reflect
+
+You work alone in a git repository. This is iteration {{iteration}} of a sprint; each iteration is a fresh process that knows only this page and the repository. No step is pending.
+
+## The goal
+
+{{goal}}
+
+## All steps
+
+{{steps}}
+
+## What went wrong last time
+
+{{failure}}
+
+## What to do now
+
+Look at what the repository holds against the goal: is all of it reached, are edge cases or tests missing, is the documentation right? Then choose one:
+
+- The goal is reached: say so, with a detailed summary.
+- More work is needed: add the steps.
+- You cannot go on: ask for a person.
+
+## How the sprint works
+
+{{rules}}
+
+## What Ralph checks before the sprint counts as complete
+
+{{checks}}
+`,
+  "sprint_rules": `The sprint's state is \`{{file}}\`. Ralph keeps it; you change it by these commands, from any folder:
+
+- \`ralph step add "what to do"\` adds a step and prints its id. \`ralph step add -\` reads a longer text from standard input.
+- \`ralph step done ID\` completes one step. Complete a step only when its work is done and committed.
+- \`ralph step list\` shows all steps.
+
+Commit your work on the current branch. Do not push, switch branches, merge, stash, or discard changes that are not yours. Leave \`ralph.config.json\` alone.
+
+When the whole goal is reached, and only then, end your answer with a line of its own that begins with \`RALPH_COMPLETE:\` and goes on with a summary of what was achieved. Ralph runs its checks before it believes that.
+
+When you cannot go on without a person, set \`status: needs-human\` and \`human-needed: "why"\` in \`{{file}}\`.
+
+Instead of all this you may end your answer with one JSON object: \`status\` (\`continue\`, \`goal-complete\` or \`needs-human\`), \`summary\`, \`completedStepIds\`, \`pendingSteps\` (each with \`id: null\` and \`prompt\`), \`goalCompleteSummary\`, \`humanNeeded\`.
+`,
+  "sprint_step": `# Carry out one step
+
+You work alone in a git repository. This is iteration {{iteration}} of a sprint; each iteration is a fresh process that knows only this page and the repository.
+
+## The step
+
+{{step}}
+
+## The goal it belongs to
+
+{{goal}}
+
+## All steps
+
+{{steps}}
+
+## What went wrong last time
+
+{{failure}}
+
+## What to do now
+
+1. Carry out this one step, tests included.
+2. Complete it: \`ralph step done {{id}}\`.
+3. Add steps when you found that more is needed.
+4. End your turn. Other steps are other iterations.
+
+## How the sprint works
+
+{{rules}}
+
+## What Ralph checks before the sprint counts as complete
+
+{{checks}}
 `,
 };

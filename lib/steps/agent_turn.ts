@@ -1,4 +1,4 @@
-import { dirname, join, relative } from "node:path";
+import { dirname, join, parse, relative } from "node:path";
 import type { RalphContext } from "../context.ts";
 import type { TreeSnapshot } from "../git/types.ts";
 import { ensureRunsIgnored, isIgnoring } from "../loop/runs_ignored.ts";
@@ -16,6 +16,8 @@ export interface AgentTurnRequest {
   readonly name: string;
   /** Absolute path of the run's folder. */
   readonly folder: string;
+  /** Absolute path of the transcript. @default below `folder`, by `name` */
+  readonly transcript?: string;
   /** @default the root */
   readonly cwd?: string;
   readonly item?: Item | null;
@@ -56,6 +58,12 @@ export async function agentTurn(ralph: RalphContext, request: AgentTurnRequest):
   return { turn: { ...agentTurn, changedFiles, base: before.head, head: now.head }, before, after: now };
 }
 
+/** A turn that is taken again after a wait has a transcript of its own. */
+function numbered(path: string, number: number): string {
+  const { dir, name, ext } = parse(path);
+  return number === 1 ? path : join(dir, `${name}-${number}${ext}`);
+}
+
 interface OneTurn {
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -69,7 +77,7 @@ async function oneTurn(
   request: AgentTurnRequest,
   { cwd, environment, signal, number }: OneTurn,
 ): Promise<AgentTurn> {
-  const transcript = join(request.folder, `${request.name}${number === 1 ? "" : `-${number}`}.log`);
+  const transcript = numbered(request.transcript ?? join(request.folder, `${request.name}.log`), number);
   ralph.events.emit({ type: "turn-start", agent: agent.name, transcript: relative(ralph.root, transcript) });
   const started = ralph.host.clock.now();
   const turn = await agent.runTurn({

@@ -35,7 +35,8 @@ export async function handOver(
   const { agent } = ralph;
   await agent.ensureUsable();
   if (agent.interactive === false) {
-    const message = `${agent.name} cannot be handed the terminal: name another agent with \`--agent\` or \`--agent-cmd\``;
+    const message =
+      `${agent.name} cannot be handed the terminal: name another agent with \`--agent\` or \`--agent-cmd\``;
     return { status: "failed", reason: "agent-unusable", message };
   }
   await using _lock = await ralph.lock.acquire(options.purpose);

@@ -2,63 +2,30 @@ import type { LimitsConfig } from "../config/schema.ts";
 import type { RalphContext } from "../context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { TreeSnapshot } from "../git/types.ts";
+import { configuredHooks } from "../loop/hooks.ts";
 import { journalKeyOf } from "../loop/journal_key.ts";
 import type { JournalKey } from "../loop/journal_types.ts";
 import type { Ownership } from "../loop/ownership.ts";
 import { advance, limitReached, noProgress, type Progress, sameFailures, untoldBudget } from "../loop/progress.ts";
-import type { Attempt, Backlog, Item, Settlement } from "../loop/types.ts";
+import type { Attempt, Backlog, Item, Next, Settlement } from "../loop/types.ts";
 import type { CheckLike } from "../verifiers/types.ts";
 import { answered } from "./loop/answered.ts";
 import { onBranch } from "./loop/branch.ts";
+import { createHookRunner, type HookRunner, momentOf } from "./loop/hooks.ts";
 import { endOfInterrupted } from "./loop/interrupted.ts";
 import { mendAfterKill, recover } from "./loop/recover.ts";
 import { type Committer, createCommitter, settleAndCommit } from "./loop/settle.ts";
+import { limitsOf } from "./loop/limits.ts";
+import type { LoopOptions, LoopOutcome } from "./loop_types.ts";
 import { requireRepository } from "./require_repository.ts";
 import { topLevelPaths } from "./tree_paths.ts";
 import { checksForUnchecked } from "./unchecked_items.ts";
 import { workItem } from "./work_item.ts";
 
-/** How a loop runs. What is absent comes from the context: configuration and command line. */
-export interface LoopOptions {
-  /** Agent turns at most. */
-  readonly maxIterations?: number;
-  /** Items taken up at most; retries come on top. */
-  readonly maxItems?: number;
-  /** Run for every item, after the backlog's own. */
-  readonly checks?: readonly CheckLike[];
-  readonly limits?: Partial<LimitsConfig>;
-  /** A stop condition of your own: says why, or `undefined`. Asked before each turn. */
-  readonly stopWhen?: (progress: Progress) => string | undefined;
-  /** Ask between two iterations. */
-  readonly interactive?: boolean;
-  /** Take up again what was parked. */
-  readonly retryBlocked?: boolean;
-  /** The branch to work on; "" stays on the current one. @default the backlog's */
-  readonly branch?: string;
-  /** What the run lock says. @default "run" */
-  readonly purpose?: string;
-  readonly signal?: AbortSignal;
-}
+export type { LoopOptions, LoopOutcome } from "./loop_types.ts";
 
-/** How a loop ended, with how far it came. */
-export type LoopOutcome =
-  & Progress
-  & (
-    | { readonly status: "passed"; readonly summary?: string }
-    /** Done, but some or all of it was seen by no check. `allowed`: that was agreed to. */
-    | { readonly status: "unverified"; readonly allowed: boolean; readonly summary?: string }
-    | {
-      readonly status: "failed";
-      readonly reason: "trespassed" | "agent-unusable" | "stopped";
-      readonly reasons: readonly string[];
-    }
-    /** `parkedBefore`: how many items stand in the way that an earlier run gave up on. */
-    | { readonly status: "blocked"; readonly reasons: readonly string[]; readonly parkedBefore?: number }
-    | { readonly status: "exhausted"; readonly limit: string }
-    /** A person answered no between two iterations. */
-    | { readonly status: "declined" }
-    | { readonly status: "aborted" }
-  );
+/** After these no hook starts: the run is over, or nothing is known of the iteration. */
+const ENDED_BADLY: ReadonlySet<Attempt["status"]> = new Set(["interrupted", "trespassed", "agent-unusable"]);
 
 type Ending = LoopOutcome extends infer End ? End extends LoopOutcome ? Omit<End, keyof Progress> : never : never;
 
@@ -97,6 +64,7 @@ export async function runLoop<Data, Findings>(
   const committer = createCommitter(ralph);
   const ownership = await recover(ralph, committer, backlog, key, await repository.snapshot());
   if (options.retryBlocked ?? ralph.loop.retryBlocked) await ralph.journal.unpark(key);
+  await backlog.resume?.();
   const outcome = await new Loop(ralph, backlog, options, key, committer, ownership).run();
   await ralph.journal.runEnded(key);
   const reasons = "reasons" in outcome ? outcome.reasons : "limit" in outcome ? [outcome.limit] : [];
@@ -118,6 +86,8 @@ class Loop<Data, Findings> {
   readonly #taken: Set<string> = new Set();
   #checks: readonly CheckLike[];
   #progress: Progress;
+  #hooks: HookRunner | null = null;
+  #folder = "";
   #last: Attempt<Findings> | null = null;
 
   constructor(
@@ -142,7 +112,7 @@ class Loop<Data, Findings> {
 
   async run(): Promise<LoopOutcome> {
     const ralph = this.#ralph;
-    const folder = await ralph.run.folder(this.#backlog.runsDirectory ?? ".ralph/runs");
+    const folder = this.#folder = await ralph.run.folder(this.#backlog.runsDirectory ?? ".ralph/runs");
     ralph.events.emit({
       type: "run-start",
       workflow: this.#backlog.name,
@@ -152,9 +122,23 @@ class Loop<Data, Findings> {
     });
     const unchecked = await this.#askAboutUnchecked();
     if (unchecked !== null) return this.#end(unchecked);
-    for (;;) {
-      const ending = await this.#iterate();
-      if (ending !== null) return this.#end(ending);
+    const hooks = this.#options.hooks ?? configuredHooks(ralph.config);
+    this.#hooks = await createHookRunner(ralph, this.#backlog, {
+      hooks,
+      limit: this.#limits.hooks,
+      folder,
+      signal: this.#signal,
+    });
+    try {
+      for (;;) {
+        const ending = await this.#iterate();
+        if (ending === null) continue;
+        await this.#hooks.finish();
+        return this.#end(ending);
+      }
+    } catch (error) {
+      await this.#hooks.stop();
+      throw error;
     }
   }
 
@@ -175,7 +159,7 @@ class Loop<Data, Findings> {
     const next = answered(this.#backlog, "next()", await this.#backlog.next(view));
     switch (next.status) {
       case "done":
-        return this.#done(next.verdict, next.summary);
+        return this.#done(next);
       case "blocked":
         return {
           status: "blocked",
@@ -229,6 +213,9 @@ class Loop<Data, Findings> {
     ralph.events.emit({ type: "iteration-start", ...named, passed, total });
     const started = ralph.host.clock.now();
 
+    const moment = momentOf(ralph, this.#folder, item, iteration);
+    await this.#hooks?.apply();
+    if (item.checksOnly !== true) await this.#hooks?.run("before", moment);
     const before = item.checksOnly === true ? null : await requireRepository(ralph).snapshot();
     if (before !== null) this.#ownership.beforeTurn(before);
     await ralph.journal.begun(this.#key, item, { id, number, userPaths: [...this.#ownership.userPaths] });
@@ -260,7 +247,9 @@ class Loop<Data, Findings> {
       durationMs: Math.max(0, ralph.host.clock.now() - started),
       usage: attempt.turn?.usage ?? null,
     });
-    return this.#endingOf(attempt, settlement);
+    const ending = this.#endingOf(attempt, settlement);
+    if (attempt.turn !== null && !ENDED_BADLY.has(attempt.status)) await this.#hooks?.run("after", moment);
+    return ending;
   }
 
   /** The same failure again and again is blocked, whatever the backlog's retries say. */
@@ -322,7 +311,8 @@ class Loop<Data, Findings> {
       : { status: "blocked", reasons: [settlement.reason] };
   }
 
-  #done(verdict: "verified" | "unverified", summary: string | undefined): Ending {
+  #done({ verdict, summary, covers }: Extract<Next<Data>, { readonly status: "done" }>): Ending {
+    if (verdict === "verified" && covers === true) this.#progress = { ...this.#progress, unverified: [] };
     const said = summary === undefined ? {} : { summary };
     if (verdict === "verified" && this.#progress.unverified.length === 0) return { status: "passed", ...said };
     const allowed = this.#backlog.unverified === "accept" || this.#ralph.config.verify.allowUnverified;
@@ -337,11 +327,4 @@ class Loop<Data, Findings> {
 function reasonOf(settlement: Settlement, attempt: Attempt): string | null {
   const given = "reason" in settlement ? settlement.reason ?? null : null;
   return given ?? ("message" in attempt ? attempt.message : null);
-}
-
-function limitsOf(ralph: RalphContext, options: LoopOptions): LimitsConfig {
-  const limits = { ...ralph.config.limits, ...options.limits };
-  const { maxIterations } = options;
-  if (maxIterations === undefined) return limits;
-  return { ...limits, iterations: Math.min(maxIterations, limits.iterations ?? maxIterations) };
 }

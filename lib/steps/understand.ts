@@ -47,6 +47,7 @@ export async function understand(ralph: RalphContext, options: UnderstandOptions
   const maxItems = options.maxItems ?? (maxIterations === undefined ? await countOpen(ralph) : undefined);
   const outcome = await runLoop(ralph, topicsBacklog(ralph), {
     purpose: "understand",
+    hooks: [], // nothing but the map may be written
     ...(maxItems === undefined ? {} : { maxItems }),
     ...(maxIterations === undefined ? {} : { maxIterations }),
     ...(signal === undefined ? {} : { signal }),

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { RalphContext } from "../context.ts";
 import type { TreeSnapshot } from "../git/types.ts";
 import { pathsOutside, protectedPaths } from "../loop/guards.ts";
@@ -96,6 +97,7 @@ export async function workItem<Data, Findings>(
     prompt: typeof work.prompt === "string" ? work.prompt : work.prompt(first),
     name,
     folder,
+    ...(item.transcript === undefined ? {} : { transcript: join(ralph.root, item.transcript) }),
     item,
     signal,
     ...(work.timeoutMs === undefined ? {} : { timeoutMs: work.timeoutMs }),
@@ -106,7 +108,7 @@ export async function workItem<Data, Findings>(
   const edits = await ralph.state.edited(backlog.stateFiles);
   // before the state is put back, so that it can read what the agent wrote
   const said = (checked: boolean): Promise<Claim<Findings>> => judge(backlog, item, turn, { ...context, checked });
-  const claim = turn.end.reason === "completed" ? await said(checks.length > 0) : null;
+  const claim = await claimOf(turn, () => said(checks.length > 0));
   const idle = turn.end.reason === "completed" && edits.length === 0 ? refusalOf(turn) : null;
   const refusal = idle !== null && (await said(false)).status !== "done" ? idle : null;
   const takenBack = await ralph.state.putBack(edits, backlog.restore);
@@ -177,6 +179,17 @@ function provenRed(after: Verification, first: Verification | null, checks: read
       : result
   );
   return { status: "failed", results, failures: results.filter(({ ok }) => !ok) };
+}
+
+/** A turn that failed claims nothing; what it found out on the way is kept. */
+async function claimOf<Findings>(
+  { end: { reason } }: Turn,
+  said: () => Promise<Claim<Findings>>,
+): Promise<Claim<Findings> | null> {
+  if (reason === "completed") return await said();
+  if (reason === "agent-unusable") return null;
+  const { findings } = await said();
+  return findings === undefined ? null : { status: "not-done", reason: `the turn ended as ${reason}`, findings };
 }
 
 async function judge<Data, Findings>(

@@ -30,7 +30,8 @@ export function createHumanReporter({ mode, style, detail, say }: HumanReporterO
 function shown(event: RalphEvent, detail: Detail): boolean {
   if (detail === "verbose") return true;
   if (event.type.startsWith("agent-")) return false;
-  return detail === "normal" || event.type === "state-put-back" || (event.type === "note" && event.level === "warn");
+  return detail === "normal" || event.type === "state-put-back" ||
+    (event.type === "hook-end" && event.status === "failed") || (event.type === "note" && event.level === "warn");
 }
 
 /** What a reporter for programs needs. */

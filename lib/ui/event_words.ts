@@ -42,6 +42,11 @@ export function checkWords({ exitCode }: CheckEnd): string {
   return exitCode === null ? "no exit code" : `exit ${exitCode}`;
 }
 
+/** What became of a hook. */
+export function hookWords({ hook, iteration, status, message }: Extract<RalphEvent, { type: "hook-end" }>): string {
+  return `hook ${hook} (iteration ${iteration}): ${status}${message === null ? "" : `: ${message.split("\n", 1)[0]}`}`;
+}
+
 /** `1,204 tokens, $0.03`, or nothing where nothing is known. */
 export function usageWords(usage: Usage | null): string {
   if (usage === null) return "";

@@ -1,5 +1,5 @@
 import type { RalphEvent } from "../events/types.ts";
-import { agentWords, checkWords, iterationWords, tailLines, usageWords, waitWords } from "./event_words.ts";
+import { agentWords, checkWords, hookWords, iterationWords, tailLines, usageWords, waitWords } from "./event_words.ts";
 import { formatDuration } from "./format_duration.ts";
 
 const TAIL_LINES = 20;
@@ -36,6 +36,10 @@ export function plainLines(event: RalphEvent): readonly string[] {
       ];
     case "iteration-end":
       return [`${event.item.kind} ${event.item.id}: ${iterationWords(event)} (${formatDuration(event.durationMs)})`];
+    case "hook-start":
+      return [`  hook ${event.hook} (iteration ${event.iteration}): started, log in ${event.log}`];
+    case "hook-end":
+      return [`  ${hookWords(event)} (${formatDuration(event.durationMs)})`];
     case "state-put-back":
       return [`  warning: put back, edited by hand: ${event.paths.join(", ")}`];
     case "commit":

@@ -2,6 +2,7 @@ import type { RalphEvent } from "../events/types.ts";
 import {
   agentWords,
   checkWords,
+  hookWords,
   iterationTone,
   iterationWords,
   tailLines,
@@ -54,6 +55,10 @@ export function richLines(event: RalphEvent, style: Style): readonly string[] {
         indented(paint(mark), `${paint(iterationWords(event))} ${dim(`in ${formatDuration(event.durationMs)}`)}`),
       ];
     }
+    case "hook-end": {
+      const [paint, mark] = event.status === "completed" ? [good, symbols.passed] : [warn, symbols.warning];
+      return [indented(paint(mark), `${hookWords(event)} ${dim(formatDuration(event.durationMs))}`)];
+    }
     case "state-put-back":
       return [indented(warn(symbols.warning), warn(`put back, edited by hand: ${event.paths.join(", ")}`))];
     case "commit":
@@ -97,6 +102,7 @@ export function richLines(event: RalphEvent, style: Style): readonly string[] {
     case "agent-usage":
     case "agent-end":
     case "check-start":
+    case "hook-start":
     case "question":
     case "run-end":
       return [];

@@ -1,19 +1,65 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { loopWorld } from "../steps/loop_world.ts";
+import { createStateFiles, type StateFiles } from "../../lib/backlogs/state_files.ts";
+import { createHost } from "../../lib/host/create_host.ts";
+import { temporaryDirectory } from "../../lib/host/files.ts";
 
-describe("putBack()", () => {
-  test("puts back what Ralph wrote, or what the backlog makes of both; what stays as found is not told", async () => {
-    await using world = await loopWorld(async () => {}, { files: { a: "a1", b: "b1", c: "c1" } });
-    const { state } = world.ralph;
-    await state.adopt(["a", "b", "c"]);
-    for (const name of ["a", "b", "c"]) await world.write(name, `${name}2`);
+interface Place extends AsyncDisposable {
+  readonly root: string;
+  readonly state: StateFiles;
+  read(): Promise<string>;
+  write(text: string): Promise<void>;
+}
 
-    const restore = ({ path, found, written }: { path: string; found: string; written: string }): string =>
-      path === "a" ? written : path === "b" ? `${found}+${written}` : found;
-    const takenBack = await state.putBack(await state.edited(["a", "b", "c"]), restore);
+async function place(): Promise<Place> {
+  const folder = await temporaryDirectory("ralph-state");
+  const root = folder.path;
+  return {
+    root,
+    state: createStateFiles({ root, directory: join(root, "own"), host: createHost() }),
+    read: () => readFile(join(root, "a.txt"), "utf8"),
+    write: (text) => writeFile(join(root, "a.txt"), text),
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
 
-    expect(takenBack).toEqual(["a", "b"]);
-    expect([await state.read("a"), await state.read("b"), await state.read("c")]).toEqual(["a1", "b2+b1", "c2"]);
-    expect(await state.edited(["a", "b", "c"])).toEqual([]);
+const more = (line: string) => (text: string | null): string => `${text ?? ""}${line}\n`;
+
+describe("amend()", () => {
+  test("is an update where nothing was edited by hand", async () => {
+    await using here = await place();
+
+    expect(await here.state.amend("a.txt", more("one"))).toBe("one\n");
+    expect(await here.state.amend("a.txt", (text) => text)).toBe("one\n");
+    expect(await here.state.edited(["a.txt"])).toEqual([]);
+  });
+
+  test("changes Ralph's version and the edited one, so that the hand edit is still seen and put back", async () => {
+    await using here = await place();
+    await here.state.update("a.txt", more("one"));
+    await here.write("by hand\n");
+
+    expect(await here.state.amend("a.txt", more("two"))).toBe("by hand\ntwo\n");
+    const edits = await here.state.edited(["a.txt"]);
+    expect(edits).toEqual([{ path: "a.txt", found: "by hand\ntwo\n", written: "one\ntwo\n" }]);
+    await here.state.putBack(edits);
+    expect(await here.read()).toBe("one\ntwo\n");
+  });
+
+  test("leaves alone what cannot be changed, and fails where neither can", async () => {
+    await using here = await place();
+    await here.state.update("a.txt", more("one"));
+    await here.write("broken");
+    const strict = (text: string | null): string => {
+      if (text === "broken") throw new Error("cannot read it");
+      return `${text}two\n`;
+    };
+
+    expect(await here.state.amend("a.txt", strict)).toBe("broken");
+    expect((await here.state.edited(["a.txt"]))[0]?.written).toBe("one\ntwo\n");
+    await expect(here.state.amend("a.txt", () => {
+      throw new Error("neither");
+    })).rejects.toThrow("neither");
   });
 });

@@ -15,7 +15,7 @@ describe("checkConfig()", () => {
   test("a block given in part keeps the defaults of its other fields", () => {
     const { config } = checkConfig({ commits: { work: false }, verify: { default: ["npm test"] } });
 
-    expect(config?.commits).toEqual({ work: false, prdChanges: true });
+    expect(config?.commits).toEqual({ work: false, prdChanges: true, message: "chore: update prd.json" });
     expect(config?.verify).toEqual({ default: ["npm test"], ui: [], timeout: 300, allowUnverified: false });
   });
 
@@ -24,7 +24,7 @@ describe("checkConfig()", () => {
 
     expect(config).toBeNull();
     expect(problems).toEqual([
-      "verify.default.0: must not be empty",
+      "verify.default[0]: must not be empty",
       "verify.timeout: expected number, received string",
       "maxRetries: Too small: expected number to be >0",
     ]);

@@ -75,7 +75,7 @@ describe("command line", () => {
     const { stderr } = await ralphCli().args("run", "5").expectExit(2);
 
     expect(stderr).toBe(
-      "error: `ralph run` takes no argument (got: 5)\nhint: did you mean `--max-iterations 5` or, for plans of GSD, `--loop 5`?\n",
+      "error: `5` is no name for a feature\nhint: `ralph run --max-iterations 5`, or `ralph run --loop 5` for that many plans\n",
     );
   });
 

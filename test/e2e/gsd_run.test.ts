@@ -306,7 +306,7 @@ describe("ralph run in a GSD project", () => {
   });
 
   test.each([
-    [["run", "5"], "did you mean `--max-iterations 5` or, for plans of GSD, `--loop 5`?"],
+    [["run", "5"], "`ralph run --max-iterations 5`, or `ralph run --loop 5` for that many plans"],
     [["run", "--loop", "0"], "--loop must be a whole number of at least 1 (got: 0)"],
     [["run", "--loop=x"], "--loop must be a whole number of at least 1 (got: x)"],
     [["run", "--loop", "--plan", "01-01"], "--loop and --plan exclude each other"],

@@ -45,9 +45,12 @@ describe("the start path", () => {
     },
   );
 
-  test.each([["status"], ["next"], ["validate"], ["query"]])("ralph %s loads neither dax nor clack nor yaml", (command) => {
-    expect(runWith([...LIGHT, "zod"], [command])).toMatchObject({ status: 0 });
-  });
+  test.each([["status"], ["next"], ["validate"], ["query"]])(
+    "ralph %s loads neither dax nor clack nor yaml",
+    (command) => {
+      expect(runWith([...LIGHT, "zod"], [command])).toMatchObject({ status: 0 });
+    },
+  );
 
   test("the trap works: what needs dax fails without it", () => {
     expect(runWith([...LIGHT, "zod"], ["verify"]).output).toContain("dax");

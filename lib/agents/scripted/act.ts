@@ -53,6 +53,7 @@ async function runCommand(
     environment: request.environment,
     timeoutMs: Math.max(1, deadline - host.clock.now()),
     signal: request.signal,
+    ...(request.onStart === undefined ? {} : { onStart: request.onStart }),
     onOutput: (chunk) => record.noise(chunk),
   });
   if (end.reason === "exited" && end.exitCode !== 0) {

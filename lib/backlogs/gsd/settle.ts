@@ -9,12 +9,10 @@ import { scanPlanning } from "./read_planning.ts";
 import { rewriteRoadmap } from "./rewrite_roadmap.ts";
 import { rewriteState } from "./rewrite_state.ts";
 import { findSection } from "./state_file.ts";
+import { policyOf } from "./settle_policy.ts";
 import { summaryVerdict } from "./summary_file.ts";
 import { withSkipped, writtenSummary } from "./summary_text.ts";
 import type { StatePosition } from "./types.ts";
-
-/** Attempts at a plan one of whose tasks fails. */
-const ATTEMPTS = 2;
 
 /** Settles attempts at plans. */
 export interface Settler {
@@ -232,35 +230,6 @@ function withPaths(settlement: Settlement, paths: readonly string[]): Settlement
   const { commit } = settlement;
   const own: SettleCommit = { subject: "docs: SUMMARY of an unverified plan moved aside", paths, work: false };
   return { ...settlement, commit: commit === undefined ? own : { ...commit, paths: [...commit.paths, ...paths] } };
-}
-
-/** A task's failure is tried once more; the plan's own, a person's matter and a turn that did not end are not. */
-function policyOf(
-  attempt: Attempt<GsdFindings>,
-): { readonly retry: boolean; readonly as: "failed" | "blocked"; readonly reason: string } {
-  const reason = "message" in attempt ? attempt.message : attempt.status;
-  const first = attempt.number < ATTEMPTS;
-  if (attempt.status === "not-done") return { retry: first, as: "blocked", reason };
-  if (attempt.status !== "failed") return { retry: false, as: "blocked", reason };
-  switch (attempt.reason) {
-    case "checks-failed": {
-      const failures = attempt.verification?.status === "failed" ? attempt.verification.failures : [];
-      const ofTask = failures.some(({ scope }) => scope.startsWith("task:"));
-      return ofTask
-        ? { retry: first, as: "blocked", reason }
-        : { retry: false, as: "failed", reason: `the plan's verification failed: ${reason}` };
-    }
-    case "agent-failed": {
-      const kind = attempt.claim?.findings?.signal?.kind;
-      if (kind === "PLAN_FAILED") return { retry: false, as: "failed", reason };
-      return { retry: kind === "TASK_FAILED" && first, as: "blocked", reason };
-    }
-    case "protected-file-changed":
-    case "commit-refused":
-      return { retry: first, as: "blocked", reason };
-    default:
-      return { retry: false, as: "blocked", reason };
-  }
 }
 
 function oneLine(text: string, length: number): string {

@@ -62,8 +62,9 @@ export function blockAt(
   const of = { line: line.number, attributes: open.attributes };
   let close: { readonly at: number; readonly before: string } | null = null;
   for (let at = open.index; at < limit; at++) {
-    const before = closingAt(at === open.index ? head : lines[at], open.name);
-    if (before === null) continue;
+    const candidate = at === open.index ? head : lines[at];
+    const before = closingAt(candidate, open.name);
+    if (before === null || (last && isMention(candidate, before, open.name))) continue;
     close = { at, before };
     if (!last) break;
   }
@@ -76,6 +77,12 @@ export function blockAt(
   if (at === open.index) return { ...of, lines: [{ ...head, text: before }], closed: true, end: at + 1 };
   const tail: Line = { ...(lines[at] as Line), text: before };
   return { ...of, lines: [head, ...lines.slice(open.index + 1, at), tail], closed: true, end: at + 1 };
+}
+
+/** A closing tag with words behind it is one that the words speak of. */
+function isMention(line: Line | undefined, before: string, name: string): boolean {
+  const rest = line?.text.slice(before.length + name.length + 3).trim() ?? "";
+  return rest !== "" && !rest.startsWith("<");
 }
 
 /** The words of a block, without the empty lines around them. */

@@ -12,6 +12,10 @@ export async function run(invocation: Invocation): Promise<number> {
   const { say } = invocation;
   const { symbols, good, dim } = styleFor(invocation, "stderr");
   const place = await findPlace(invocation);
+  if (place.workflow.name === "feature") {
+    const { initFeature } = await import("../feature/init.ts");
+    return await initFeature(invocation, place);
+  }
   if (place.workflow.name === "gsd") return await (await import("../gsd_planning.ts")).planWithGsd(invocation, "init");
   const isSpec = place.workflow.name === "spec";
   const made = [...await scaffold(place), ...await writeConfig(place, invocation)];

@@ -5,12 +5,15 @@ import type { Config } from "../../config/schema.ts";
 import type { Item, Next } from "../../loop/types.ts";
 import { printable, printableLine } from "../../ui/printable.ts";
 import type { Invocation } from "../command.ts";
+import { featureArgument } from "../feature/feature_argument.ts";
 import { findPlace } from "../place.ts";
 import { styleFor, toJson } from "../show.ts";
 import { viewState } from "../state_view.ts";
 
 /** `ralph next`: what the next iteration would take, and what would have to pass. */
 export async function run(invocation: Invocation): Promise<number> {
+  const feature = await featureArgument(invocation);
+  if (feature !== null) return await (await import("../feature/next.ts")).featureNext(invocation, feature);
   const { flags, out, say } = invocation;
   const place = await findPlace(invocation);
   if (place.workflow.name === "gsd") return await (await import("../gsd_next.ts")).nextOfGsd(invocation, place);

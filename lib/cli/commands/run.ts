@@ -1,17 +1,27 @@
 import { prdBacklog } from "../../backlogs/prd/backlog.ts";
 import { runLoop } from "../../steps/run_loop.ts";
 import type { Invocation } from "../command.ts";
+import { featureArgument } from "../feature/feature_argument.ts";
 import { endWith } from "../end_with.ts";
 import { usage } from "../parse.ts";
 import { findPlace, type Place } from "../place.ts";
 import { openSession } from "../session.ts";
 
+/** The loop of workflows that have a command of their own for it. */
+const INSTEAD: Readonly<Partial<Record<string, string>>> = { spec: "ralph build", sprint: "ralph sprint run DIR" };
+
 /** `ralph run`: the loop on the PRD, or on the plans of GSD. Typing it is the consent. */
 export async function run(invocation: Invocation): Promise<number> {
+  const feature = await featureArgument(invocation);
+  if (feature !== null) return await (await import("../feature/run.ts")).runFeature(invocation, feature);
   const place = await findPlace(invocation);
   if (place.workflow.name === "gsd") return await (await import("../gsd_run.ts")).runGsd(invocation, place);
-  if (place.workflow.name === "spec") {
-    throw usage("`ralph run` works on a PRD, and the workflow here is spec", "did you mean `ralph build`?");
+  const instead = INSTEAD[place.workflow.name];
+  if (instead !== undefined) {
+    throw usage(
+      `\`ralph run\` works on a PRD, and the workflow here is ${place.workflow.name}`,
+      `did you mean \`${instead}\`?`,
+    );
   }
   refuseGsdFlags(invocation, place);
   await using session = await openSession(invocation, { asks: false, gates: [] });

@@ -12,6 +12,7 @@ export async function run(invocation: Invocation): Promise<number> {
     cwd: host.environment.cwd,
     config: flags.text("config"),
     workflow: flags.text("workflow"),
+    feature: invocation.arguments[0],
   });
   const valid = found.every(({ problems }) => problems.length === 0);
   if (flags.has("json")) {

@@ -8,6 +8,7 @@ import type { Check, Verification } from "../../loop/types.ts";
 import { exitCodeOf } from "../../steps/outcome.ts";
 import { verify } from "../../steps/verify.ts";
 import type { Invocation } from "../command.ts";
+import { featureArgument } from "../feature/feature_argument.ts";
 import { usage } from "../parse.ts";
 import { findPlace } from "../place.ts";
 import { openSession } from "../session.ts";
@@ -15,6 +16,8 @@ import { styleFor, toJson } from "../show.ts";
 
 /** `ralph verify`: every story's checks, each command once; no agent, no lock, nothing is marked. */
 export async function run(invocation: Invocation): Promise<number> {
+  const feature = await featureArgument(invocation);
+  if (feature !== null) return await (await import("../feature/verify.ts")).featureVerify(invocation, feature, summary);
   const { flags, out } = invocation;
   const { workflow } = await findPlace(invocation);
   if (workflow.name === "gsd") {

@@ -65,7 +65,7 @@ export async function mendAfterKill<Data, Findings>(
 }
 
 /** Puts back what an agent did to state files by hand before its run was killed. */
-async function putBackEdits(
+export async function putBackEdits(
   ralph: RalphContext,
   { stateFiles, restore }: { readonly stateFiles: readonly string[]; readonly restore?: Restore },
 ): Promise<void> {

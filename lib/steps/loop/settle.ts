@@ -45,8 +45,14 @@ export async function settleAndCommit<Data, Findings>(
   const settlement = answered(backlog, "settle()", await backlog.settle(item, attempt));
   if (settlement.commit === undefined) return { settlement, attempt, committed: [] };
   const workPaths = settlement.commit.work && ralph.config.commits.work ? Object.keys(work) : [];
-  const result = await committer.commit(settlement.commit, workPaths, known);
-  if (result.status !== "refused") return { settlement, attempt, committed: workPaths };
+  const apart = settlement.commit.apart === true && workPaths.length > 0;
+  const result = await committer.commit(apart ? workOnly(settlement.commit) : settlement.commit, workPaths, known);
+  if (result.status !== "refused") {
+    if (!apart) return { settlement, attempt, committed: workPaths };
+    const named = await backlog.settle(item, attempt);
+    if (named.commit !== undefined) await committer.commit({ ...named.commit, work: false }, []);
+    return { settlement: named, attempt, committed: workPaths };
+  }
 
   const message = `the commit was refused by a hook of the repository:\n${result.output}`;
   const refused: Attempt<Findings> = { ...attempt, status: "failed", reason: "commit-refused", message };
@@ -54,6 +60,11 @@ export async function settleAndCommit<Data, Findings>(
   const again = answered(backlog, "settle()", await backlog.settle(item, refused));
   if (again.commit !== undefined) await committer.commit({ ...again.commit, work: false }, [], known);
   return { settlement: again, attempt: refused, committed: [] };
+}
+
+/** The commit of the work alone: what `body` says is of the state. */
+function workOnly({ body: _, ...commit }: SettleCommit): SettleCommit {
+  return { ...commit, paths: [] };
 }
 
 /** Makes the loop's commits. */

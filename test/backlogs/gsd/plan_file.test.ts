@@ -226,6 +226,27 @@ describe("parsePlan()", () => {
     expect(commandsOf(plan)).toEqual(["true # task", "true # plan"]);
   });
 
+  test("an element that is not known hides what is in it, and a closing tag in words closes nothing", () => {
+    const plan = read(
+      "<task>",
+      "<action>",
+      "do it",
+      "</action>",
+      "<notes>",
+      "<verify>",
+      "<automated>rm -rf three</automated>",
+      "</verify>",
+      "</notes>",
+      "<verify>",
+      "<automated>npm test</automated>",
+      "</verify>",
+      "<done>no </action> is left in the output</done>",
+      "</task>",
+    );
+
+    expect(commandsOf(plan)).toEqual(["npm test"]);
+  });
+
   test("all else in a verify is listed as not machine-checkable", () => {
     const { tasks: [task] } = read(
       "<task>",

@@ -1,0 +1,81 @@
+/** What an agent's signals say beside done or not done. Plain JSON. */
+export interface FeatureFindings {
+  /** For the agents that come after. */
+  readonly learnings: readonly string[];
+  /** Ids of stories to be done again, as they were written. */
+  readonly reset: readonly string[];
+  /** Why, all reasons in one text; "" without one. */
+  readonly reason: string;
+}
+
+/** All that the signal lines of a turn say. */
+export interface FeatureSignals extends FeatureFindings {
+  readonly done: boolean;
+  readonly verified: boolean;
+}
+
+/** Lines that are signals and nothing else; several may stand on one line. */
+const LINE_REGEXP = /^(?:<ralph>.*?<\/ralph>\s*)+$/;
+const SIGNAL_REGEXP = /<ralph>\s*([A-Z]+)\s*(?::(.*?))?<\/ralph>/g;
+
+/**
+ * Reads the signals of the feature workflow from lines that can be signals: DONE, LEARNING, VERIFIED, RESET, REASON.
+ *
+ * @example A review that sends two stories back
+ * ```ts
+ * import { featureSignals } from "ralph";
+ *
+ * console.log(featureSignals(["<ralph>RESET:US-001, US-003</ralph>"]).reset); // [ "US-001", "US-003" ]
+ * ```
+ */
+export function featureSignals(lines: readonly string[]): FeatureSignals {
+  const found = lines.filter((line) => LINE_REGEXP.test(line)).flatMap((line) =>
+    [...line.matchAll(SIGNAL_REGEXP)].map(([, name = "", value = ""]) => ({ name, value: value.trim() }))
+  );
+  const valuesOf = (name: string): readonly string[] =>
+    found.filter((signal) => signal.name === name && signal.value !== "").map(({ value }) => value);
+  return {
+    done: found.some(({ name }) => name === "DONE"),
+    verified: found.some(({ name }) => name === "VERIFIED"),
+    learnings: valuesOf("LEARNING"),
+    reset: [...new Set(valuesOf("RESET").flatMap((value) => value.split(/[,\s]+/)).filter((id) => id !== ""))],
+    reason: valuesOf("REASON").join("; "),
+  };
+}
+
+/** The learnings with those that are not among them yet, whatever their case and white space. */
+export function withLearnings(known: readonly string[], more: readonly string[]): readonly string[] {
+  const plain = (text: string): string => text.trim().replaceAll(/\s+/g, " ").toLowerCase();
+  const seen = new Set(known.map(plain));
+  const fresh = more.filter((text) => {
+    const key = plain(text);
+    if (key === "" || seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+  return fresh.length === 0 ? known : [...known, ...fresh.map((text) => text.trim())];
+}
+
+/** The change of the run's block that takes up learnings; nothing where there are no new ones. */
+export function learningsChange(
+  known: readonly string[],
+  more: readonly string[],
+): { readonly learnings?: readonly string[] } {
+  const learnings = withLearnings(known, more);
+  return learnings === known ? {} : { learnings };
+}
+
+/** Learnings that an agent wrote into prd.json by hand: they count like a signal. */
+export function learningsByHand(found: string | null, written: string): readonly string[] {
+  const before = new Set(learningsOf(written));
+  return found === null ? [] : learningsOf(found).filter((text) => !before.has(text));
+}
+
+function learningsOf(text: string): readonly string[] {
+  try {
+    const { run } = JSON.parse(text) as { readonly run?: { readonly learnings?: unknown } };
+    return Array.isArray(run?.learnings) ? run.learnings.filter((one): one is string => typeof one === "string") : [];
+  } catch {
+    return []; // a hand edit that broke the file: it is put back, and nothing in it counts
+  }
+}

@@ -1,0 +1,23 @@
+import type { Repository } from "../../git/types.ts";
+import { join, relative } from "node:path";
+import { FEATURES_FOLDER } from "./directories.ts";
+
+/** The newest commit that holds work. */
+export interface WorkCommit {
+  /** Short hash. */
+  readonly commit: string;
+  readonly summary: string;
+}
+
+/**
+ * The newest commit that changes anything outside `.ralph/`: the agent's own, or the one that Ralph made for it. Where the
+ * agent had nothing to do, what was there before.
+ */
+export async function workCommit(repository: Repository, root: string): Promise<WorkCommit> {
+  const path = relative(repository.topLevel, join(root, FEATURES_FOLDER)).replaceAll("\\", "/");
+  const format = ["-1", "--format=%h%x00%s"];
+  const work = await repository.git(["log", ...format, "--", ".", `:(exclude,top)${path}`]);
+  const found = work.stdout.trim() === "" ? await repository.git(["log", ...format]) : work;
+  const [commit = "", summary = ""] = found.stdout.trim().split("\0");
+  return { commit, summary };
+}

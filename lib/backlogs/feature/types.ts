@@ -1,0 +1,61 @@
+/**
+ * The PRD of the feature workflow, schema version 2, as it stands in `.ralph/<date>-<feature>/prd.json`. Keys that are
+ * not named here are kept.
+ *
+ * @module
+ */
+
+/** How a story passed. */
+export interface LastResult {
+  /** ISO time. */
+  readonly completedAt: string;
+  /** Short hash of the commit that holds the work. */
+  readonly commit: string;
+  /** Subject of that commit. */
+  readonly summary: string;
+}
+
+/** One user story: what one iteration works on. */
+export interface FeatureStory {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly acceptanceCriteria: readonly string[];
+  /** `ui` adds services, browser checks and `verify.ui`. */
+  readonly tags: readonly string[];
+  /** The lowest comes first. */
+  readonly priority: number;
+  readonly passes: boolean;
+  /** Failed attempts, and resets by the final verification. */
+  readonly retries: number;
+  /** Given up on after `maxRetries`. */
+  readonly blocked: boolean;
+  readonly lastResult: LastResult | null;
+  /** A person's notes, and behind them the last failure's reason. */
+  readonly notes: string;
+}
+
+/** What the run has in the document. */
+export interface FeatureRun {
+  /** ISO time of the first iteration. */
+  readonly startedAt: string | null;
+  /** The story in work; taken up first when a run resumes. */
+  readonly currentStoryId: string | null;
+  /** What agents found out for those that come after them. */
+  readonly learnings: readonly string[];
+  /** ISO time at which the final verification accepted everything; gone when a story is open again. */
+  readonly verifiedAt?: string | null;
+}
+
+/** The whole document. */
+export interface FeaturePrd {
+  readonly schemaVersion: 2;
+  readonly project: string;
+  /** The branch that `ralph run` works on. */
+  readonly branchName: string;
+  readonly description: string;
+  readonly run: FeatureRun;
+  readonly userStories: readonly FeatureStory[];
+  /** sha256 of the prd.md that it was made of. */
+  readonly prdSha256?: string;
+}

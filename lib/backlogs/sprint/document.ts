@@ -1,0 +1,142 @@
+/**
+ * PROGRESS.yaml as a document: what is not changed stays as it was written, comments and unknown keys included.
+ * Loads the YAML library: import it when a sprint is at hand.
+ *
+ * @module
+ */
+import { type Document, isMap, isSeq, parseDocument, type YAMLMap, YAMLSeq } from "yaml";
+import { RalphError } from "../../errors/ralph_error.ts";
+import { hookEntryOf } from "./hook_entry.ts";
+import type { HookEntry, SprintProgress, SprintStep } from "./types.ts";
+
+/** A YAML document that was read and whose top is a map. */
+export type ProgressDocument = Document.Parsed;
+
+type Plain = Readonly<Record<string, unknown>>;
+
+/** Parses a YAML file whose top is a map. @throws {RalphError} state-invalid with the line */
+export function parseYaml(text: string, path: string): ProgressDocument {
+  const document = parseDocument(text, { prettyErrors: true, uniqueKeys: false });
+  const [error] = document.errors;
+  if (error !== undefined) {
+    const line = error.linePos?.[0].line;
+    const problem = `${line === undefined ? "" : `line ${line}: `}${
+      error.message.split("\n")[0]?.replace(/ at line .*$/, "") ?? ""
+    }`;
+    throw new RalphError("state-invalid", { details: { path, problem }, cause: error });
+  }
+  if (!isMap(document.contents)) {
+    throw new RalphError("state-invalid", { details: { path, problem: "expected keys and values" } });
+  }
+  return document;
+}
+
+/** The file's text again. Long lines are not folded. */
+export function formatYaml(document: Document): string {
+  return document.toString({ lineWidth: 0, minContentWidth: 0 });
+}
+
+/**
+ * Changes a text by way of its document; the very same text where `change` says that it did nothing.
+ *
+ * @throws {RalphError} state-invalid
+ */
+export function changeYaml(text: string, path: string, change: (document: ProgressDocument) => boolean): string {
+  const document = parseYaml(text, path);
+  return change(document) ? formatYaml(document) : text;
+}
+
+/** What the file says. @throws {RalphError} state-invalid, sprint-invalid when it is no sprint in ralph mode */
+export function readProgress(text: string, path: string): SprintProgress {
+  const all = parseYaml(text, path).toJS() as Plain;
+  const mode = all["mode"] ?? "standard";
+  if (mode !== "ralph") {
+    throw new RalphError("sprint-invalid", {
+      details: { path, problem: `its mode is ${String(mode)}; only \`mode: ralph\` is run` },
+      hint: "name a workflow with `mode: ralph` in SPRINT.yaml and compile with `--force`",
+    });
+  }
+  const [ralph, exit, stats] = [plain(all["ralph"]), plain(all["ralph-exit"]), plain(all["stats"])];
+  return {
+    sprintId: text_(all["sprint-id"]) ?? "sprint",
+    status: text_(all["status"]) ?? "not-started",
+    humanNeeded: text_(all["human-needed"]),
+    goal: text_(all["goal"]) ?? "",
+    goalPrompt: text_(all["goal-prompt"]),
+    stepPrompt: text_(all["step-prompt"]),
+    reflectionPrompt: text_(all["reflection-prompt"]),
+    idleThreshold: count(ralph["idle-threshold"]) ?? 3,
+    minIterations: count(ralph["min-iterations"]) ?? 0,
+    hooks: list(all["per-iteration-hooks"]).map(hookEntryOf).filter((hook): hook is HookEntry => hook !== null),
+    steps: list(all["dynamic-steps"]).map(stepOf),
+    hookTasks: list(all["hook-tasks"]).map((task) => ({
+      iteration: count(task["iteration"]) ?? 0,
+      hookId: String(task["hook-id"] ?? ""),
+      status: String(task["status"] ?? ""),
+      pid: count(task["pid"]),
+      exitCode: typeof task["exit-code"] === "number" ? task["exit-code"] : null,
+    })),
+    exit: {
+      detectedAt: text_(exit["detected-at"]),
+      iteration: count(exit["iteration"]),
+      summary: typeof exit["final-summary"] === "string" ? exit["final-summary"] : null,
+      verified: typeof exit["verified"] === "boolean" ? exit["verified"] : null,
+      lastFailure: text_(exit["last-failure"]),
+    },
+    currentIteration: count(stats["current-iteration"]) ?? 0,
+    completedIterations: count(stats["completed-iterations"]) ?? count(stats["current-iteration"]) ?? 0,
+    idleIterations: count(stats["idle-iterations"]) ?? 0,
+  };
+}
+
+/** The list under a key, made where there is none. An empty one is written as a block from then on. */
+export function sequence(document: Document, key: string): YAMLSeq {
+  const found = document.get(key);
+  if (isSeq(found)) {
+    if (found.items.length === 0) found.flow = false;
+    return found;
+  }
+  const made = new YAMLSeq();
+  document.set(key, made);
+  return made;
+}
+
+/** The maps of a list, in order; what is no map is left out. */
+export function maps(document: Document, key: string): readonly YAMLMap[] {
+  const found = document.get(key);
+  return isSeq(found) ? found.items.filter((item): item is YAMLMap => isMap(item)) : [];
+}
+
+/** Sets a key of a map, in place. @returns false when it held the value already */
+export function setKey(target: YAMLMap | Document, path: readonly string[], value: unknown): boolean {
+  const found = target.getIn(path);
+  if (found === value || (found === undefined && value === undefined)) return false;
+  if (value === undefined) target.deleteIn(path);
+  else target.setIn(path, value);
+  return true;
+}
+
+function stepOf(step: Plain): SprintStep {
+  return {
+    id: String(step["id"] ?? ""),
+    prompt: String(step["prompt"] ?? ""),
+    status: String(step["status"] ?? "pending"),
+    addedIn: count(step["added-in-iteration"]),
+  };
+}
+
+function plain(value: unknown): Plain {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? value as Plain : {};
+}
+
+function list(value: unknown): readonly Plain[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === "object" && one !== null) as Plain[] : [];
+}
+
+function text_(value: unknown): string | null {
+  return typeof value === "string" && value.trim() !== "" ? value : null;
+}
+
+function count(value: unknown): number | null {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : null;
+}

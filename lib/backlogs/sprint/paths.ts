@@ -1,0 +1,66 @@
+import { basename, join, relative, resolve } from "node:path";
+import { RalphError } from "../../errors/ralph_error.ts";
+import { listDirectory, pathExists, resolveInside } from "../../host/files.ts";
+
+/** Where sprints live, relative to the root. */
+export const SPRINTS_DIRECTORY = ".claude/sprints";
+
+/** A sprint's files, relative to the root. */
+export interface SprintPaths {
+  /** The sprint's folder; "." when it is the root itself. */
+  readonly directory: string;
+  /** The folder's name. */
+  readonly name: string;
+  readonly definition: string;
+  readonly progress: string;
+  readonly transcripts: string;
+  readonly logs: string;
+}
+
+/** The files of a sprint whose folder is given relative to the root. Pure. */
+export function sprintPaths(root: string, directory: string): SprintPaths {
+  return {
+    directory,
+    name: basename(join(root, directory)),
+    definition: join(directory, "SPRINT.yaml").replaceAll("\\", "/"),
+    progress: join(directory, "PROGRESS.yaml").replaceAll("\\", "/"),
+    transcripts: join(directory, "transcripts").replaceAll("\\", "/"),
+    logs: join(directory, "logs").replaceAll("\\", "/"),
+  };
+}
+
+/** A folder as it was named, as seen from `from`, relative to the root. @throws {RalphError} sprint-missing, path-outside-root */
+export async function sprintDirectory(root: string, from: string, named: string): Promise<string> {
+  const path = await resolveInside(root, resolve(from, named));
+  if (!await pathExists(path)) {
+    throw new RalphError("sprint-missing", {
+      details: { problem: `there is no folder ${named}` },
+      hint: `make it with a SPRINT.yaml in it: \`workflow: ralph\` and a \`goal\``,
+    });
+  }
+  return (relative(root, path) || ".").replaceAll("\\", "/");
+}
+
+/** Folders of sprints below `.claude/sprints` that hold this file, relative to the root. */
+export async function listSprints(
+  root: string,
+  file: "PROGRESS.yaml" | "SPRINT.yaml" = "PROGRESS.yaml",
+): Promise<readonly string[]> {
+  const names = await listDirectory(join(root, SPRINTS_DIRECTORY));
+  const found: string[] = [];
+  for (const name of names) {
+    if (await pathExists(join(root, SPRINTS_DIRECTORY, name, file))) found.push(`${SPRINTS_DIRECTORY}/${name}`);
+  }
+  return found;
+}
+
+/** The only sprint there is. @throws {RalphError} sprint-missing when there is none, or more than one */
+export async function onlySprint(root: string): Promise<string> {
+  const found = await listSprints(root);
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  const problem = only === undefined
+    ? `there is no sprint below ${SPRINTS_DIRECTORY}`
+    : `there is more than one sprint: ${found.join(", ")}`;
+  throw new RalphError("sprint-missing", { details: { problem } });
+}

@@ -1,0 +1,112 @@
+import type { Document, YAMLMap } from "yaml";
+import { maps, sequence } from "./document.ts";
+
+/** What a new step is marked with. */
+export interface StepMark {
+  readonly iteration: number;
+  /** ISO time. */
+  readonly now: string;
+}
+
+/** What became of completing a step. */
+export type Completion = "completed" | "already" | "unknown";
+
+/** Adds steps with ids of their own, highest + 1. @returns the ids */
+export function addSteps(
+  document: Document,
+  prompts: readonly string[],
+  { iteration, now }: StepMark,
+): readonly string[] {
+  const steps = sequence(document, "dynamic-steps");
+  return prompts.map((prompt) => {
+    const id = freeId(document);
+    steps.add(document.createNode({ id, prompt, status: "pending", "added-at": now, "added-in-iteration": iteration }));
+    return id;
+  });
+}
+
+/** Adds those of the prompts that this iteration has not added yet: called twice, it adds nothing more. @returns true when it added */
+export function addMissingSteps(document: Document, prompts: readonly string[], mark: StepMark): boolean {
+  const there = maps(document, "dynamic-steps").filter((step) => step.get("added-in-iteration") === mark.iteration)
+    .map((step) => String(step.get("prompt")));
+  const missing = prompts.filter((prompt) => {
+    const at = there.indexOf(prompt);
+    if (at !== -1) there.splice(at, 1);
+    return at === -1;
+  });
+  return addSteps(document, missing, mark).length > 0;
+}
+
+/** Completes one step: the first pending one of this id (and prompt, where given). */
+export function completeStep(
+  document: Document,
+  wanted: { readonly id: string; readonly prompt?: string },
+  now: string,
+): Completion {
+  const named = maps(document, "dynamic-steps").filter((step) =>
+    idOf(step) === wanted.id && (wanted.prompt === undefined || String(step.get("prompt")) === wanted.prompt)
+  );
+  const pending = named.find(isPending);
+  if (pending === undefined) return named.length > 0 ? "already" : "unknown";
+  pending.set("status", "completed");
+  pending.set("completed-at", now);
+  return "completed";
+}
+
+/** Takes a step's completion back. @returns true when it was completed */
+export function reopenStep(document: Document, wanted: { readonly id: string; readonly prompt: string }): boolean {
+  const step = maps(document, "dynamic-steps").find((one) =>
+    idOf(one) === wanted.id && String(one.get("prompt")) === wanted.prompt
+  );
+  if (step === undefined || isPending(step)) return false;
+  step.set("status", "pending");
+  step.delete("completed-at");
+  return true;
+}
+
+/**
+ * Gives every step an id of its own. A later step of an id gets the next free number; where it was completed in the same
+ * instant as the first, one claim stamped them all, and it is pending again (the stamp is kept as `claimed-at`).
+ *
+ * @returns the ids that were given
+ */
+export function normalizeSteps(document: Document): readonly string[] {
+  const first = new Map<string, YAMLMap>();
+  const given: string[] = [];
+  for (const step of maps(document, "dynamic-steps")) {
+    const id = idOf(step);
+    const same = first.get(id);
+    if (id !== "" && same === undefined) {
+      first.set(id, step);
+      if (step.get("status") === undefined) step.set("status", "pending");
+      continue;
+    }
+    const stamp = step.get("completed-at");
+    if (
+      same !== undefined && !isPending(step) && stamp !== undefined &&
+      String(stamp) === String(same.get("completed-at"))
+    ) {
+      step.set("claimed-at", step.get("completed-at", true));
+      step.delete("completed-at");
+      step.set("status", "pending");
+    }
+    const free = freeId(document);
+    step.set("id", free);
+    first.set(free, step);
+    given.push(free);
+  }
+  return given;
+}
+
+function isPending(step: YAMLMap): boolean {
+  return String(step.get("status") ?? "pending") === "pending";
+}
+
+function idOf(step: YAMLMap): string {
+  return String(step.get("id") ?? "");
+}
+
+function freeId(document: Document): string {
+  const numbers = maps(document, "dynamic-steps").map((step) => Number(/^step-(\d+)$/.exec(idOf(step))?.[1] ?? 0));
+  return `step-${Math.max(0, ...numbers) + 1}`;
+}

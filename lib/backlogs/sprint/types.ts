@@ -1,0 +1,102 @@
+/**
+ * What PROGRESS.yaml says, as far as Ralph reads it. Whatever else stands in the file is kept.
+ *
+ * @module
+ */
+
+/** One of `dynamic-steps`. */
+export interface SprintStep {
+  readonly id: string;
+  readonly prompt: string;
+  /** `pending`, `completed`, or what somebody else wrote. */
+  readonly status: string;
+  /** The iteration that added it. */
+  readonly addedIn: number | null;
+}
+
+/** One of `hook-tasks`. */
+export interface SprintHookTask {
+  readonly iteration: number;
+  readonly hookId: string;
+  readonly status: string;
+  readonly pid: number | null;
+  readonly exitCode: number | null;
+}
+
+/** `ralph-exit`. */
+export interface SprintExit {
+  readonly detectedAt: string | null;
+  readonly iteration: number | null;
+  readonly summary: string | null;
+  /** `null`: the claim has not been checked. */
+  readonly verified: boolean | null;
+  /** Why the last claim did not count. */
+  readonly lastFailure: string | null;
+}
+
+/** A sprint as it stands. */
+export interface SprintProgress {
+  readonly sprintId: string;
+  /** `not-started`, `in-progress`, `completed`, `needs-human`. */
+  readonly status: string;
+  /** Why a person is needed. */
+  readonly humanNeeded: string | null;
+  readonly goal: string;
+  readonly goalPrompt: string | null;
+  readonly stepPrompt: string | null;
+  readonly reflectionPrompt: string | null;
+  /** Iterations in a row without a pending step after which one reflects. */
+  readonly idleThreshold: number;
+  /** Iterations before a claim of completion counts. */
+  readonly minIterations: number;
+  readonly hooks: readonly HookEntry[];
+  readonly steps: readonly SprintStep[];
+  readonly hookTasks: readonly SprintHookTask[];
+  readonly exit: SprintExit;
+  /** The last iteration that was begun. */
+  readonly currentIteration: number;
+  /** Iterations that came to an end. */
+  readonly completedIterations: number;
+  /** Of those, how many in a row had no pending step. */
+  readonly idleIterations: number;
+}
+
+/** One of `per-iteration-hooks`, as it is written. */
+export interface HookEntry {
+  readonly id: string;
+  readonly workflow?: string;
+  readonly prompt?: string;
+  readonly command?: string;
+  readonly enabled: boolean;
+  readonly parallel: boolean;
+  readonly when: "after" | "before";
+  readonly isolated: boolean;
+  readonly agent?: string;
+  readonly agentCommand?: string;
+  /** Seconds. */
+  readonly timeout?: number;
+}
+
+/** What an iteration is about. */
+export type SprintMode = "planning" | "executing" | "reflecting" | "completion";
+
+/** What an item of this backlog carries: a snapshot of the counters. */
+export interface SprintItemData {
+  readonly mode: SprintMode;
+  readonly iteration: number;
+  readonly completed: number;
+  readonly idle: number;
+  readonly step: SprintStep | null;
+}
+
+/** What a turn says of the sprint. */
+export interface SprintFindings {
+  /** Prompts of steps that it added by hand or named in its last message. */
+  readonly added: readonly string[];
+  /** The one step that it says is completed. */
+  readonly completed: { readonly id: string; readonly prompt: string } | null;
+  /** Summary of its claim that the goal is reached. */
+  readonly complete: string | null;
+  /** Why it asks for a person. */
+  readonly needsHuman: string | null;
+}

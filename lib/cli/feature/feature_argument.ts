@@ -1,0 +1,41 @@
+import { isFeatureName } from "../../backlogs/feature/directories.ts";
+import type { Invocation } from "../command.ts";
+import { usage } from "../parse.ts";
+import { findPlace, type Place } from "../place.ts";
+
+/** A command that is about a feature. */
+export interface FeatureArgument {
+  /** As it was typed; "" where none was. */
+  readonly name: string;
+  readonly place: Place;
+}
+
+/**
+ * Whether a command is about a feature: by flag or configuration, by its argument, or because only features are here.
+ *
+ * @returns `null` for another workflow
+ * @throws {RalphError} usage for an argument that the chosen workflow does not take
+ */
+export async function featureArgument(
+  invocation: Pick<Invocation, "arguments" | "command" | "flags" | "host">,
+): Promise<FeatureArgument | null> {
+  const { arguments: [name], command, flags } = invocation;
+  const place = await findPlace(invocation);
+  const { workflow, config } = place;
+  if (name === undefined) return workflow.name === "feature" ? { name: "", place } : null;
+  if (!isFeatureName(name)) {
+    const hint = /^\d+$/.test(name) && command.name === "run"
+      ? `\`ralph run --max-iterations ${name}\`, or \`ralph run --loop ${name}\` for that many plans`
+      : `\`ralph ${command.name} auth\``;
+    throw usage(`\`${name}\` is no name for a feature`, hint);
+  }
+  const asked = flags.text("workflow") ?? config.workflow;
+  if (asked !== undefined && asked !== "feature") {
+    throw usage(
+      `\`ralph ${command.name}\` of the workflow ${asked} takes no argument`,
+      `\`ralph ${command.name} ${name} --workflow feature\``,
+    );
+  }
+  const why = asked === undefined ? `\`${command.name} ${name}\` names a feature` : workflow.why;
+  return { name, place: { ...place, workflow: { name: "feature", why } } };
+}

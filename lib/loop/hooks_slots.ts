@@ -1,0 +1,24 @@
+/** A number of places, taken in the order of asking. */
+export interface Slots {
+  /** Waits for a place, runs, gives it back. */
+  run<Value>(work: () => Promise<Value>): Promise<Value>;
+}
+
+/** At most `count` pieces of work at once. */
+export function createSlots(count: number): Slots {
+  const waiting: (() => void)[] = [];
+  let free = count;
+  return {
+    async run(work) {
+      if (free > 0) free -= 1;
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+      try {
+        return await work();
+      } finally {
+        const next = waiting.shift();
+        if (next === undefined) free += 1;
+        else next();
+      }
+    },
+  };
+}

@@ -1,0 +1,88 @@
+/**
+ * Turns: how one ended, what it used, what it left. Plain JSON.
+ *
+ * @module
+ */
+
+/** How an agent's turn ended. */
+export type TurnEnd =
+  | { readonly reason: "completed" }
+  | {
+    /**
+     * `cut-off`: no result, or in the middle of a tool call. `refused`: it only asked, planned, or did nothing at all.
+     * `killed`: somebody but Ralph ended it. `unavailable`: its provider failed, again and again.
+     */
+    readonly reason:
+      | "agent-failed"
+      | "timed-out"
+      | "idle"
+      | "crashed"
+      | "killed"
+      | "cut-off"
+      | "context-exhausted"
+      | "refused"
+      | "unavailable";
+    readonly message: string;
+  }
+  /** Nothing goes on before `untilMs` (milliseconds since 1970, `null`: not said). No attempt is counted. */
+  | { readonly reason: "rate-limited"; readonly untilMs: number | null; readonly message: string }
+  /** The agent cannot be used at all (not found, login, billing, model): stops the run, exit 4. */
+  | { readonly reason: "agent-unusable"; readonly message: string }
+  | { readonly reason: "aborted" };
+
+/** What a turn used. `null` is unknown, never 0. */
+export interface Usage {
+  /** All of it, what came from a cache included. */
+  readonly inputTokens: number | null;
+  /** All of it, reasoning included. */
+  readonly outputTokens: number | null;
+  /** Of the input. */
+  readonly cachedTokens: number | null;
+  /** Of the output. */
+  readonly reasoningTokens: number | null;
+  /** US dollars. */
+  readonly costUsd: number | null;
+  /** The agent's own estimate, not a bill. */
+  readonly estimated: boolean;
+}
+
+/** What an agent gives back for one turn. */
+export interface AgentTurn {
+  readonly end: TurnEnd;
+  /** The end of the agent's own words, prompt echo and standard error left out; at most 1 MiB. */
+  readonly text: string;
+  /**
+   * Lines of those words that can be a signal: outside code fences, white space, `*`, `_` and back-ticks around them
+   * taken off, empty ones left out; the last 2,000.
+   */
+  readonly lines: readonly string[];
+  readonly usage: Usage;
+  /** Absolute path of the file that holds all of the turn's output. */
+  readonly transcript: string;
+  readonly durationMs: number;
+  /** Of the agent's process, where it has one. */
+  readonly exitCode?: number | null;
+  /** What the agent did, where its stream tells. */
+  readonly activity?: TurnActivity;
+}
+
+/** What an agent did in a turn, as its stream tells. */
+export interface TurnActivity {
+  readonly toolCalls: number;
+  /** It used a tool that asks somebody. */
+  readonly asked: boolean;
+  /** It used a tool that leaves it at a plan. */
+  readonly planned: boolean;
+}
+
+/** An agent's turn with what it did to the working tree. */
+export interface Turn extends AgentTurn {
+  /** Paths relative to the root whose content the turn changed, committed or not. */
+  readonly changedFiles: readonly string[];
+  /** Commit before and after the turn. */
+  readonly base: string | null;
+  readonly head: string | null;
+}
+
+/** A turn as it is kept: the words stay in the transcript. */
+export type TurnRecord = Omit<Turn, "lines" | "text">;

@@ -1,0 +1,94 @@
+import { join } from "node:path";
+import type { RalphContext } from "../context.ts";
+import type { Check, CheckOutcome } from "../loop/types.ts";
+import { createServiceRecords } from "./records.ts";
+import { createService, type Service, type ServiceState } from "./service.ts";
+
+/** The services of a run. Disposing stops them with their whole trees. */
+export interface Services extends AsyncDisposable {
+  /** Origin that paths in acceptance criteria belong to: the first service's. `null` without services. */
+  readonly base: string | null;
+  /** The checks that bring the services up before pages are looked at: restarted where the configuration says so. */
+  checks(): readonly Check[];
+  /** Why pages cannot be looked at now, or `null`. */
+  problem(): string | null;
+  /**
+   * Ends what a crashed run left running, and looks whether the ready URLs are free.
+   * @throws {RalphError} service-foreign
+   */
+  prepare(): Promise<void>;
+}
+
+/** What services need of the context. */
+export type ServicesContext = Pick<RalphContext, "config" | "events" | "host" | "repository" | "root" | "run">;
+
+/**
+ * The dev servers of `services` in the configuration. Nothing is started before a check asks for it; what was started
+ * runs on for the next iteration.
+ *
+ * @example Services for a loop of your own
+ * ```ts
+ * import { openServices } from "ralph";
+ * import { testContext } from "ralph/testing";
+ *
+ * await using ralph = await testContext({ config: { services: [{ name: "dev", ready: "http://localhost:3000" }] } });
+ * await using services = openServices(ralph);
+ * console.log(services.base); // http://localhost:3000
+ * ```
+ */
+export function openServices(ralph: ServicesContext): Services {
+  const { config, host, root, repository, events } = ralph;
+  const records = createServiceRecords(join(repository?.ralphDirectory ?? join(root, ".ralph"), "services.json"));
+  const services = config.services.map((service) =>
+    createService({
+      config: service,
+      root,
+      host,
+      records,
+      log: async () =>
+        join(await ralph.run.folder(".ralph/runs"), `service-${service.name.replaceAll(/[^\w.-]/g, "_")}.log`),
+    })
+  );
+  const problems = new Map<string, string>();
+  const first = config.services[0];
+
+  async function bringUp(service: Service, signal: AbortSignal): Promise<CheckOutcome> {
+    const { name, restartBeforeVerify } = service.config;
+    const state = restartBeforeVerify ? await service.restart(signal) : await service.ensureReady(signal);
+    return outcomeOf(name, state);
+  }
+
+  function outcomeOf(name: string, state: ServiceState): CheckOutcome {
+    if (state.status === "failed") {
+      problems.set(name, `the service ${name} is not ready`);
+      return { ok: false, exitCode: null, tail: state.reason };
+    }
+    problems.delete(name);
+    if (state.note !== null) events.emit({ type: "note", level: "warn", message: state.note });
+    return { ok: true, exitCode: 0, tail: state.note ?? "" };
+  }
+
+  return {
+    base: first === undefined ? null : new URL(first.ready).origin,
+    problem: () => [...problems.values()][0] ?? null,
+    checks: () =>
+      services.map((service) => ({
+        name: `service ${service.config.name}`,
+        scope: "service",
+        run: ({ signal }) => bringUp(service, signal),
+      })),
+    async prepare() {
+      for (const name of await records.endLeftOvers()) {
+        events.emit({
+          type: "note",
+          level: "info",
+          message: `ended the service ${name} that an earlier run left running`,
+        });
+      }
+      for (const service of services) await service.ensureOurs();
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(services.map((service) => service.stop()));
+    },
+  };
+}

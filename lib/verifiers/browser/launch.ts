@@ -1,0 +1,108 @@
+import type { Browser } from "playwright-core";
+import { RalphError } from "../../errors/ralph_error.ts";
+import { temporaryDirectory } from "../../host/files.ts";
+import type { Host } from "../../host/types.ts";
+import { isSuperUser } from "../../host/user.ts";
+import { loadChromium } from "./playwright.ts";
+
+/** A browser of our own: closing ends its whole process tree and takes its profile away. */
+export interface LaunchedBrowser extends AsyncDisposable {
+  readonly browser: Browser;
+}
+
+/** How a browser is started. */
+export interface LaunchOptions {
+  readonly executable: string;
+  readonly headless: boolean;
+  readonly host: Host;
+  readonly signal: AbortSignal;
+}
+
+const START_MS = 60_000;
+/** Nothing but the pages asked for: no first-run pages, no updates, no calls home. */
+const FLAGS = [
+  "--remote-debugging-port=0",
+  "--no-first-run",
+  "--no-default-browser-check",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--disable-quic",
+  "--disable-gpu",
+  "--disable-dev-shm-usage",
+  "--disable-extensions",
+  "--mute-audio",
+  "--password-store=basic",
+  "--window-size=1280,800",
+];
+
+/**
+ * Starts a browser as a process of the run, so that whatever ends the run ends it, and connects Playwright to it.
+ *
+ * @throws {RalphError} browser-failed
+ */
+export async function launchBrowser({ executable, headless, host, signal }: LaunchOptions): Promise<LaunchedBrowser> {
+  const profile = await temporaryDirectory("ralph-browser");
+  const stop = new AbortController();
+  const abort = (): void => stop.abort();
+  signal.addEventListener("abort", abort, { once: true });
+  let printed = "";
+  let found: (address: string) => void = () => {};
+  const address = new Promise<string>((resolve) => found = resolve);
+  const end = host.processes.run({
+    file: executable,
+    arguments: [
+      ...(headless ? ["--headless=new"] : []),
+      ...(isSuperUser() ? ["--no-sandbox"] : []),
+      `--user-data-dir=${profile.path}`,
+      ...FLAGS,
+      "about:blank",
+    ],
+    cwd: profile.path,
+    signal: stop.signal,
+    graceMs: 1000,
+    onOutput(chunk) {
+      printed = (printed + Buffer.from(chunk).toString("utf8")).slice(-8192);
+      const match = /DevTools listening on (ws:\/\/\S+)/.exec(printed);
+      if (match?.[1] !== undefined) found(match[1]);
+    },
+  });
+
+  async function close(): Promise<void> {
+    signal.removeEventListener("abort", abort);
+    stop.abort();
+    await end;
+    try {
+      await profile[Symbol.asyncDispose]();
+    } catch {
+      // the browser still wrote into its temporary folder
+    }
+  }
+
+  try {
+    const waited = new AbortController();
+    const endpoint = await Promise.race([
+      address,
+      end.then((ended) => failure(`it ended with ${ended.exitCode ?? ended.signal ?? ended.reason}`)),
+      host.clock.sleep(START_MS, waited.signal).then(() => failure(`it did not start within ${START_MS / 1000} s`)),
+    ]).finally(() => waited.abort());
+    if (typeof endpoint !== "string") throw endpoint;
+    const chromium = await loadChromium(host.environment.compiled);
+    const browser = await chromium.connectOverCDP(endpoint, { timeout: START_MS });
+    return {
+      browser,
+      async [Symbol.asyncDispose]() {
+        await Promise.race([browser.close().catch(() => {}), end]);
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  function failure(problem: string): RalphError {
+    const tail = printed.trim().split("\n").slice(-10).join("\n");
+    return new RalphError("browser-failed", { details: { executable, problem, tail } });
+  }
+}

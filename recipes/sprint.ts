@@ -1,0 +1,15 @@
+import { defineRecipe, type GoalArgs, openSprint, type Recipe, runLoop, runRecipe } from "ralph";
+
+/** The sprint in the folder that stands in the place of a goal; without one, the only sprint there is. */
+const recipe: Recipe<GoalArgs> = defineRecipe<GoalArgs>({
+  name: "sprint",
+  description: "a free loop over a goal, with hooks that run with each iteration",
+
+  async run(ralph, { goal: directory }) {
+    const { backlog, hooks } = await openSprint(ralph, { directory });
+    return await runLoop(ralph, backlog, { hooks, purpose: "sprint run" });
+  },
+});
+
+export default recipe;
+await runRecipe(recipe, import.meta);
