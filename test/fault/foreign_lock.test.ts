@@ -70,7 +70,7 @@ describe.skipIf(process.platform !== "linux")("an index.lock that the agent's ow
 
   test("is left alone while a git works in the tree", async () => {
     const project = faultProject(
-      `${WORK}; cp "$(command -v sleep)" ../git; (setsid env -i ../git 12 > /dev/null 2>&1 < /dev/null &); touch .git/index.lock`,
+      `${WORK}; cp "$(command -v sleep)" ../git; (setsid env -i ../git 12 > /dev/null 2>&1 < /dev/null &); until pgrep -fx '../git 12' > /dev/null; do sleep 0.05; done; touch .git/index.lock`,
     );
 
     const { root, stderr } = await project.cli.expectExit(1);
