@@ -7,6 +7,7 @@ export const TREE_VARIABLE = "RALPH_TREE";
 const FEW_PIDS = 64;
 const SHORT_RUN_MS = 5000;
 const MAX_ROUNDS = 20;
+const EXEC_ROUNDS = 10;
 
 /** Carriers of a mark are looked for among the processes that started after `pid`, if that is not long ago. */
 export interface SweepSince {
@@ -28,11 +29,26 @@ export async function findCarriers(
   if (candidates === null) return await findCarriersByPs(mark, variable);
   const found: ProcessEntry[] = [];
   for (const pid of candidates) {
-    if (pid === process.pid || !carries(readOrNull(`/proc/${pid}/environ`), mark, variable)) continue;
+    if (pid === process.pid || !carries(await environmentOf(pid, since), mark, variable)) continue;
     const entry = await findProcess(pid);
     if (entry !== null) found.push(entry);
   }
   return found;
+}
+
+/**
+ * A process that is just being replaced by another program shows an empty environment for a moment: what an agent started
+ * with its last breath would be missed. Kernel threads and zombies stay empty.
+ */
+async function environmentOf(pid: number, since: SweepSince | undefined): Promise<string | null> {
+  const file = `/proc/${pid}/environ`;
+  let environment = readOrNull(file);
+  for (let round = 0; environment === "" && since !== undefined && round < EXEC_ROUNDS; round++) {
+    if (/^\d+ \(.*\) [ZX]/s.test(readOrNull(`/proc/${pid}/stat`) ?? "")) return null;
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    environment = readOrNull(file);
+  }
+  return environment;
 }
 
 /**
