@@ -18,7 +18,7 @@ async function trackedFiles() {
   return listed.split("\0").filter((path) => path !== "" && existsSync(join(ROOT, path)));
 }
 
-/** Whatever names this machine: folders, host name, and a registry that is not the public one. */
+/** Whatever names this machine: folders, host name, and the package registry that it asks. */
 async function machineNames() {
   const registry = new URL(
     (await mustRun("npm", ["config", "get", "registry", "--silent"], { capture: true })).trim().split("\n").at(-1),
@@ -27,7 +27,7 @@ async function machineNames() {
   const names = [ROOT, process.env.HOME ?? "", parent === "/" || parent === tmpdir() ? "" : `${parent}/`];
   // A short name, such as `linux` or `dev`, is a word of the language too.
   if (hostname().length > 8) names.push(hostname());
-  if (registry !== "registry.npmjs.org") names.push(registry);
+  if (registry.includes(".")) names.push(registry);
   return names.filter((name) => name.length > 5);
 }
 

@@ -159,6 +159,5 @@ function limited(message: string, { limit }: StreamSummary, { now }: VerdictCont
 }
 
 function plain(line: string): string {
-  // deno-lint-ignore no-control-regex -- colours
   return line.replaceAll(/\u001b\[[0-9;?<=>]*[ -/]*[@-~]/g, "").trim();
 }

@@ -67,6 +67,5 @@ function section(title: string, lines: readonly string[]): readonly string[] {
 
 /** Values come from a file that anybody may have written: one line, no control characters. */
 function text(value: unknown): string {
-  // deno-lint-ignore no-control-regex
   return (typeof value === "string" ? value : "").replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, " ");
 }

@@ -55,6 +55,5 @@ function tableLines(tasks: readonly LogEntry[], style: Style): readonly string[]
 
 /** A name comes from a file that anybody may have written. */
 function oneLine(text: string): string {
-  // deno-lint-ignore no-control-regex
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, " ");
 }
