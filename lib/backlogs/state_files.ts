@@ -69,6 +69,9 @@ export interface StateFilesOptions {
 /** How long a change waits for another process's change of the same root. */
 const STORE_WAIT_MS = 30_000;
 
+/** An agent that never stops writing is left alone: the change stands in Ralph's version, which is merged after the turn. */
+const AMEND_TRIES = 20;
+
 /** The state files of one root, with their shadow copies below `directory`. */
 export function createStateFiles({ root, directory, host }: StateFilesOptions): StateFiles {
   const shadowOf = (path: string): string => join(directory, "shadow", hashText(`${root}\0${path}`).slice(0, 32));
@@ -114,17 +117,19 @@ export function createStateFiles({ root, directory, host }: StateFilesOptions): 
       }),
     amend: (path, change) =>
       locked(path, async () => {
-        const [found, written] = [await read(path), await readText(shadowOf(path))];
-        if (written === null || found === written) {
-          const after = change(found);
-          if (after !== null && after !== found) await write(path, after);
-          return after ?? found;
-        }
-        const [own, edited] = [attempted(change, written), attempted(change, found)];
+        const written = await readText(shadowOf(path));
+        let found = await read(path);
+        const own = attempted(change, written ?? found);
+        let edited = found === written ? own : attempted(change, found);
         if (own.status === "failed" && edited.status === "failed") throw edited.error;
         if (own.status === "changed") await writeAtomic(shadowOf(path), own.text);
-        if (edited.status === "changed") await writeAtomic(await resolveInside(root, path), edited.text);
-        return edited.status === "changed" ? edited.text : found;
+        for (let tries = 0; edited.status === "changed" && tries < AMEND_TRIES; tries++) {
+          const expected = found === null ? {} : { expected: found };
+          if (await writeAtomic(await resolveInside(root, path), edited.text, expected)) return edited.text;
+          found = await read(path); // the agent has written in between: its edit is kept, and gets the change too
+          edited = attempted(change, found);
+        }
+        return found;
       }),
     async adopt(paths) {
       for (const path of paths) {

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync, renameSync } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { unwritable } from "./file_errors.ts";
@@ -8,6 +9,8 @@ import { isTemporaryName, temporaryName, temporaryOwner } from "./temporary_name
 export interface WriteOptions {
   /** Permission bits of a file that is new, such as `0o600`. @default 0o666 less the umask */
   readonly mode?: number;
+  /** Write only where the file, right before it is replaced, still holds this text. @default whatever it holds */
+  readonly expected?: string;
 }
 
 const sweptFolders = new Set<string>();
@@ -17,29 +20,41 @@ const sweptFolders = new Set<string>();
  * a temporary file in the same folder, synced to the disk, renamed over the target. Missing folders are made, the mode of an
  * old file is kept, a symbolic link stays one and its file is written. A file without any write permission is refused.
  *
+ * @returns whether it was written: `false` only where the file does not hold what was `expected`
  * @throws {RalphError} file-unwritable
  */
 export async function writeAtomic(
   path: string,
   content: string | Uint8Array,
   options: WriteOptions = {},
-): Promise<void> {
+): Promise<boolean> {
   try {
     const target = await followLinks(path);
     const folder = dirname(target);
     const old = await modeOf(target);
     const temporary = join(folder, temporaryName(basename(target)));
+    let written = true;
     try {
       await writeTemporary(temporary, content, old ?? options.mode);
-      await rename(temporary, target);
+      if (options.expected === undefined) await rename(temporary, target);
+      else written = renameOver(temporary, target, options.expected);
+      if (!written) await rm(temporary, { force: true });
     } catch (error) {
       await rm(temporary, { force: true });
       throw error;
     }
     await removeLeftOvers(folder);
+    return written;
   } catch (error) {
     throw unwritable(path, error);
   }
+}
+
+/** Without a turn of the event loop between the look and the rename: what is written in between would be lost. */
+function renameOver(temporary: string, target: string, expected: string): boolean {
+  if (!existsSync(target) || readFileSync(target, "utf8") !== expected) return false;
+  renameSync(temporary, target);
+  return true;
 }
 
 async function writeTemporary(path: string, content: string | Uint8Array, mode: number | undefined): Promise<void> {

@@ -1,3 +1,4 @@
+import { appendFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -45,6 +46,21 @@ describe("amend()", () => {
     expect(edits).toEqual([{ path: "a.txt", found: "by hand\ntwo\n", written: "one\ntwo\n" }]);
     await here.state.putBack(edits);
     expect(await here.read()).toBe("one\ntwo\n");
+  });
+
+  test("loses no hand edit that is written while it writes", async () => {
+    await using here = await place();
+    await here.state.update("a.txt", () => "0\n");
+    for (let round = 1; round <= 100; round++) {
+      const amended = here.state.amend("a.txt", more(`own ${round}`));
+      await new Promise((resolve) => setTimeout(resolve, round % 9));
+      appendFileSync(join(here.root, "a.txt"), `hand ${round}\n`);
+      await amended;
+
+      expect(await here.read()).toContain(`hand ${round}\n`);
+      const [edit] = await here.state.edited(["a.txt"]);
+      expect(edit?.written).toContain(`own ${round}\n`);
+    }
   });
 
   test("leaves alone what cannot be changed, and fails where neither can", async () => {

@@ -11,6 +11,11 @@ async function edit(world: { readonly root: string }, change: (text: string) => 
   await writeFile(path, change(await readFile(path, "utf8")));
 }
 
+/** What stands in PROGRESS.yaml before long. */
+async function recorded(world: { readonly root: string }, pattern: RegExp): Promise<void> {
+  await expect.poll(() => readFile(join(world.root, PROGRESS), "utf8"), { timeout: 10_000 }).toMatch(pattern);
+}
+
 const withSteps = (...steps: readonly string[]) => (text: string): string =>
   text.replace("dynamic-steps: []", `dynamic-steps:\n${steps.map((step) => `  - ${step}\n`).join("")}`);
 
@@ -145,12 +150,10 @@ describe("sprintBacklog() in the loop", () => {
     const second = new Promise<void>((resolve) => edited = resolve);
     await using world = await sprintWorld(async (_request, number) => {
       if (number === 1) return void await world.add("a", "b", "c");
+      await recorded(world, /pid: \d/);
       await edit(world, (text) => text.replaceAll("status: pending", "status: completed"));
       edited();
-      for (let count = 0; count < 200; count++) {
-        if ((await readFile(join(world.root, PROGRESS), "utf8")).includes("exit-code: 0")) break;
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
+      await recorded(world, /exit-code: 0/);
     });
 
     await runLoop(world.ralph, world.backlog(), {
