@@ -12,10 +12,12 @@ import {
   GSD_FLAGS,
   ITERATION_FLAGS,
   LOOP_FLAGS,
+  OUTPUT_FLAGS,
   PLACE_FLAGS,
   PLAN_FLAGS,
   PROBE_FLAGS,
   REPORT_FLAGS,
+  ROOT_FLAG,
   SHOW_FLAGS,
 } from "./flags.ts";
 import { SPRINT_COMMANDS } from "./sprint_commands.ts";
@@ -164,6 +166,19 @@ export const COMMANDS: readonly Command[] = [
     arity: [0, 1],
     flags: { ...DATA_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
     load: () => import("./commands/status.ts"),
+  },
+  {
+    name: "report",
+    summary: "what a run did, for a reader: Markdown, HTML or JSON",
+    usage: "[RUN]",
+    arity: [0, 1],
+    flags: { ...OUTPUT_FLAGS, ...ROOT_FLAG, ...SHOW_FLAGS },
+    details: [
+      "RUN is a run's id, the path of its folder, or of a folder that holds runs (a sprint's).",
+      "Without it: the newest run below the root, whatever its workflow. The HTML is one file that asks for nothing from",
+      "outside; `ralph schema report` describes the JSON.",
+    ],
+    load: () => import("./commands/report.ts"),
   },
   {
     name: "doctor",

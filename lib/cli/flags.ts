@@ -30,6 +30,20 @@ export const DATA_FLAGS: FlagTable = {
   json: { type: "boolean", summary: "print JSON on standard output" },
 };
 
+/** Where the project is, for commands that ask nothing else. */
+export const ROOT_FLAG: FlagTable = { root: PLACE_FLAGS["root"] as FlagTable[string] };
+
+/** What a report is written as, and where to. */
+export const OUTPUT_FLAGS: FlagTable = {
+  format: {
+    type: "text",
+    value: "FORMAT",
+    choices: ["md", "html", "json"],
+    summary: "md, html or json (default: md)",
+  },
+  output: { type: "text", value: "FILE", summary: "write to this file instead of standard output" },
+};
+
 /** How a run is shown while it goes on. */
 export const REPORT_FLAGS: FlagTable = {
   ui: {

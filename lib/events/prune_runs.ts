@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { listDirectory, removePath } from "../host/files.ts";
 
 /** A run's folder is named by when it began, so that the names' order is the runs' order. */
-const RUN_REGEXP = /^\d{8}-\d{6}-[0-9a-z]+$/;
+export const RUN_REGEXP: RegExp = /^\d{8}-\d{6}-[0-9a-z]+$/;
 
 /**
  * Takes the oldest runs' folders away until `keep` are left, this run's own among them. What is not named like a run is

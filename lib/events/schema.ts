@@ -29,7 +29,14 @@ type OfType<Type extends RalphEvent["type"]> = Extract<RalphEvent, { type: Type 
 
 /** The schema of each event, by its type. */
 export const EVENT_SCHEMAS = {
-  "run-start": z.object({ type: z.literal("run-start"), workflow: text, root: text, agent: text, folder: text }),
+  "run-start": z.object({
+    type: z.literal("run-start"),
+    workflow: text,
+    root: text,
+    agent: text,
+    folder: text,
+    scope: text.exactOptional().describe("which feature or sprint"),
+  }),
   "run-end": z.object({
     type: z.literal("run-end"),
     status: text,
@@ -62,6 +69,7 @@ export const EVENT_SCHEMAS = {
     message: text.nullable(),
     durationMs: ms,
     usage: usage.nullable(),
+    reopened: z.array(text).exactOptional().describe("items that had passed and come again because of this one"),
   }),
   "turn-start": z.object({ type: z.literal("turn-start"), agent: text, transcript: text }),
   "turn-end": z.object({

@@ -18,6 +18,8 @@ export type RalphEvent =
     readonly root: string;
     readonly agent: string;
     readonly folder: string;
+    /** Which feature or sprint, where the backlog tells several apart. */
+    readonly scope?: string;
   }
   | {
     readonly type: "run-end";
@@ -48,6 +50,8 @@ export type RalphEvent =
     readonly message: string | null;
     readonly durationMs: number;
     readonly usage: Usage | null;
+    /** Items that had passed and come again because of this one. */
+    readonly reopened?: readonly string[];
   }
   | { readonly type: "turn-start"; readonly agent: string; readonly transcript: string }
   | {

@@ -7,7 +7,7 @@
  * @module
  */
 import { appendFileSync, constants, lstatSync, readFileSync, rmSync, statSync } from "node:fs";
-import { mkdtemp, open, readdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { type FileHandle, mkdtemp, open, readdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { copy } from "@std/fs/copy";
@@ -27,6 +27,9 @@ export interface Appender {
 
 /** A pipe in a file's place is read as empty and not waited for. */
 const READ_FLAG: number = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/** Read at once where a file is read piece by piece. */
+const CHUNK_BYTES = 256 * 1024;
 
 /** The file's text, or `null` when there is none. @throws {RalphError} file-unreadable */
 export async function readText(path: string): Promise<string | null> {
@@ -51,6 +54,23 @@ export async function readStart(path: string, maxBytes: number): Promise<Uint8Ar
     const buffer = Buffer.alloc(maxBytes);
     const { bytesRead } = await file.read(buffer, 0, maxBytes, 0);
     return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/** The file's bytes from its start on, a piece at a time. @throws {RalphError} file-unreadable */
+export async function* readChunks(path: string): AsyncGenerator<Uint8Array> {
+  const file = await opened(path);
+  try {
+    for (;;) {
+      const buffer = Buffer.allocUnsafe(CHUNK_BYTES); // whoever takes a piece may keep it
+      const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES, null);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } catch (error) {
+    throw unreadable(path, error);
   } finally {
     await file.close();
   }
@@ -149,6 +169,14 @@ export async function temporaryDirectory(prefix: string): Promise<{ readonly pat
 
 function isPlainFile(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+async function opened(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, READ_FLAG);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
 }
 
 async function makingFolder<Value>(path: string, write: () => Promise<Value>): Promise<Value> {

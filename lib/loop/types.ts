@@ -194,6 +194,8 @@ export type Settlement =
     readonly commit?: SettleCommit;
     /** The turn brought nothing, although files changed: state that Ralph itself keeps. */
     readonly idle?: boolean;
+    /** Ids of items that had passed and come again because of this one: what a review sends back. */
+    readonly reopened?: readonly string[];
   }
   & (
     | { readonly status: "passed" }

@@ -119,6 +119,7 @@ class Loop<Data, Findings> {
       root: ralph.root,
       agent: ralph.agent.name,
       folder,
+      ...(this.#backlog.scope === undefined || this.#backlog.scope === "" ? {} : { scope: this.#backlog.scope }),
     });
     const unchecked = await this.#askAboutUnchecked();
     if (unchecked !== null) return this.#end(unchecked);
@@ -246,6 +247,7 @@ class Loop<Data, Findings> {
       message: reasonOf(settlement, this.#last ?? attempt),
       durationMs: Math.max(0, ralph.host.clock.now() - started),
       usage: attempt.turn?.usage ?? null,
+      ...(settlement.reopened === undefined ? {} : { reopened: settlement.reopened }),
     });
     const ending = this.#endingOf(attempt, settlement);
     if (attempt.turn !== null && !ENDED_BADLY.has(attempt.status)) await this.#hooks?.run("after", moment);

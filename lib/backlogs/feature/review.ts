@@ -113,7 +113,7 @@ export async function settleReview(
     run: { ...learn(prd), ...(typeof prd.run.verifiedAt === "string" ? { verifiedAt: null } : {}) },
     stories: changes,
   }));
-  return { status: "open", reason: message, commit: commitOf(`${reset.join(",")} reset`) };
+  return { status: "open", reason: message, commit: commitOf(`${reset.join(",")} reset`), reopened: reset };
 }
 
 function sentBack(story: FeatureStory, reason: string, maxRetries: number): Partial<FeatureStory> {

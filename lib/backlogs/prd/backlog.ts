@@ -215,7 +215,7 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
       await change((story) => again.get(story.id) ?? story);
       const ids = [...again.keys()].join(", ");
       const commit = { subject: `ralph: ${ids} reset`, body: `ralph: ${ids} reset`, paths: [file], work: false };
-      return { status: "open", reason: attempt.message, commit };
+      return { status: "open", reason: attempt.message, commit, reopened: [...again.keys()] };
     },
   };
 }

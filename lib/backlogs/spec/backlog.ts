@@ -210,8 +210,10 @@ export function specBacklog(ralph: SpecBacklogContext, options: SpecBacklogOptio
             await change((plan) => accepted(plan, item));
             return { status: "passed", commit: commitOf("task accept", item, true) };
           }
-          await change((plan) => notAccepted(plan, item, attempt));
-          return again(attempt, commitOf("task reject", item));
+          return {
+            ...again(attempt, commitOf("task reject", item)),
+            ...sentBack(item, await change((plan) => notAccepted(plan, item, attempt))),
+          };
         case "DECOMPOSE":
           await change((plan) => isPassed ? decomposed(plan, item) : notDecomposed(plan, item));
           return isPassed
@@ -237,4 +239,11 @@ function readable(text: string): Plan | null {
     if (RalphError.isInstance(error) && error.code === "state-invalid") return null; // a hand edit that says nothing
     throw error;
   }
+}
+
+/** The tasks of a VERIFY stage that are to be built again. */
+function sentBack(item: SpecItem, plan: Plan): Pick<Settlement, "reopened"> {
+  const given = new Set(tasksIn(item).map(({ id }) => id));
+  const reopened = pendingOf(plan).map(({ id }) => id).filter((id) => given.has(id));
+  return reopened.length === 0 ? {} : { reopened };
 }
