@@ -90,6 +90,7 @@ const GATES = {
   embedded: [
     ["embed_prompts", node, ["tools/embed_prompts.mjs", "--check"]],
     ["embed_recipes", node, ["tools/embed_recipes.mjs", "--check"]],
+    ["embed_types", node, ["tools/embed_types.mjs", "--check"]],
   ],
   lock: [lockWithoutHosts],
   machine: [noMachineNames],

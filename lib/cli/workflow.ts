@@ -22,6 +22,9 @@ const WORKFLOWS: readonly WorkflowRow[] = [
 ];
 const DEFAULT = "exec";
 
+/** Every workflow's name. */
+export const WORKFLOW_NAMES: readonly string[] = WORKFLOWS.map(({ name }) => name);
+
 /** The chosen workflow, and why it was. */
 export interface ChosenWorkflow {
   readonly name: string;
@@ -76,12 +79,11 @@ export async function chooseWorkflow(
 }
 
 function known(name: string): string {
-  const names = WORKFLOWS.map((workflow) => workflow.name);
-  if (names.includes(name)) return name;
-  const near = nearest(name, names);
+  if (WORKFLOW_NAMES.includes(name)) return name;
+  const near = nearest(name, WORKFLOW_NAMES);
   throw usage(
     `there is no workflow named ${name}`,
-    near === null ? `workflows: ${names.join(", ")}` : `did you mean \`--workflow ${near}\`?`,
+    near === null ? `workflows: ${WORKFLOW_NAMES.join(", ")}` : `did you mean \`--workflow ${near}\`?`,
   );
 }
 

@@ -9,9 +9,13 @@ const SCHEMAS: Readonly<Record<string, () => Promise<unknown>>> = {
   config: async () => (await import("../config_json_schema.ts")).configJsonSchema(),
   plan: async () => (await import("../../backlogs/spec/schema.ts")).planJsonSchema(),
   events: async () => (await import("../../events/schema.ts")).eventsJsonSchema(),
+  report: async () => (await import("../report/schema.ts")).reportJsonSchema(),
 };
 
-/** `ralph schema NAME`: the JSON Schema of the configuration, of a line of events, or of the plan and what the commands on it print. */
+/** Their names. */
+export const SCHEMA_NAMES: readonly string[] = Object.keys(SCHEMAS);
+
+/** `ralph schema NAME`: the JSON Schema of the configuration, of a line of events, of the plan and what the commands on it print, or of a report. */
 export async function run({ arguments: [name = ""], out }: Invocation): Promise<number> {
   const make = Object.hasOwn(SCHEMAS, name) ? SCHEMAS[name] : undefined;
   if (make === undefined) {

@@ -32,7 +32,10 @@ export async function findRun(root: string, cwd: string, named: string | undefin
   if (named === undefined) {
     const newest = runs.at(-1);
     if (newest !== undefined) return newest;
-    throw usage(`no run below ${root} has left its events`, "a run writes them: `ralph exec`, `ralph run`, `ralph build` …");
+    throw usage(
+      `no run below ${root} has left its events`,
+      "a run writes them: `ralph exec`, `ralph run`, `ralph build` …",
+    );
   }
   const known = runs.find(({ id }) => id === named);
   if (known !== undefined) return known;

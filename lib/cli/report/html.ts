@@ -28,58 +28,90 @@ const { symbols } = createStyle({ colour: false, ascii: false });
 /** A report as one page that asks for nothing from outside and runs nothing. Pure. */
 export function htmlReport(report: RunReport): string {
   const outcome = outcomeOf(report);
-  const page = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="robots" content="noindex">
-<title>${outcome.word}: run ${report.run}</title>
-<style>${{ markup: STYLE }}</style>
-</head>
-<body>
-<header>
-<h1><span class="${outcome.tone}">${markOf(outcome.tone, symbols)} ${outcome.word}</span> <span class="run">run ${report.run}</span></h1>
-<p>${outcome.detail}</p>
-${bar(report)}
-${report.next.map((step) => html`<p class="next">${withCode(step)}</p>`)}
-${facts(report)}
-</header>
-<main>
-${section("Needs a look", needsALook(report))}
-${section("Items", report.items.map((item) => itemCard(item, report, symbols)))}
-${section("Parts", list(report.parts.map((part) =>
-    line(statusTone(part.status), html`${partName(part)}: ${part.status ?? "no end recorded"}${
-      part.turns.length === 0 ? "" : `, ${plural(part.turns.length, "turn")} outside items`
-    }`)
-  )))}
-${section("Commits outside items", list(report.commits.map((commit) =>
-    html`<li><code>${commit.commit.slice(0, 7)}</code> ${commitText(commit)}</li>`
-  )))}
-${section("Hooks", list(report.hooks.map((hook) =>
-    line(hook.status === "completed" ? "good" : "warn", html`${hookText(hook)}${
-      hook.log === "" ? NOTHING : html` <code>${hook.log}</code>`
-    }`)
-  )))}
-${section("Waits", list(report.waits.map(({ at, agent, message, waitedMs, interrupted }) =>
-    html`<li><span class="dim">${timeOf(at)}</span> ${agent}: ${
-      waitedMs === null ? "the run ended while it waited" : `waited ${formatDuration(waitedMs)}`
-    }${interrupted ? ", interrupted" : ""} (${message})</li>`
-  )))}
-${section("Consents and answers", list(report.answers.map(({ id, question, answer, source }) =>
-    html`<li>${question ?? id} <strong>${answer}</strong> <span class="dim">${source}</span></li>`
-  )))}
-${section("Notes", list(report.notes.map((note) => html`<li>${noteText(note)}</li>`)))}
-</main>
-<footer class="dim"><h2></h2><p><code>${report.events.file}</code> ${plural(report.events.count, "event")}${
-    report.events.malformed === 0 ? "" : `, ${plural(report.events.malformed, "line")} that could not be read`
-  }${
-    report.events.unknown === 0 ? "" : `, ${plural(report.events.unknown, "event")} of a kind that this Ralph does not know`
-  }</p></footer>
-</body>
-</html>
-`;
+  const page = html`
+    <!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+        <meta name="robots" content="noindex">
+        <title>${outcome.word}: run ${report.run}</title>
+        <style>${{ markup: STYLE }}</style>
+      </head>
+      <body>
+        <header>
+    <h1><span class="${outcome.tone}">${markOf(outcome.tone, symbols)} ${outcome
+      .word}</span> <span class="run">run ${report.run}</span></h1>
+    <p>${outcome.detail}</p>
+    ${bar(report)}
+    ${report.next.map((step) => html`<p class="next">${withCode(step)}</p>`)}
+    ${facts(report)}
+        </header>
+        <main>
+    ${section("Needs a look", needsALook(report))}
+    ${section("Items", report.items.map((item) => itemCard(item, report, symbols)))}
+    ${section(
+      "Parts",
+      list(report.parts.map((part) =>
+        line(
+          statusTone(part.status),
+          html`${partName(part)}: ${part.status ?? "no end recorded"}${
+            part.turns.length === 0 ? "" : `, ${plural(part.turns.length, "turn")} outside items`
+          }`,
+        )
+      )),
+    )}
+    ${section(
+      "Commits outside items",
+      list(
+        report.commits.map((commit) => html`<li><code>${commit.commit.slice(0, 7)}</code> ${commitText(commit)}</li>`),
+      ),
+    )}
+    ${section(
+      "Hooks",
+      list(report.hooks.map((hook) =>
+        line(
+          hook.status === "completed" ? "good" : "warn",
+          html`${hookText(hook)}${
+            hook.log === "" ? NOTHING : html`
+              <code>${hook.log}</code>
+            `
+          }`,
+        )
+      )),
+    )}
+    ${section(
+      "Waits",
+      list(
+        report.waits.map(({ at, agent, message, waitedMs, interrupted }) =>
+          html`<li><span class="dim">${timeOf(at)}</span> ${agent}: ${
+            waitedMs === null ? "the run ended while it waited" : `waited ${formatDuration(waitedMs)}`
+          }${interrupted ? ", interrupted" : ""} (${message})</li>`
+        ),
+      ),
+    )}
+    ${section(
+      "Consents and answers",
+      list(
+        report.answers.map(({ id, question, answer, source }) =>
+          html`<li>${question ?? id} <strong>${answer}</strong> <span class="dim">${source}</span></li>`
+        ),
+      ),
+    )}
+    ${section("Notes", list(report.notes.map((note) => html`<li>${noteText(note)}</li>`)))}
+        </main>
+        <footer class="dim">
+          <h2></h2>
+          <p><code>${report.events.file}</code> ${plural(report.events.count, "event")}${report.events.malformed === 0
+            ? ""
+            : `, ${plural(report.events.malformed, "line")} that could not be read`}${report.events.unknown === 0
+            ? ""
+            : `, ${plural(report.events.unknown, "event")} of a kind that this Ralph does not know`}</p>
+        </footer>
+      </body>
+    </html>
+  `;
   return page.markup;
 }
 
@@ -97,7 +129,10 @@ function bar({ counts }: RunReport): Markup {
 
 function facts(report: RunReport): Markup {
   const row = (name: string, value: string | Markup): Markup =>
-    value === "" ? NOTHING : html`<dt>${name}</dt><dd>${value}</dd>`;
+    value === "" ? NOTHING : html`
+      <dt>${name}</dt>
+      <dd>${value}</dd>
+    `;
   return html`<dl>
 ${row("Workflow", report.parts.map(partName).join(", then "))}
 ${row("When", whenText(report))}
@@ -113,22 +148,43 @@ ${row("Folder", html`<code>${report.folder}</code>`)}
 function needsALook(report: RunReport): Markup {
   const lines = [
     ...openItems(report).map(({ ids, words, tone }) =>
-      line(tone, html`${ids.map((id) => html`<strong>${id}</strong> `)}${words}`)
+      line(
+        tone,
+        html`${
+          ids.map((id) =>
+            html`
+              <strong>${id}</strong>
+            `
+          )
+        }${words}`,
+      )
     ),
     ...report.trespasses.map(({ item, diff }) =>
       line("bad", html`written outside the allowed paths${item === null ? "" : ` by ${item}`}<pre>${diff}</pre>`)
     ),
     ...putBackGroups(report).map(({ path, items }) =>
-      line("warn", html`edited by hand and put back: <code>${path}</code>${
-        items.length === 0 ? "" : `, in turns for ${items.join(", ")}`
-      }`)
+      line(
+        "warn",
+        html`edited by hand and put back: <code>${path}</code>${
+          items.length === 0 ? "" : `, in turns for ${items.join(", ")}`
+        }`,
+      )
     ),
     ...brokenHooks(report).map((told) => line("warn", html`${told}`)),
     ...report.warnings.map((note) => line("warn", noteText(note))),
     ...(report.events.malformed === 0 ? [] : [
-      line("warn", html`${plural(report.events.malformed, "line")} of the events could not be read and ${
-        report.events.malformed === 1 ? "is" : "are"
-      } left out: ${report.events.problems.map((problem) => html`<code>${problem}</code> `)}`),
+      line(
+        "warn",
+        html`${plural(report.events.malformed, "line")} of the events could not be read and ${
+          report.events.malformed === 1 ? "is" : "are"
+        } left out: ${
+          report.events.problems.map((problem) =>
+            html`
+              <code>${problem}</code>
+            `
+          )
+        }`,
+      ),
     ]),
   ];
   return lines.length === 0 ? NOTHING : html`<div class="card">${list(lines)}</div>`;

@@ -23,37 +23,50 @@ export function itemCard(item: ItemReport, report: RunReport, symbols: Symbols):
   const part = report.parts[item.part];
   const where = report.parts.length > 1 && part !== undefined ? `${partName(part)}, ` : "";
   const open = item.state === "verified" ? NOTHING : { markup: " open" };
-  return html`<details${open}>
-<summary><span class="mark ${tone}">${markOf(tone, symbols)}</span><span class="title"><span class="id">${item.id}</span>${item.title}</span>
-<span class="side">${item.state === "verified" ? "verified" : item.state}, ${plural(item.attempts.length, "attempt")}</span></summary>
-<div class="inside">
-<p class="dim">${where}${item.kind}: ${words}${!isTold(item.usage) ? "" : `; ${totalText(item.usage, 0)}`}</p>
-${item.state === "reopened" && item.reason !== null ? html`<p class="warn">${firstLine(item.reason)}</p>` : NOTHING}
-${item.attempts.map((attempt) => attemptBlock(attempt, symbols))}
-</div>
-</details>`;
+  return html`
+    <details${open}>
+      <summary><span class="mark ${tone}">${markOf(tone, symbols)}</span><span class="title"><span class="id">${item
+        .id}</span>${item.title}</span>
+    <span class="side">${item.state === "verified" ? "verified" : item.state}, ${plural(
+      item.attempts.length,
+      "attempt",
+    )}</span></summary>
+      <div class="inside">
+    <p class="dim">${where}${item.kind}: ${words}${!isTold(item.usage) ? "" : `; ${totalText(item.usage, 0)}`}</p>
+    ${item.state === "reopened" && item.reason !== null ? html`<p class="warn">${firstLine(item.reason)}</p>` : NOTHING}
+    ${item.attempts.map((attempt) => attemptBlock(attempt, symbols))}
+      </div>
+      </details>
+  `;
 }
 
 function attemptBlock(attempt: AttemptReport, symbols: Symbols): Markup {
   const { words, tone } = attemptWords(attempt);
   const reason = attemptReason(attempt);
   const time = attempt.durationMs === null ? "" : ` (${formatDuration(attempt.durationMs)})`;
-  return html`<div class="attempt">
-<p><span class="mark ${tone}">${markOf(tone, symbols)}</span>attempt ${attempt.number} <span class="dim">iteration ${attempt.iteration}</span> ${words}${time}${
-    reason === null ? "" : `: ${reason}`
-  }</p>
-<ul>
-${attempt.turns.map((turn) =>
-    html`<li>${turnText(turn)}${turn.transcript === "" ? NOTHING : html` <code>${turn.transcript}</code>`}</li>`
-  )}
-${attempt.checks.map((check) =>
-    html`<li><span class="mark ${check.ok ? "good" : "bad"}">${
-      check.ok ? symbols.passed : symbols.failed
-    }</span><code>${check.name}</code> <span class="dim">${checkText(check)}</span>${
-      check.tail === null || check.tail.trim() === "" ? NOTHING : html`<pre>${check.tail}</pre>`
-    }</li>`
-  )}
-${attempt.commits.map((commit) => html`<li><code>${commit.commit.slice(0, 7)}</code> ${commitText(commit)}</li>`)}
-</ul>
-</div>`;
+  return html`
+    <div class="attempt">
+      <p><span class="mark ${tone}">${markOf(tone, symbols)}</span>attempt ${attempt
+        .number} <span class="dim">iteration ${attempt.iteration}</span> ${words}${time}${reason === null
+        ? ""
+        : `: ${reason}`}</p>
+      <ul>
+    ${attempt.turns.map((turn) =>
+      html`<li>${turnText(turn)}${
+        turn.transcript === "" ? NOTHING : html`
+          <code>${turn.transcript}</code>
+        `
+      }</li>`
+    )}
+    ${attempt.checks.map((check) =>
+      html`<li><span class="mark ${check.ok ? "good" : "bad"}">${
+        check.ok ? symbols.passed : symbols.failed
+      }</span><code>${check.name}</code> <span class="dim">${checkText(check)}</span>${
+        check.tail === null || check.tail.trim() === "" ? NOTHING : html`<pre>${check.tail}</pre>`
+      }</li>`
+    )}
+    ${attempt.commits.map((commit) => html`<li><code>${commit.commit.slice(0, 7)}</code> ${commitText(commit)}</li>`)}
+      </ul>
+    </div>
+  `;
 }

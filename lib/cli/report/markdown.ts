@@ -40,9 +40,9 @@ export function markdownReport(report: RunReport, symbols: Symbols): string {
     ...section(
       "Parts",
       report.parts.map((part) =>
-        `- ${markOf(statusTone(part.status), symbols)} ${escape(partName(part))}: ${escape(part.status ?? "no end recorded")}${
-          part.turns.length === 0 ? "" : `, ${plural(part.turns.length, "turn")} outside items`
-        }`
+        `- ${markOf(statusTone(part.status), symbols)} ${escape(partName(part))}: ${
+          escape(part.status ?? "no end recorded")
+        }${part.turns.length === 0 ? "" : `, ${plural(part.turns.length, "turn")} outside items`}`
       ),
     ),
     ...section("Commits outside items", report.commits.map(commitLine)),
@@ -58,9 +58,12 @@ export function markdownReport(report: RunReport, symbols: Symbols): string {
         }${interrupted ? ", interrupted" : ""} (${escape(oneLine(message))})`
       ),
     ),
-    ...section("Consents and answers", report.answers.map(({ id, question, answer, source }) =>
-      `- ${escape(oneLine(question ?? id))} **${escape(oneLine(answer))}** (${escape(source)})`
-    )),
+    ...section(
+      "Consents and answers",
+      report.answers.map(({ id, question, answer, source }) =>
+        `- ${escape(oneLine(question ?? id))} **${escape(oneLine(answer))}** (${escape(source)})`
+      ),
+    ),
     ...section("Notes", report.notes.map(noteLine)),
     "",
     `Events: ${code(report.events.file)}, ${plural(report.events.count, "event")}${eventProblems(report)}`,
@@ -132,7 +135,9 @@ function attemptLines(attempt: AttemptReport, symbols: Symbols): readonly string
   const reason = attemptReason(attempt);
   const why = reason === null ? "" : `: ${escape(reason)}`;
   return [
-    `- ${markOf(tone, symbols)} attempt ${attempt.number}, iteration ${attempt.iteration}: ${escape(words)}${time}${why}`,
+    `- ${markOf(tone, symbols)} attempt ${attempt.number}, iteration ${attempt.iteration}: ${
+      escape(words)
+    }${time}${why}`,
     ...attempt.turns.map((turn) =>
       `  - ${escape(turnText(turn))}${turn.transcript === "" ? "" : `, transcript ${code(turn.transcript)}`}`
     ),

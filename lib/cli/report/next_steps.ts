@@ -16,8 +16,9 @@ export function nextSteps({ state, parts, items, folder, counts }: Draft<RunRepo
   if (state === "cut-off") steps.push(`${again} goes on where it stopped; nothing is lost`);
   else if (part.status === "blocked" || parked > 0) steps.push(`mend what stands in the way, then ${retry}`);
   else if (part.status === "failed" || part.status === "exhausted") steps.push(`${again} goes on`);
-  else if (part.status === "aborted" || part.status === "declined") steps.push(`${again} goes on where this one stopped`);
-  else if (part.name === "plan" && part.status === "approved") steps.push("`ralph run` implements it");
+  else if (part.status === "aborted" || part.status === "declined") {
+    steps.push(`${again} goes on where this one stopped`);
+  } else if (part.name === "plan" && part.status === "approved") steps.push("`ralph run` implements it");
   if (counts.unverified > 0 && part.name === "exec") steps.push("`ralph verify` runs what checks there are");
   return steps;
 }

@@ -49,7 +49,7 @@ const ITEM_TONES: Readonly<Record<ItemState, Tone>> = {
 const ITEM_WORDS: Readonly<Record<ItemState, string>> = {
   "verified": "verified",
   "unverified": "unverified: no check ran, only the agent says so",
-  "parked": "parked: given up on",
+  "parked": "parked",
   "blocked": "blocked",
   "failed": "failed",
   "trespassed": "wrote outside the allowed paths",
@@ -137,7 +137,9 @@ export function brokenHooks({ hooks }: RunReport): readonly string[] {
   const groups = new Map<string, number>();
   for (const { hook, status, message } of hooks) {
     if (status === "completed") continue;
-    const told = `hook ${oneLine(hook)} ${status ?? "did not end"}${message === null ? "" : ` (${firstLine(message)})`}`;
+    const told = `hook ${oneLine(hook)} ${status ?? "did not end"}${
+      message === null ? "" : ` (${firstLine(message)})`
+    }`;
     groups.set(told, (groups.get(told) ?? 0) + 1);
   }
   return [...groups].map(([told, times]) => times === 1 ? told : `${told}, ${times} times`);

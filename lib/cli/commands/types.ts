@@ -1,0 +1,21 @@
+import { resolve } from "node:path";
+import { EXIT } from "../../errors/exit_codes.ts";
+import { writeAtomic } from "../../host/files.ts";
+import type { Invocation } from "../command.ts";
+import { TYPES } from "../embedded_types.ts";
+import { VERSION } from "../version.ts";
+
+/** `ralph types`: the declarations of the SDK, for editors and `tsc` where no package is installed. */
+export async function run({ flags, host, out, say }: Invocation): Promise<number> {
+  const text =
+    `// The declarations of \`ralph\` and \`ralph/testing\` ${VERSION}, written by \`ralph types\`.\n\n${TYPES.trimEnd()}`;
+  const file = flags.text("output");
+  if (file === undefined) {
+    out(text);
+    return EXIT.done;
+  }
+  await writeAtomic(resolve(host.environment.cwd, file), `${text}\n`);
+  say(`wrote ${file}`);
+  say("hint: `/// <reference path=...>` or a tsconfig.json finds it: `ralph help types` shows both");
+  return EXIT.done;
+}

@@ -1,0 +1,153 @@
+/**
+ * The schema of `ralph report --format json`: what `ralph schema report` prints. Held equal to the types by a test.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { REPORT_VERSION, type RunReport } from "./types.ts";
+
+const text = z.string();
+const known = text.nullable();
+const count = z.number().int().nonnegative();
+const ms = z.number().nonnegative();
+const tokens = count.nullable();
+
+const usage = z.object({
+  inputTokens: tokens.describe("all of it, what came from a cache included; null: unknown"),
+  outputTokens: tokens.describe("all of it, reasoning included"),
+  cachedTokens: tokens.describe("of the input"),
+  reasoningTokens: tokens.describe("of the output"),
+  costUsd: ms.nullable().describe("US dollars; null: unknown"),
+  estimated: z.boolean().describe("the agent's own estimate, not a bill"),
+});
+const total = usage.extend({
+  turns: count,
+  turnsWithoutTokens: count.describe("turns that told none: the sums are at least what they say"),
+  turnsWithoutCost: count,
+});
+const turn = z.object({
+  agent: text,
+  transcript: text.describe("relative to the root"),
+  reason: known.describe("how it ended; null: it did not end in this run"),
+  message: known,
+  durationMs: ms.nullable(),
+  usage: usage.nullable(),
+});
+const check = z.object({
+  name: text,
+  scope: text,
+  ok: z.boolean(),
+  exitCode: z.number().int().nullable(),
+  durationMs: ms,
+  beforeTurn: z.boolean().describe("it ran before the agent's turn"),
+  tail: known.describe("the end of what it printed, where it failed"),
+});
+const commit = z.object({
+  commit: text,
+  subject: text,
+  filesChanged: count.nullable().describe("null: git no longer has it, or it is a merge"),
+  by: z.enum(["ralph", "other"]).describe("other: made while the run lasted, by the agent or somebody else"),
+});
+const attempt = z.object({
+  iteration: count,
+  number: count.describe("over all runs"),
+  startedAt: text,
+  result: known.describe("null: the run ended before the attempt did"),
+  settlement: known,
+  message: known,
+  durationMs: ms.nullable(),
+  turns: z.array(turn),
+  checks: z.array(check),
+  commits: z.array(commit),
+});
+const note = z.object({ at: text, item: known, message: text });
+
+/** A report. */
+export const REPORT_SCHEMA: z.ZodType<RunReport> = z.object({
+  version: z.literal(REPORT_VERSION).describe("version of this schema"),
+  run: text,
+  root: text,
+  folder: text.describe("relative to the root"),
+  state: z.enum(["ended", "running", "cut-off", "empty"]).describe("cut-off: no end was recorded, nobody is at work"),
+  running: z.object({ pid: count, since: text }).nullable(),
+  status: known.describe("how the last part ended; null: it has not, or nothing was recorded"),
+  reasons: z.array(text),
+  next: z.array(text).describe("what to do next"),
+  startedAt: known.describe("the first event, ISO 8601"),
+  endedAt: known.describe("the last event"),
+  durationMs: ms.nullable(),
+  agents: z.array(z.object({ name: text, models: z.array(text), turns: count })),
+  usage: total.describe("all turns together, those of hooks left out"),
+  counts: z.object({ verified: count, unverified: count, parked: count, open: count }).describe("of the last loop"),
+  parts: z.array(z.object({
+    name: text,
+    kind: z.enum(["step", "loop", "turns"]),
+    scope: known.describe("which feature or sprint"),
+    startedAt: text,
+    endedAt: known,
+    status: known,
+    reasons: z.array(text),
+    turns: z.array(turn).describe("outside an item"),
+  })),
+  items: z.array(z.object({
+    id: text,
+    kind: text,
+    title: text,
+    part: count.describe("index into parts"),
+    state: z.enum([
+      "verified",
+      "unverified",
+      "parked",
+      "blocked",
+      "failed",
+      "not-done",
+      "trespassed",
+      "agent-unusable",
+      "interrupted",
+      "reopened",
+      "in-progress",
+    ]),
+    reason: known,
+    usage: total,
+    attempts: z.array(attempt),
+  })),
+  commits: z.array(commit).describe("those that belong to no item"),
+  hooks: z.array(z.object({
+    hook: text,
+    iteration: z.number().int(),
+    parallel: z.boolean(),
+    log: text,
+    status: known,
+    exitCode: z.number().int().nullable(),
+    durationMs: ms.nullable(),
+    message: known,
+  })),
+  waits: z.array(z.object({
+    at: text,
+    agent: text,
+    reason: text,
+    until: text,
+    message: text,
+    waitedMs: ms.nullable().describe("null: the run ended in it"),
+    interrupted: z.boolean(),
+  })),
+  putBack: z.array(z.object({ at: text, item: known, paths: z.array(text) }))
+    .describe("state files that were edited by hand"),
+  trespasses: z.array(z.object({ at: text, item: known, diff: text }))
+    .describe("what was written outside the allowed paths"),
+  warnings: z.array(note),
+  notes: z.array(note),
+  answers: z.array(z.object({ id: text, question: known, answer: text, source: text })),
+  events: z.object({
+    file: text,
+    count,
+    malformed: count.describe("lines that are no event: left out"),
+    problems: z.array(text).describe("the first of them, and why"),
+    unknown: count.describe("events of a kind or version that this Ralph does not know: left out"),
+  }),
+});
+
+/** The JSON Schema of a report. */
+export function reportJsonSchema(): Readonly<Record<string, unknown>> {
+  return { title: "ralph report", ...z.toJSONSchema(REPORT_SCHEMA, { io: "input" }) };
+}

@@ -1,0 +1,104 @@
+/**
+ * Writes the declarations of `ralph` and `ralph/testing` into lib/cli/embedded_types.ts, for `ralph types`: the binary
+ * has no files beside it. One `declare module` a file of lib that the two entries reach.
+ *
+ *   node tools/embed_types.mjs [--check]
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, posix } from "node:path";
+import { mustRun, packageScript, ROOT } from "./runtimes.mjs";
+
+const target = join(ROOT, "lib", "cli", "embedded_types.ts");
+/** The names that recipes import, and the files behind them. */
+const ENTRIES = { "ralph": "mod.d.ts", "ralph/testing": "testing/mod.d.ts" };
+/** dax's own types where it is installed; where it is not, what most commands need, so that nothing else becomes `any`. */
+const DAX = `declare module "ralph:dax" {
+  import type { $Type as InstalledType, CommandBuilder as InstalledBuilder } from "dax";
+  type Installed<Type, Otherwise> = 0 extends 1 & Type ? Otherwise : Type;
+  interface LentCommand extends PromiseLike<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+    text(): Promise<string>;
+    lines(): Promise<string[]>;
+    json<Value = unknown>(): Promise<Value>;
+    [more: string]: any;
+  }
+  interface LentShell {
+    (strings: TemplateStringsArray, ...values: readonly unknown[]): LentCommand;
+    [more: string]: any;
+  }
+  export type CommandBuilder = Installed<InstalledBuilder, LentCommand>;
+  export type $Type = Installed<InstalledType, LentShell>;
+}
+`;
+const SPECIFIER_REGEXP = /(\bfrom |\bimport\()(["'])(\.[^"']+)\2/g;
+
+async function emit(folder) {
+  const flags = ["-p", "tsconfig.build.json", "--emitDeclarationOnly", "--outDir", folder];
+  await mustRun(process.execPath, [packageScript("typescript", "tsc"), ...flags], { capture: true });
+  return join(folder, "lib");
+}
+
+function pathOf(from, specifier) {
+  return posix.join(dirname(from), specifier).replace(/\.(?:ts|js)$/, ".d.ts");
+}
+
+/** Every file that the entries reach, in the order in which they are reached. */
+function reach(folder) {
+  const texts = new Map();
+  const visit = (file) => {
+    if (texts.has(file)) return;
+    const text = readFileSync(join(folder, file), "utf8").replaceAll("\r\n", "\n");
+    texts.set(file, text);
+    for (const [, , , specifier] of text.matchAll(SPECIFIER_REGEXP)) visit(pathOf(file, specifier));
+  };
+  for (const file of Object.values(ENTRIES)) visit(file);
+  return texts;
+}
+
+/** An ambient module may not name another by a relative path: each file has a name that nobody else can have. */
+function nameOf(file) {
+  const entry = Object.entries(ENTRIES).find(([, path]) => path === file);
+  return entry === undefined ? `ralph:${file.slice(0, -".d.ts".length)}` : entry[0];
+}
+
+function moduleOf(file, text) {
+  const body = text
+    .replaceAll(
+      SPECIFIER_REGEXP,
+      (_match, before, quote, path) => `${before}${quote}${nameOf(pathOf(file, path))}${quote}`,
+    )
+    .replaceAll('from "dax"', 'from "ralph:dax"')
+    .replaceAll(/^(export )?declare /gm, "$1")
+    .trimEnd();
+  return `declare module ${JSON.stringify(nameOf(file))} {\n${body.replaceAll(/^(?=.)/gm, "  ")}\n}\n`;
+}
+
+function literal(text) {
+  return `\`${text.replaceAll("\\", "\\\\").replaceAll("`", "\\`").replaceAll("${", "\\${")}\``;
+}
+
+async function wantedText() {
+  const folder = mkdtempSync(join(tmpdir(), "ralph-types-"));
+  try {
+    const modules = [...reach(await emit(folder))].map(([file, text]) => moduleOf(file, text));
+    modules.push(DAX);
+    return `// Written by tools/embed_types.mjs from lib/mod.ts and lib/testing/mod.ts: run it when they change.
+// deno-fmt-ignore-file
+
+/** The declarations of \`ralph\` and \`ralph/testing\`, for a project that has no node_modules. */
+export const TYPES: string = ${literal(modules.join("\n"))};
+`;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const wanted = await wantedText();
+if (process.argv.includes("--check")) {
+  if (readFileSync(target, "utf8") !== wanted) {
+    console.error("lib/cli/embedded_types.ts is not what lib/mod.ts says: run `node tools/embed_types.mjs`");
+    process.exitCode = 1;
+  }
+} else {
+  writeFileSync(target, wanted);
+}
