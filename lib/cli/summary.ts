@@ -97,7 +97,7 @@ function hintOf(told: Told, goOn: string | null): readonly string[] {
         : ["`ralph status` shows where it stands"];
     case "exhausted":
     case "failed":
-      return [`\`ralph status\` shows where it stands; ${again} goes on`];
+      return [`\`ralph status\` shows where it stands, \`ralph report\` what was done; ${again} goes on`];
     case "unverified":
       return goOn === "ralph run" ? ["`ralph verify` runs what checks there are"] : [];
     case "declined":

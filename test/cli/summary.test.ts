@@ -55,6 +55,6 @@ test("outcomeLines() of a recipe goes on by the same command", () => {
     "hint: mend what stands in the way, then the same command with `--retry-blocked`",
   );
   expect(lines({ status: "exhausted", iterations: 3, limit: "3 iterations" }, null).at(-1)).toBe(
-    "hint: `ralph status` shows where it stands; the same command goes on",
+    "hint: `ralph status` shows where it stands, `ralph report` what was done; the same command goes on",
   );
 });

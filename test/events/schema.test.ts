@@ -16,7 +16,7 @@ const item = { id: "a", kind: "story", title: "A" };
 
 /** One of each, with every field: the types hold them to the union, the strict schemas below to the schema. */
 const SAMPLES: { readonly [Type in RalphEvent["type"]]: Required<Extract<RalphEvent, { type: Type }>> } = {
-  "run-start": { type: "run-start", workflow: "exec", root: "/r", agent: "claude", folder: "/r/runs/1" },
+  "run-start": { type: "run-start", workflow: "exec", root: "/r", agent: "claude", folder: "/r/runs/1", scope: "auth" },
   "run-end": { type: "run-end", status: "passed", reasons: ["x"], iterations: 1, usage: total },
   "step-start": { type: "step-start", step: "plan", title: "Plan" },
   "step-end": { type: "step-end", step: "plan", status: "approved", message: "m" },
@@ -31,6 +31,7 @@ const SAMPLES: { readonly [Type in RalphEvent["type"]]: Required<Extract<RalphEv
     message: null,
     durationMs: 1.5,
     usage,
+    reopened: ["b"],
   },
   "turn-start": { type: "turn-start", agent: "claude", transcript: "t.log" },
   "turn-end": { type: "turn-end", agent: "claude", reason: "completed", message: null, durationMs: 1, usage },
