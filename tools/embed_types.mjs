@@ -15,7 +15,7 @@ const ENTRIES = { "ralph": "mod.d.ts", "ralph/testing": "testing/mod.d.ts" };
 /** dax's own types where it is installed; where it is not, what most commands need, so that nothing else becomes `any`. */
 const DAX = `declare module "ralph:dax" {
   import type { $Type as InstalledType, CommandBuilder as InstalledBuilder } from "dax";
-  type Installed<Type, Otherwise> = 0 extends 1 & Type ? Otherwise : Type;
+  type Installed<Type, Otherwise> = [0] extends [1 & Type] ? Otherwise : Type;
   interface LentCommand extends PromiseLike<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
     text(): Promise<string>;
     lines(): Promise<string[]>;

@@ -4471,7 +4471,7 @@ declare module "ralph:testing/test_context" {
 
 declare module "ralph:dax" {
   import type { $Type as InstalledType, CommandBuilder as InstalledBuilder } from "dax";
-  type Installed<Type, Otherwise> = 0 extends 1 & Type ? Otherwise : Type;
+  type Installed<Type, Otherwise> = [0] extends [1 & Type] ? Otherwise : Type;
   interface LentCommand extends PromiseLike<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
     text(): Promise<string>;
     lines(): Promise<string[]>;

@@ -1,6 +1,6 @@
 import { plainText } from "../../ui/printable.ts";
 
-/** Markup that was made here. Only `html` makes it. */
+/** Markup that was made here. Only `fragment` makes it. */
 export interface Markup {
   readonly markup: string;
 }
@@ -8,7 +8,7 @@ export interface Markup {
 type Part = string | number | Markup | readonly Markup[];
 
 /** Puts texts into markup: every one of them is escaped, whoever wrote it. */
-export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
+export function fragment(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
   return { markup: strings.reduce((before, string, index) => `${before}${shown(parts[index - 1] ?? "")}${string}`) };
 }
 

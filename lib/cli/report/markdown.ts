@@ -55,13 +55,13 @@ export function markdownReport(report: RunReport, symbols: Symbols): string {
       report.waits.map(({ at, agent, message, waitedMs, interrupted }) =>
         `- ${timeOf(at)} ${escape(agent)}: ${
           waitedMs === null ? "the run ended while it waited" : `waited ${formatDuration(waitedMs)}`
-        }${interrupted ? ", interrupted" : ""} (${escape(oneLine(message))})`
+        }${interrupted ? ", interrupted" : ""} (${escape(message)})`
       ),
     ),
     ...section(
       "Consents and answers",
       report.answers.map(({ id, question, answer, source }) =>
-        `- ${escape(oneLine(question ?? id))} **${escape(oneLine(answer))}** (${escape(source)})`
+        `- ${escape(question ?? id)} **${escape(answer)}** (${escape(source)})`
       ),
     ),
     ...section("Notes", report.notes.map(noteLine)),
@@ -93,7 +93,7 @@ function needsALook(report: RunReport, symbols: Symbols): readonly string[] {
   return section("Needs a look", [
     ...items,
     ...report.trespasses.flatMap(({ item, diff }) => [
-      `- ${symbols.failed} written outside the allowed paths${item === null ? "" : ` by ${escape(oneLine(item))}`}:`,
+      `- ${symbols.failed} written outside the allowed paths${item === null ? "" : ` by ${escape(item)}`}:`,
       ...fenced(diff, "  "),
     ]),
     ...putBackGroups(report).map(({ path, items }) =>
@@ -118,7 +118,7 @@ function itemLines(item: ItemReport, report: RunReport, symbols: Symbols): reado
   const used = !isTold(item.usage) ? "" : ` ${symbols.dot} ${escape(totalText(item.usage, 0))}`;
   return [
     "",
-    `### ${markOf(tone, symbols)} ${escape(oneLine(item.id))}: ${escape(oneLine(item.title))}`,
+    `### ${markOf(tone, symbols)} ${escape(item.id)}: ${escape(item.title)}`,
     "",
     `${where}${escape(item.kind)} ${symbols.dot} ${escape(words)} ${symbols.dot} ${
       plural(item.attempts.length, "attempt")
@@ -154,7 +154,7 @@ function commitLine(commit: CommitReport): string {
 }
 
 function noteLine({ at, item, message }: NoteReport): string {
-  return `- ${timeOf(at).slice(11)}${item === null ? "" : ` ${escape(oneLine(item))}`} ${escape(oneLine(message))}`;
+  return `- ${timeOf(at).slice(11)}${item === null ? "" : ` ${escape(item)}`} ${escape(message)}`;
 }
 
 function eventProblems({ events: { malformed, unknown } }: RunReport): string {
@@ -168,9 +168,12 @@ function section(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : ["", `## ${title}`, "", ...lines];
 }
 
-/** Text in which nothing is markup. It never stands at the start of a line. */
+/** Text on one line in which nothing is markup. It never stands at the start of a line. */
 function escape(text: string): string {
-  return text.replaceAll(/[\\`*[\]<>~&|]/g, "\\$&").replaceAll(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\_");
+  return oneLine(text).replaceAll(/[\\`*[\]<>~&|]/g, "\\$&").replaceAll(
+    /(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu,
+    "\\_",
+  );
 }
 
 function code(text: string): string {

@@ -11,7 +11,7 @@ export function paintMarkdown(text: string, { bold, dim, good, bad, warn, symbol
       return dim(line);
     }
     if (fence !== "") return dim(line);
-    const [, before = "", symbol = "", rest = ""] = /^(#+ |\s*- )(\S+)( .*)$/.exec(line) ?? [];
+    const [, before = "", symbol = "", rest = ""] = /^(#+ |\s*- )(\S+)( .*)?$/.exec(line) ?? [];
     const tone = tones.get(symbol);
     if (before.startsWith("#")) return tone === undefined ? bold(line) : bold(`${before}${tone(symbol)}${rest}`);
     return tone === undefined ? line : `${before}${tone(symbol)}${rest}`;

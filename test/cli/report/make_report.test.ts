@@ -18,7 +18,13 @@ describe("makeReport()", () => {
 
     expect(report).toMatchObject({ run: RUN, state: "ended", status: "passed", next: [] });
     expect(report.agents).toEqual([{ name: "claude", models: ["opus"], turns: 2 }]);
-    expect(report.usage).toMatchObject({ inputTokens: 2000, outputTokens: 408, costUsd: 0.062, estimated: true, turns: 2 });
+    expect(report.usage).toMatchObject({
+      inputTokens: 2000,
+      outputTokens: 408,
+      costUsd: 0.062,
+      estimated: true,
+      turns: 2,
+    });
     expect(report.counts).toEqual({ verified: 1, unverified: 0, parked: 0, open: 0 });
     const [story] = report.items;
     expect(story).toMatchObject({ id: "US-001", state: "verified", reason: null });
@@ -31,7 +37,9 @@ describe("makeReport()", () => {
 
   test("an unknown cost stays unknown, and turns that told nothing are counted", async () => {
     const known = attempt("US-001", 1);
-    const untold = attempt("US-002", 2).map((event) => event.type === "turn-end" ? { ...event, usage: UNKNOWN } : event);
+    const untold = attempt("US-002", 2).map((event) =>
+      event.type === "turn-end" ? { ...event, usage: UNKNOWN } : event
+    );
 
     const none = await reportOf([RUN_START, ...untold, runEnd("passed")]);
     const some = await reportOf([RUN_START, ...known, ...untold, runEnd("passed")]);

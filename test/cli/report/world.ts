@@ -92,7 +92,13 @@ export function attempt(
   ];
 }
 
-export const RUN_START: RalphEvent = { type: "run-start", workflow: "exec", root: "/r", agent: "claude", folder: "/r/f" };
+export const RUN_START: RalphEvent = {
+  type: "run-start",
+  workflow: "exec",
+  root: "/r",
+  agent: "claude",
+  folder: "/r/f",
+};
 
 /** The end of a loop. */
 export function runEnd(status: string, reasons: readonly string[] = []): RalphEvent {
