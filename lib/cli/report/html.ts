@@ -107,7 +107,7 @@ ${
   }
 ${section("Notes", list(report.notes.map((note) => fragment`<li>${noteText(note)}</li>`)))}
 </main>
-<footer class="dim"><h2></h2><p><code>${report.events.file}</code> ${plural(report.events.count, "event")}${
+<footer class="dim"><p><code>${report.events.file}</code> ${plural(report.events.count, "event")}${
     report.events.malformed === 0 ? "" : `, ${plural(report.events.malformed, "line")} that could not be read`
   }${
     report.events.unknown === 0

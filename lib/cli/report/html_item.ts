@@ -8,12 +8,11 @@ import {
   checkText,
   commitText,
   firstLine,
-  isTold,
+  itemUsage,
   itemWords,
   markOf,
   partName,
   plural,
-  totalText,
   turnText,
 } from "./words.ts";
 
@@ -31,7 +30,7 @@ export function itemCard(item: ItemReport, report: RunReport, symbols: Symbols):
     plural(item.attempts.length, "attempt")
   }</span></summary>
 <div class="inside">
-<p class="dim">${where}${item.kind}: ${words}${!isTold(item.usage) ? "" : `; ${totalText(item.usage, 0)}`}</p>
+<p class="dim">${where}${item.kind}: ${words}${itemUsage(item) === "" ? "" : `; ${itemUsage(item)}`}</p>
 ${item.state === "reopened" && item.reason !== null ? fragment`<p class="warn">${firstLine(item.reason)}</p>` : NOTHING}
 ${item.attempts.map((attempt) => attemptBlock(attempt, symbols))}
 </div>

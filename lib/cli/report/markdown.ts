@@ -10,7 +10,7 @@ import {
   commitText,
   firstLine,
   hookText,
-  isTold,
+  itemUsage,
   itemWords,
   markOf,
   oneLine,
@@ -115,7 +115,7 @@ function itemLines(item: ItemReport, report: RunReport, symbols: Symbols): reado
   const { words, tone } = itemWords(item);
   const part = report.parts[item.part];
   const where = report.parts.length > 1 && part !== undefined ? `${escape(partName(part))} ` : "";
-  const used = !isTold(item.usage) ? "" : ` ${symbols.dot} ${escape(totalText(item.usage, 0))}`;
+  const used = itemUsage(item) === "" ? "" : ` ${symbols.dot} ${escape(itemUsage(item))}`;
   return [
     "",
     `### ${markOf(tone, symbols)} ${escape(item.id)}: ${escape(item.title)}`,

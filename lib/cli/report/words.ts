@@ -5,6 +5,7 @@
  */
 import type { UsageTotal } from "../../loop/usage.ts";
 import type { Usage } from "../../loop/types.ts";
+import { usageWords } from "../../ui/event_words.ts";
 import { formatDuration } from "../../ui/format_duration.ts";
 import { plainText } from "../../ui/printable.ts";
 import type { Symbols } from "../../ui/style.ts";
@@ -152,8 +153,15 @@ export function attemptReason({ message, checks }: AttemptReport): string | null
   return checks.some(({ name, ok }) => !ok && first.startsWith(oneLine(name))) ? null : first;
 }
 
+/** What an item's turns used, short; nothing where nothing is known. */
+export function itemUsage({ usage }: ItemReport): string {
+  if (!isTold(usage)) return "";
+  const untold = Math.max(usage.turnsWithoutTokens, usage.turnsWithoutCost);
+  return `${usageWords(usage)}${untold === 0 ? "" : " or more"}`;
+}
+
 /** Whether anything at all is known of what was used. */
-export function isTold({ inputTokens, outputTokens, costUsd }: Usage): boolean {
+function isTold({ inputTokens, outputTokens, costUsd }: Usage): boolean {
   return (inputTokens ?? outputTokens ?? costUsd) !== null;
 }
 
@@ -214,7 +222,7 @@ export function turnText({ agent, reason, message, durationMs, usage }: TurnRepo
   if (reason === null) return `${agent}: did not end`;
   const facts = [
     ...(durationMs === null ? [] : [formatDuration(durationMs)]),
-    ...(usage === null || !isTold(usage) ? [] : [usageText(usage)]),
+    ...(usage === null || !isTold(usage) ? [] : [usageWords(usage)]),
   ];
   return `${agent}: ${reason}${facts.length === 0 ? "" : ` (${facts.join(", ")})`}${
     message === null ? "" : `: ${oneLine(message)}`

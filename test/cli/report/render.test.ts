@@ -100,18 +100,18 @@ describe("markdownReport()", () => {
 
 ### + US-001: Title of US-001
 
-story - verified - 1 attempt - 1,204 tokens (1,000 in, 800 of it cached, 204 out), about $0.03 by the agent's own estimate
+story - verified - 1 attempt - 1,204 tokens, about $0.03
 
 - + attempt 1, iteration 1: verified (2.0s)
-  - claude: completed (1m 01s, 1,204 tokens (1,000 in, 800 of it cached, 204 out), about $0.03 by the agent's own estimate), transcript \`runs/iteration-1.log\`
+  - claude: completed (1m 01s, 1,204 tokens, about $0.03), transcript \`runs/iteration-1.log\`
   - + \`npm test\` (1.2s)
 
 ### x US-002: Title of US-002
 
-story - parked - 1 attempt - 1,204 tokens (1,000 in, 800 of it cached, 204 out), about $0.03 by the agent's own estimate
+story - parked - 1 attempt - 1,204 tokens, about $0.03
 
 - x attempt 1, iteration 2: failed, parked (2.0s)
-  - claude: completed (1m 01s, 1,204 tokens (1,000 in, 800 of it cached, 204 out), about $0.03 by the agent's own estimate), transcript \`runs/iteration-2.log\`
+  - claude: completed (1m 01s, 1,204 tokens, about $0.03), transcript \`runs/iteration-2.log\`
   - x \`npm test\` (exit 1, 1.2s)
     \`\`\`
     expected 1
