@@ -45,10 +45,17 @@ describe("the start path", () => {
     },
   );
 
-  test.each([["status"], ["next"], ["validate"], ["query"]])(
-    "ralph %s loads neither dax nor clack nor yaml",
-    (command) => {
-      expect(runWith([...LIGHT, "zod"], [command])).toMatchObject({ status: 0 });
+  test.each([
+    ["status"],
+    ["next"],
+    ["validate"],
+    ["query"],
+    ["types"],
+    ["schema", "report"],
+  ])(
+    "ralph %j loads neither dax nor clack nor yaml",
+    (...args) => {
+      expect(runWith([...LIGHT, "zod"], args)).toMatchObject({ status: 0 });
     },
   );
 
