@@ -1,0 +1,76 @@
+import type { EventSink, Glimpse } from "../events/types.ts";
+import type { Clock, Terminal } from "../host/types.ts";
+import type { Style } from "./style.ts";
+import { viewLines } from "./view_lines.ts";
+import { EMPTY_VIEW, nextView, type ViewState } from "./view_state.ts";
+
+/** What the view needs. */
+export interface LiveViewOptions {
+  readonly terminal: Pick<Terminal, "footer" | "size" | "stderr">;
+  readonly clock: Clock;
+  readonly style: Style;
+}
+
+/** Shows what goes on at the bottom of the terminal. Dispose it: nothing is left of it then. */
+export interface LiveView extends EventSink, Disposable {}
+
+/** Drawn no more often than this, whatever an agent prints. */
+const LEAST_MS = 100;
+/** Drawn this often while something goes on: the time passes. */
+const TICK_MS = 1000;
+
+/** The live view: events change what it knows; drawing follows in its own time, and only while something goes on. */
+export function createLiveView({ terminal, clock, style }: LiveViewOptions): LiveView {
+  let state: ViewState = EMPTY_VIEW;
+  let drawnAt = Number.NEGATIVE_INFINITY;
+  let pending: { readonly due: number; readonly aborter: AbortController } | null = null;
+  let isShown = false;
+  let glimpse: Glimpse | null = null;
+
+  function draw(): void {
+    drawnAt = clock.now();
+    const active = state.activity !== null;
+    const words = state.words === "" ? glimpse?.() ?? "" : state.words;
+    terminal.footer(active ? viewLines({ ...state, words }, { ...terminal.size(), now: drawnAt, style }) : []);
+    if (active !== isShown) {
+      if (active) terminal.stderr.on("resize", draw);
+      else terminal.stderr.off("resize", draw);
+    }
+    isShown = active;
+    if (active) drawIn(TICK_MS);
+  }
+
+  function drawIn(ms: number): void {
+    const due = clock.now() + ms;
+    if (pending !== null && pending.due <= due) return;
+    pending?.aborter.abort();
+    const aborter = new AbortController();
+    pending = { due, aborter };
+    void clock.sleep(ms, aborter.signal).then(() => {
+      if (aborter.signal.aborted) return;
+      pending = null;
+      draw();
+    });
+  }
+
+  function become(next: ViewState): void {
+    if (next === state) return;
+    const matters = next.activity !== null || isShown;
+    if (next.activity !== state.activity) glimpse = null;
+    state = next;
+    // What ended may go on at once with the next: it is not taken away in between.
+    const soon = next.activity === null ? LEAST_MS : drawnAt + LEAST_MS - clock.now();
+    if (matters) drawIn(Math.min(LEAST_MS, Math.max(0, soon)));
+  }
+
+  return {
+    emit: (event) => become(nextView(state, event, clock.now())),
+    glimpse: (newest) => void (glimpse = newest),
+    [Symbol.dispose]() {
+      pending?.aborter.abort();
+      pending = null;
+      state = EMPTY_VIEW;
+      if (isShown) draw();
+    },
+  };
+}
