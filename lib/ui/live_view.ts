@@ -1,5 +1,6 @@
 import type { EventSink, Glimpse } from "../events/types.ts";
 import type { Clock, Terminal } from "../host/types.ts";
+import { printableView } from "./printable_view.ts";
 import type { Style } from "./style.ts";
 import { viewLines } from "./view_lines.ts";
 import { EMPTY_VIEW, nextView, type ViewState } from "./view_state.ts";
@@ -23,52 +24,54 @@ const TICK_MS = 1000;
 export function createLiveView({ terminal, clock, style }: LiveViewOptions): LiveView {
   let state: ViewState = EMPTY_VIEW;
   let drawnAt = Number.NEGATIVE_INFINITY;
-  let pending: { readonly due: number; readonly aborter: AbortController } | null = null;
+  const awaited = new Set<"soon" | "tick">();
+  const ended = new AbortController();
   let isShown = false;
   let glimpse: Glimpse | null = null;
+  /** Texts are made safe when they change, not each second. */
+  let known = { state, words: "", safe: state };
 
   function draw(): void {
     drawnAt = clock.now();
     const active = state.activity !== null;
     const words = state.words === "" ? glimpse?.() ?? "" : state.words;
-    terminal.footer(active ? viewLines({ ...state, words }, { ...terminal.size(), now: drawnAt, style }) : []);
+    if (state !== known.state || words !== known.words) {
+      known = { state, words, safe: printableView({ ...state, words }) };
+    }
+    terminal.footer(active ? viewLines(known.safe, { ...terminal.size(), now: drawnAt, style }) : []);
     if (active !== isShown) {
       if (active) terminal.stderr.on("resize", draw);
       else terminal.stderr.off("resize", draw);
     }
     isShown = active;
-    if (active) drawIn(TICK_MS);
+    if (active) drawIn("tick", TICK_MS);
   }
 
-  function drawIn(ms: number): void {
-    const due = clock.now() + ms;
-    if (pending !== null && pending.due <= due) return;
-    pending?.aborter.abort();
-    const aborter = new AbortController();
-    pending = { due, aborter };
-    void clock.sleep(ms, aborter.signal).then(() => {
-      if (aborter.signal.aborted) return;
-      pending = null;
+  function drawIn(why: "soon" | "tick", ms: number): void {
+    if (awaited.has(why)) return;
+    awaited.add(why);
+    void clock.sleep(ms, ended.signal).then(() => {
+      awaited.delete(why);
+      if (ended.signal.aborted || (why === "tick" && state.activity === null)) return;
       draw();
     });
   }
 
   function become(next: ViewState): void {
-    if (next === state) return;
+    if (next === state || ended.signal.aborted) return;
     const matters = next.activity !== null || isShown;
     if (next.activity !== state.activity) glimpse = null;
     state = next;
     // What ended may go on at once with the next: it is not taken away in between.
     const soon = next.activity === null ? LEAST_MS : drawnAt + LEAST_MS - clock.now();
-    if (matters) drawIn(Math.min(LEAST_MS, Math.max(0, soon)));
+    if (matters) drawIn("soon", Math.min(LEAST_MS, Math.max(0, soon)));
   }
 
   return {
     emit: (event) => become(nextView(state, event, clock.now())),
     glimpse: (newest) => void (glimpse = newest),
     [Symbol.dispose]() {
-      pending?.aborter.abort();
-      pending = null;
+      ended.abort();
       state = EMPTY_VIEW;
       if (isShown) draw();
     },

@@ -3,7 +3,6 @@ import { addTurn, tokensOf, type UsageTotal } from "../loop/usage.ts";
 import { cutToWidth, displayWidth } from "./display_width.ts";
 import { waitWords } from "./event_words.ts";
 import { formatDuration } from "./format_duration.ts";
-import { plainText } from "./printable.ts";
 import type { Style } from "./style.ts";
 import type { Activity, Pause, ViewState } from "./view_state.ts";
 
@@ -26,13 +25,13 @@ const LINES = 3;
 const LEAST_TITLE = 12;
 const as = (text: string): string => text;
 
-/** The lines of the live view, none while nothing goes on. Pure. */
+/** The lines of the live view, none while nothing goes on. Pure; the state's texts are safe: see `printableView()`. */
 export function viewLines(state: ViewState, options: ViewOptions): readonly string[] {
   const { activity } = state;
   if (activity === null) return [];
   const width = options.columns - 1;
   const { dim, symbols } = options.style;
-  const words = lastLine(state.words);
+  const { words } = state;
   const lines = [
     titleLine(state, activity, options),
     draw([["  ", as], ...activityParts(state, activity, options)], width, symbols.ellipsis),
@@ -46,13 +45,13 @@ function titleLine(state: ViewState, activity: Activity, { columns, now, style }
   const { accent, bold, symbols } = style;
   const { iteration } = state;
   const [name, title] = iteration === null
-    ? ["", safeLine(state.step ?? nameOf(activity))]
-    : [`${safeLine(iteration.item.id)} `, safeLine(iteration.item.title)];
+    ? ["", state.step ?? nameOf(activity)]
+    : [`${iteration.item.id} `, iteration.item.title];
   const head: Part[] = [[`${symbols.start} `, accent], [name, bold]];
   const least = Math.min(displayWidth(title), LEAST_TITLE);
   const roomBeside = (rest: readonly Part[]): number => columns - 1 - widthOf([...head, ...rest]);
   const choices = progressChoices(state, activity, now, style);
-  const rest = choices.find((parts) => roomBeside(parts) >= least) ?? choices.at(-1) ?? [];
+  const rest = choices.find((parts) => roomBeside(parts) >= least) ?? [];
   const shown = cutToWidth(title, Math.max(least, roomBeside(rest)), symbols.ellipsis);
   return draw([...head, [shown, as], ...rest], columns - 1, symbols.ellipsis);
 }
@@ -69,7 +68,7 @@ function progressChoices(
   const whole = now - (startedMs ?? sinceMs);
   const time = part(elapsed(since), as);
   const times = whole - since >= 1000 ? [time, part(`run ${elapsed(whole)}`, dim)] : [time];
-  if (iteration === null) return [times, [time]];
+  if (iteration === null) return [times, [time], []];
   const { attempt, iteration: number, limit } = iteration;
   const place = limit === undefined || number > limit ? String(number) : `${number}/${limit}`;
   const again = attempt > 1 ? [part(`attempt ${attempt}`, warn)] : [];
@@ -78,6 +77,7 @@ function progressChoices(
     [...again, part(place, dim), ...times],
     [part(place, dim), time],
     [time],
+    [],
   ];
 }
 
@@ -99,19 +99,19 @@ function activityParts(state: ViewState, activity: Activity, options: ViewOption
   switch (activity.kind) {
     case "check": {
       const { number, total, name } = activity.check;
-      return [[`check ${number}/${total} `, accent], [safeLine(name), as]];
+      return [[`check ${number}/${total} `, accent], [name, as]];
     }
     case "hook":
-      return [["hook ", accent], [safeLine(activity.hook), as]];
+      return [["hook ", accent], [activity.hook, as]];
     case "wait": {
       const remainingMs = wholeSeconds(Math.max(0, Date.parse(activity.wait.until) - now));
-      return [[safeLine(waitWords({ ...activity.wait, remainingMs })), warn]];
+      return [[waitWords({ ...activity.wait, remainingMs }), warn]];
     }
     case "turn": {
       if (state.pause !== null) return [[pauseWords(state.pause, now), warn]];
       const whole = state.turnUsage === null ? state.runUsage : addTurn(state.runUsage, state.turnUsage);
       const run = state.runUsage.turns > 0 && columns >= 60 ? ` ${symbols.dot} run ${totalWords(whole)}` : "";
-      const tool = safeLine(state.tool);
+      const tool = state.tool;
       return [
         [`${spent(state.turnUsage)}${run}`, dim],
         ...(tool === "" ? [] : [
@@ -125,7 +125,7 @@ function activityParts(state: ViewState, activity: Activity, options: ViewOption
 
 function pauseWords({ message, untilMs }: Pause, now: number): string {
   const left = untilMs === null || untilMs <= now ? "" : `${elapsed(untilMs - now)} left: `;
-  return `${left}${safeLine(message)}`;
+  return `${left}${message}`;
 }
 
 /** `12.3k tokens, ~$0.03`; what is not known is a question mark, never nothing. */
@@ -160,15 +160,6 @@ function elapsed(ms: number): string {
 
 function wholeSeconds(ms: number): number {
   return Math.floor(Math.max(0, ms) / 1000) * 1000;
-}
-
-/** The last line with something on it; a bar of progress is the line that it was drawn over with. */
-function lastLine(text: string): string {
-  return text.split(/[\r\n]+/).map(safeLine).findLast((line) => line !== "") ?? "";
-}
-
-function safeLine(text: string): string {
-  return plainText(text).replaceAll(/\s+/g, " ").trim();
 }
 
 function widthOf(parts: readonly Part[]): number {
