@@ -103,7 +103,9 @@ describe.skipIf(!HAS_TMUX)("the live view", () => {
       /^◆ US-002 Add login · iteration 2 · \d+s.*\n {2}\? tokens, \$\? · run 12\.3k tokens, ~\$0\.25/m,
     );
     writeFileSync(join(prepared.root, "../turn"), "");
-    const end = await screen.shows(/exit 0$/);
+    await screen.shows(/verified in(.*\n)*.*verified in(.*\n)*.*● Yes \/ ○ No\n└$/);
+    screen.keys("n");
+    const end = await screen.shows(/exit \d+$/);
 
     expect(end).not.toMatch(VIEW_REGEXP);
   });
