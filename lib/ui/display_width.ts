@@ -31,7 +31,9 @@ const WIDE: readonly (readonly [first: number, last: number])[] = [
   [0x1f000, 0x1faff],
   [0x20000, 0x3fffd],
 ];
-const MARK_REGEXP = /[\p{Mn}\p{Me}\u200b-\u200f\u2060-\u2064\ufe00-\ufe0e]/u;
+const MARK_REGEXP = /[\p{Mn}\p{Me}\u200b-\u200f\u2060-\u2064]/u;
+/** Makes an emoji of the character before it, which may thereby become wide. */
+const EMOJI_SELECTOR = 0xfe0f;
 
 /** Columns that a text without control characters takes. */
 export function displayWidth(text: string): number {
@@ -58,6 +60,7 @@ export function cutToWidth(text: string, width: number, ellipsis: string): strin
 function widthOf(character: string): 0 | 1 | 2 {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x300 || (code >= 0x2010 && code < 0x2060) || (code >= 0x2500 && code < 0x25fd)) return 1;
+  if (code === EMOJI_SELECTOR) return 1;
   if (WIDE.some(([first, last]) => code >= first && code <= last)) return 2;
   return MARK_REGEXP.test(character) ? 0 : 1;
 }

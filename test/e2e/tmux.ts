@@ -34,10 +34,8 @@ export function tmuxScreen({ command, cwd, environment }: Prepared, columns: num
   });
   const line = command.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
   const term = environment["TERM"] === "dumb" ? "TERM=dumb " : "";
-  tmux(
-    ...["new-session", "-d", "-x", String(columns), "-y", String(rows), "-c", cwd, "-s", "ralph"],
-    `trap : INT; ${term}${line}; printf 'exit %s\\n' $?; sleep 60`,
-  );
+  const shell = `trap : INT; ${term}${line}; printf 'exit %s\\n' $?; sleep 60`;
+  tmux("new-session", "-d", "-x", String(columns), "-y", String(rows), "-c", cwd, "-s", "ralph", shell);
   tmux("set-option", "-g", "window-size", "manual");
 
   const text = (): string =>

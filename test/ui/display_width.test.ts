@@ -17,7 +17,7 @@ describe("displayWidth()", () => {
     expect(displayWidth(text)).toBe(width);
   });
 
-  test.each(["👨‍👩‍👧", "🇩🇪", "❤️"])("%s: the wider answer, where terminals differ", (text) => {
+  test.each(["👨‍👩‍👧", "🇩🇪", "❤️", "©️", "1️⃣"])("%s: the wider answer, where terminals differ", (text) => {
     expect(displayWidth(text)).toBeGreaterThanOrEqual(2);
   });
 });
