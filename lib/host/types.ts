@@ -11,6 +11,8 @@ export interface Clock {
   now(): number;
   /** Resolves after `ms` milliseconds, or at once when `signal` aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls `act` every `ms` milliseconds until it is disposed of. Keeps no process alive. */
+  every(ms: number, act: () => void): Disposable;
 }
 
 /** Random names. */

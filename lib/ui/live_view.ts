@@ -24,9 +24,9 @@ const TICK_MS = 1000;
 export function createLiveView({ terminal, clock, style }: LiveViewOptions): LiveView {
   let state: ViewState = EMPTY_VIEW;
   let drawnAt = Number.NEGATIVE_INFINITY;
-  const awaited = new Set<"soon" | "tick">();
+  let isDue = false;
+  let ticker: Disposable | null = null;
   const ended = new AbortController();
-  let isShown = false;
   let glimpse: Glimpse | null = null;
   /** Texts are made safe when they change, not each second. */
   let known = { state, words: "", safe: state };
@@ -34,37 +34,40 @@ export function createLiveView({ terminal, clock, style }: LiveViewOptions): Liv
   function draw(): void {
     drawnAt = clock.now();
     const active = state.activity !== null;
+    if (active !== (ticker !== null)) attend(active);
+    if (!active) return terminal.footer([]);
     const words = state.words === "" ? glimpse?.() ?? "" : state.words;
     if (state !== known.state || words !== known.words) {
       known = { state, words, safe: printableView({ ...state, words }) };
     }
-    terminal.footer(active ? viewLines(known.safe, { ...terminal.size(), now: drawnAt, style }) : []);
-    if (active !== isShown) {
-      if (active) terminal.stderr.on("resize", draw);
-      else terminal.stderr.off("resize", draw);
-    }
-    isShown = active;
-    if (active) drawIn("tick", TICK_MS);
+    terminal.footer(viewLines(known.safe, { ...terminal.size(), now: drawnAt, style }));
   }
 
-  function drawIn(why: "soon" | "tick", ms: number): void {
-    if (awaited.has(why)) return;
-    awaited.add(why);
+  /** Time and the terminal's size count while something goes on. */
+  function attend(active: boolean): void {
+    ticker?.[Symbol.dispose]();
+    ticker = active ? clock.every(TICK_MS, draw) : null;
+    if (active) terminal.stderr.on("resize", draw);
+    else terminal.stderr.off("resize", draw);
+  }
+
+  function drawSoon(ms: number): void {
+    if (isDue) return;
+    isDue = true;
     void clock.sleep(ms, ended.signal).then(() => {
-      awaited.delete(why);
-      if (ended.signal.aborted || (why === "tick" && state.activity === null)) return;
-      draw();
+      isDue = false;
+      if (!ended.signal.aborted) draw();
     });
   }
 
   function become(next: ViewState): void {
     if (next === state || ended.signal.aborted) return;
-    const matters = next.activity !== null || isShown;
+    const matters = next.activity !== null || ticker !== null;
     if (next.activity !== state.activity) glimpse = null;
     state = next;
     // What ended may go on at once with the next: it is not taken away in between.
     const soon = next.activity === null ? LEAST_MS : drawnAt + LEAST_MS - clock.now();
-    if (matters) drawIn("soon", Math.min(LEAST_MS, Math.max(0, soon)));
+    if (matters) drawSoon(Math.min(LEAST_MS, Math.max(0, soon)));
   }
 
   return {
@@ -73,7 +76,7 @@ export function createLiveView({ terminal, clock, style }: LiveViewOptions): Liv
     [Symbol.dispose]() {
       ended.abort();
       state = EMPTY_VIEW;
-      if (isShown) draw();
+      if (ticker !== null) draw();
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Usage } from "../loop/types.ts";
 import { addTurn, tokensOf, type UsageTotal } from "../loop/usage.ts";
 import { cutToWidth, displayWidth } from "./display_width.ts";
-import { waitWords } from "./event_words.ts";
+import { waitReason } from "./event_words.ts";
 import { formatDuration } from "./format_duration.ts";
 import type { Style } from "./style.ts";
 import type { Activity, Pause, ViewState } from "./view_state.ts";
@@ -104,8 +104,9 @@ function activityParts(state: ViewState, activity: Activity, options: ViewOption
     case "hook":
       return [["hook ", accent], [activity.hook, as]];
     case "wait": {
-      const remainingMs = wholeSeconds(Math.max(0, Date.parse(activity.wait.until) - now));
-      return [[waitWords({ ...activity.wait, remainingMs }), warn]];
+      const { wait } = activity;
+      const left = elapsed(Date.parse(wait.until) - now);
+      return [[`${left} left: ${waitReason(wait)}, until ${wait.until} (${wait.message})`, warn]];
     }
     case "turn": {
       if (state.pause !== null) return [[pauseWords(state.pause, now), warn]];

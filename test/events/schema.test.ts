@@ -83,7 +83,7 @@ describe("the schema of events", () => {
   });
 
   test("takes a line as it is written, with version, time and run", () => {
-    const line = envelopeOf(SAMPLES["turn-end"], "run-1", { now: () => 0, sleep: () => Promise.resolve() });
+    const line = envelopeOf(SAMPLES["turn-end"], "run-1", { now: () => 0 });
 
     expect(EVENT_LINE_SCHEMA.parse(JSON.parse(JSON.stringify(line)))).toEqual(line);
     expect(EVENT_LINE_SCHEMA.safeParse({ ...line, v: 2 }).success).toBe(false);

@@ -93,9 +93,9 @@ describe("viewLines()", () => {
     };
 
     expect(drawn([wait], { laterMs: 1000, columns: 120 })[1]).toBe(
-      "  claude has reached a limit: waiting 4m 59s, until 1970-01-01T00:05:00.000Z (usage limit reached)",
+      "  4m 59s left: claude has reached a limit, until 1970-01-01T00:05:00.000Z (usage limit reached)",
     );
-    expect(drawn([wait], { laterMs: 400_000 })[1]).toContain("waiting 0.0s");
+    expect(drawn([wait], { laterMs: 400_000 })[1]).toContain("  0s left");
   });
 
   test("an agent that waits by itself: how long still, and for what", () => {
