@@ -42,7 +42,7 @@ export const TYPES: string = `declare module "ralph" {
   export { ERROR_DEFINITIONS, type ErrorCode, type ErrorDefinition } from "ralph:errors/definitions";
   export { EXIT, EXIT_MEANINGS } from "ralph:errors/exit_codes";
   export { RalphError, type RalphErrorOptions } from "ralph:errors/ralph_error";
-  export { type AnswerSource, type EventBus, type EventItem, EVENTS_VERSION, type EventSink, type RalphEvent, } from "ralph:events/types";
+  export { type AnswerSource, type EventBus, type EventItem, EVENTS_VERSION, type EventSink, type Glimpse, type RalphEvent, } from "ralph:events/types";
   export type { ChangedPath, CommitRequest, CommitResult, Repository, TreeSnapshot, TreeStatus } from "ralph:git/types";
   export { createHost } from "ralph:host/create_host";
   export type { Clock, Environment, Host, Ids, ProcessEnd, Processes, ProcessRequest, Terminal } from "ralph:host/types";
@@ -95,6 +95,7 @@ declare module "ralph:agents/types" {
    *
    * @module
    */
+  import type { Glimpse } from "ralph:events/types";
   import type { AgentTurn } from "ralph:loop/types";
   import type { AgentEvent } from "ralph:agents/events";
   /** One turn asked of an agent. */
@@ -115,6 +116,8 @@ declare module "ralph:agents/types" {
       readonly signal: AbortSignal;
       /** Told what the agent's stream says, as it comes, secrets masked. */
       readonly onEvent?: (event: AgentEvent) => void;
+      /** Given a look at the end of its output, where that is plain text. */
+      readonly onGlimpse?: (glimpse: Glimpse) => void;
       /** Called with the id of the agent's process. */
       readonly onStart?: (pid: number) => void;
   }
@@ -131,6 +134,199 @@ declare module "ralph:agents/types" {
       /** Never throws for what the agent did: that is in \`end\`. */
       runTurn(request: TurnRequest): Promise<AgentTurn>;
   }
+}
+
+declare module "ralph:events/types" {
+  /**
+   * What a run tells the world. One union, versioned, written as NDJSON and shown by the reporters. Not yet stable.
+   *
+   * @module
+   */
+  import type { UsageTotal } from "ralph:loop/usage";
+  import type { AgentEvent } from "ralph:events/agent_events";
+  import type { Attempt, HookRecord, Settlement, Usage } from "ralph:loop/types";
+  /** Version of the event union. */
+  export const EVENTS_VERSION = 1;
+  /** What happened. Names are noun-verb; lifecycle words are start, delta and end. */
+  export type RalphEvent = {
+      readonly type: "run-start";
+      readonly workflow: string;
+      readonly root: string;
+      readonly agent: string;
+      readonly folder: string;
+      /** Which feature or sprint, where the backlog tells several apart. */
+      readonly scope?: string;
+  } | {
+      readonly type: "run-end";
+      /** What all turns used; absent where there were none to count. */
+      readonly usage?: UsageTotal;
+      readonly status: string;
+      readonly reasons: readonly string[];
+      readonly iterations: number;
+  } | {
+      readonly type: "step-start";
+      readonly step: string;
+      readonly title: string;
+  } | {
+      readonly type: "step-end";
+      readonly step: string;
+      readonly status: string;
+      readonly message?: string;
+  } | {
+      readonly type: "iteration-start";
+      readonly iteration: number;
+      readonly item: EventItem;
+      readonly attempt: number;
+      /** Items passed, and all that are known, or \`null\`. */
+      readonly passed: number;
+      readonly total: number | null;
+      /** The run ends after so many iterations; absent where nothing says so. */
+      readonly limit?: number;
+  } | {
+      readonly type: "iteration-end";
+      readonly iteration: number;
+      readonly item: EventItem;
+      readonly attempt: number;
+      readonly result: Attempt["status"];
+      readonly settlement: Settlement["status"];
+      readonly message: string | null;
+      readonly durationMs: number;
+      readonly usage: Usage | null;
+      /** Items that had passed and come again because of this one. */
+      readonly reopened?: readonly string[];
+  } | {
+      readonly type: "turn-start";
+      readonly agent: string;
+      readonly transcript: string;
+  } | {
+      readonly type: "turn-end";
+      readonly agent: string;
+      readonly reason: string;
+      readonly message: string | null;
+      readonly durationMs: number;
+      readonly usage: Usage;
+  }
+  /** What the agent's own stream says, where it has one. */
+   | AgentEvent
+  /** A rate limit or a failing provider is waited for. \`until\` is an ISO time. */
+   | {
+      readonly type: "wait-start";
+      readonly agent: string;
+      readonly reason: "rate-limit" | "unavailable";
+      readonly until: string;
+      readonly remainingMs: number;
+      readonly message: string;
+  } | {
+      readonly type: "wait-delta";
+      readonly agent: string;
+      readonly remainingMs: number;
+  } | {
+      readonly type: "wait-end";
+      readonly agent: string;
+      readonly waitedMs: number;
+      readonly interrupted: boolean;
+  }
+  /** \`number\` of \`total\` checks that run one after the other, from 1. */
+   | {
+      readonly type: "check-start";
+      readonly name: string;
+      readonly scope: string;
+      readonly number: number;
+      readonly total: number;
+  } | {
+      readonly type: "check-end";
+      readonly name: string;
+      readonly scope: string;
+      readonly ok: boolean;
+      readonly exitCode: number | null;
+      readonly durationMs: number;
+      readonly tail: string;
+  } | {
+      readonly type: "hook-start";
+      readonly hook: string;
+      readonly iteration: number;
+      readonly parallel: boolean;
+      /** Relative to the root. */
+      readonly log: string;
+  } | {
+      readonly type: "hook-end";
+      readonly hook: string;
+      readonly iteration: number;
+      readonly status: HookRecord["status"];
+      readonly exitCode: number | null;
+      readonly durationMs: number;
+      readonly message: string | null;
+  } | {
+      readonly type: "state-put-back";
+      readonly paths: readonly string[];
+  } | {
+      readonly type: "commit";
+      readonly commit: string;
+      readonly subject: string;
+  } | {
+      readonly type: "question";
+      readonly id: string;
+      readonly message: string;
+  } | {
+      readonly type: "answer";
+      readonly id: string;
+      readonly answer: string;
+      readonly source: AnswerSource;
+  }
+  /** A block of text for the reader: a PRD summary, the next commands, a diff. */
+   | {
+      readonly type: "text";
+      readonly title: string;
+      readonly lines: readonly string[];
+  } | {
+      readonly type: "note";
+      readonly level: "info" | "warn";
+      readonly message: string;
+  };
+  /** Where an answer came from. */
+  export type AnswerSource = "terminal" | "stdin" | "answers" | "approve" | "default";
+  /** The item an event is about. */
+  export interface EventItem {
+      readonly id: string;
+      readonly kind: string;
+      readonly title: string;
+  }
+  /** The end of what a running agent or check has printed so far, secrets masked: for whoever looks on, never recorded. */
+  export type Glimpse = () => string;
+  /** Takes events. Never throws; must not hold the run up. */
+  export interface EventSink {
+      emit(event: RalphEvent): void;
+      /** Given for what was started last, where that prints plain text; of use to sinks that show what goes on. */
+      glimpse?(glimpse: Glimpse): void;
+  }
+  /** A sink that others can be attached to. */
+  export interface EventBus extends EventSink {
+      attach(sink: EventSink): void;
+  }
+}
+
+declare module "ralph:loop/usage" {
+  /**
+   * What turns used, added up. Unknown stays unknown: it is never counted as nothing.
+   *
+   * @module
+   */
+  import type { Usage } from "ralph:loop/types";
+  /** A sum over turns. \`null\`: no turn told. */
+  export interface UsageTotal extends Usage {
+      readonly turns: number;
+      /** Turns that told no tokens, or no cost: the sums are at least what they say. */
+      readonly turnsWithoutTokens: number;
+      readonly turnsWithoutCost: number;
+  }
+  /** Nothing used yet. */
+  export const NO_USAGE: UsageTotal;
+  /** The usage of two tries at one turn; what only one of them tells is kept. Pure. */
+  export function addUsage(one: Usage, other: Usage): Usage;
+  /** The sum with one more turn. Pure. */
+  export function addTurn(total: UsageTotal, usage: Usage): UsageTotal;
+  /** Input and output together; \`null\` when neither is known. */
+  export function tokensOf({ inputTokens, outputTokens }: Pick<Usage, "inputTokens" | "outputTokens">): number | null;
 }
 
 declare module "ralph:loop/types" {
@@ -539,18 +735,6 @@ declare module "ralph:loop/turn_types" {
   export type TurnRecord = Omit<Turn, "lines" | "text">;
 }
 
-declare module "ralph:agents/events" {
-  import type { AgentEvent } from "ralph:events/agent_events";
-  export type { AgentEvent, FailureKind } from "ralph:events/agent_events";
-  /** Reads one agent's stream: pure but for what it remembers of the lines before. Never throws, whatever it is given. */
-  export interface Translator {
-      /** The events in one line, already parsed from JSON. */
-      push(value: unknown): readonly AgentEvent[];
-      /** What is left to say when the stream has ended. */
-      end(): readonly AgentEvent[];
-  }
-}
-
 declare module "ralph:events/agent_events" {
   /**
    * What an agent's own stream says, in one vocabulary for all of them. Plain JSON; nothing here is a claim yet.
@@ -641,6 +825,18 @@ declare module "ralph:events/agent_events" {
   };
 }
 
+declare module "ralph:agents/events" {
+  import type { AgentEvent } from "ralph:events/agent_events";
+  export type { AgentEvent, FailureKind } from "ralph:events/agent_events";
+  /** Reads one agent's stream: pure but for what it remembers of the lines before. Never throws, whatever it is given. */
+  export interface Translator {
+      /** The events in one line, already parsed from JSON. */
+      push(value: unknown): readonly AgentEvent[];
+      /** What is left to say when the stream has ended. */
+      end(): readonly AgentEvent[];
+  }
+}
+
 declare module "ralph:agents/command_agent" {
   import type { Host } from "ralph:host/types";
   import type { Agent } from "ralph:agents/types";
@@ -684,6 +880,8 @@ declare module "ralph:host/types" {
       now(): number;
       /** Resolves after \`ms\` milliseconds, or at once when \`signal\` aborts. */
       sleep(ms: number, signal?: AbortSignal): Promise<void>;
+      /** Calls \`act\` every \`ms\` milliseconds until it is disposed of. Keeps no process alive. */
+      every(ms: number, act: () => void): Disposable;
   }
   /** Random names. */
   export interface Ids {
@@ -722,6 +920,18 @@ declare module "ralph:host/types" {
       isTerminal(stream: "stdin" | "stdout" | "stderr"): boolean;
       /** Writes all of the text before it returns. What nobody reads any more is dropped. */
       write(stream: "stdout" | "stderr", text: string): void;
+      /** Of standard error, now. */
+      size(): {
+          readonly columns: number;
+          readonly rows: number;
+      };
+      /**
+       * Keeps these lines at the bottom of standard error, below whatever is written; none take them away. Each must be
+       * narrower than the terminal. They are gone when the process ends.
+       */
+      footer(lines: readonly string[]): void;
+      /** Runs what writes to the terminal, or reads from it, by itself: no footer stands there meanwhile. */
+      lend<Value>(run: () => Promise<Value>): Promise<Value>;
   }
   /** One child process and how it may end. */
   export interface ProcessRequest {
@@ -1312,189 +1522,6 @@ declare module "ralph:backlogs/state_files" {
   }
   /** The state files of one root, with their shadow copies below \`directory\`. */
   export function createStateFiles({ root, directory, host }: StateFilesOptions): StateFiles;
-}
-
-declare module "ralph:events/types" {
-  /**
-   * What a run tells the world. One union, versioned, written as NDJSON and shown by the reporters. Not yet stable.
-   *
-   * @module
-   */
-  import type { UsageTotal } from "ralph:loop/usage";
-  import type { AgentEvent } from "ralph:events/agent_events";
-  import type { Attempt, HookRecord, Settlement, Usage } from "ralph:loop/types";
-  /** Version of the event union. */
-  export const EVENTS_VERSION = 1;
-  /** What happened. Names are noun-verb; lifecycle words are start, delta and end. */
-  export type RalphEvent = {
-      readonly type: "run-start";
-      readonly workflow: string;
-      readonly root: string;
-      readonly agent: string;
-      readonly folder: string;
-      /** Which feature or sprint, where the backlog tells several apart. */
-      readonly scope?: string;
-  } | {
-      readonly type: "run-end";
-      /** What all turns used; absent where there were none to count. */
-      readonly usage?: UsageTotal;
-      readonly status: string;
-      readonly reasons: readonly string[];
-      readonly iterations: number;
-  } | {
-      readonly type: "step-start";
-      readonly step: string;
-      readonly title: string;
-  } | {
-      readonly type: "step-end";
-      readonly step: string;
-      readonly status: string;
-      readonly message?: string;
-  } | {
-      readonly type: "iteration-start";
-      readonly iteration: number;
-      readonly item: EventItem;
-      readonly attempt: number;
-      /** Items passed, and all that are known, or \`null\`. */
-      readonly passed: number;
-      readonly total: number | null;
-  } | {
-      readonly type: "iteration-end";
-      readonly iteration: number;
-      readonly item: EventItem;
-      readonly attempt: number;
-      readonly result: Attempt["status"];
-      readonly settlement: Settlement["status"];
-      readonly message: string | null;
-      readonly durationMs: number;
-      readonly usage: Usage | null;
-      /** Items that had passed and come again because of this one. */
-      readonly reopened?: readonly string[];
-  } | {
-      readonly type: "turn-start";
-      readonly agent: string;
-      readonly transcript: string;
-  } | {
-      readonly type: "turn-end";
-      readonly agent: string;
-      readonly reason: string;
-      readonly message: string | null;
-      readonly durationMs: number;
-      readonly usage: Usage;
-  }
-  /** What the agent's own stream says, where it has one. */
-   | AgentEvent
-  /** A rate limit or a failing provider is waited for. \`until\` is an ISO time. */
-   | {
-      readonly type: "wait-start";
-      readonly agent: string;
-      readonly reason: "rate-limit" | "unavailable";
-      readonly until: string;
-      readonly remainingMs: number;
-      readonly message: string;
-  } | {
-      readonly type: "wait-delta";
-      readonly agent: string;
-      readonly remainingMs: number;
-  } | {
-      readonly type: "wait-end";
-      readonly agent: string;
-      readonly waitedMs: number;
-      readonly interrupted: boolean;
-  } | {
-      readonly type: "check-start";
-      readonly name: string;
-      readonly scope: string;
-  } | {
-      readonly type: "check-end";
-      readonly name: string;
-      readonly scope: string;
-      readonly ok: boolean;
-      readonly exitCode: number | null;
-      readonly durationMs: number;
-      readonly tail: string;
-  } | {
-      readonly type: "hook-start";
-      readonly hook: string;
-      readonly iteration: number;
-      readonly parallel: boolean;
-      /** Relative to the root. */
-      readonly log: string;
-  } | {
-      readonly type: "hook-end";
-      readonly hook: string;
-      readonly iteration: number;
-      readonly status: HookRecord["status"];
-      readonly exitCode: number | null;
-      readonly durationMs: number;
-      readonly message: string | null;
-  } | {
-      readonly type: "state-put-back";
-      readonly paths: readonly string[];
-  } | {
-      readonly type: "commit";
-      readonly commit: string;
-      readonly subject: string;
-  } | {
-      readonly type: "question";
-      readonly id: string;
-      readonly message: string;
-  } | {
-      readonly type: "answer";
-      readonly id: string;
-      readonly answer: string;
-      readonly source: AnswerSource;
-  }
-  /** A block of text for the reader: a PRD summary, the next commands, a diff. */
-   | {
-      readonly type: "text";
-      readonly title: string;
-      readonly lines: readonly string[];
-  } | {
-      readonly type: "note";
-      readonly level: "info" | "warn";
-      readonly message: string;
-  };
-  /** Where an answer came from. */
-  export type AnswerSource = "terminal" | "stdin" | "answers" | "approve" | "default";
-  /** The item an event is about. */
-  export interface EventItem {
-      readonly id: string;
-      readonly kind: string;
-      readonly title: string;
-  }
-  /** Takes events. Never throws; must not hold the run up. */
-  export interface EventSink {
-      emit(event: RalphEvent): void;
-  }
-  /** A sink that others can be attached to. */
-  export interface EventBus extends EventSink {
-      attach(sink: EventSink): void;
-  }
-}
-
-declare module "ralph:loop/usage" {
-  /**
-   * What turns used, added up. Unknown stays unknown: it is never counted as nothing.
-   *
-   * @module
-   */
-  import type { Usage } from "ralph:loop/types";
-  /** A sum over turns. \`null\`: no turn told. */
-  export interface UsageTotal extends Usage {
-      readonly turns: number;
-      /** Turns that told no tokens, or no cost: the sums are at least what they say. */
-      readonly turnsWithoutTokens: number;
-      readonly turnsWithoutCost: number;
-  }
-  /** Nothing used yet. */
-  export const NO_USAGE: UsageTotal;
-  /** The usage of two tries at one turn; what only one of them tells is kept. Pure. */
-  export function addUsage(one: Usage, other: Usage): Usage;
-  /** The sum with one more turn. Pure. */
-  export function addTurn(total: UsageTotal, usage: Usage): UsageTotal;
-  /** Input and output together; \`null\` when neither is known. */
-  export function tokensOf({ inputTokens, outputTokens }: Pick<Usage, "inputTokens" | "outputTokens">): number | null;
 }
 
 declare module "ralph:git/types" {
@@ -3630,6 +3657,11 @@ declare module "ralph:steps/plan/state" {
       readonly id: string;
       readonly text: string;
   }
+  /** The working tree before a turn: HEAD, and a hash of each file that differed from it (\`null\`: gone). */
+  export interface TreeBefore {
+      readonly head: string | null;
+      readonly contents: Readonly<Record<string, string | null>>;
+  }
   /** \`plan_state.json\`: all that planning needs to go on after any interruption. */
   export interface PlanState {
       readonly schemaVersion: 1;
@@ -3664,9 +3696,10 @@ declare module "ralph:steps/plan/state" {
           readonly errors: readonly string[];
           readonly reply: string;
       } | null;
-      /** A turn was begun and not ended; these state files did not exist before it. */
+      /** A turn was begun and not ended; the \`missing\` state files did not exist before it. */
       readonly openTurn: {
           readonly missing: readonly string[];
+          readonly before: TreeBefore | null;
       } | null;
       /** Names this planning's entries in the transcript. */
       readonly session: string;
