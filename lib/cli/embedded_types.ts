@@ -156,6 +156,8 @@ declare module "ralph:events/types" {
       readonly folder: string;
       /** Which feature or sprint, where the backlog tells several apart. */
       readonly scope?: string;
+      /** The commit that it begins on; absent before the first one. */
+      readonly head?: string;
   } | {
       readonly type: "run-end";
       /** What all turns used; absent where there were none to count. */

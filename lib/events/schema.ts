@@ -36,6 +36,7 @@ export const EVENT_SCHEMAS = {
     agent: text,
     folder: text,
     scope: text.exactOptional().describe("which feature or sprint"),
+    head: text.exactOptional().describe("the commit that it begins on"),
   }),
   "run-end": z.object({
     type: z.literal("run-end"),

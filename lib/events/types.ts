@@ -20,6 +20,8 @@ export type RalphEvent =
     readonly folder: string;
     /** Which feature or sprint, where the backlog tells several apart. */
     readonly scope?: string;
+    /** The commit that it begins on; absent before the first one. */
+    readonly head?: string;
   }
   | {
     readonly type: "run-end";

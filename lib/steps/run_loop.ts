@@ -113,6 +113,7 @@ class Loop<Data, Findings> {
   async run(): Promise<LoopOutcome> {
     const ralph = this.#ralph;
     const folder = this.#folder = await ralph.run.folder(this.#backlog.runsDirectory ?? ".ralph/runs");
+    const [head] = await requireRepository(ralph).log(1);
     ralph.events.emit({
       type: "run-start",
       workflow: this.#backlog.name,
@@ -120,6 +121,7 @@ class Loop<Data, Findings> {
       agent: ralph.agent.name,
       folder,
       ...(this.#backlog.scope === undefined || this.#backlog.scope === "" ? {} : { scope: this.#backlog.scope }),
+      ...(head === undefined ? {} : { head: head.commit }),
     });
     const unchecked = await this.#askAboutUnchecked();
     if (unchecked !== null) return this.#end(unchecked);

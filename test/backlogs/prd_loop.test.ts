@@ -123,6 +123,9 @@ describe("prdBacklog() in the loop", () => {
 
     expect(run).toMatchObject({ status: "passed", turns: 3 });
     expect(world.prompts[2]).toContain("US-1");
+    expect(world.events.flatMap((event) => event.type === "iteration-end" ? event.reopened ?? [] : [])).toEqual([
+      "US-1",
+    ]);
     expect(await world.git("log", "--format=%s", "-3")).toBe(
       "feat: US-1 - Story US-1\nralph: US-1 reset\nfeat: US-2 - Story US-2",
     );

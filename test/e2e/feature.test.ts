@@ -96,6 +96,9 @@ describe("ralph run FEATURE: the arrows of its state diagrams", () => {
     const result = await feature(agent, [story("US-001")], { maxRetries: 2 }).args("run", "auth").expectExit(3);
 
     expect(steps(result).filter((step) => step.endsWith("reset"))).toHaveLength(2);
+    const { stdout } = await ralphCli(result.root).args("report").expectExit(0);
+    expect(stdout).toMatch(/- ▲ \*\*US-001\*\* passed, and was sent back: sent back by .*: no reason given\n/);
+    expect(stdout).toContain("- **Next**: mend what stands in the way, then `ralph run auth --retry-blocked`\n");
     expect(storiesOf(result)[0]).toMatchObject({ passes: false, blocked: true, retries: 2, lastResult: null });
   });
 

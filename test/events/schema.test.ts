@@ -16,7 +16,15 @@ const item = { id: "a", kind: "story", title: "A" };
 
 /** One of each, with every field: the types hold them to the union, the strict schemas below to the schema. */
 const SAMPLES: { readonly [Type in RalphEvent["type"]]: Required<Extract<RalphEvent, { type: Type }>> } = {
-  "run-start": { type: "run-start", workflow: "exec", root: "/r", agent: "claude", folder: "/r/runs/1", scope: "auth" },
+  "run-start": {
+    type: "run-start",
+    workflow: "exec",
+    root: "/r",
+    agent: "claude",
+    folder: "/r/runs/1",
+    scope: "auth",
+    head: "a",
+  },
   "run-end": { type: "run-end", status: "passed", reasons: ["x"], iterations: 1, usage: total },
   "step-start": { type: "step-start", step: "plan", title: "Plan" },
   "step-end": { type: "step-end", step: "plan", status: "approved", message: "m" },

@@ -64,16 +64,19 @@ async function readKnown(repository: Repository, hashes: readonly string[]): Pro
   return exitCode === 0 ? parse(stdout) : [];
 }
 
-/** On the current branch, and on the one that the run left: it may have been another. */
+/**
+ * After the commit that the run began on, on the current branch and on the one that the run left: it may have been
+ * another. Git's clock has seconds: what was committed in the run's last one may have come after it.
+ */
 async function madeMeanwhile(
   repository: Repository,
-  { startedAt, endedAt }: Draft<RunReport>,
+  { startedAt, endedAt, base }: Draft<RunReport>,
   last: string | undefined,
 ): Promise<readonly Known[]> {
-  if (startedAt === null || endedAt === null) return [];
+  if (startedAt === null || endedAt === null || base === null || !HASH_REGEXP.test(base)) return [];
   const [from, to] = [secondsOf(startedAt), secondsOf(endedAt)];
   const range = [`--since=@${from - 1}`, `--until=@${to + 1}`, `--max-count=${OTHERS_KEPT}`];
-  const tips = ["HEAD", ...last === undefined ? [] : [last]];
+  const tips = ["HEAD", ...last === undefined ? [] : [last], `^${base}`];
   const { exitCode, stdout } = await repository.git(["log", "--shortstat", "--reverse", FORMAT, ...range, ...tips]);
   return exitCode === 0 ? parse(stdout).filter(({ time }) => time >= from && time <= to) : [];
 }

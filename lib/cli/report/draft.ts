@@ -27,6 +27,7 @@ export function emptyDraft(file: string): Draft<RunReport> {
     parts: [],
     items: [],
     commits: [],
+    base: null,
     hooks: [],
     waits: [],
     putBack: [],

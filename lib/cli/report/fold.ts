@@ -78,7 +78,8 @@ export function createFold(file: string): Fold {
 function handlersOf(draft: Draft<RunReport>, cursor: Cursor): Handlers {
   const itemId = (): string | null => cursor.item?.id ?? null;
   return {
-    "run-start": ({ at, workflow, agent, scope }) => {
+    "run-start": ({ at, workflow, agent, scope, head }) => {
+      draft.base ??= head ?? null;
       openPart(draft, cursor, { name: workflow, kind: "loop", scope: scope ?? null, at });
       sawAgent(cursor, agent);
     },

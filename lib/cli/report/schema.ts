@@ -112,6 +112,7 @@ export const REPORT_SCHEMA: z.ZodType<RunReport> = z.object({
     attempts: z.array(attempt),
   })),
   commits: z.array(commit).describe("those that belong to no item"),
+  base: known.describe("the commit that the first loop began on"),
   hooks: z.array(z.object({
     hook: text,
     iteration: z.number().int(),

@@ -40,6 +40,8 @@ export interface RunReport {
   readonly items: readonly ItemReport[];
   /** Commits that belong to no item: plans, state, hooks, and what others committed meanwhile. */
   readonly commits: readonly CommitReport[];
+  /** The commit that the first loop began on. */
+  readonly base: string | null;
   readonly hooks: readonly HookReport[];
   readonly waits: readonly WaitReport[];
   /** State files that were edited by hand and put back. */

@@ -70,8 +70,9 @@ describe("specBacklog()", () => {
     const given = await item(world);
     await planStore(world.ralph).mutate((before) => acceptTasks(before));
 
-    await specBacklog(world.ralph).settle(given, failedCheck("t-1"));
+    const settled = await specBacklog(world.ralph).settle(given, failedCheck("t-1"));
 
+    expect(settled.reopened).toEqual(["t-1"]);
     const lines = (await world.ralph.state.read(FILE))?.trimEnd().split("\n").map((one) => JSON.parse(one));
     expect(lines?.map(({ t, id, s }) => [t, id, s])).toEqual([
       ["spec", undefined, undefined],
