@@ -8,6 +8,7 @@ import { createContentHashes } from "../host/content_hash.ts";
 import { pathExists } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import { commitPaths } from "./commit.ts";
+import { contentsAt } from "./contents.ts";
 import { diffOf } from "./diff.ts";
 import { findFolders } from "./find_folders.ts";
 import { readHead } from "./head.ts";
@@ -18,6 +19,8 @@ import { createGit, gitFailed, outputOfGit, QUIET, READING, reasonOf } from "./r
 import { comparePaths, takeSnapshot } from "./snapshot.ts";
 import { switchBranch } from "./switch_branch.ts";
 import type { Repository, TreeStatus } from "./types.ts";
+
+const CONTENT_BYTES = 1024 * 1024;
 
 /**
  * The repository that a folder is in, or `null` when it is in none (or in a bare one, which has no working tree).
@@ -73,6 +76,8 @@ function createRepository(host: Host, topLevel: string, folders: GitFolders): Re
       return { paths: await comparePaths(git, before, now), now };
     },
     diff: (paths, options = {}) => diffOf(git, topLevel, paths, options),
+    contents: (commit, paths, { maxBytes = CONTENT_BYTES } = {}) =>
+      contentsAt({ host, topLevel }, commit, paths, maxBytes),
     commit: (request) => commitPaths({ host, git, folders, status }, request),
     async switchTo(branch) {
       await clearLocks(host, folders);

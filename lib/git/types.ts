@@ -68,6 +68,12 @@ export interface Repository {
     paths: readonly string[],
     options?: { readonly base?: string | null; readonly maxBytes?: number },
   ): Promise<string>;
+  /** Text of files as a commit has them, the first `maxBytes` of each (default 1 MiB); `null` for one that is not there. */
+  contents(
+    commit: string,
+    paths: readonly string[],
+    options?: { readonly maxBytes?: number },
+  ): Promise<ReadonlyMap<string, string | null>>;
   commit(request: CommitRequest): Promise<CommitResult>;
   /** Creates or switches to a branch, keeping local changes. @throws {RalphError} branch-invalid, branch-failed */
   switchTo(branch: string): Promise<void>;

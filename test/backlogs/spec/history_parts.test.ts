@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createBatchReader } from "../../../lib/backlogs/spec/history/read_versions.ts";
+import { createBatchReader } from "../../../lib/git/batch_reader.ts";
 import { branchesOf } from "../../../lib/backlogs/spec/history/branches.ts";
 import { lineChanges } from "../../../lib/backlogs/spec/history/line_changes.ts";
 import fc from "fast-check";
