@@ -40,6 +40,18 @@ export interface VerifyConfig {
   readonly timeout: number;
   /** Let a claim settle an item that names no check. @default false */
   readonly allowUnverified: boolean;
+  /** Run the shared checks once before the first turn, and tell which fail already. @default false */
+  readonly baseline: boolean;
+  /** Run commands in a clean git worktree of what the turn left: what git ignores is not there. @default false */
+  readonly isolated: boolean;
+}
+
+/** What is watched, so that tests are not weakened until they pass. */
+export interface TestsConfig {
+  /** Globs, relative to the root, of the files that are tests. */
+  readonly globs: readonly string[];
+  /** `report`: weakened tests are told, `block`: the attempt fails. @default "report" */
+  readonly integrity: "off" | "report" | "block";
 }
 
 /** When a run ends although work is left. `null`: no limit. */
@@ -138,6 +150,7 @@ export interface Config {
   readonly workflow?: string | undefined;
   readonly provider: ProviderConfig;
   readonly verify: VerifyConfig;
+  readonly tests: TestsConfig;
   readonly limits: LimitsConfig;
   readonly commits: CommitsConfig;
   readonly services: readonly ServiceConfig[];
@@ -201,6 +214,12 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
     ui: commands.default([]),
     timeout: seconds.default(DEFAULTS.verify.timeout),
     allowUnverified: z.boolean().default(DEFAULTS.verify.allowUnverified),
+    baseline: z.boolean().default(DEFAULTS.verify.baseline),
+    isolated: z.boolean().default(DEFAULTS.verify.isolated),
+  }).prefault({}),
+  tests: z.strictObject({
+    globs: z.array(z.string().min(1)).default([...DEFAULTS.tests.globs]),
+    integrity: z.enum(["off", "report", "block"]).default(DEFAULTS.tests.integrity),
   }).prefault({}),
   limits: z.strictObject({
     iterations: limit.default(DEFAULTS.limits.iterations),

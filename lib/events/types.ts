@@ -80,6 +80,15 @@ export type RalphEvent =
     readonly exitCode: number | null;
     readonly durationMs: number;
     readonly tail: string;
+    /** It failed before the run's first turn as well (`verify.baseline`). */
+    readonly failedBefore?: boolean;
+  }
+  /** Tests were weakened since the item was taken up; `blocked`: the attempt fails for it. A line a file. */
+  | {
+    readonly type: "tests-weakened";
+    readonly item: EventItem;
+    readonly findings: readonly string[];
+    readonly blocked: boolean;
   }
   | {
     readonly type: "hook-start";

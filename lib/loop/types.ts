@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Turn, TurnRecord } from "./turn_types.ts";
+import type { Turn, TurnRecord, Usage } from "./turn_types.ts";
 
 export type * from "./turn_types.ts";
 
@@ -28,6 +28,8 @@ export interface Item<Data = unknown> {
   readonly iteration?: number;
   /** Where the turn's transcript goes, relative to the root. @default the run's folder */
   readonly transcript?: string;
+  /** What it has to meet, in words: for a reviewer. */
+  readonly criteria?: readonly string[];
   /** Hash of what is asked for. Attempts at an item of the same id with another fingerprint are not counted. */
   readonly fingerprint?: string;
   /** JSON snapshot that `next()` took of the store; `settle` computes from it, never by counting in the store. */
@@ -56,6 +58,18 @@ export interface CheckContext {
   /** Commit before the turn, or `null`. */
   readonly base: string | null;
   readonly signal: AbortSignal;
+  /** What the turns at the item have done to the tree so far; absent where there was none. */
+  readonly done?: WorkDone;
+  /** Absolute path of a folder for what the check wants to keep; absent where nothing is logged. */
+  readonly logs?: string;
+}
+
+/** What all attempts at an item in this run have done, the last one included. */
+export interface WorkDone {
+  /** Commit before the first attempt; `null` before the first commit. */
+  readonly since: string | null;
+  /** Paths relative to the root. */
+  readonly changedFiles: readonly string[];
 }
 
 /** What one check found. */
@@ -64,6 +78,10 @@ export interface CheckOutcome {
   readonly exitCode: number | null;
   /** The end of what it printed. */
   readonly tail: string;
+  /** What an agent used for it. */
+  readonly usage?: Usage;
+  /** It could not be made, and no other attempt would change that: the run ends, nothing is said of the work. */
+  readonly halts?: "agent-unusable" | "rate-limited";
 }
 
 /** A command for the shell, or a named function (services, browser, reviewer). */
@@ -76,10 +94,14 @@ export interface Check {
   readonly scope?: string;
   /** Must fail before the turn and pass after it. */
   readonly redFirst?: boolean;
-  /** Milliseconds. @default verify.timeout of the configuration (300 s) */
+  /** Milliseconds; `Infinity` for a function that keeps its own time. @default verify.timeout of the configuration (300 s) */
   readonly timeoutMs?: number;
   /** What the command has to do to pass. @default it ends with exit code 0 */
   readonly expect?: CheckExpectation;
+  /** A look at what a turn did, which costs a turn of its own: only after one, and only where all other checks passed. */
+  readonly review?: boolean;
+  /** Looks, before the first turn of a run, whether the check can be made at all. Throws where it cannot. */
+  readonly ensureUsable?: () => Promise<void>;
 }
 
 /** What a command is expected to do. A command that does not exist, is killed or times out meets nothing. */
@@ -95,6 +117,8 @@ export interface CheckResult extends CheckOutcome {
   readonly name: string;
   readonly scope: string;
   readonly durationMs: number;
+  /** It fails, and failed before the first turn of the run as well (`verify.baseline`). */
+  readonly failedBefore?: boolean;
 }
 
 /** What running some checks came to. No check at all is `unverified`, never `passed`. */
@@ -144,6 +168,7 @@ export type FailureReason =
   | "refused"
   | "unavailable"
   | "protected-file-changed"
+  | "tests-weakened"
   | "branch-changed"
   | "commit-refused";
 
@@ -157,6 +182,8 @@ export type Attempt<Findings = unknown> =
     readonly claim: Claim<Findings> | null;
     readonly turn: TurnRecord | null;
     readonly verification: Verification | null;
+    /** How the attempts at the item have weakened tests so far, a line a file (`tests.integrity`). */
+    readonly weakened?: readonly string[];
   }
   & (
     | { readonly status: "verified" | "unverified" }
