@@ -85,6 +85,7 @@ export { openSprint, type OpenSprintOptions, type Sprint } from "./steps/open_sp
 export { type LoopOptions, type LoopOutcome, runLoop } from "./steps/run_loop.ts";
 export { reviewedBy, type ReviewOptions } from "./steps/reviewed_by.ts";
 export { verify, type VerifyOptions } from "./steps/verify.ts";
+export type { ItemStart } from "./steps/loop/item_start.ts";
 export { type WorkedItem, workItem, type WorkItemOptions } from "./steps/work_item.ts";
 export type { Answers } from "./ui/answers.ts";
 export type { Answer, Choice, Prompter, Question } from "./ui/types.ts";

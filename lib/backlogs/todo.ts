@@ -83,7 +83,10 @@ export function todoBacklog(
       const open = (await load()).filter(({ done }) => !done);
       const item = open.find((one) => !inFlight.includes(idOf(one)) && !parked.some(({ id }) => id === idOf(one)));
       if (item !== undefined) {
-        return { status: "item", item: { id: idOf(item), kind: "todo", title: titleOf(item), criteria: [item.text], data: item } };
+        return {
+          status: "item",
+          item: { id: idOf(item), kind: "todo", title: titleOf(item), criteria: [item.text], data: item },
+        };
       }
       if (inFlight.length > 0) return { status: "waiting" };
       if (open.length > 0) return { status: "blocked", reasons: parked.map(({ id, reason }) => `${id}: ${reason}`) };

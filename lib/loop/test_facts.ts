@@ -20,6 +20,8 @@ export interface TestFacts {
 /** Nothing at all. */
 export const NO_FACTS: TestFacts = { cases: [], skips: [], focuses: [], assertions: [] };
 
+/** What comes behind is recorded data or minified code, in which nobody looks for cases. */
+const LONGEST_LINE = 2000;
 const COMMENT_REGEXP = /^(?:\/\/|\*|#(?!\[)|--|<!--|;)/;
 const MODIFIER =
   String.raw`(?:\.(?:only|skip|todo|each|concurrent|sequential|serial|fails|failing|fixme|slow|for)\b(?:\([^()]*\))?` +
@@ -120,7 +122,7 @@ function titleOf(text: string): string {
 function* codeLines(text: string): Generator<string> {
   let commented = false;
   for (const line of text.split("\n")) {
-    const bare = line.trim();
+    const bare = line.slice(0, LONGEST_LINE).trim();
     if (commented) {
       if (bare.includes("*/")) commented = false;
       continue;

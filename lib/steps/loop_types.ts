@@ -46,3 +46,7 @@ export type LoopOutcome =
     | { readonly status: "declined" }
     | { readonly status: "aborted" }
   );
+
+/** How a loop ends, without how far it came. */
+export type Ending = LoopOutcome extends infer End ? End extends LoopOutcome ? Omit<End, keyof Progress> : never
+  : never;

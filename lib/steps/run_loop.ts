@@ -15,12 +15,12 @@ import { answered } from "./loop/answered.ts";
 import { failingBefore } from "./loop/baseline.ts";
 import { onBranch } from "./loop/branch.ts";
 import { createHookRunner, type HookRunner, momentOf } from "./loop/hooks.ts";
-import { endOfInterrupted } from "./loop/interrupted.ts";
+import { endingOf } from "./loop/ending.ts";
 import { createItemStarts, type ItemStarts } from "./loop/item_start.ts";
 import { mendAfterKill, recover } from "./loop/recover.ts";
 import { type Committer, createCommitter, settleAndCommit } from "./loop/settle.ts";
 import { limitsOf } from "./loop/limits.ts";
-import type { LoopOptions, LoopOutcome } from "./loop_types.ts";
+import type { Ending, LoopOptions, LoopOutcome } from "./loop_types.ts";
 import { sweepCheckTrees } from "./check_tree.ts";
 import { requireRepository } from "./require_repository.ts";
 import { topLevelPaths } from "./tree_paths.ts";
@@ -31,8 +31,6 @@ export type { LoopOptions, LoopOutcome } from "./loop_types.ts";
 
 /** After these no hook starts: the run is over, or nothing is known of the iteration. */
 const ENDED_BADLY: ReadonlySet<Attempt["status"]> = new Set(["interrupted", "trespassed", "agent-unusable"]);
-
-type Ending = LoopOutcome extends infer End ? End extends LoopOutcome ? Omit<End, keyof Progress> : never : never;
 
 /**
  * Takes items from a backlog, one fresh agent process each, until it is done, blocked, or a limit is reached. Nothing
@@ -248,9 +246,7 @@ class Loop<Data, Findings> {
       previous: history.at(-1) ?? null,
       last: this.#last,
       signal: this.#signal,
-      ...(before === null
-        ? {}
-        : { before, start: await this.#starts.of(history, before, this.#ownership.userPaths) }),
+      ...(before === null ? {} : { before, start: await this.#starts.of(history, before, this.#ownership.userPaths) }),
       failedBefore: this.#failedBefore ?? new Set(),
     });
     const attempt = this.#orSameAgain(worked.attempt, history);
@@ -270,7 +266,7 @@ class Loop<Data, Findings> {
       durationMs: Math.max(0, ralph.host.clock.now() - started),
       usage: usageOf(attempt),
     });
-    const ending = this.#endingOf(attempt, settlement);
+    const ending = endingOf(ralph, attempt, settlement);
     if (attempt.turn !== null && !ENDED_BADLY.has(attempt.status)) await this.#hooks?.run("after", moment);
     return ending;
   }
@@ -307,23 +303,6 @@ class Loop<Data, Findings> {
     this.#last = settled.attempt as Attempt<Findings>;
     await journal.settled(this.#key, item, settled.attempt, settled.settlement, this.#ownership.workOf(item.id));
     return settled.settlement;
-  }
-
-  #endingOf(attempt: Attempt<Findings>, settlement: Settlement): Ending | null {
-    if (attempt.status === "trespassed") {
-      const lines = attempt.diff.split("\n");
-      this.#ralph.events.emit({ type: "text", title: "Written outside the allowed paths", lines });
-      const reasons = [`wrote outside the allowed paths: ${attempt.paths.join(", ")}`];
-      return { status: "failed", reason: "trespassed", reasons };
-    }
-    if (attempt.status === "agent-unusable") {
-      return { status: "failed", reason: "agent-unusable", reasons: [attempt.message] };
-    }
-    if (attempt.status === "interrupted") return endOfInterrupted(attempt);
-    if (settlement.status !== "stop") return null;
-    return settlement.as === "failed"
-      ? { status: "failed", reason: "stopped", reasons: [settlement.reason] }
-      : { status: "blocked", reasons: [settlement.reason] };
   }
 
   #done({ verdict, summary, covers }: Extract<Next<Data>, { readonly status: "done" }>): Ending {

@@ -35,7 +35,10 @@ export function plainLines(event: RalphEvent): readonly string[] {
         ...tailLines(event.tail, TAIL_LINES).map((line) => `    ${line}`),
       ];
     case "tests-weakened":
-      return [`  warning: tests weakened${event.blocked ? ", the attempt fails" : ""}:`, ...event.findings.map((line) => `    ${line}`)];
+      return [
+        `  warning: tests weakened${event.blocked ? ", the attempt fails" : ""}:`,
+        ...event.findings.map((line) => `    ${line}`),
+      ];
     case "iteration-end":
       return [`${event.item.kind} ${event.item.id}: ${iterationWords(event)} (${formatDuration(event.durationMs)})`];
     case "hook-start":

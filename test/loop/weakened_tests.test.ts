@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type FileChange, weakenedTests } from "../../lib/loop/weakened_tests.ts";
 
@@ -151,5 +152,42 @@ describe("weakenedTests()", () => {
     ['  skip "later"', "x"],
   ])("knows %s as a skip", (after, before) => {
     expect(weakenedTests([change(`${before}\nvoid a()\n`, `${after}\nvoid a()\n`)]).join()).toContain("newly skipped");
+  });
+
+  test("says nothing of any file that stays, grows or moves, and takes whatever text it is given", () => {
+    const line = fc.oneof(
+      fc.string({ maxLength: 60 }),
+      fc.constantFrom(
+        ...JS.split("\n"),
+        "#[test]",
+        "fn adds() {",
+        "def test_a():",
+        "  assert a == b",
+        "/*",
+        "*/",
+        "  @Test",
+        "void b()",
+        "it.each([",
+      ),
+    );
+    const text = fc.array(line, { minLength: 1, maxLength: 30 }).map((lines) => `x\n${lines.join("\n")}`);
+
+    fc.assert(fc.property(text, text, (before, other) => {
+      expect(weakenedTests([change(before, before)])).toEqual([]);
+      expect(
+        weakenedTests([change(before, null), change(null, before, "test/moved.test.js")]),
+      ).toEqual([]);
+      expect(Array.isArray(weakenedTests([change(before, other)]))).toBe(true);
+    }));
+  });
+
+  test("is done with a megabyte in no time, in lines or in one", () => {
+    const lines = JS.repeat(5000);
+    const line = `${"it ( x.skip expect assert [ ".repeat(40_000)}\n`;
+    const started = performance.now();
+
+    weakenedTests([change(lines, lines.replace("adds two", "adds")), change(line, `${line}x`, "test/min.test.js")]);
+
+    expect(performance.now() - started).toBeLessThan(2000);
   });
 });

@@ -53,7 +53,9 @@ export async function failingBefore(
 
 /** Commands, each once, by their own text. */
 function sharedChecks(named: readonly string[], checks: readonly CheckLike[]): readonly Check[] {
-  const given = new Map<string, Check>(named.map((command) => [command, { name: command, command, scope: "baseline" }]));
+  const given = new Map<string, Check>(
+    named.map((command) => [command, { name: command, command, scope: "baseline" }]),
+  );
   for (const { name: _, command, redFirst, ...rest } of checks.map(namedCheck).filter((check) => check !== null)) {
     if (command === undefined || redFirst === true) continue;
     given.set(command, { ...rest, command, name: command, scope: "baseline" });

@@ -13,6 +13,8 @@ const BYTES = 1024 * 1024;
 export interface ItemStart extends WorkDone {
   /** Test files with uncommitted changes that are the user's: their text then, `null` where one was taken away. */
   readonly own: ReadonlyMap<string, string | null>;
+  /** Whether a path is a test by `tests.globs`. */
+  readonly isTest: (path: string) => boolean;
 }
 
 /** Remembers, for one run, how the items began. */
@@ -41,6 +43,7 @@ export function createItemStarts(ralph: Pick<RalphContext, "config" | "repositor
         since: first === undefined ? before.head : first.base,
         changedFiles: [...new Set(turns.flatMap(({ changedFiles }) => changedFiles))],
         own,
+        isTest,
       };
     },
   };

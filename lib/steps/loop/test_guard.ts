@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import picomatch from "picomatch";
 import type { RalphContext } from "../../context.ts";
 import { changedScripts, holdsScripts } from "../../loop/check_scripts.ts";
 import { type FileChange, weakenedTests } from "../../loop/weakened_tests.ts";
@@ -20,9 +19,8 @@ export async function findWeakened(
   start: ItemStart,
   checks: readonly CheckLike[],
 ): Promise<readonly string[]> {
-  const { globs, integrity } = ralph.config.tests;
-  if (integrity === "off") return [];
-  const isTest = picomatch([...globs], { dot: true });
+  if (ralph.config.tests.integrity === "off") return [];
+  const { isTest } = start;
   const paths = start.changedFiles.filter((path) => isTest(path) || holdsScripts(path));
   if (paths.length === 0) return [];
 
@@ -37,7 +35,10 @@ export async function findWeakened(
   }
   const left = paths.length - compared.size;
   return [
-    ...changedScripts(checks.flatMap((check) => namedCheck(check)?.command ?? []), changes.filter(({ path }) => holdsScripts(path))),
+    ...changedScripts(
+      checks.flatMap((check) => namedCheck(check)?.command ?? []),
+      changes.filter(({ path }) => holdsScripts(path)),
+    ),
     ...weakenedTests(changes.filter(({ path }) => !holdsScripts(path))),
     ...(left === 0 ? [] : [`${left} more test files were changed and not compared`]),
   ];
