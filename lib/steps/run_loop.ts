@@ -16,7 +16,7 @@ import { failingBefore } from "./loop/baseline.ts";
 import { onBranch } from "./loop/branch.ts";
 import { createHookRunner, type HookRunner, momentOf } from "./loop/hooks.ts";
 import { endingOf } from "./loop/ending.ts";
-import { createItemStarts, type ItemStarts } from "./loop/item_start.ts";
+import { createItemStarts, type ItemStart, type ItemStarts } from "./loop/item_start.ts";
 import { mendAfterKill, recover } from "./loop/recover.ts";
 import { type Committer, createCommitter, settleAndCommit } from "./loop/settle.ts";
 import { limitsOf } from "./loop/limits.ts";
@@ -246,7 +246,7 @@ class Loop<Data, Findings> {
       previous: history.at(-1) ?? null,
       last: this.#last,
       signal: this.#signal,
-      ...(before === null ? {} : { before, start: await this.#starts.of(history, before, this.#ownership.userPaths) }),
+      ...(before === null ? {} : { before, start: await this.#startOf(item, history, before) }),
       failedBefore: this.#failedBefore ?? new Set(),
     });
     const attempt = this.#orSameAgain(worked.attempt, history);
@@ -269,6 +269,11 @@ class Loop<Data, Findings> {
     const ending = endingOf(ralph, attempt, settlement);
     if (attempt.turn !== null && !ENDED_BADLY.has(attempt.status)) await this.#hooks?.run("after", moment);
     return ending;
+  }
+
+  #startOf(item: Item<Data>, history: readonly Attempt[], before: TreeSnapshot): Promise<ItemStart> {
+    const left = Object.keys(this.#ownership.workOf(item.id));
+    return this.#starts.of(history, before, { user: this.#ownership.userPaths, item: left });
   }
 
   /** The same failure again and again is blocked, whatever the backlog's retries say. */

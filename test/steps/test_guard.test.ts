@@ -63,6 +63,19 @@ describe("runLoop() with tests.integrity", () => {
     expect(world.events.filter(({ type }) => type === "check-start")).toHaveLength(1);
   });
 
+  test("block: what an earlier run left uncommitted counts as well", async () => {
+    const tests = { integrity: "block" } as const;
+    await using world = await loopWorld(turns({ "test/sum.test.js": LESS }, { "a.txt": "x" }), {
+      files: FILES,
+      config: { tests },
+    });
+
+    await runLoop(world.ralph, one(), { maxIterations: 1 });
+    const second = await runLoop(await world.again(), one(), { maxIterations: 1 });
+
+    expect(second).toMatchObject({ status: "exhausted", passed: [], weakened: [{ id: "a", findings: [GONE] }] });
+  });
+
   test("off, or not a test by tests.globs: nothing is said", async () => {
     for (const tests of [{ integrity: "off" }, { globs: ["spec/**"] }] as const) {
       await using world = await loopWorld(turns({ "test/sum.test.js": LESS }), { files: FILES, config: { tests } });

@@ -17,10 +17,17 @@ export interface ItemStart extends WorkDone {
   readonly isTest: (path: string) => boolean;
 }
 
+/** Whose uncommitted changes are whose, by the top level's paths. */
+export interface DirtyPaths {
+  readonly user: ReadonlySet<string>;
+  /** What attempts at the item have left, in earlier runs as well. */
+  readonly item: readonly string[];
+}
+
 /** Remembers, for one run, how the items began. */
 export interface ItemStarts {
-  /** Call before each turn. `userPaths` are the top level's. */
-  of(history: readonly Attempt[], before: TreeSnapshot, userPaths: ReadonlySet<string>): Promise<ItemStart>;
+  /** Call before each turn. */
+  of(history: readonly Attempt[], before: TreeSnapshot, paths: DirtyPaths): Promise<ItemStart>;
 }
 
 /** What git does not keep of the start is kept here: the user's own uncommitted test files. */
@@ -29,9 +36,9 @@ export function createItemStarts(ralph: Pick<RalphContext, "config" | "repositor
   const isTest = picomatch([...globs], { dot: true });
   const own = new Map<string, string | null>();
   return {
-    async of(history, before, userPaths) {
+    async of(history, before, paths) {
       if (integrity !== "off") {
-        const dirty = before.changed.map(({ path }) => path).filter((path) => userPaths.has(path));
+        const dirty = before.changed.map(({ path }) => path).filter((path) => paths.user.has(path));
         for (const path of rootPaths(ralph, dirty)) {
           if (!isTest(path) || (history.length > 0 && own.has(path))) continue;
           own.set(path, await readFileStart(join(ralph.root, path)));
@@ -41,7 +48,9 @@ export function createItemStarts(ralph: Pick<RalphContext, "config" | "repositor
       const [first] = turns;
       return {
         since: first === undefined ? before.head : first.base,
-        changedFiles: [...new Set(turns.flatMap(({ changedFiles }) => changedFiles))],
+        changedFiles: [
+          ...new Set([...rootPaths(ralph, paths.item), ...turns.flatMap(({ changedFiles }) => changedFiles)]),
+        ],
         own,
         isTest,
       };
@@ -54,7 +63,8 @@ export async function freshStart(
   ralph: Pick<RalphContext, "config" | "repository" | "root">,
   before: TreeSnapshot,
 ): Promise<ItemStart> {
-  return await createItemStarts(ralph).of([], before, new Set(before.changed.map(({ path }) => path)));
+  const user = new Set(before.changed.map(({ path }) => path));
+  return await createItemStarts(ralph).of([], before, { user, item: [] });
 }
 
 /** The start with what one more turn changed. Pure. */

@@ -74,4 +74,13 @@ describe("createBatchReader()", () => {
       expect(found).toEqual(["ab\ncd", null, "", "éx"]);
     }));
   });
+
+  test("keeps no more of each content than it is told to", () => {
+    const found: (string | null)[] = [];
+    const read = createBatchReader((content) => found.push(content?.toString("utf8") ?? null), 3);
+
+    for (const byte of Buffer.from("a1 blob 5\nab\ncd\na2:x missing\na3 blob 2\nxy\n")) read(Buffer.from([byte]));
+
+    expect(found).toEqual(["ab\n", null, "xy"]);
+  });
 });
