@@ -1,5 +1,6 @@
-import { join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import type { RalphContext } from "../context.ts";
+import { listDirectory } from "../host/files.ts";
 import { createHookTrees, type HookTrees, type TreeKind } from "./loop/hooks_tree.ts";
 import { requireRepository } from "./require_repository.ts";
 
@@ -28,9 +29,13 @@ export async function openCheckTree(
   };
 }
 
-/** Takes away what a killed run left. Call with the run lock held. */
+/** Takes away what a killed run left; git is asked only where there is something. Call with the run lock held. */
 export async function sweepCheckTrees(ralph: Place): Promise<void> {
-  await treesOf(ralph).sweep();
+  const { gitDirectory } = requireRepository(ralph);
+  const parent = dirname(gitDirectory);
+  const known = basename(parent) === "worktrees" ? parent : join(gitDirectory, "worktrees");
+  const names = await listDirectory(known);
+  if (names.some((name) => name.startsWith(`${CHECK_TREES.prefix}-`))) await treesOf(ralph).sweep();
 }
 
 function treesOf(ralph: Place): HookTrees {

@@ -69,7 +69,7 @@ export async function runLoop<Data, Findings>(
   const ownership = await recover(ralph, committer, backlog, key, await repository.snapshot());
   if (options.retryBlocked ?? ralph.loop.retryBlocked) await ralph.journal.unpark(key);
   await backlog.resume?.();
-  if (ralph.config.verify.isolated) await sweepCheckTrees(ralph);
+  await sweepCheckTrees(ralph);
   const outcome = await new Loop(ralph, backlog, options, key, committer, ownership).run();
   await ralph.journal.runEnded(key);
   const reasons = "reasons" in outcome ? outcome.reasons : "limit" in outcome ? [outcome.limit] : [];

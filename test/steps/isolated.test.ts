@@ -110,7 +110,10 @@ describe("runLoop() with verify.isolated", () => {
     const left = join(tmpdir(), `${name}left-over`);
     await world.git("worktree", "add", "-q", "--detach", left);
 
-    await runLoop(await world.again(), memoryBacklog([{ id: "b", title: "b", checks: ["true"] }]));
+    const later = await world.again();
+    const config = { ...later.config, verify: { ...later.config.verify, isolated: false } };
+
+    await runLoop({ ...later, config }, memoryBacklog([{ id: "b", title: "b", checks: ["true"] }]));
 
     expect([stillThere, existsSync(left)]).toEqual([false, false]);
     expect((await world.git("worktree", "list")).split("\n")).toHaveLength(1);

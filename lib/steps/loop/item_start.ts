@@ -33,7 +33,8 @@ export interface ItemStarts {
 /** What git does not keep of the start is kept here: the user's own uncommitted test files. */
 export function createItemStarts(ralph: Pick<RalphContext, "config" | "repository" | "root">): ItemStarts {
   const { globs, integrity } = ralph.config.tests;
-  const isTest = picomatch([...globs], { dot: true });
+  let matcher: ((path: string) => boolean) | undefined; // made of many globs: only where a path is to be matched
+  const isTest = (path: string): boolean => (matcher ??= picomatch([...globs], { dot: true }))(path);
   const own = new Map<string, string | null>();
   return {
     async of(history, before, paths) {
