@@ -114,7 +114,7 @@ describe("ralph run", () => {
       .files({ "scripts/ralph/prd.json": PRD, "ralph.config.json": JSON.stringify(config) })
       .agent("worker", "echo > login.txt").args("run", "--agent-cmd", "worker").expectExit(3);
 
-    expect(stderr).toContain("warning: before the first turn already failing: test -f ok.txt");
+    expect(stderr).toContain("warning: already failing before the first turn: test -f ok.txt");
     expect(stderr).toContain("check failed: test -f ok.txt (exit 1, failed before the run as well");
     expect(stderr).toContain("  failed before the first turn  test -f ok.txt\n");
   });

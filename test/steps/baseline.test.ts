@@ -25,7 +25,7 @@ describe("runLoop() with verify.baseline", () => {
     expect(world.events).toContainEqual({
       type: "note",
       level: "warn",
-      message: "before the first turn already failing: test -f ok.txt; no item passes while it fails",
+      message: "already failing before the first turn: test -f ok.txt",
     });
     expect(world.prompts[1]).toContain("test -f ok.txt: exit 1, failed before the run as well");
     expect(world.events.filter((event) => event.type === "check-end" && event.failedBefore === true)).toHaveLength(3);

@@ -40,7 +40,7 @@ export async function failingBefore(
     : `${failing.length} of ${count(shared.length)} failed before the first turn`;
   ralph.events.emit({ type: "step-end", step: "baseline", status: found.status, message });
   if (failing.length > 0) {
-    const already = `before the first turn already failing: ${failing.join(", ")}; no item passes while it fails`;
+    const already = `already failing before the first turn: ${failing.join(", ")}`;
     ralph.events.emit({ type: "note", level: "warn", message: already });
   }
   const { paths } = await repository.changedSince(before);
