@@ -1,5 +1,8 @@
 import type { RalphContext } from "../context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
+import { createNewestLine } from "../events/newest_line.ts";
+import { createRedactor } from "../events/redact.ts";
+import { secretValues } from "../events/secrets.ts";
 import type { RalphEvent } from "../events/types.ts";
 import { ensureDirectory, openAppender } from "../host/files.ts";
 import { join } from "node:path";
@@ -85,7 +88,7 @@ export async function verify(
     if (signal.aborted) return { status: "aborted", results };
     if (isReview(check) && results.some(({ ok }) => !ok)) break; // a review would cost a turn and change nothing
     const { name, scope = "" } = check;
-    ralph.events.emit({ type: "check-start", name, scope });
+    ralph.events.emit({ type: "check-start", name, scope, number: results.length + 1, total: checks.length });
     const started = ralph.host.clock.now();
     const place = tree !== null && isShellCommand(check) ? { ...options, cwd: tree.cwd } : options;
     const outcome = await runOne(ralph, check, { ...place, signal }, results.length + 1);
@@ -128,7 +131,7 @@ function toRunnable(like: CheckLike, { $ }: Pick<RalphContext, "$">): Runnable {
 }
 
 async function runOne(
-  ralph: Pick<RalphContext, "$" | "config" | "host" | "root">,
+  ralph: Pick<RalphContext, "$" | "config" | "events" | "host" | "root">,
   check: Runnable,
   options: VerifyOptions & { readonly signal: AbortSignal },
   number: number,
@@ -136,11 +139,16 @@ async function runOne(
   const { signal, item = null, base = null, cwd = ralph.root, done, logs } = options;
   const timeoutMs = check.timeoutMs ?? ralph.config.verify.timeout * 1000;
   const log = logs === undefined || check.review === true ? null : await openLog(logs, number);
+  const newest = createNewestLine(() => createRedactor(secretValues(ralph.host.environment.variables)));
+  ralph.events.glimpse?.(newest.read);
   const shell: ShellCheckOptions = {
     cwd,
     signal,
     timeoutMs,
-    ...(log === null ? {} : { onOutput: (chunk) => log.write(chunk) }),
+    onOutput: async (chunk) => {
+      newest.push(chunk);
+      await log?.write(chunk);
+    },
     ...(check.expect === undefined ? {} : { expect: check.expect }),
   };
   try {

@@ -292,9 +292,11 @@ const START = Date.parse("2026-11-21T20:00:00Z");
 /** A host whose clock jumps to where a sleeper wants to be. */
 function quickHost(slept: number[]): Host {
   let now = START;
+  const host = createHost();
   return {
-    ...createHost(),
+    ...host,
     clock: {
+      ...host.clock,
       now: () => now,
       sleep: (ms) => {
         slept.push(ms);
