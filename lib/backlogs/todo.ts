@@ -14,8 +14,11 @@ export interface TodoBacklogOptions {
 
 /** An item of a Markdown list: its line's number (from 0) and its text. */
 export interface TodoItem {
+  /** From 1. */
   readonly line: number;
+  /** Without the box. */
   readonly text: string;
+  /** The box is ticked. */
   readonly done: boolean;
 }
 

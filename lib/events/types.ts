@@ -129,8 +129,11 @@ export type AnswerSource = "terminal" | "stdin" | "answers" | "approve" | "defau
 
 /** The item an event is about. */
 export interface EventItem {
+  /** The backlog's. */
   readonly id: string;
+  /** The backlog's word for it: `story`, `task`, `plan` … */
   readonly kind: string;
+  /** One line. */
   readonly title: string;
 }
 

@@ -6,9 +6,11 @@
 
 /** One path that differs from HEAD, relative to the top level, with `/`. */
 export interface ChangedPath {
+  /** With `/`, also on Windows. */
   readonly path: string;
   /** The two letters of `git status --porcelain`, `??` for an untracked file. */
   readonly code: string;
+  /** Git does not know it. */
   readonly untracked: boolean;
   /** Set for a submodule: git's four letters for it, such as `SC.U`. Ralph commits none. */
   readonly submodule?: string;
@@ -33,7 +35,9 @@ export interface TreeSnapshot extends TreeStatus {
 export interface CommitRequest {
   /** Paths relative to the top level; only these are committed (`git commit --only`). */
   readonly paths: readonly string[];
+  /** One line. */
   readonly subject: string;
+  /** Below the subject. */
   readonly body?: string;
   /** Run the user's commit hooks. @default false (state commits) */
   readonly hooks?: boolean;

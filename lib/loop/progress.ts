@@ -12,14 +12,17 @@ export interface Progress {
   readonly startedAt: number;
   /** Sums; `null` when no turn told. */
   readonly tokens: number | null;
+  /** US dollars so far; `null`: no turn told. */
   readonly costUsd: number | null;
   /** All of what the turns used, with how many of them did not tell. */
   readonly usage: UsageTotal;
   /** The same for each item, by its id. */
   readonly usageByItem: Readonly<Record<string, UsageTotal>>;
+  /** Ids of items that passed, in order. */
   readonly passed: readonly string[];
   /** Of the passed, those that no check has seen. */
   readonly unverified: readonly string[];
+  /** Items given up on in this run. */
   readonly parked: readonly { readonly id: string; readonly reason: string }[];
   /** Turns in a row that changed nothing, passed nothing and gave nothing up. */
   readonly idleTurns: number;

@@ -54,9 +54,11 @@ export type Next<Data> =
 export interface CheckContext {
   /** Absolute path of the working tree. */
   readonly cwd: string;
+  /** `null` where it is run for no item. */
   readonly item: Item | null;
   /** Commit before the turn, or `null`. */
   readonly base: string | null;
+  /** Aborted on timeout and interrupt. */
   readonly signal: AbortSignal;
   /** What the turns at the item have done to the tree so far; absent where there was none. */
   readonly done?: WorkDone;
@@ -74,7 +76,9 @@ export interface WorkDone {
 
 /** What one check found. */
 export interface CheckOutcome {
+  /** Whether it passed. */
   readonly ok: boolean;
+  /** `null` where there is none: a function's, or a signal ended it. */
   readonly exitCode: number | null;
   /** The end of what it printed. */
   readonly tail: string;
@@ -114,8 +118,11 @@ export interface CheckExpectation {
 
 /** A check that ran. */
 export interface CheckResult extends CheckOutcome {
+  /** The check's; for a command the command itself. */
   readonly name: string;
+  /** The ids of the items that ask for it, joined by commas; "" for none. */
   readonly scope: string;
+  /** Milliseconds. */
   readonly durationMs: number;
   /** It fails, and failed before the first turn of the run as well (`verify.baseline`). */
   readonly failedBefore?: boolean;
@@ -233,8 +240,11 @@ export type Settlement =
 
 /** An item that was given up on, as the journal remembers it. */
 export interface ParkedItem {
+  /** The item's. */
   readonly id: string;
+  /** As the item had it: with another text it is open again. */
   readonly fingerprint: string | null;
+  /** Why it was given up on. */
   readonly reason: string;
 }
 
@@ -246,14 +256,19 @@ export interface LoopView {
 
 /** One run of a hook, told when it starts and when it ends: the same iteration and id twice. */
 export interface HookRecord {
+  /** From 1, over all runs of a sprint. */
   readonly iteration: number;
+  /** The hook's `id`. */
   readonly hookId: string;
+  /** `interrupted`: ended with its run. */
   readonly status: "in-progress" | "completed" | "failed" | "interrupted";
   /** Of the hook's own process; `null` before it has one, and for an agent that is none. */
   readonly pid: number | null;
+  /** `null` while it runs, and for one that a signal ended. */
   readonly exitCode: number | null;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
+  /** Milliseconds since 1970; `null` while it runs. */
   readonly endedAt: number | null;
   /** Absolute path of the file that holds its output. */
   readonly log: string;
@@ -333,8 +348,11 @@ export interface Backlog<Data = unknown, Findings = unknown> {
 export interface Overview {
   /** `null`: not known, a free loop. */
   readonly total: number | null;
+  /** Items that have passed. */
   readonly passed: number;
+  /** Items that are left, parked ones not among them. */
   readonly open: number | null;
+  /** Items given up on. */
   readonly parked: number;
   /** Ids of open items that name no check at all: asked about before the first turn. */
   readonly unchecked: readonly string[];

@@ -32,8 +32,11 @@ export interface WorkItemOptions {
   readonly attempt?: { readonly id: string; readonly number: number };
   /** Run after the backlog's own checks. */
   readonly checks?: readonly CheckLike[];
+  /** The item's last attempt, told to the agent. @default none */
   readonly previous?: Attempt | null;
+  /** The last attempt of the run, at whatever item. @default none */
   readonly last?: Attempt | null;
+  /** Ends the turn and the checks. @default the one of the context */
   readonly signal?: AbortSignal;
   /** What the tree held before, when that is known. */
   readonly before?: TreeSnapshot;
@@ -45,8 +48,11 @@ export interface WorkItemOptions {
 
 /** An attempt with the tree before and after the agent's turn, for whoever commits. */
 export interface WorkedItem<Findings> {
+  /** How it ended. */
   readonly attempt: Attempt<Findings>;
+  /** The tree before the turn; `null` where no turn was taken. */
   readonly before: TreeSnapshot | null;
+  /** The tree after it; `null` where no turn was taken. */
   readonly after: TreeSnapshot | null;
 }
 
