@@ -49,12 +49,15 @@ export interface RalphOptions {
   readonly script?: string;
   /** Consents given by a person beforehand: `prd`, `understand`, `run`, a gate of your own, or `all`. */
   readonly approve?: readonly string[];
+  /** What answers questions where nobody is there to. */
   readonly answers?: Partial<Answers>;
   /** Who answers questions. @default nobody: answers and defaults */
   readonly prompter?: Prompter;
   /** Who is told what happens. */
   readonly sinks?: readonly EventSink[];
+  /** Choices for every loop of this context. */
   readonly loop?: Partial<LoopDefaults>;
+  /** Ends whatever is at work. */
   readonly signal?: AbortSignal;
   /** @default the real machine; a host that is given is not disposed of */
   readonly host?: Host;

@@ -47,6 +47,7 @@ export {
   CONFIG_SCHEMA,
   type LimitsConfig,
   type ProviderConfig,
+  type TestsConfig,
   type VerifyConfig,
 } from "./config/schema.ts";
 export type { LoopDefaults, RalphContext, RunInfo } from "./context.ts";
@@ -83,7 +84,9 @@ export {
 export { exitCodeOf, type Outcome, type Status, stops } from "./steps/outcome.ts";
 export { openSprint, type OpenSprintOptions, type Sprint } from "./steps/open_sprint.ts";
 export { type LoopOptions, type LoopOutcome, runLoop } from "./steps/run_loop.ts";
+export { reviewedBy, type ReviewOptions } from "./steps/reviewed_by.ts";
 export { verify, type VerifyOptions } from "./steps/verify.ts";
+export type { ItemStart } from "./steps/loop/item_start.ts";
 export { type WorkedItem, workItem, type WorkItemOptions } from "./steps/work_item.ts";
 export type { Answers } from "./ui/answers.ts";
 export type { Answer, Choice, Prompter, Question } from "./ui/types.ts";

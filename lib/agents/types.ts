@@ -9,6 +9,7 @@ import type { AgentEvent } from "./events.ts";
 
 /** One turn asked of an agent. */
 export interface TurnRequest {
+  /** In full; how it reaches the agent is the adapter's business. */
   readonly prompt: string;
   /** Absolute path of the working tree. */
   readonly cwd: string;
@@ -22,6 +23,7 @@ export interface TurnRequest {
   readonly environment: Readonly<Record<string, string>>;
   /** Hand the terminal over. */
   readonly interactive?: boolean;
+  /** Ends the agent's whole tree. */
   readonly signal: AbortSignal;
   /** Told what the agent's stream says, as it comes, secrets masked. */
   readonly onEvent?: (event: AgentEvent) => void;
@@ -33,6 +35,7 @@ export interface TurnRequest {
 
 /** Anything that can take a prompt and work on a tree. */
 export interface Agent {
+  /** Short, for people and for the journal. */
   readonly name: string;
   /** It can be handed the terminal with a prompt; `true` is known to converse there. @default true */
   readonly interactive?: boolean;

@@ -48,7 +48,9 @@ export function memoryBacklog(tasks: readonly MemoryTask[], options: MemoryBackl
       const open = tasks.filter(({ id }) => !passed.has(id));
       const task = open.find(({ id }) => !inFlight.includes(id) && !parked.some((item) => item.id === id));
       if (task !== undefined) {
-        return { status: "item", item: { id: task.id, kind: "task", title: task.title, data: task } };
+        const { id, title, prompt } = task;
+        const criteria = prompt === undefined ? {} : { criteria: [prompt] };
+        return { status: "item", item: { id, kind: "task", title, ...criteria, data: task } };
       }
       if (open.some(({ id }) => inFlight.includes(id))) return { status: "waiting" };
       if (open.length > 0) return { status: "blocked", reasons: parked.map(({ id, reason }) => `${id}: ${reason}`) };

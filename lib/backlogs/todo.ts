@@ -14,8 +14,11 @@ export interface TodoBacklogOptions {
 
 /** An item of a Markdown list: its line's number (from 0) and its text. */
 export interface TodoItem {
+  /** From 1. */
   readonly line: number;
+  /** Without the box. */
   readonly text: string;
+  /** The box is ticked. */
   readonly done: boolean;
 }
 
@@ -83,7 +86,10 @@ export function todoBacklog(
       const open = (await load()).filter(({ done }) => !done);
       const item = open.find((one) => !inFlight.includes(idOf(one)) && !parked.some(({ id }) => id === idOf(one)));
       if (item !== undefined) {
-        return { status: "item", item: { id: idOf(item), kind: "todo", title: titleOf(item), data: item } };
+        return {
+          status: "item",
+          item: { id: idOf(item), kind: "todo", title: titleOf(item), criteria: [item.text], data: item },
+        };
       }
       if (inFlight.length > 0) return { status: "waiting" };
       if (open.length > 0) return { status: "blocked", reasons: parked.map(({ id, reason }) => `${id}: ${reason}`) };

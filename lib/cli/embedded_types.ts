@@ -36,7 +36,7 @@ export const TYPES: string = `declare module "ralph" {
   export { createStateFiles, type HandEdit, type StateFiles, type StateFilesOptions } from "ralph:backlogs/state_files";
   export { todoBacklog, type TodoBacklogOptions, type TodoItem } from "ralph:backlogs/todo";
   export { defaultConfig } from "ralph:config/defaults";
-  export { type CommitsConfig, type Config, CONFIG_SCHEMA, type LimitsConfig, type ProviderConfig, type VerifyConfig, } from "ralph:config/schema";
+  export { type CommitsConfig, type Config, CONFIG_SCHEMA, type LimitsConfig, type ProviderConfig, type TestsConfig, type VerifyConfig, } from "ralph:config/schema";
   export type { LoopDefaults, RalphContext, RunInfo } from "ralph:context";
   export { createRalph, type DeepPartial, type RalphOptions } from "ralph:create_ralph";
   export { ERROR_DEFINITIONS, type ErrorCode, type ErrorDefinition } from "ralph:errors/definitions";
@@ -56,7 +56,9 @@ export const TYPES: string = `declare module "ralph" {
   export { exitCodeOf, type Outcome, type Status, stops } from "ralph:steps/outcome";
   export { openSprint, type OpenSprintOptions, type Sprint } from "ralph:steps/open_sprint";
   export { type LoopOptions, type LoopOutcome, runLoop } from "ralph:steps/run_loop";
+  export { reviewedBy, type ReviewOptions } from "ralph:steps/reviewed_by";
   export { verify, type VerifyOptions } from "ralph:steps/verify";
+  export type { ItemStart } from "ralph:steps/loop/item_start";
   export { type WorkedItem, workItem, type WorkItemOptions } from "ralph:steps/work_item";
   export type { Answers } from "ralph:ui/answers";
   export type { Answer, Choice, Prompter, Question } from "ralph:ui/types";
@@ -100,6 +102,7 @@ declare module "ralph:agents/types" {
   import type { AgentEvent } from "ralph:agents/events";
   /** One turn asked of an agent. */
   export interface TurnRequest {
+      /** In full; how it reaches the agent is the adapter's business. */
       readonly prompt: string;
       /** Absolute path of the working tree. */
       readonly cwd: string;
@@ -113,6 +116,7 @@ declare module "ralph:agents/types" {
       readonly environment: Readonly<Record<string, string>>;
       /** Hand the terminal over. */
       readonly interactive?: boolean;
+      /** Ends the agent's whole tree. */
       readonly signal: AbortSignal;
       /** Told what the agent's stream says, as it comes, secrets masked. */
       readonly onEvent?: (event: AgentEvent) => void;
@@ -123,6 +127,7 @@ declare module "ralph:agents/types" {
   }
   /** Anything that can take a prompt and work on a tree. */
   export interface Agent {
+      /** Short, for people and for the journal. */
       readonly name: string;
       /** It can be handed the terminal with a prompt; \`true\` is known to converse there. @default true */
       readonly interactive?: boolean;
@@ -243,6 +248,15 @@ declare module "ralph:events/types" {
       readonly exitCode: number | null;
       readonly durationMs: number;
       readonly tail: string;
+      /** It failed before the run's first turn as well (\`verify.baseline\`). */
+      readonly failedBefore?: boolean;
+  }
+  /** Tests were weakened since the item was taken up; \`blocked\`: the attempt fails for it. A line a file. */
+   | {
+      readonly type: "tests-weakened";
+      readonly item: EventItem;
+      readonly findings: readonly string[];
+      readonly blocked: boolean;
   } | {
       readonly type: "hook-start";
       readonly hook: string;
@@ -289,8 +303,11 @@ declare module "ralph:events/types" {
   export type AnswerSource = "terminal" | "stdin" | "answers" | "approve" | "default";
   /** The item an event is about. */
   export interface EventItem {
+      /** The backlog's. */
       readonly id: string;
+      /** The backlog's word for it: \`story\`, \`task\`, \`plan\` … */
       readonly kind: string;
+      /** One line. */
       readonly title: string;
   }
   /** The end of what a running agent or check has printed so far, secrets masked: for whoever looks on, never recorded. */
@@ -313,7 +330,7 @@ declare module "ralph:loop/usage" {
    *
    * @module
    */
-  import type { Usage } from "ralph:loop/types";
+  import type { Attempt, Usage } from "ralph:loop/types";
   /** A sum over turns. \`null\`: no turn told. */
   export interface UsageTotal extends Usage {
       readonly turns: number;
@@ -327,6 +344,10 @@ declare module "ralph:loop/usage" {
   export function addUsage(one: Usage, other: Usage): Usage;
   /** The sum with one more turn. Pure. */
   export function addTurn(total: UsageTotal, usage: Usage): UsageTotal;
+  /** What the turn of an attempt used, and each review of it. Pure. */
+  export function usagesOf({ turn, verification }: Pick<Attempt, "turn" | "verification">): readonly Usage[];
+  /** The sum of them; \`null\` where nothing was asked of an agent. Pure. */
+  export function usageOf(attempt: Pick<Attempt, "turn" | "verification">): Usage | null;
   /** Input and output together; \`null\` when neither is known. */
   export function tokensOf({ inputTokens, outputTokens }: Pick<Usage, "inputTokens" | "outputTokens">): number | null;
 }
@@ -338,7 +359,7 @@ declare module "ralph:loop/types" {
    *
    * @module
    */
-  import type { Turn, TurnRecord } from "ralph:loop/turn_types";
+  import type { Turn, TurnRecord, Usage } from "ralph:loop/turn_types";
   export type * from "ralph:loop/turn_types";
   /** Version of the \`Backlog\` interface. */
   export const BACKLOG_VERSION = 1;
@@ -358,6 +379,8 @@ declare module "ralph:loop/types" {
       readonly iteration?: number;
       /** Where the turn's transcript goes, relative to the root. @default the run's folder */
       readonly transcript?: string;
+      /** What it has to meet, in words: for a reviewer. */
+      readonly criteria?: readonly string[];
       /** Hash of what is asked for. Attempts at an item of the same id with another fingerprint are not counted. */
       readonly fingerprint?: string;
       /** JSON snapshot that \`next()\` took of the store; \`settle\` computes from it, never by counting in the store. */
@@ -385,17 +408,36 @@ declare module "ralph:loop/types" {
   export interface CheckContext {
       /** Absolute path of the working tree. */
       readonly cwd: string;
+      /** \`null\` where it is run for no item. */
       readonly item: Item | null;
       /** Commit before the turn, or \`null\`. */
       readonly base: string | null;
+      /** Aborted on timeout and interrupt. */
       readonly signal: AbortSignal;
+      /** What the turns at the item have done to the tree so far; absent where there was none. */
+      readonly done?: WorkDone;
+      /** Absolute path of a folder for what the check wants to keep; absent where nothing is logged. */
+      readonly logs?: string;
+  }
+  /** What all attempts at an item in this run have done, the last one included. */
+  export interface WorkDone {
+      /** Commit before the first attempt; \`null\` before the first commit. */
+      readonly since: string | null;
+      /** Paths relative to the root. */
+      readonly changedFiles: readonly string[];
   }
   /** What one check found. */
   export interface CheckOutcome {
+      /** Whether it passed. */
       readonly ok: boolean;
+      /** \`null\` where there is none: a function's, or a signal ended it. */
       readonly exitCode: number | null;
       /** The end of what it printed. */
       readonly tail: string;
+      /** What an agent used for it. */
+      readonly usage?: Usage;
+      /** It could not be made, and no other attempt would change that: the run ends, nothing is said of the work. */
+      readonly halts?: "agent-unusable" | "rate-limited";
   }
   /** A command for the shell, or a named function (services, browser, reviewer). */
   export interface Check {
@@ -407,10 +449,14 @@ declare module "ralph:loop/types" {
       readonly scope?: string;
       /** Must fail before the turn and pass after it. */
       readonly redFirst?: boolean;
-      /** Milliseconds. @default verify.timeout of the configuration (300 s) */
+      /** Milliseconds; \`Infinity\` for a function that keeps its own time. @default verify.timeout of the configuration (300 s) */
       readonly timeoutMs?: number;
       /** What the command has to do to pass. @default it ends with exit code 0 */
       readonly expect?: CheckExpectation;
+      /** A look at what a turn did, which costs a turn of its own: only after one, and only where all other checks passed. */
+      readonly review?: boolean;
+      /** Looks, before the first turn of a run, whether the check can be made at all. Throws where it cannot. */
+      readonly ensureUsable?: () => Promise<void>;
   }
   /** What a command is expected to do. A command that does not exist, is killed or times out meets nothing. */
   export interface CheckExpectation {
@@ -421,9 +467,14 @@ declare module "ralph:loop/types" {
   }
   /** A check that ran. */
   export interface CheckResult extends CheckOutcome {
+      /** The check's; for a command the command itself. */
       readonly name: string;
+      /** The ids of the items that ask for it, joined by commas; "" for none. */
       readonly scope: string;
+      /** Milliseconds. */
       readonly durationMs: number;
+      /** It fails, and failed before the first turn of the run as well (\`verify.baseline\`). */
+      readonly failedBefore?: boolean;
   }
   /** What running some checks came to. No check at all is \`unverified\`, never \`passed\`. */
   export type Verification = {
@@ -472,7 +523,7 @@ declare module "ralph:loop/types" {
       readonly reason: string;
   });
   /** Why an attempt failed. */
-  export type FailureReason = "checks-failed" | "agent-failed" | "timed-out" | "idle" | "crashed" | "killed" | "cut-off" | "context-exhausted" | "refused" | "unavailable" | "protected-file-changed" | "branch-changed" | "commit-refused";
+  export type FailureReason = "checks-failed" | "agent-failed" | "timed-out" | "idle" | "crashed" | "killed" | "cut-off" | "context-exhausted" | "refused" | "unavailable" | "protected-file-changed" | "tests-weakened" | "branch-changed" | "commit-refused";
   /** What is known about one attempt. JSON: it can be computed on another machine. */
   export type Attempt<Findings = unknown> = {
       /** \`<run>.<iteration>\` */
@@ -482,6 +533,8 @@ declare module "ralph:loop/types" {
       readonly claim: Claim<Findings> | null;
       readonly turn: TurnRecord | null;
       readonly verification: Verification | null;
+      /** How the attempts at the item have weakened tests so far, a line a file (\`tests.integrity\`). */
+      readonly weakened?: readonly string[];
   } & ({
       readonly status: "verified" | "unverified";
   } | {
@@ -551,8 +604,11 @@ declare module "ralph:loop/types" {
   });
   /** An item that was given up on, as the journal remembers it. */
   export interface ParkedItem {
+      /** The item's. */
       readonly id: string;
+      /** As the item had it: with another text it is open again. */
       readonly fingerprint: string | null;
+      /** Why it was given up on. */
       readonly reason: string;
   }
   /** What the loop's journal tells a backlog whose format has no room for it. */
@@ -562,14 +618,19 @@ declare module "ralph:loop/types" {
   }
   /** One run of a hook, told when it starts and when it ends: the same iteration and id twice. */
   export interface HookRecord {
+      /** From 1, over all runs of a sprint. */
       readonly iteration: number;
+      /** The hook's \`id\`. */
       readonly hookId: string;
+      /** \`interrupted\`: ended with its run. */
       readonly status: "in-progress" | "completed" | "failed" | "interrupted";
       /** Of the hook's own process; \`null\` before it has one, and for an agent that is none. */
       readonly pid: number | null;
+      /** \`null\` while it runs, and for one that a signal ended. */
       readonly exitCode: number | null;
       /** Milliseconds since 1970. */
       readonly startedAt: number;
+      /** Milliseconds since 1970; \`null\` while it runs. */
       readonly endedAt: number | null;
       /** Absolute path of the file that holds its output. */
       readonly log: string;
@@ -645,8 +706,11 @@ declare module "ralph:loop/types" {
   export interface Overview {
       /** \`null\`: not known, a free loop. */
       readonly total: number | null;
+      /** Items that have passed. */
       readonly passed: number;
+      /** Items that are left, parked ones not among them. */
       readonly open: number | null;
+      /** Items given up on. */
       readonly parked: number;
       /** Ids of open items that name no check at all: asked about before the first turn. */
       readonly unchecked: readonly string[];
@@ -700,6 +764,7 @@ declare module "ralph:loop/turn_types" {
   }
   /** What an agent gives back for one turn. */
   export interface AgentTurn {
+      /** What ended it. */
       readonly end: TurnEnd;
       /** The end of the agent's own words, prompt echo and standard error left out; at most 1 MiB. */
       readonly text: string;
@@ -708,9 +773,11 @@ declare module "ralph:loop/turn_types" {
        * taken off, empty ones left out; the last 2,000.
        */
       readonly lines: readonly string[];
+      /** Tokens and cost, unknown where the agent does not tell. */
       readonly usage: Usage;
       /** Absolute path of the file that holds all of the turn's output. */
       readonly transcript: string;
+      /** Milliseconds. */
       readonly durationMs: number;
       /** Of the agent's process, where it has one. */
       readonly exitCode?: number | null;
@@ -892,16 +959,21 @@ declare module "ralph:host/types" {
   }
   /** The process's own surroundings, read once. */
   export interface Environment {
+      /** Environment variables. */
       readonly variables: Readonly<Record<string, string | undefined>>;
+      /** As \`process.platform\` has it. */
       readonly platform: string;
       /** Absolute path of the current folder. */
       readonly cwd: string;
+      /** Absolute path of the user's home folder. */
       readonly home: string;
+      /** Ralph's own. */
       readonly pid: number;
       /** Absolute path of the program that runs this process: \`bun\`, \`deno\`, \`node\` or the compiled \`ralph\`. */
       readonly executable: string;
       /** Absolute path of the script, or \`null\` in the compiled binary. */
       readonly script: string | null;
+      /** True in the single-file executable. */
       readonly compiled: boolean;
   }
   /** The streams that prompts and reports use. */
@@ -939,7 +1011,9 @@ declare module "ralph:host/types" {
   export interface ProcessRequest {
       /** A name looked up on PATH, or a path. Never a shell line. */
       readonly file: string;
+      /** Given as they are; no shell reads them. */
       readonly arguments: readonly string[];
+      /** Absolute path. */
       readonly cwd: string;
       /** Laid over the host's environment; \`undefined\` takes a variable away. */
       readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -953,6 +1027,7 @@ declare module "ralph:host/types" {
       readonly idleTimeoutMs?: number;
       /** Milliseconds between SIGTERM and SIGKILL. @default 2000 */
       readonly graceMs?: number;
+      /** Ends the whole tree. */
       readonly signal?: AbortSignal;
       /** Called with the process's id once it runs. */
       readonly onStart?: (pid: number) => void;
@@ -970,12 +1045,15 @@ declare module "ralph:host/types" {
   export interface ProcessEnd {
       /** \`not-found\`: the file does not exist or may not be run. */
       readonly reason: "exited" | "timed-out" | "idle" | "aborted" | "not-found";
+      /** \`null\` for a process that a signal ended, or that did not start. */
       readonly exitCode: number | null;
       /** The signal that ended it, such as \`SIGKILL\`. */
       readonly signal: string | null;
+      /** Milliseconds from start to end. */
       readonly durationMs: number;
       /** The last \`tailBytes\` of each stream, decoded as UTF-8 with damaged bytes replaced. */
       readonly stdout: string;
+      /** The end of standard error. */
       readonly stderr: string;
       /** The last \`tailBytes\` of both together, in the order in which they came. */
       readonly tail: string;
@@ -1260,7 +1338,9 @@ declare module "ralph:config/schema" {
       readonly command?: string | undefined;
       /** The name of a built-in adapter. */
       readonly preset?: string | undefined;
+      /** In the agent's own words; only with \`preset\`. */
       readonly model?: string | undefined;
+      /** How hard it thinks, in the agent's own words; only with \`preset\`. */
       readonly reasoning?: string | undefined;
   }
   /** The agent that does the work. */
@@ -1286,12 +1366,27 @@ declare module "ralph:config/schema" {
       readonly timeout: number;
       /** Let a claim settle an item that names no check. @default false */
       readonly allowUnverified: boolean;
+      /** Run the shared checks once before the first turn, and tell which fail already. @default false */
+      readonly baseline: boolean;
+      /** Run commands in a clean git worktree of what the turn left: what git ignores is not there. @default false */
+      readonly isolated: boolean;
+  }
+  /** What is watched, so that tests are not weakened until they pass. */
+  export interface TestsConfig {
+      /** Globs, relative to the root, of the files that are tests. */
+      readonly globs: readonly string[];
+      /** \`report\`: weakened tests are told, \`block\`: the attempt fails. @default "report" */
+      readonly integrity: "off" | "report" | "block";
   }
   /** When a run ends although work is left. \`null\`: no limit. */
   export interface LimitsConfig {
+      /** Agent turns of one run. */
       readonly iterations: number | null;
+      /** Minutes that one run lasts. */
       readonly minutes: number | null;
+      /** Tokens, input and output, of one run; what an agent does not tell is not counted. */
       readonly tokens: number | null;
+      /** US dollars of one run; what an agent does not tell is not counted. */
       readonly costUsd: number | null;
       /** Turns in a row that changed nothing. @default 5 */
       readonly noProgress: number;
@@ -1373,13 +1468,23 @@ declare module "ralph:config/schema" {
   }
   /** The whole configuration, defaults filled in. */
   export interface Config {
+      /** Wins over what is found in the root. */
       readonly workflow?: string | undefined;
+      /** The agent that does the work. */
       readonly provider: ProviderConfig;
+      /** What must pass. */
       readonly verify: VerifyConfig;
+      /** What is watched. */
+      readonly tests: TestsConfig;
+      /** When a run ends although work is left. */
       readonly limits: LimitsConfig;
+      /** What Ralph commits. */
       readonly commits: CommitsConfig;
+      /** Servers that items tagged \`ui\` are looked at through. */
       readonly services: readonly ServiceConfig[];
+      /** The built-in look at pages. */
       readonly browser: BrowserConfig;
+      /** What is kept of earlier runs. */
       readonly logs: LogsConfig;
       /** Attempts an item is given. @default 3 */
       readonly maxRetries: number;
@@ -1387,7 +1492,9 @@ declare module "ralph:config/schema" {
       readonly protect: readonly string[];
       /** Run with each iteration of every workflow. */
       readonly hooks: readonly HookConfig[];
+      /** How a run is shown. @default "auto" */
       readonly ui: "auto" | "rich" | "plain" | "json";
+      /** The slash commands of GSD. */
       readonly gsd: GsdConfig;
   }
   /** The schema, as \`ralph schema config\` prints it. */
@@ -1534,9 +1641,11 @@ declare module "ralph:git/types" {
    */
   /** One path that differs from HEAD, relative to the top level, with \`/\`. */
   export interface ChangedPath {
+      /** With \`/\`, also on Windows. */
       readonly path: string;
       /** The two letters of \`git status --porcelain\`, \`??\` for an untracked file. */
       readonly code: string;
+      /** Git does not know it. */
       readonly untracked: boolean;
       /** Set for a submodule: git's four letters for it, such as \`SC.U\`. Ralph commits none. */
       readonly submodule?: string;
@@ -1558,7 +1667,9 @@ declare module "ralph:git/types" {
   export interface CommitRequest {
       /** Paths relative to the top level; only these are committed (\`git commit --only\`). */
       readonly paths: readonly string[];
+      /** One line. */
       readonly subject: string;
+      /** Below the subject. */
       readonly body?: string;
       /** Run the user's commit hooks. @default false (state commits) */
       readonly hooks?: boolean;
@@ -1602,6 +1713,10 @@ declare module "ralph:git/types" {
           readonly base?: string | null;
           readonly maxBytes?: number;
       }): Promise<string>;
+      /** Text of files as a commit has them, the first \`maxBytes\` of each (default 1 MiB); \`null\` for one that is not there. */
+      contents(commit: string, paths: readonly string[], options?: {
+          readonly maxBytes?: number;
+      }): Promise<ReadonlyMap<string, string | null>>;
       commit(request: CommitRequest): Promise<CommitResult>;
       /** Creates or switches to a branch, keeping local changes. @throws {RalphError} branch-invalid, branch-failed */
       switchTo(branch: string): Promise<void>;
@@ -1644,8 +1759,11 @@ declare module "ralph:loop/journal_types" {
   }
   /** An item that was begun and not settled: a run was killed. */
   export interface OpenItem {
+      /** As it was when it was begun. */
       readonly item: Item;
+      /** Of the attempt that did not end. */
       readonly attemptId: string;
+      /** Of that attempt at the item, from 1. */
       readonly number: number;
       /** The attempt, when it was known before the kill: settling had begun. */
       readonly attempt: Attempt | null;
@@ -1676,8 +1794,11 @@ declare module "ralph:loop/journal_types" {
   }
   /** What is known when an attempt begins. */
   export interface BegunAttempt {
+      /** Unique over all runs. */
       readonly id: string;
+      /** At this item, from 1. */
       readonly number: number;
+      /** Uncommitted paths that were the user's before. */
       readonly userPaths: readonly string[];
   }
   /** A file that an attempt changed and nobody committed. */
@@ -1742,13 +1863,18 @@ declare module "ralph:ui/types" {
   });
   /** One way to answer a \`select\`. */
   export interface Choice {
+      /** What the answer is. */
       readonly value: string;
+      /** What a person reads. */
       readonly label: string;
+      /** Beside the label. */
       readonly hint?: string;
   }
   /** What was answered: \`yes\`/\`no\` for a confirm, a choice's value, or free text. */
   export interface Answer {
+      /** \`yes\` and \`no\` for a confirmation. */
       readonly value: string;
+      /** Where it came from; anything but a person is marked so in transcripts. */
       readonly source: AnswerSource;
   }
   /** Asks. */
@@ -1821,10 +1947,13 @@ declare module "ralph:backlogs/gsd/types" {
   }
   /** A command that a plan's author meant to be run by a machine: \`<command>\` or \`<automated>\`, entities decoded. */
   export interface PlanCommand {
+      /** As the shell gets it, entities decoded. */
       readonly command: string;
+      /** What it has to do. */
       readonly expect: Expectation;
       /** The \`name\` of the \`<check>\` around it. */
       readonly name: string | null;
+      /** In the plan, from 1. */
       readonly line: number;
   }
   /** What a \`<verify>\` or \`<verification>\` asks for. */
@@ -1837,11 +1966,13 @@ declare module "ralph:backlogs/gsd/types" {
   export interface PlanTask extends Verifying {
       /** From 1, in the order of the file. */
       readonly number: number;
+      /** As the plan has it. */
       readonly name: string;
       /** As written: \`auto\`, \`checkpoint:human-verify\`, or \`null\`. */
       readonly type: string | null;
       /** For a person: left out in an unattended loop. */
       readonly checkpoint: boolean;
+      /** In the plan, from 1. */
       readonly line: number;
   }
   /** What a PLAN.md says. */
@@ -1917,10 +2048,13 @@ declare module "ralph:backlogs/gsd/types" {
   }
   /** All of \`.planning/\`. */
   export interface Planning {
+      /** In order. */
       readonly phases: readonly Phase[];
       /** \`null\`: there is no STATE.md. */
       readonly state: StatePosition | null;
+      /** \`null\` without ROADMAP.md. */
       readonly roadmap: boolean;
+      /** What could not be made sense of, with file and line. */
       readonly diagnostics: readonly Diagnostic[];
   }
 }
@@ -1934,12 +2068,15 @@ declare module "ralph:backlogs/gsd/position" {
   }
   /** Where a GSD project stands, and what comes next. */
   export interface Position {
+      /** Where the project stands. */
       readonly status: "plan" | "done" | "blocked";
       /** The plan that comes next. */
       readonly next: Plan | null;
       /** Why this one, why none, or what stands in the way. */
       readonly reasons: readonly string[];
+      /** Plans that are complete. */
       readonly complete: number;
+      /** Plans there are. */
       readonly total: number;
       /** Plans left from here on, in the order in which they come. */
       readonly open: readonly Plan[];
@@ -2080,8 +2217,11 @@ declare module "ralph:backlogs/prd/types" {
    */
   /** One user story: what one iteration works on. */
   export interface Story {
+      /** Such as \`US-001\`. */
       readonly id: string;
+      /** One line. */
       readonly title: string;
+      /** A criterion \`\`Verify: \`cmd\` \`\` names a check. */
       readonly acceptanceCriteria: readonly string[];
       /** The lowest comes first. */
       readonly priority: number;
@@ -2450,10 +2590,15 @@ declare module "ralph:backlogs/sprint/types" {
   export type SprintMode = "planning" | "executing" | "reflecting" | "completion";
   /** What an item of this backlog carries: a snapshot of the counters. */
   export interface SprintItemData {
+      /** What the iteration is for. */
       readonly mode: SprintMode;
+      /** From 1, over all runs of the sprint. */
       readonly iteration: number;
+      /** Iterations that have ended. */
       readonly completed: number;
+      /** Of them, the last in a row that left no step pending. */
       readonly idle: number;
+      /** The one to carry out; \`null\` while planning or reflecting. */
       readonly step: SprintStep | null;
   }
   /** What a turn says of the sprint. */
@@ -2517,11 +2662,13 @@ declare module "ralph:loop/hooks" {
   import type { Agent } from "ralph:agents/types";
   /** What a hook that is a function is given. */
   export interface HookContext {
+      /** From 1. */
       readonly iteration: number;
       /** Absolute path of the iteration's transcript. */
       readonly transcript: string;
       /** Absolute path of the tree to work in: a worktree of its own, or the root. */
       readonly cwd: string;
+      /** Aborted when the run is stopped. */
       readonly signal: AbortSignal;
       /** Adds to the hook's log. */
       readonly log: (text: string) => Promise<void>;
@@ -2636,8 +2783,11 @@ declare module "ralph:backlogs/todo" {
   }
   /** An item of a Markdown list: its line's number (from 0) and its text. */
   export interface TodoItem {
+      /** From 1. */
       readonly line: number;
+      /** Without the box. */
       readonly text: string;
+      /** The box is ticked. */
       readonly done: boolean;
   }
   /** The check boxes of a Markdown text, those in code fences left out. Pure. */
@@ -2705,12 +2855,15 @@ declare module "ralph:create_ralph" {
       readonly script?: string;
       /** Consents given by a person beforehand: \`prd\`, \`understand\`, \`run\`, a gate of your own, or \`all\`. */
       readonly approve?: readonly string[];
+      /** What answers questions where nobody is there to. */
       readonly answers?: Partial<Answers>;
       /** Who answers questions. @default nobody: answers and defaults */
       readonly prompter?: Prompter;
       /** Who is told what happens. */
       readonly sinks?: readonly EventSink[];
+      /** Choices for every loop of this context. */
       readonly loop?: Partial<LoopDefaults>;
+      /** Ends whatever is at work. */
       readonly signal?: AbortSignal;
       /** @default the real machine; a host that is given is not disposed of */
       readonly host?: Host;
@@ -3096,20 +3249,30 @@ declare module "ralph:loop/progress" {
       readonly startedAt: number;
       /** Sums; \`null\` when no turn told. */
       readonly tokens: number | null;
+      /** US dollars so far; \`null\`: no turn told. */
       readonly costUsd: number | null;
       /** All of what the turns used, with how many of them did not tell. */
       readonly usage: UsageTotal;
       /** The same for each item, by its id. */
       readonly usageByItem: Readonly<Record<string, UsageTotal>>;
+      /** Ids of items that passed, in order. */
       readonly passed: readonly string[];
       /** Of the passed, those that no check has seen. */
       readonly unverified: readonly string[];
+      /** Items given up on in this run. */
       readonly parked: readonly {
           readonly id: string;
           readonly reason: string;
       }[];
       /** Turns in a row that changed nothing, passed nothing and gave nothing up. */
       readonly idleTurns: number;
+      /** Items whose last attempt left tests weakened, and how. */
+      readonly weakened: readonly {
+          readonly id: string;
+          readonly findings: readonly string[];
+      }[];
+      /** Commands of shared checks that failed before the first turn (\`verify.baseline\`). */
+      readonly failedBefore: readonly string[];
   }
   /** A run that has not begun. */
   export function noProgress(startedAt: number): Progress;
@@ -3296,6 +3459,7 @@ declare module "ralph:steps/loop_types" {
       readonly checks?: readonly CheckLike[];
       /** What runs with each iteration. @default the configuration's */
       readonly hooks?: readonly Hook[];
+      /** Laid over the limits of the configuration. */
       readonly limits?: Partial<LimitsConfig>;
       /** A stop condition of your own: says why, or \`undefined\`. Asked before each turn. */
       readonly stopWhen?: (progress: Progress) => string | undefined;
@@ -3307,6 +3471,7 @@ declare module "ralph:steps/loop_types" {
       readonly branch?: string;
       /** What the run lock says. @default "run" */
       readonly purpose?: string;
+      /** Ends the run in order. @default the one of the context */
       readonly signal?: AbortSignal;
   }
   /** How a loop ended, with how far it came. */
@@ -3339,6 +3504,8 @@ declare module "ralph:steps/loop_types" {
   } | {
       readonly status: "aborted";
   });
+  /** How a loop ends, without how far it came. */
+  export type Ending = LoopOutcome extends infer End ? End extends LoopOutcome ? Omit<End, keyof Progress> : never : never;
 }
 
 declare module "ralph:verifiers/types" {
@@ -3357,9 +3524,56 @@ declare module "ralph:verifiers/types" {
   export type CheckLike = string | CommandLike | CheckFunction | Check;
 }
 
+declare module "ralph:steps/reviewed_by" {
+  import type { Agent } from "ralph:agents/types";
+  import type { RalphContext } from "ralph:context";
+  import type { Check } from "ralph:loop/types";
+  /** How a reviewer is asked. */
+  export interface ReviewOptions {
+      /**
+       * A prompt of your own. \`{{item}}\` is the item with its criteria, \`{{change}}\` the change and the file that holds its
+       * diff, \`{{answer}}\` how to answer; without any of them they are appended. @default the prompt \`review\`
+       */
+      readonly prompt?: string;
+      /** Milliseconds for the reviewer's turn. @default provider.timeout of the configuration */
+      readonly timeoutMs?: number;
+  }
+  /**
+   * A check made of a second agent: a fresh process reads what was changed and what was asked for, and approves or
+   * rejects. Its reason for a rejection goes to the next attempt, as a failing check's output does. It runs after all
+   * other checks have passed, and only after an agent's turn; what it uses counts towards the run's totals and budgets.
+   * A review without a verdict, one that ends badly and one that writes to the working tree count as failed.
+   *
+   * @param agent a known agent's name, a command for the shell, or an agent of your own; it may be the run's own
+   * @throws {RalphError} agent-unknown, option-invalid
+   * @example Nothing passes that a second agent has not approved of
+   * \`\`\`ts
+   * import { createHost, memoryBacklog, reviewedBy, runLoop, scriptedAgent } from "ralph";
+   * import { testContext } from "ralph/testing";
+   *
+   * const done = "<ralph>DONE</ralph>";
+   * await using ralph = await testContext({
+   *   agent: { turns: [{ write: { "a.txt": "TODO" }, say: done }, { write: { "a.txt": "a" }, say: done }] },
+   * });
+   * const reviewer = scriptedAgent({
+   *   turns: [
+   *     { say: "<review>REJECT: a.txt holds a placeholder</review>" },
+   *     { say: "<review>APPROVE</review>" },
+   *   ],
+   * }, { host: createHost(), name: "reviewer" });
+   * const backlog = memoryBacklog([{ id: "a", title: "write a.txt", checks: ["test -f a.txt"] }]);
+   * const run = await runLoop(ralph, backlog, { checks: [reviewedBy(ralph, reviewer)] });
+   * console.log(run.status, run.turns); // passed 2
+   * \`\`\`
+   */
+  export function reviewedBy(ralph: RalphContext, agent: Agent | string | {
+      readonly command: string;
+  }, options?: ReviewOptions): Check;
+}
+
 declare module "ralph:steps/verify" {
   import type { RalphContext } from "ralph:context";
-  import type { Item, Verification } from "ralph:loop/types";
+  import type { Item, Verification, WorkDone } from "ralph:loop/types";
   import type { CheckLike } from "ralph:verifiers/types";
   /** How checks are run. */
   export interface VerifyOptions {
@@ -3369,6 +3583,10 @@ declare module "ralph:steps/verify" {
       readonly item?: Item | null;
       /** Commit before the turn. @default null */
       readonly base?: string | null;
+      /** What check functions are told was done to the tree. */
+      readonly done?: WorkDone;
+      /** Commands that failed before the run's first turn: their failures are marked so. */
+      readonly failedBefore?: ReadonlySet<string>;
       /** Folder for one log file a check; without one nothing is logged. */
       readonly logs?: string;
       /** Ends the running check and starts no other. @default the context's */
@@ -3376,9 +3594,11 @@ declare module "ralph:steps/verify" {
   }
   /**
    * Runs every check in order and collects all failures, not only the first. No check at all is \`unverified\`, never
-   * \`passed\`. Each check has a timeout, its whole process tree ends with it, and the end of its output is kept.
+   * \`passed\`. Each check has a timeout, its whole process tree ends with it, and the end of its output is kept. Reviews
+   * come last, and only where everything else passed. With \`verify.isolated\` commands run in a clean git worktree of the
+   * tree as it is now; functions see the tree itself.
    *
-   * @throws {RalphError} option-invalid for what is no check
+   * @throws {RalphError} option-invalid for what is no check; not-a-repository, git-failed with \`verify.isolated\`
    * @returns \`passed\`, \`failed\` with \`failures\`, \`unverified\`, or \`aborted\`; every result has exit code, milliseconds and tail
    * @example Check a repository from a build script
    * \`\`\`ts
@@ -3394,7 +3614,41 @@ declare module "ralph:steps/verify" {
    * console.log(checked.status); // passed
    * \`\`\`
    */
-  export function verify(ralph: Pick<RalphContext, "$" | "config" | "events" | "host" | "root" | "signal">, checks: readonly CheckLike[], options?: VerifyOptions): Promise<Verification>;
+  export function verify(ralph: Pick<RalphContext, "$" | "config" | "events" | "host" | "repository" | "root" | "signal">, checks: readonly CheckLike[], options?: VerifyOptions): Promise<Verification>;
+}
+
+declare module "ralph:steps/loop/item_start" {
+  import type { RalphContext } from "ralph:context";
+  import type { TreeSnapshot } from "ralph:git/types";
+  import type { Attempt, WorkDone } from "ralph:loop/types";
+  /** How things stood before the first attempt at an item, and what attempts have changed since. Paths are the root's. */
+  export interface ItemStart extends WorkDone {
+      /** Test files with uncommitted changes that are the user's: their text then, \`null\` where one was taken away. */
+      readonly own: ReadonlyMap<string, string | null>;
+      /** Whether a path is a test by \`tests.globs\`. */
+      readonly isTest: (path: string) => boolean;
+  }
+  /** Whose uncommitted changes are whose, by the top level's paths. */
+  export interface DirtyPaths {
+      readonly user: ReadonlySet<string>;
+      /** What attempts at the item have left, in earlier runs as well. */
+      readonly item: readonly string[];
+  }
+  /** Remembers, for one run, how the items began. */
+  export interface ItemStarts {
+      /** Call before each turn. */
+      of(history: readonly Attempt[], before: TreeSnapshot, paths: DirtyPaths): Promise<ItemStart>;
+  }
+  /** What git does not keep of the start is kept here: the user's own uncommitted test files. */
+  export function createItemStarts(ralph: Pick<RalphContext, "config" | "repository" | "root">): ItemStarts;
+  /** The start of a first attempt without a loop: whatever is dirty is the user's. */
+  export function freshStart(ralph: Pick<RalphContext, "config" | "repository" | "root">, before: TreeSnapshot): Promise<ItemStart>;
+  /** The start with what one more turn changed. Pure. */
+  export function withTurn(start: ItemStart, changedFiles: readonly string[]): ItemStart;
+  /** Paths of the root by their name in git. */
+  export function byTopLevelPath(ralph: Pick<RalphContext, "repository" | "root">, paths: readonly string[]): ReadonlyMap<string, string>;
+  /** The text of a file, as much as is compared; \`null\` for one that is missing. */
+  export function readFileStart(path: string): Promise<string | null>;
 }
 
 declare module "ralph:steps/work_item" {
@@ -3402,6 +3656,7 @@ declare module "ralph:steps/work_item" {
   import type { TreeSnapshot } from "ralph:git/types";
   import type { Attempt, Backlog, Item } from "ralph:loop/types";
   import type { CheckLike } from "ralph:verifiers/types";
+  import { type ItemStart } from "ralph:steps/loop/item_start";
   /** One attempt, and what is known before it. */
   export interface WorkItemOptions {
       /** @default the run's next iteration, number 1 */
@@ -3411,16 +3666,26 @@ declare module "ralph:steps/work_item" {
       };
       /** Run after the backlog's own checks. */
       readonly checks?: readonly CheckLike[];
+      /** The item's last attempt, told to the agent. @default none */
       readonly previous?: Attempt | null;
+      /** The last attempt of the run, at whatever item. @default none */
       readonly last?: Attempt | null;
+      /** Ends the turn and the checks. @default the one of the context */
       readonly signal?: AbortSignal;
       /** What the tree held before, when that is known. */
       readonly before?: TreeSnapshot;
+      /** How things stood before the first attempt at the item. @default as they stand now */
+      readonly start?: ItemStart;
+      /** Commands that failed before the run's first turn. */
+      readonly failedBefore?: ReadonlySet<string>;
   }
   /** An attempt with the tree before and after the agent's turn, for whoever commits. */
   export interface WorkedItem<Findings> {
+      /** How it ended. */
       readonly attempt: Attempt<Findings>;
+      /** The tree before the turn; \`null\` where no turn was taken. */
       readonly before: TreeSnapshot | null;
+      /** The tree after it; \`null\` where no turn was taken. */
       readonly after: TreeSnapshot | null;
   }
   /**
@@ -3568,7 +3833,9 @@ declare module "ralph:steps/gate_run" {
 declare module "ralph:steps/iteration_cap" {
   /** What a gate hands to its loop: \`auto\` counts items taken up, a number counts agent turns. */
   export interface IterationCap {
+      /** Items taken up; retries come on top. */
       readonly maxItems?: number;
+      /** Agent turns. */
       readonly maxIterations?: number;
   }
   /** A cap with how it came about, for a person. */
@@ -3599,8 +3866,11 @@ declare module "ralph:steps/gate_understand" {
   import { type Recommendation, type Uncertainty } from "ralph:steps/plan/state";
   /** What planning said of the code: \`plan()\` gives it. */
   export interface PlannedFacts {
+      /** What the planner could not find out. */
       readonly uncertainties?: readonly Uncertainty[];
+      /** Whether the planner would explore the code first. */
       readonly recommendUnderstand?: Recommendation;
+      /** The codebase map is the empty template. */
       readonly mapWasMissing?: boolean;
   }
   /** When the gate asks. */
@@ -3645,13 +3915,18 @@ declare module "ralph:steps/plan/state" {
   }
   /** Something that the planner's agent could not find out. */
   export interface Uncertainty {
+      /** In a word or two. */
       readonly topic: string;
+      /** Why it is not known. */
       readonly reason: string;
+      /** What would tell. */
       readonly evidenceMissing: string;
   }
   /** Whether the agent thinks that the code should be explored first. */
   export interface Recommendation {
+      /** Whether to explore the code first. */
       readonly shouldRun: boolean;
+      /** Why, for a person. */
       readonly reasons: readonly string[];
   }
   /** One entry for the transcript, named so that it is never written twice. */
@@ -3891,7 +4166,9 @@ declare module "ralph:backlogs/feature/directories" {
       readonly directory: string;
       /** Paths relative to the root. */
       readonly path: string;
+      /** \`prd.json\`, relative to the root. */
       readonly prdFile: string;
+      /** \`prd.md\`, relative to the root. */
       readonly markdownFile: string;
   }
   /** True for what a feature may be called: letters, digits, \`_\`, \`.\`, \`-\`, and not digits alone. */
@@ -4013,19 +4290,25 @@ declare module "ralph:backlogs/feature/types" {
   }
   /** One user story: what one iteration works on. */
   export interface FeatureStory {
+      /** Such as \`US-001\`. */
       readonly id: string;
+      /** One line. */
       readonly title: string;
+      /** As the PRD words it. */
       readonly description: string;
+      /** URLs in them are looked at for stories tagged \`ui\`. */
       readonly acceptanceCriteria: readonly string[];
       /** \`ui\` adds services, browser checks and \`verify.ui\`. */
       readonly tags: readonly string[];
       /** The lowest comes first. */
       readonly priority: number;
+      /** Set by Ralph alone. */
       readonly passes: boolean;
       /** Failed attempts, and resets by the final verification. */
       readonly retries: number;
       /** Given up on after \`maxRetries\`. */
       readonly blocked: boolean;
+      /** Of the last attempt that passed, else \`null\`. */
       readonly lastResult: LastResult | null;
       /** A person's notes, and behind them the last failure's reason. */
       readonly notes: string;
@@ -4210,7 +4493,9 @@ declare module "ralph:verifiers/browser" {
   import type { PageUrl } from "ralph:verifiers/browser/urls";
   /** A look at pages. */
   export interface BrowserCheckOptions {
+      /** What to look at. */
       readonly pages: readonly PageUrl[];
+      /** Which browser, and how. */
       readonly config: BrowserConfig;
       /** Absolute path of the project. */
       readonly root: string;

@@ -16,6 +16,8 @@ interface Told extends Outcome {
   readonly summary?: string;
   readonly messages?: readonly string[];
   readonly parkedBefore?: number;
+  readonly weakened?: readonly { readonly id: string; readonly findings: readonly string[] }[];
+  readonly failedBefore?: readonly string[];
   readonly failures?: readonly { readonly name: string; readonly exitCode: number | null }[];
 }
 
@@ -62,6 +64,12 @@ export function outcomeLines(outcome: Outcome, style: Style, goOn: string | null
     ...(unverified.length === 0
       ? []
       : [`  ${warn("unverified")}  ${unverified.join(", ")} ${dim("(no check ran: only the agent says so)")}`]),
+    ...(told.weakened ?? []).flatMap(({ id, findings }) =>
+      findings.map((line) => `  ${warn("tests weakened")}  ${printableLine(id)}: ${printableLine(line)}`)
+    ),
+    ...(told.failedBefore ?? []).map((command) =>
+      `  ${warn("failed before the first turn")}  ${printableLine(command)}`
+    ),
     ...(told.parked ?? []).map(({ id, reason }) => `  ${bad("parked")}  ${printableLine(id)}: ${firstLine(reason)}`),
     ...reasons.filter((reason) => !(told.parked ?? []).some(({ id, reason: why }) => reason === `${id}: ${why}`)).map((
       reason,

@@ -1,10 +1,22 @@
 import type { Config } from "./schema.ts";
 
+/** What test files are called where people work; recorded output that tests compare with is among them. */
+const TEST_GLOBS: readonly string[] = [
+  "**/*.{test,spec}.*",
+  "**/*[_-]{test,spec}.*",
+  "**/test_*.*",
+  "**/*{Test,Tests,Spec,IT}.{java,kt,kts,scala,groovy,cs,fs,vb,php,swift}",
+  "**/{test,tests,__tests__}/**",
+  "**/*.{bats,snap}",
+  "**/__snapshots__/**",
+];
+
 /** The configuration of an empty file. Plain, so that nothing heavy loads where there is no file. */
 export function defaultConfig(): Config {
   return {
     provider: { args: [], timeout: 1800, idleTimeout: 1200 },
-    verify: { default: [], ui: [], timeout: 300, allowUnverified: false },
+    verify: { default: [], ui: [], timeout: 300, allowUnverified: false, baseline: false, isolated: false },
+    tests: { globs: TEST_GLOBS, integrity: "report" },
     limits: {
       iterations: null,
       minutes: null,

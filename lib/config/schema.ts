@@ -12,7 +12,9 @@ export interface ProviderChoice {
   readonly command?: string | undefined;
   /** The name of a built-in adapter. */
   readonly preset?: string | undefined;
+  /** In the agent's own words; only with `preset`. */
   readonly model?: string | undefined;
+  /** How hard it thinks, in the agent's own words; only with `preset`. */
   readonly reasoning?: string | undefined;
 }
 
@@ -40,13 +42,29 @@ export interface VerifyConfig {
   readonly timeout: number;
   /** Let a claim settle an item that names no check. @default false */
   readonly allowUnverified: boolean;
+  /** Run the shared checks once before the first turn, and tell which fail already. @default false */
+  readonly baseline: boolean;
+  /** Run commands in a clean git worktree of what the turn left: what git ignores is not there. @default false */
+  readonly isolated: boolean;
+}
+
+/** What is watched, so that tests are not weakened until they pass. */
+export interface TestsConfig {
+  /** Globs, relative to the root, of the files that are tests. */
+  readonly globs: readonly string[];
+  /** `report`: weakened tests are told, `block`: the attempt fails. @default "report" */
+  readonly integrity: "off" | "report" | "block";
 }
 
 /** When a run ends although work is left. `null`: no limit. */
 export interface LimitsConfig {
+  /** Agent turns of one run. */
   readonly iterations: number | null;
+  /** Minutes that one run lasts. */
   readonly minutes: number | null;
+  /** Tokens, input and output, of one run; what an agent does not tell is not counted. */
   readonly tokens: number | null;
+  /** US dollars of one run; what an agent does not tell is not counted. */
   readonly costUsd: number | null;
   /** Turns in a row that changed nothing. @default 5 */
   readonly noProgress: number;
@@ -135,13 +153,23 @@ export interface HookConfig {
 
 /** The whole configuration, defaults filled in. */
 export interface Config {
+  /** Wins over what is found in the root. */
   readonly workflow?: string | undefined;
+  /** The agent that does the work. */
   readonly provider: ProviderConfig;
+  /** What must pass. */
   readonly verify: VerifyConfig;
+  /** What is watched. */
+  readonly tests: TestsConfig;
+  /** When a run ends although work is left. */
   readonly limits: LimitsConfig;
+  /** What Ralph commits. */
   readonly commits: CommitsConfig;
+  /** Servers that items tagged `ui` are looked at through. */
   readonly services: readonly ServiceConfig[];
+  /** The built-in look at pages. */
   readonly browser: BrowserConfig;
+  /** What is kept of earlier runs. */
   readonly logs: LogsConfig;
   /** Attempts an item is given. @default 3 */
   readonly maxRetries: number;
@@ -149,7 +177,9 @@ export interface Config {
   readonly protect: readonly string[];
   /** Run with each iteration of every workflow. */
   readonly hooks: readonly HookConfig[];
+  /** How a run is shown. @default "auto" */
   readonly ui: "auto" | "rich" | "plain" | "json";
+  /** The slash commands of GSD. */
   readonly gsd: GsdConfig;
 }
 
@@ -201,6 +231,12 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
     ui: commands.default([]),
     timeout: seconds.default(DEFAULTS.verify.timeout),
     allowUnverified: z.boolean().default(DEFAULTS.verify.allowUnverified),
+    baseline: z.boolean().default(DEFAULTS.verify.baseline),
+    isolated: z.boolean().default(DEFAULTS.verify.isolated),
+  }).prefault({}),
+  tests: z.strictObject({
+    globs: z.array(z.string().min(1)).default([...DEFAULTS.tests.globs]),
+    integrity: z.enum(["off", "report", "block"]).default(DEFAULTS.tests.integrity),
   }).prefault({}),
   limits: z.strictObject({
     iterations: limit.default(DEFAULTS.limits.iterations),

@@ -152,6 +152,13 @@ export const EVENT_SCHEMAS = {
     exitCode: z.number().int().nullable(),
     durationMs: ms,
     tail: text,
+    failedBefore: z.boolean().exactOptional().describe("it failed before the run's first turn as well"),
+  }),
+  "tests-weakened": z.object({
+    type: z.literal("tests-weakened"),
+    item,
+    findings: z.array(text),
+    blocked: z.boolean().describe("the attempt fails for it"),
   }),
   "hook-start": z.object({
     type: z.literal("hook-start"),

@@ -95,6 +95,15 @@ export type RalphEvent =
     readonly exitCode: number | null;
     readonly durationMs: number;
     readonly tail: string;
+    /** It failed before the run's first turn as well (`verify.baseline`). */
+    readonly failedBefore?: boolean;
+  }
+  /** Tests were weakened since the item was taken up; `blocked`: the attempt fails for it. A line a file. */
+  | {
+    readonly type: "tests-weakened";
+    readonly item: EventItem;
+    readonly findings: readonly string[];
+    readonly blocked: boolean;
   }
   | {
     readonly type: "hook-start";
@@ -126,8 +135,11 @@ export type AnswerSource = "terminal" | "stdin" | "answers" | "approve" | "defau
 
 /** The item an event is about. */
 export interface EventItem {
+  /** The backlog's. */
   readonly id: string;
+  /** The backlog's word for it: `story`, `task`, `plan` … */
   readonly kind: string;
+  /** One line. */
   readonly title: string;
 }
 

@@ -15,6 +15,8 @@ import { createGit, gitFailed, outputOfGit, QUIET, READING, reasonOf } from "./r
 import { comparePaths, takeSnapshot } from "./snapshot.ts";
 import type { Repository, TreeStatus } from "./types.ts";
 
+const CONTENT_BYTES = 1024 * 1024;
+
 /**
  * The repository that a folder is in, or `null` when it is in none (or in a bare one, which has no working tree).
  *
@@ -70,6 +72,9 @@ function createRepository(host: Host, topLevel: string, folders: GitFolders): Re
     },
     async diff(paths, options = {}) {
       return await (await import("./diff.ts")).diffOf(git, topLevel, paths, options);
+    },
+    async contents(commit, paths, { maxBytes = CONTENT_BYTES } = {}) {
+      return await (await import("./contents.ts")).contentsAt({ host, topLevel }, commit, paths, maxBytes);
     },
     async commit(request) {
       return await (await import("./commit.ts")).commitPaths({ host, git, folders, status }, request);

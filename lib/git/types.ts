@@ -6,9 +6,11 @@
 
 /** One path that differs from HEAD, relative to the top level, with `/`. */
 export interface ChangedPath {
+  /** With `/`, also on Windows. */
   readonly path: string;
   /** The two letters of `git status --porcelain`, `??` for an untracked file. */
   readonly code: string;
+  /** Git does not know it. */
   readonly untracked: boolean;
   /** Set for a submodule: git's four letters for it, such as `SC.U`. Ralph commits none. */
   readonly submodule?: string;
@@ -33,7 +35,9 @@ export interface TreeSnapshot extends TreeStatus {
 export interface CommitRequest {
   /** Paths relative to the top level; only these are committed (`git commit --only`). */
   readonly paths: readonly string[];
+  /** One line. */
   readonly subject: string;
+  /** Below the subject. */
   readonly body?: string;
   /** Run the user's commit hooks. @default false (state commits) */
   readonly hooks?: boolean;
@@ -68,6 +72,12 @@ export interface Repository {
     paths: readonly string[],
     options?: { readonly base?: string | null; readonly maxBytes?: number },
   ): Promise<string>;
+  /** Text of files as a commit has them, the first `maxBytes` of each (default 1 MiB); `null` for one that is not there. */
+  contents(
+    commit: string,
+    paths: readonly string[],
+    options?: { readonly maxBytes?: number },
+  ): Promise<ReadonlyMap<string, string | null>>;
   commit(request: CommitRequest): Promise<CommitResult>;
   /** Creates or switches to a branch, keeping local changes. @throws {RalphError} branch-invalid, branch-failed */
   switchTo(branch: string): Promise<void>;

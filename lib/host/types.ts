@@ -23,16 +23,21 @@ export interface Ids {
 
 /** The process's own surroundings, read once. */
 export interface Environment {
+  /** Environment variables. */
   readonly variables: Readonly<Record<string, string | undefined>>;
+  /** As `process.platform` has it. */
   readonly platform: string;
   /** Absolute path of the current folder. */
   readonly cwd: string;
+  /** Absolute path of the user's home folder. */
   readonly home: string;
+  /** Ralph's own. */
   readonly pid: number;
   /** Absolute path of the program that runs this process: `bun`, `deno`, `node` or the compiled `ralph`. */
   readonly executable: string;
   /** Absolute path of the script, or `null` in the compiled binary. */
   readonly script: string | null;
+  /** True in the single-file executable. */
   readonly compiled: boolean;
 }
 
@@ -61,7 +66,9 @@ export interface Terminal {
 export interface ProcessRequest {
   /** A name looked up on PATH, or a path. Never a shell line. */
   readonly file: string;
+  /** Given as they are; no shell reads them. */
   readonly arguments: readonly string[];
+  /** Absolute path. */
   readonly cwd: string;
   /** Laid over the host's environment; `undefined` takes a variable away. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -75,6 +82,7 @@ export interface ProcessRequest {
   readonly idleTimeoutMs?: number;
   /** Milliseconds between SIGTERM and SIGKILL. @default 2000 */
   readonly graceMs?: number;
+  /** Ends the whole tree. */
   readonly signal?: AbortSignal;
   /** Called with the process's id once it runs. */
   readonly onStart?: (pid: number) => void;
@@ -93,12 +101,15 @@ export interface ProcessRequest {
 export interface ProcessEnd {
   /** `not-found`: the file does not exist or may not be run. */
   readonly reason: "exited" | "timed-out" | "idle" | "aborted" | "not-found";
+  /** `null` for a process that a signal ended, or that did not start. */
   readonly exitCode: number | null;
   /** The signal that ended it, such as `SIGKILL`. */
   readonly signal: string | null;
+  /** Milliseconds from start to end. */
   readonly durationMs: number;
   /** The last `tailBytes` of each stream, decoded as UTF-8 with damaged bytes replaced. */
   readonly stdout: string;
+  /** The end of standard error. */
   readonly stderr: string;
   /** The last `tailBytes` of both together, in the order in which they came. */
   readonly tail: string;

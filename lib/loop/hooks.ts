@@ -9,11 +9,13 @@ import type { Agent } from "../agents/types.ts";
 
 /** What a hook that is a function is given. */
 export interface HookContext {
+  /** From 1. */
   readonly iteration: number;
   /** Absolute path of the iteration's transcript. */
   readonly transcript: string;
   /** Absolute path of the tree to work in: a worktree of its own, or the root. */
   readonly cwd: string;
+  /** Aborted when the run is stopped. */
   readonly signal: AbortSignal;
   /** Adds to the hook's log. */
   readonly log: (text: string) => Promise<void>;

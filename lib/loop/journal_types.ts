@@ -15,8 +15,11 @@ export interface JournalKey {
 
 /** An item that was begun and not settled: a run was killed. */
 export interface OpenItem {
+  /** As it was when it was begun. */
   readonly item: Item;
+  /** Of the attempt that did not end. */
   readonly attemptId: string;
+  /** Of that attempt at the item, from 1. */
   readonly number: number;
   /** The attempt, when it was known before the kill: settling had begun. */
   readonly attempt: Attempt | null;
@@ -55,8 +58,11 @@ export interface Journal {
 
 /** What is known when an attempt begins. */
 export interface BegunAttempt {
+  /** Unique over all runs. */
   readonly id: string;
+  /** At this item, from 1. */
   readonly number: number;
+  /** Uncommitted paths that were the user's before. */
   readonly userPaths: readonly string[];
 }
 

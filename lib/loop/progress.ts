@@ -1,6 +1,6 @@
 import type { LimitsConfig } from "../config/schema.ts";
 import type { Attempt, Item, Settlement } from "./types.ts";
-import { addTurn, NO_USAGE, tokensOf, type UsageTotal } from "./usage.ts";
+import { addTurn, NO_USAGE, tokensOf, usagesOf, type UsageTotal } from "./usage.ts";
 
 /** How far a run has come. Plain JSON. */
 export interface Progress {
@@ -12,17 +12,24 @@ export interface Progress {
   readonly startedAt: number;
   /** Sums; `null` when no turn told. */
   readonly tokens: number | null;
+  /** US dollars so far; `null`: no turn told. */
   readonly costUsd: number | null;
   /** All of what the turns used, with how many of them did not tell. */
   readonly usage: UsageTotal;
   /** The same for each item, by its id. */
   readonly usageByItem: Readonly<Record<string, UsageTotal>>;
+  /** Ids of items that passed, in order. */
   readonly passed: readonly string[];
   /** Of the passed, those that no check has seen. */
   readonly unverified: readonly string[];
+  /** Items given up on in this run. */
   readonly parked: readonly { readonly id: string; readonly reason: string }[];
   /** Turns in a row that changed nothing, passed nothing and gave nothing up. */
   readonly idleTurns: number;
+  /** Items whose last attempt left tests weakened, and how. */
+  readonly weakened: readonly { readonly id: string; readonly findings: readonly string[] }[];
+  /** Commands of shared checks that failed before the first turn (`verify.baseline`). */
+  readonly failedBefore: readonly string[];
 }
 
 /** A run that has not begun. */
@@ -39,6 +46,8 @@ export function noProgress(startedAt: number): Progress {
     unverified: [],
     parked: [],
     idleTurns: 0,
+    weakened: [],
+    failedBefore: [],
   };
 }
 
@@ -51,17 +60,19 @@ export function advance(progress: Progress, item: Item, attempt: Attempt, settle
   const without = <Entry>(entries: readonly Entry[], idOf: (entry: Entry) => string): readonly Entry[] =>
     entries.filter((entry) => idOf(entry) !== item.id);
   const passed = settlement.status === "passed" && item.checksOnly !== true && item.preparatory !== true;
+  const used = usagesOf(attempt);
   const ofItem = progress.usageByItem[item.id] ?? NO_USAGE;
+  const findings = attempt.weakened ?? [];
   return {
     ...progress,
     iterations: progress.iterations + 1,
     turns: progress.turns + (turn === null || turn.end.reason === "rate-limited" ? 0 : 1),
-    tokens: add(progress.tokens, turn === null ? null : tokensOf(turn.usage)),
-    costUsd: add(progress.costUsd, turn?.usage.costUsd ?? null),
-    usage: turn === null ? progress.usage : addTurn(progress.usage, turn.usage),
-    usageByItem: turn === null
+    tokens: used.reduce((sum, usage) => add(sum, tokensOf(usage)), progress.tokens),
+    costUsd: used.reduce((sum, usage) => add(sum, usage.costUsd), progress.costUsd),
+    usage: used.reduce(addTurn, progress.usage),
+    usageByItem: used.length === 0
       ? progress.usageByItem
-      : { ...progress.usageByItem, [item.id]: addTurn(ofItem, turn.usage) },
+      : { ...progress.usageByItem, [item.id]: used.reduce(addTurn, ofItem) },
     idleTurns: moved ? 0 : progress.idleTurns + (turn === null ? 0 : 1),
     passed: passed ? [...without(progress.passed, String), item.id] : progress.passed,
     unverified: passed && attempt.status === "unverified"
@@ -70,6 +81,9 @@ export function advance(progress: Progress, item: Item, attempt: Attempt, settle
     parked: settlement.status === "parked"
       ? [...without(progress.parked, ({ id }) => id), { id: item.id, reason: settlement.reason }]
       : progress.parked,
+    weakened: turn === null || attempt.status === "interrupted"
+      ? progress.weakened
+      : [...without(progress.weakened, ({ id }) => id), ...(findings.length === 0 ? [] : [{ id: item.id, findings }])],
   };
 }
 

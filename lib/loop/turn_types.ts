@@ -48,6 +48,7 @@ export interface Usage {
 
 /** What an agent gives back for one turn. */
 export interface AgentTurn {
+  /** What ended it. */
   readonly end: TurnEnd;
   /** The end of the agent's own words, prompt echo and standard error left out; at most 1 MiB. */
   readonly text: string;
@@ -56,9 +57,11 @@ export interface AgentTurn {
    * taken off, empty ones left out; the last 2,000.
    */
   readonly lines: readonly string[];
+  /** Tokens and cost, unknown where the agent does not tell. */
   readonly usage: Usage;
   /** Absolute path of the file that holds all of the turn's output. */
   readonly transcript: string;
+  /** Milliseconds. */
   readonly durationMs: number;
   /** Of the agent's process, where it has one. */
   readonly exitCode?: number | null;

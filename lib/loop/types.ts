@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Turn, TurnRecord } from "./turn_types.ts";
+import type { Turn, TurnRecord, Usage } from "./turn_types.ts";
 
 export type * from "./turn_types.ts";
 
@@ -28,6 +28,8 @@ export interface Item<Data = unknown> {
   readonly iteration?: number;
   /** Where the turn's transcript goes, relative to the root. @default the run's folder */
   readonly transcript?: string;
+  /** What it has to meet, in words: for a reviewer. */
+  readonly criteria?: readonly string[];
   /** Hash of what is asked for. Attempts at an item of the same id with another fingerprint are not counted. */
   readonly fingerprint?: string;
   /** JSON snapshot that `next()` took of the store; `settle` computes from it, never by counting in the store. */
@@ -52,18 +54,38 @@ export type Next<Data> =
 export interface CheckContext {
   /** Absolute path of the working tree. */
   readonly cwd: string;
+  /** `null` where it is run for no item. */
   readonly item: Item | null;
   /** Commit before the turn, or `null`. */
   readonly base: string | null;
+  /** Aborted on timeout and interrupt. */
   readonly signal: AbortSignal;
+  /** What the turns at the item have done to the tree so far; absent where there was none. */
+  readonly done?: WorkDone;
+  /** Absolute path of a folder for what the check wants to keep; absent where nothing is logged. */
+  readonly logs?: string;
+}
+
+/** What all attempts at an item in this run have done, the last one included. */
+export interface WorkDone {
+  /** Commit before the first attempt; `null` before the first commit. */
+  readonly since: string | null;
+  /** Paths relative to the root. */
+  readonly changedFiles: readonly string[];
 }
 
 /** What one check found. */
 export interface CheckOutcome {
+  /** Whether it passed. */
   readonly ok: boolean;
+  /** `null` where there is none: a function's, or a signal ended it. */
   readonly exitCode: number | null;
   /** The end of what it printed. */
   readonly tail: string;
+  /** What an agent used for it. */
+  readonly usage?: Usage;
+  /** It could not be made, and no other attempt would change that: the run ends, nothing is said of the work. */
+  readonly halts?: "agent-unusable" | "rate-limited";
 }
 
 /** A command for the shell, or a named function (services, browser, reviewer). */
@@ -76,10 +98,14 @@ export interface Check {
   readonly scope?: string;
   /** Must fail before the turn and pass after it. */
   readonly redFirst?: boolean;
-  /** Milliseconds. @default verify.timeout of the configuration (300 s) */
+  /** Milliseconds; `Infinity` for a function that keeps its own time. @default verify.timeout of the configuration (300 s) */
   readonly timeoutMs?: number;
   /** What the command has to do to pass. @default it ends with exit code 0 */
   readonly expect?: CheckExpectation;
+  /** A look at what a turn did, which costs a turn of its own: only after one, and only where all other checks passed. */
+  readonly review?: boolean;
+  /** Looks, before the first turn of a run, whether the check can be made at all. Throws where it cannot. */
+  readonly ensureUsable?: () => Promise<void>;
 }
 
 /** What a command is expected to do. A command that does not exist, is killed or times out meets nothing. */
@@ -92,9 +118,14 @@ export interface CheckExpectation {
 
 /** A check that ran. */
 export interface CheckResult extends CheckOutcome {
+  /** The check's; for a command the command itself. */
   readonly name: string;
+  /** The ids of the items that ask for it, joined by commas; "" for none. */
   readonly scope: string;
+  /** Milliseconds. */
   readonly durationMs: number;
+  /** It fails, and failed before the first turn of the run as well (`verify.baseline`). */
+  readonly failedBefore?: boolean;
 }
 
 /** What running some checks came to. No check at all is `unverified`, never `passed`. */
@@ -144,6 +175,7 @@ export type FailureReason =
   | "refused"
   | "unavailable"
   | "protected-file-changed"
+  | "tests-weakened"
   | "branch-changed"
   | "commit-refused";
 
@@ -157,6 +189,8 @@ export type Attempt<Findings = unknown> =
     readonly claim: Claim<Findings> | null;
     readonly turn: TurnRecord | null;
     readonly verification: Verification | null;
+    /** How the attempts at the item have weakened tests so far, a line a file (`tests.integrity`). */
+    readonly weakened?: readonly string[];
   }
   & (
     | { readonly status: "verified" | "unverified" }
@@ -208,8 +242,11 @@ export type Settlement =
 
 /** An item that was given up on, as the journal remembers it. */
 export interface ParkedItem {
+  /** The item's. */
   readonly id: string;
+  /** As the item had it: with another text it is open again. */
   readonly fingerprint: string | null;
+  /** Why it was given up on. */
   readonly reason: string;
 }
 
@@ -221,14 +258,19 @@ export interface LoopView {
 
 /** One run of a hook, told when it starts and when it ends: the same iteration and id twice. */
 export interface HookRecord {
+  /** From 1, over all runs of a sprint. */
   readonly iteration: number;
+  /** The hook's `id`. */
   readonly hookId: string;
+  /** `interrupted`: ended with its run. */
   readonly status: "in-progress" | "completed" | "failed" | "interrupted";
   /** Of the hook's own process; `null` before it has one, and for an agent that is none. */
   readonly pid: number | null;
+  /** `null` while it runs, and for one that a signal ended. */
   readonly exitCode: number | null;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
+  /** Milliseconds since 1970; `null` while it runs. */
   readonly endedAt: number | null;
   /** Absolute path of the file that holds its output. */
   readonly log: string;
@@ -308,8 +350,11 @@ export interface Backlog<Data = unknown, Findings = unknown> {
 export interface Overview {
   /** `null`: not known, a free loop. */
   readonly total: number | null;
+  /** Items that have passed. */
   readonly passed: number;
+  /** Items that are left, parked ones not among them. */
   readonly open: number | null;
+  /** Items given up on. */
   readonly parked: number;
   /** Ids of open items that name no check at all: asked about before the first turn. */
   readonly unchecked: readonly string[];

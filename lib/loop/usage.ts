@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Usage } from "./types.ts";
+import type { Attempt, Usage } from "./types.ts";
 
 /** A sum over turns. `null`: no turn told. */
 export interface UsageTotal extends Usage {
@@ -46,6 +46,18 @@ export function addTurn(total: UsageTotal, usage: Usage): UsageTotal {
     turnsWithoutTokens: total.turnsWithoutTokens + (tokensOf(usage) === null ? 1 : 0),
     turnsWithoutCost: total.turnsWithoutCost + (usage.costUsd === null ? 1 : 0),
   };
+}
+
+/** What the turn of an attempt used, and each review of it. Pure. */
+export function usagesOf({ turn, verification }: Pick<Attempt, "turn" | "verification">): readonly Usage[] {
+  const reviews = (verification?.results ?? []).flatMap(({ usage }) => usage === undefined ? [] : [usage]);
+  return turn === null ? reviews : [turn.usage, ...reviews];
+}
+
+/** The sum of them; `null` where nothing was asked of an agent. Pure. */
+export function usageOf(attempt: Pick<Attempt, "turn" | "verification">): Usage | null {
+  const [first, ...rest] = usagesOf(attempt);
+  return first === undefined ? null : rest.reduce(addUsage, first);
 }
 
 /** Input and output together; `null` when neither is known. */

@@ -506,6 +506,30 @@ Create {{summary_path}}: what was built, which decisions were taken, deviations 
 
 Then print as the last line, by itself: ###PLAN_COMPLETE###
 `,
+  "review": `# Review one change
+
+You work in a git repository. Another agent has worked on the item below and says that it is done; Ralph's checks pass. You are the reviewer, not the author: find out whether it is done, and done well.
+
+## The item
+
+{{item}}
+
+## What was changed
+
+{{change}}
+
+## How to review
+
+1. Compare every acceptance criterion with what the code does. Read the code around the change, and run it where that tells more. What a comment, a commit message or the author says proves nothing.
+2. Look for what tests do not show: a criterion that is met in name only, a result that is written in for the cases that are tested, an error that is swallowed, a test that was deleted, skipped or weakened, something else that broke.
+3. Judge this item, not the whole project: what was wrong before and is not asked for is no reason to reject. Neither is taste.
+
+Change nothing in this repository: no file, no commit, no branch. A review that writes counts as none.
+
+## How to answer
+
+{{answer}}
+`,
   "spec_build": `# Build one task
 
 You work in a git repository. Do the one task below and nothing else.

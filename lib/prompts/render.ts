@@ -31,8 +31,10 @@ const WORKFLOW_FILES: Readonly<Record<string, string>> = {
 /** What is put below a prompt that has no placeholder of its own, heading and value. */
 const APPENDED: readonly (readonly [heading: string, value: string])[] = [
   ["Current item", "item"],
+  ["What was changed", "change"],
   ["What Ralph checks after your turn", "checks"],
   ["What went wrong last time", "failure"],
+  ["How to answer", "answer"],
 ];
 
 /**

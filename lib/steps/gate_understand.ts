@@ -10,8 +10,11 @@ import { understandTriggers } from "./understand_triggers.ts";
 
 /** What planning said of the code: `plan()` gives it. */
 export interface PlannedFacts {
+  /** What the planner could not find out. */
   readonly uncertainties?: readonly Uncertainty[];
+  /** Whether the planner would explore the code first. */
   readonly recommendUnderstand?: Recommendation;
+  /** The codebase map is the empty template. */
   readonly mapWasMissing?: boolean;
 }
 

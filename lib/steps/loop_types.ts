@@ -13,6 +13,7 @@ export interface LoopOptions {
   readonly checks?: readonly CheckLike[];
   /** What runs with each iteration. @default the configuration's */
   readonly hooks?: readonly Hook[];
+  /** Laid over the limits of the configuration. */
   readonly limits?: Partial<LimitsConfig>;
   /** A stop condition of your own: says why, or `undefined`. Asked before each turn. */
   readonly stopWhen?: (progress: Progress) => string | undefined;
@@ -24,6 +25,7 @@ export interface LoopOptions {
   readonly branch?: string;
   /** What the run lock says. @default "run" */
   readonly purpose?: string;
+  /** Ends the run in order. @default the one of the context */
   readonly signal?: AbortSignal;
 }
 
@@ -46,3 +48,7 @@ export type LoopOutcome =
     | { readonly status: "declined" }
     | { readonly status: "aborted" }
   );
+
+/** How a loop ends, without how far it came. */
+export type Ending = LoopOutcome extends infer End ? End extends LoopOutcome ? Omit<End, keyof Progress> : never
+  : never;

@@ -8,15 +8,20 @@ import type { JournalKey } from "../loop/journal_types.ts";
 import type { Ownership } from "../loop/ownership.ts";
 import { advance, limitReached, noProgress, type Progress, sameFailures, untoldBudget } from "../loop/progress.ts";
 import type { Attempt, Backlog, Item, Next, Settlement } from "../loop/types.ts";
+import { usageOf } from "../loop/usage.ts";
+import { namedCheck } from "../verifiers/named_check.ts";
 import type { CheckLike } from "../verifiers/types.ts";
 import { answered } from "./loop/answered.ts";
+import { failingBefore } from "./loop/baseline.ts";
 import { onBranch } from "./loop/branch.ts";
 import { createHookRunner, type HookRunner, momentOf } from "./loop/hooks.ts";
-import { endOfInterrupted } from "./loop/interrupted.ts";
+import { endingOf } from "./loop/ending.ts";
+import { createItemStarts, type ItemStart, type ItemStarts } from "./loop/item_start.ts";
 import { mendAfterKill, recover } from "./loop/recover.ts";
 import { type Committer, createCommitter, settleAndCommit } from "./loop/settle.ts";
 import { limitsOf } from "./loop/limits.ts";
-import type { LoopOptions, LoopOutcome } from "./loop_types.ts";
+import type { Ending, LoopOptions, LoopOutcome } from "./loop_types.ts";
+import { sweepCheckTrees } from "./check_tree.ts";
 import { requireRepository } from "./require_repository.ts";
 import { topLevelPaths } from "./tree_paths.ts";
 import { checksForUnchecked } from "./unchecked_items.ts";
@@ -26,8 +31,6 @@ export type { LoopOptions, LoopOutcome } from "./loop_types.ts";
 
 /** After these no hook starts: the run is over, or nothing is known of the iteration. */
 const ENDED_BADLY: ReadonlySet<Attempt["status"]> = new Set(["interrupted", "trespassed", "agent-unusable"]);
-
-type Ending = LoopOutcome extends infer End ? End extends LoopOutcome ? Omit<End, keyof Progress> : never : never;
 
 /**
  * Takes items from a backlog, one fresh agent process each, until it is done, blocked, or a limit is reached. Nothing
@@ -54,6 +57,7 @@ export async function runLoop<Data, Findings>(
   const interrupted = ralph.journal.interrupted(backlog.name);
   if (!interrupted) await backlog.overview({ parked: [] }); // a missing or damaged store is told before anything is started
   await ralph.agent.ensureUsable();
+  for (const check of options.checks ?? []) await namedCheck(check)?.ensureUsable?.();
   await using _lock = await ralph.lock.acquire(options.purpose ?? "run");
   await ralph.journal.refresh();
   if (interrupted) await mendAfterKill(ralph, backlog);
@@ -65,6 +69,7 @@ export async function runLoop<Data, Findings>(
   const ownership = await recover(ralph, committer, backlog, key, await repository.snapshot());
   if (options.retryBlocked ?? ralph.loop.retryBlocked) await ralph.journal.unpark(key);
   await backlog.resume?.();
+  await sweepCheckTrees(ralph);
   const outcome = await new Loop(ralph, backlog, options, key, committer, ownership).run();
   await ralph.journal.runEnded(key);
   const reasons = "reasons" in outcome ? outcome.reasons : "limit" in outcome ? [outcome.limit] : [];
@@ -84,7 +89,9 @@ class Loop<Data, Findings> {
   readonly #signal: AbortSignal;
   readonly #limits: LimitsConfig;
   readonly #taken: Set<string> = new Set();
+  readonly #starts: ItemStarts;
   #checks: readonly CheckLike[];
+  #failedBefore: ReadonlySet<string> | null = null;
   #progress: Progress;
   #hooks: HookRunner | null = null;
   #folder = "";
@@ -107,6 +114,7 @@ class Loop<Data, Findings> {
     this.#signal = options.signal ?? ralph.signal;
     this.#limits = limitsOf(ralph, options);
     this.#checks = options.checks ?? [];
+    this.#starts = createItemStarts(ralph);
     this.#progress = noProgress(ralph.host.clock.now());
   }
 
@@ -180,6 +188,7 @@ class Loop<Data, Findings> {
     const limit = this.#limitFor(item);
     if (limit !== null) return { status: "exhausted", limit };
     if (this.#progress.iterations > 0 && !await this.#goOn()) return { status: "declined" };
+    if (item.checksOnly !== true && !await this.#baseline()) return { status: "aborted" };
     return await this.#attempt(item);
   }
 
@@ -202,6 +211,15 @@ class Loop<Data, Findings> {
       initial: true,
     } as const;
     return (await this.#ralph.prompter.ask(question)).value === "yes";
+  }
+
+  /** Once, before the first turn. @returns false when it was interrupted */
+  async #baseline(): Promise<boolean> {
+    if (this.#failedBefore !== null) return true;
+    const place = { logs: `${this.#folder}/baseline`, signal: this.#signal };
+    this.#failedBefore = await failingBefore(this.#ralph, this.#checks, place);
+    this.#progress = { ...this.#progress, failedBefore: [...this.#failedBefore ?? []] };
+    return this.#failedBefore !== null;
   }
 
   async #attempt(item: Item<Data>): Promise<Ending | null> {
@@ -233,7 +251,8 @@ class Loop<Data, Findings> {
       previous: history.at(-1) ?? null,
       last: this.#last,
       signal: this.#signal,
-      ...(before === null ? {} : { before }),
+      ...(before === null ? {} : { before, start: await this.#startOf(item, history, before) }),
+      failedBefore: this.#failedBefore ?? new Set(),
     });
     const attempt = this.#orSameAgain(worked.attempt, history);
     if (worked.after !== null) this.#own(item, attempt, worked.after);
@@ -250,12 +269,17 @@ class Loop<Data, Findings> {
       settlement: settlement.status,
       message: reasonOf(settlement, this.#last ?? attempt),
       durationMs: Math.max(0, ralph.host.clock.now() - started),
-      usage: attempt.turn?.usage ?? null,
+      usage: usageOf(attempt),
       ...(settlement.reopened === undefined ? {} : { reopened: settlement.reopened }),
     });
-    const ending = this.#endingOf(attempt, settlement);
+    const ending = endingOf(ralph, attempt, settlement);
     if (attempt.turn !== null && !ENDED_BADLY.has(attempt.status)) await this.#hooks?.run("after", moment);
     return ending;
+  }
+
+  #startOf(item: Item<Data>, history: readonly Attempt[], before: TreeSnapshot): Promise<ItemStart> {
+    const left = Object.keys(this.#ownership.workOf(item.id));
+    return this.#starts.of(history, before, { user: this.#ownership.userPaths, item: left });
   }
 
   /** The same failure again and again is blocked, whatever the backlog's retries say. */
@@ -263,16 +287,8 @@ class Loop<Data, Findings> {
     if (attempt.status !== "failed" && attempt.status !== "not-done") return attempt;
     const times = sameFailures(attempt, history);
     if (times < this.#limits.sameFailure) return attempt;
-    const { id, number, claim, turn, verification, message } = attempt;
-    return {
-      id,
-      number,
-      claim,
-      turn,
-      verification,
-      status: "blocked",
-      message: `failed the same way ${times} times: ${message}`,
-    };
+    const { reason: _, ...same } = { reason: null, ...attempt };
+    return { ...same, status: "blocked", message: `failed the same way ${times} times: ${attempt.message}` };
   }
 
   #own(item: Item<Data>, attempt: Attempt<Findings>, after: TreeSnapshot): void {
@@ -298,23 +314,6 @@ class Loop<Data, Findings> {
     this.#last = settled.attempt as Attempt<Findings>;
     await journal.settled(this.#key, item, settled.attempt, settled.settlement, this.#ownership.workOf(item.id));
     return settled.settlement;
-  }
-
-  #endingOf(attempt: Attempt<Findings>, settlement: Settlement): Ending | null {
-    if (attempt.status === "trespassed") {
-      const lines = attempt.diff.split("\n");
-      this.#ralph.events.emit({ type: "text", title: "Written outside the allowed paths", lines });
-      const reasons = [`wrote outside the allowed paths: ${attempt.paths.join(", ")}`];
-      return { status: "failed", reason: "trespassed", reasons };
-    }
-    if (attempt.status === "agent-unusable") {
-      return { status: "failed", reason: "agent-unusable", reasons: [attempt.message] };
-    }
-    if (attempt.status === "interrupted") return endOfInterrupted(attempt);
-    if (settlement.status !== "stop") return null;
-    return settlement.as === "failed"
-      ? { status: "failed", reason: "stopped", reasons: [settlement.reason] }
-      : { status: "blocked", reasons: [settlement.reason] };
   }
 
   #done({ verdict, summary, covers }: Extract<Next<Data>, { readonly status: "done" }>): Ending {

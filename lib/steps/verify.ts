@@ -3,13 +3,23 @@ import { RalphError } from "../errors/ralph_error.ts";
 import { createNewestLine } from "../events/newest_line.ts";
 import { createRedactor } from "../events/redact.ts";
 import { secretValues } from "../events/secrets.ts";
+import type { RalphEvent } from "../events/types.ts";
 import { ensureDirectory, openAppender } from "../host/files.ts";
 import { join } from "node:path";
-import type { CheckContext, CheckExpectation, CheckOutcome, CheckResult, Item, Verification } from "../loop/types.ts";
+import type {
+  CheckContext,
+  CheckExpectation,
+  CheckOutcome,
+  CheckResult,
+  Item,
+  Verification,
+  WorkDone,
+} from "../loop/types.ts";
 import { runCommandCheck } from "../verifiers/command.ts";
 import { isCommand, runFunctionCheck } from "../verifiers/function.ts";
 import { runShellCheck, type ShellCheckOptions } from "../verifiers/shell.ts";
 import type { CheckLike } from "../verifiers/types.ts";
+import { openCheckTree } from "./check_tree.ts";
 
 /** How checks are run. */
 export interface VerifyOptions {
@@ -19,6 +29,10 @@ export interface VerifyOptions {
   readonly item?: Item | null;
   /** Commit before the turn. @default null */
   readonly base?: string | null;
+  /** What check functions are told was done to the tree. */
+  readonly done?: WorkDone;
+  /** Commands that failed before the run's first turn: their failures are marked so. */
+  readonly failedBefore?: ReadonlySet<string>;
   /** Folder for one log file a check; without one nothing is logged. */
   readonly logs?: string;
   /** Ends the running check and starts no other. @default the context's */
@@ -33,15 +47,18 @@ interface Runnable {
   readonly run?: (context: CheckContext) => unknown;
   readonly command?: string;
   readonly expect?: CheckExpectation;
+  readonly review?: boolean;
 }
 
 const CHECK_FORMS = "a command, a dax command, a function, or `{ name, command }` or `{ name, run }`";
 
 /**
  * Runs every check in order and collects all failures, not only the first. No check at all is `unverified`, never
- * `passed`. Each check has a timeout, its whole process tree ends with it, and the end of its output is kept.
+ * `passed`. Each check has a timeout, its whole process tree ends with it, and the end of its output is kept. Reviews
+ * come last, and only where everything else passed. With `verify.isolated` commands run in a clean git worktree of the
+ * tree as it is now; functions see the tree itself.
  *
- * @throws {RalphError} option-invalid for what is no check
+ * @throws {RalphError} option-invalid for what is no check; not-a-repository, git-failed with `verify.isolated`
  * @returns `passed`, `failed` with `failures`, `unverified`, or `aborted`; every result has exit code, milliseconds and tail
  * @example Check a repository from a build script
  * ```ts
@@ -58,26 +75,48 @@ const CHECK_FORMS = "a command, a dax command, a function, or `{ name, command }
  * ```
  */
 export async function verify(
-  ralph: Pick<RalphContext, "$" | "config" | "events" | "host" | "root" | "signal">,
+  ralph: Pick<RalphContext, "$" | "config" | "events" | "host" | "repository" | "root" | "signal">,
   checks: readonly CheckLike[],
   options: VerifyOptions = {},
 ): Promise<Verification> {
   const signal = options.signal ?? ralph.signal;
   const results: CheckResult[] = [];
-  for (const check of checks.map((like) => toRunnable(like, ralph))) {
+  const runnables = checks.map((like) => toRunnable(like, ralph));
+  const isolated = ralph.config.verify.isolated && runnables.some(isShellCommand) && !signal.aborted;
+  await using tree = isolated ? await openCheckTree(ralph, options.cwd ?? ralph.root) : null;
+  for (const check of [...runnables.filter(({ review }) => review !== true), ...runnables.filter(isReview)]) {
     if (signal.aborted) return { status: "aborted", results };
+    if (isReview(check) && results.some(({ ok }) => !ok)) break; // a review would cost a turn and change nothing
     const { name, scope = "" } = check;
     ralph.events.emit({ type: "check-start", name, scope, number: results.length + 1, total: checks.length });
     const started = ralph.host.clock.now();
-    const outcome = await runOne(ralph, check, { ...options, signal }, results.length + 1);
+    const place = tree !== null && isShellCommand(check) ? { ...options, cwd: tree.cwd } : options;
+    const outcome = await runOne(ralph, check, { ...place, signal }, results.length + 1);
     if (signal.aborted) return { status: "aborted", results };
-    const result = { ...outcome, name, scope, durationMs: Math.max(0, ralph.host.clock.now() - started) };
+    const isOld = !outcome.ok && check.command !== undefined && options.failedBefore?.has(check.command) === true;
+    const durationMs = Math.max(0, ralph.host.clock.now() - started);
+    const result = { ...outcome, name, scope, durationMs, ...(isOld ? { failedBefore: true } : {}) };
     results.push(result);
-    ralph.events.emit({ type: "check-end", ...result });
+    ralph.events.emit(endOf(result));
   }
   if (results.length === 0) return { status: "unverified", results: [] };
   const failures = results.filter((result) => !result.ok);
   return failures.length === 0 ? { status: "passed", results } : { status: "failed", results, failures };
+}
+
+function isShellCommand({ run }: Runnable): boolean {
+  return run === undefined;
+}
+
+function isReview({ review }: Runnable): boolean {
+  return review === true;
+}
+
+function endOf(
+  { name, scope, ok, exitCode, durationMs, tail, failedBefore }: CheckResult,
+): Extract<RalphEvent, { type: "check-end" }> {
+  const before = failedBefore === undefined ? {} : { failedBefore };
+  return { type: "check-end", name, scope, ok, exitCode, durationMs, tail, ...before };
 }
 
 function toRunnable(like: CheckLike, { $ }: Pick<RalphContext, "$">): Runnable {
@@ -97,9 +136,9 @@ async function runOne(
   options: VerifyOptions & { readonly signal: AbortSignal },
   number: number,
 ): Promise<CheckOutcome> {
-  const { signal, item = null, base = null, cwd = ralph.root } = options;
+  const { signal, item = null, base = null, cwd = ralph.root, done, logs } = options;
   const timeoutMs = check.timeoutMs ?? ralph.config.verify.timeout * 1000;
-  const log = options.logs === undefined ? null : await openLog(options.logs, number);
+  const log = logs === undefined || check.review === true ? null : await openLog(logs, number);
   const newest = createNewestLine(() => createRedactor(secretValues(ralph.host.environment.variables)));
   ralph.events.glimpse?.(newest.read);
   const shell: ShellCheckOptions = {
@@ -114,7 +153,15 @@ async function runOne(
   };
   try {
     if (check.run === undefined) return await runShellCheck(ralph.$, ralph.host, check.command ?? "", shell);
-    const found = await runFunctionCheck(ralph.host, check.run, { cwd, item, base, signal }, timeoutMs);
+    const context = {
+      cwd,
+      item,
+      base,
+      signal,
+      ...(done === undefined ? {} : { done }),
+      ...(logs === undefined ? {} : { logs }),
+    };
+    const found = await runFunctionCheck(ralph.host, check.run, context, timeoutMs);
     return "command" in found ? await runCommandCheck(ralph.host, found.command, shell) : found;
   } finally {
     await log?.close();

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { RalphContext } from "../context.ts";
 import type { TreeSnapshot } from "../git/types.ts";
-import { pathsOutside, protectedPaths } from "../loop/guards.ts";
+import { protectedPaths } from "../loop/guards.ts";
 import type {
   Attempt,
   Backlog,
@@ -16,11 +16,15 @@ import type {
 } from "../loop/types.ts";
 import { refusalOf } from "../loop/refusal.ts";
 import { verdictOf } from "../loop/verdict.ts";
+import { namedCheck } from "../verifiers/named_check.ts";
 import type { CheckLike } from "../verifiers/types.ts";
 import { agentTurn } from "./agent_turn.ts";
+import { putBackEdits } from "./loop/recover.ts";
+import { freshStart, type ItemStart, withTurn } from "./loop/item_start.ts";
+import { findWeakened } from "./loop/test_guard.ts";
+import { strayedFrom, trespassed } from "./loop/turn_guards.ts";
 import { requireRepository } from "./require_repository.ts";
-import { topLevelPaths } from "./tree_paths.ts";
-import { verify } from "./verify.ts";
+import { verify, type VerifyOptions } from "./verify.ts";
 
 /** One attempt, and what is known before it. */
 export interface WorkItemOptions {
@@ -28,17 +32,27 @@ export interface WorkItemOptions {
   readonly attempt?: { readonly id: string; readonly number: number };
   /** Run after the backlog's own checks. */
   readonly checks?: readonly CheckLike[];
+  /** The item's last attempt, told to the agent. @default none */
   readonly previous?: Attempt | null;
+  /** The last attempt of the run, at whatever item. @default none */
   readonly last?: Attempt | null;
+  /** Ends the turn and the checks. @default the one of the context */
   readonly signal?: AbortSignal;
   /** What the tree held before, when that is known. */
   readonly before?: TreeSnapshot;
+  /** How things stood before the first attempt at the item. @default as they stand now */
+  readonly start?: ItemStart;
+  /** Commands that failed before the run's first turn. */
+  readonly failedBefore?: ReadonlySet<string>;
 }
 
 /** An attempt with the tree before and after the agent's turn, for whoever commits. */
 export interface WorkedItem<Findings> {
+  /** How it ended. */
   readonly attempt: Attempt<Findings>;
+  /** The tree before the turn; `null` where no turn was taken. */
   readonly before: TreeSnapshot | null;
+  /** The tree after it; `null` where no turn was taken. */
   readonly after: TreeSnapshot | null;
 }
 
@@ -66,7 +80,7 @@ export async function workItem<Data, Findings>(
   item: Item<Data>,
   options: WorkItemOptions = {},
 ): Promise<WorkedItem<Findings>> {
-  requireRepository(ralph);
+  const repository = requireRepository(ralph);
   const signal = options.signal ?? ralph.signal;
   const { id, number } = options.attempt ?? { id: `${ralph.run.id}.${ralph.run.nextIteration()}`, number: 1 };
   const context = {
@@ -82,10 +96,12 @@ export async function workItem<Data, Findings>(
   const logs = `${folder}/${name}`;
   const allowUnverified = backlog.unverified === "accept" || ralph.config.verify.allowUnverified;
   const known = { id, number, claim: null, turn: null, verification: null } as const;
+  const { failedBefore = new Set() } = options;
 
-  const first = await checkFirst(ralph, work, checks, { item, signal, logs: `${logs}-before` });
+  const withoutTurn = checks.filter((check) => !isReview(check));
+  const first = await checkFirst(ralph, work, withoutTurn, { item, signal, failedBefore, logs: `${logs}-before` });
   if (work.prompt === null) {
-    const verification = await verify(ralph, checks, { item, signal, logs });
+    const verification = await verify(ralph, withoutTurn, { item, signal, failedBefore, logs });
     return {
       attempt: { ...known, verification, ...verdictOf(verification, allowUnverified) },
       before: null,
@@ -93,7 +109,9 @@ export async function workItem<Data, Findings>(
     };
   }
 
-  const { turn, before, after } = await agentTurn(ralph, {
+  const before = options.before ?? await repository.snapshot();
+  const start = options.start ?? await freshStart(ralph, before);
+  const { turn, after } = await agentTurn(ralph, {
     prompt: typeof work.prompt === "string" ? work.prompt : work.prompt(first),
     name,
     folder,
@@ -103,7 +121,7 @@ export async function workItem<Data, Findings>(
     ...(work.timeoutMs === undefined ? {} : { timeoutMs: work.timeoutMs }),
     ...(work.interactive === undefined ? {} : { interactive: work.interactive }),
     ...(work.environment === undefined ? {} : { environment: work.environment }),
-    ...(options.before === undefined ? {} : { before: options.before }),
+    before,
   });
   const edits = await ralph.state.edited(backlog.stateFiles);
   // before the state is put back, so that it can read what the agent wrote
@@ -115,12 +133,20 @@ export async function workItem<Data, Findings>(
   if (takenBack.length > 0) ralph.events.emit({ type: "state-put-back", paths: takenBack });
 
   const { lines: _lines, text: _text, ...record } = turn;
-  const seen = { ...known, claim, turn: record };
+  const told = { ...known, claim, turn: record };
   const give = (attempt: Attempt<Findings>): WorkedItem<Findings> => ({ attempt, before, after });
 
-  if (turn.end.reason === "aborted" || signal.aborted) return give({ ...seen, status: "interrupted" });
+  if (turn.end.reason === "aborted" || signal.aborted) return give({ ...told, status: "interrupted" });
   const strayed = await strayedFrom(ralph, before.branch, after.branch);
-  if (strayed !== null) return give({ ...seen, status: "failed", reason: "branch-changed", message: strayed });
+  if (strayed !== null) return give({ ...told, status: "failed", reason: "branch-changed", message: strayed });
+  const standing = withTurn(start, turn.changedFiles);
+  const weakened = await findWeakened(ralph, standing, checks);
+  const blocked = weakened.length > 0 && ralph.config.tests.integrity === "block";
+  if (weakened.length > 0) {
+    const { id, kind, title } = item;
+    ralph.events.emit({ type: "tests-weakened", item: { id, kind, title }, findings: weakened, blocked });
+  }
+  const seen = weakened.length === 0 ? told : { ...told, weakened };
   const trespass = await trespassed(ralph, work, turn, backlog.stateFiles);
   if (trespass !== null) return give({ ...seen, ...trespass });
   const touched = protectedPaths(turn.changedFiles, ralph.config.protect);
@@ -142,9 +168,17 @@ export async function workItem<Data, Findings>(
     case undefined:
       return give({ ...seen, status: "not-done", message: claim?.reason ?? "the agent did not say that it was done" });
     case "done": {
+      if (blocked) {
+        const message = `tests were weakened, put them back as they were:\n${weakened.join("\n")}`;
+        return give({ ...seen, status: "failed", reason: "tests-weakened", message });
+      }
       const reusable = first !== null && work.checkFirst === true && turn.changedFiles.length === 0 &&
         edits.length === 0;
-      const verification = reusable ? first : await verify(ralph, checks, { item, base: turn.base, signal, logs });
+      const done = { since: standing.since, changedFiles: standing.changedFiles };
+      const verification = reusable
+        ? first
+        : await verify(ralph, checks, { item, base: turn.base, done, signal, failedBefore, logs });
+      if (checks.some(isReview)) await putBackEdits(ralph, backlog); // a reviewer is an agent too
       const proven = number === 1 ? provenRed(verification, first, checks) : verification;
       return give({ ...seen, verification: proven, ...verdictOf(proven, allowUnverified) });
     }
@@ -155,7 +189,7 @@ async function checkFirst(
   ralph: RalphContext,
   work: Work,
   checks: readonly CheckLike[],
-  options: { readonly item: Item; readonly signal: AbortSignal; readonly logs: string },
+  options: VerifyOptions,
 ): Promise<Verification | null> {
   if (work.prompt === null) return null;
   if (work.checkFirst === true) return await verify(ralph, checks, options);
@@ -163,8 +197,12 @@ async function checkFirst(
   return red.length === 0 ? null : await verify(ralph, red, options);
 }
 
+function isReview(check: CheckLike): boolean {
+  return namedCheck(check)?.review === true;
+}
+
 function isRedFirst(check: CheckLike): check is Check {
-  return typeof check === "object" && "redFirst" in check && check.redFirst === true;
+  return namedCheck(check)?.redFirst === true;
 }
 
 /** A check that had to fail before the turn and passed already proves nothing. */
@@ -202,25 +240,4 @@ async function judge<Data, Findings>(
   return turn.lines.includes("<ralph>DONE</ralph>")
     ? { status: "done" }
     : { status: "not-done", reason: "no `<ralph>DONE</ralph>` line" };
-}
-
-/** A turn that left the branch is brought back to it: what is verified and committed must be what the run works on. */
-async function strayedFrom(ralph: RalphContext, branch: string | null, now: string | null): Promise<string | null> {
-  if (branch === null || branch === now) return null;
-  const there = now === null ? "a detached HEAD" : `the branch ${now}`;
-  await requireRepository(ralph).switchTo(branch);
-  return `the turn switched from the branch ${branch} to ${there}, where its commits are: work on ${branch}`;
-}
-
-async function trespassed(
-  ralph: RalphContext,
-  work: Work,
-  turn: Turn,
-  stateFiles: readonly string[],
-): Promise<{ readonly status: "trespassed"; readonly paths: readonly string[]; readonly diff: string } | null> {
-  if (work.allow === undefined) return null;
-  const paths = pathsOutside(turn.changedFiles.filter((path) => !stateFiles.includes(path)), work.allow);
-  if (paths.length === 0) return null;
-  const diff = await requireRepository(ralph).diff(topLevelPaths(ralph, paths), { base: turn.base });
-  return { status: "trespassed", paths, diff };
 }

@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../events/agent_events.ts";
 import type { RalphEvent } from "../events/types.ts";
 import type { Usage } from "../loop/types.ts";
+import { FAILED_BEFORE } from "../loop/verdict.ts";
 import { formatDuration } from "./format_duration.ts";
 import { plainText } from "./printable.ts";
 
@@ -38,8 +39,9 @@ export function iterationTone({ result, settlement }: IterationEnd): "good" | "w
 }
 
 /** Why a check failed, short. */
-export function checkWords({ exitCode }: CheckEnd): string {
-  return exitCode === null ? "no exit code" : `exit ${exitCode}`;
+export function checkWords({ exitCode, failedBefore }: CheckEnd): string {
+  const ended = exitCode === null ? "no exit code" : `exit ${exitCode}`;
+  return failedBefore === true ? `${ended}${FAILED_BEFORE}` : ended;
 }
 
 /** What became of a hook. */

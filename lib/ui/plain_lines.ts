@@ -34,6 +34,11 @@ export function plainLines(event: RalphEvent): readonly string[] {
         `  check failed: ${event.name} (${checkWords(event)}, ${formatDuration(event.durationMs)})`,
         ...tailLines(event.tail, TAIL_LINES).map((line) => `    ${line}`),
       ];
+    case "tests-weakened":
+      return [
+        `  warning: tests weakened${event.blocked ? ", the attempt fails" : ""}:`,
+        ...event.findings.map((line) => `    ${line}`),
+      ];
     case "iteration-end":
       return [`${event.item.kind} ${event.item.id}: ${iterationWords(event)} (${formatDuration(event.durationMs)})`];
     case "hook-start":

@@ -11,8 +11,17 @@ const SEQUENCE_REGEXP = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0
 const CONTROL_REGEXP = /[^\P{Cc}\n\t]|[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
 
 /** Fields that a person decides by, or tells items apart by. */
-const EXACT: ReadonlySet<string> = new Set(["title", "id", "subject", "name", "lines", "message", "question"]);
-const ONE_LINE: ReadonlySet<string> = new Set(["title", "id", "subject"]);
+const EXACT: ReadonlySet<string> = new Set([
+  "title",
+  "id",
+  "subject",
+  "name",
+  "lines",
+  "message",
+  "question",
+  "findings",
+]);
+const ONE_LINE: ReadonlySet<string> = new Set(["title", "id", "subject", "findings"]);
 
 /** The text without colours, cursor moves and control characters: for output that is only looked at. */
 export function plainText(text: string): string {

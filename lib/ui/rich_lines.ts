@@ -48,6 +48,11 @@ export function richLines(event: RalphEvent, style: Style): readonly string[] {
         ),
         ...tailLines(event.tail, TAIL_LINES).map((line) => indented(" ", `${dim(symbols.bar)} ${line}`)),
       ];
+    case "tests-weakened":
+      return [
+        indented(warn(symbols.warning), warn(`tests weakened${event.blocked ? ", the attempt fails" : ""}`)),
+        ...event.findings.map((line) => indented(" ", `${dim(symbols.bar)} ${line}`)),
+      ];
     case "iteration-end": {
       const paint = { good, warn, bad }[iterationTone(event)];
       const mark = { good: symbols.passed, warn: symbols.open, bad: symbols.failed }[iterationTone(event)];

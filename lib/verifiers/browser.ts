@@ -9,7 +9,9 @@ import type { PageReport } from "./browser/visit.ts";
 
 /** A look at pages. */
 export interface BrowserCheckOptions {
+  /** What to look at. */
   readonly pages: readonly PageUrl[];
+  /** Which browser, and how. */
   readonly config: BrowserConfig;
   /** Absolute path of the project. */
   readonly root: string;

@@ -20,6 +20,24 @@ test("outcomeLines() says why a plan failed and how it goes on", () => {
   ]);
 });
 
+test("outcomeLines() names weakened tests and what failed before the first turn, also where all passed", () => {
+  const passed = {
+    status: "passed",
+    iterations: 2,
+    passed: ["US-001"],
+    weakened: [{ id: "US-001", findings: ["a.test.js: deleted", "b.snap: recorded output deleted"] }],
+    failedBefore: ["npm test"],
+  } as const;
+
+  expect(lines(passed)).toEqual([
+    "+ passed: 1 verified in 2 iterations",
+    "  verified  US-001",
+    "  tests weakened  US-001: a.test.js: deleted",
+    "  tests weakened  US-001: b.snap: recorded output deleted",
+    "  failed before the first turn  npm test",
+  ]);
+});
+
 test("outcomeLines() says that a trespass's files are left to the person", () => {
   const trespassed = { status: "failed", reason: "trespassed", iterations: 1, reasons: ["wrote: x.txt"] } as const;
 

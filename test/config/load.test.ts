@@ -16,7 +16,14 @@ describe("checkConfig()", () => {
     const { config } = checkConfig({ commits: { work: false }, verify: { default: ["npm test"] } });
 
     expect(config?.commits).toEqual({ work: false, prdChanges: true, message: "chore: update prd.json" });
-    expect(config?.verify).toEqual({ default: ["npm test"], ui: [], timeout: 300, allowUnverified: false });
+    expect(config?.verify).toEqual({
+      default: ["npm test"],
+      ui: [],
+      timeout: 300,
+      allowUnverified: false,
+      baseline: false,
+      isolated: false,
+    });
   });
 
   test("names every problem with its field", () => {

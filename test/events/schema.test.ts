@@ -64,7 +64,17 @@ const SAMPLES: { readonly [Type in RalphEvent["type"]]: Required<Extract<RalphEv
   "wait-delta": { type: "wait-delta", agent: "claude", remainingMs: 1 },
   "wait-end": { type: "wait-end", agent: "claude", waitedMs: 1, interrupted: false },
   "check-start": { type: "check-start", name: "test", scope: "a", number: 1, total: 2 },
-  "check-end": { type: "check-end", name: "test", scope: "a", ok: false, exitCode: null, durationMs: 1, tail: "" },
+  "check-end": {
+    type: "check-end",
+    name: "test",
+    scope: "a",
+    ok: false,
+    exitCode: null,
+    durationMs: 1,
+    tail: "",
+    failedBefore: true,
+  },
+  "tests-weakened": { type: "tests-weakened", item, findings: ["a.test.js: deleted"], blocked: false },
   "hook-start": { type: "hook-start", hook: "docs", iteration: 1, parallel: true, log: "logs/hook.log" },
   "hook-end": {
     type: "hook-end",

@@ -180,7 +180,14 @@ export function featureBacklog(
         if (needsUi) await prepareOnce();
         return {
           status: "item",
-          item: { id: story.id, kind: "story", title: story.title, fingerprint: fingerprintOf(story), data: story },
+          item: {
+            id: story.id,
+            kind: "story",
+            title: story.title,
+            criteria: story.acceptanceCriteria,
+            fingerprint: fingerprintOf(story),
+            data: story,
+          },
         };
       }
       if (inFlight.length > 0) return { status: "waiting" };

@@ -16,7 +16,9 @@ export interface FeatureDirectory {
   readonly directory: string;
   /** Paths relative to the root. */
   readonly path: string;
+  /** `prd.json`, relative to the root. */
   readonly prdFile: string;
+  /** `prd.md`, relative to the root. */
   readonly markdownFile: string;
 }
 

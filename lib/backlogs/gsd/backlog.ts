@@ -111,6 +111,7 @@ export function gsdBacklog(
       id: plan.id,
       kind: summary ? "summary" : "plan",
       title: data.title,
+      criteria: data.tasks.map(({ name }) => name),
       ...(skip && data.checkpointsOnly ? { checksOnly: true } : {}),
       fingerprint: hashText(await readText(join(ralph.root, plan.file)) ?? "").slice(0, 16),
       data,

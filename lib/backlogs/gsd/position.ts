@@ -10,12 +10,15 @@ export interface Noted {
 
 /** Where a GSD project stands, and what comes next. */
 export interface Position {
+  /** Where the project stands. */
   readonly status: "plan" | "done" | "blocked";
   /** The plan that comes next. */
   readonly next: Plan | null;
   /** Why this one, why none, or what stands in the way. */
   readonly reasons: readonly string[];
+  /** Plans that are complete. */
   readonly complete: number;
+  /** Plans there are. */
   readonly total: number;
   /** Plans left from here on, in the order in which they come. */
   readonly open: readonly Plan[];

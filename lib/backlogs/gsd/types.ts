@@ -24,10 +24,13 @@ export interface Expectation {
 
 /** A command that a plan's author meant to be run by a machine: `<command>` or `<automated>`, entities decoded. */
 export interface PlanCommand {
+  /** As the shell gets it, entities decoded. */
   readonly command: string;
+  /** What it has to do. */
   readonly expect: Expectation;
   /** The `name` of the `<check>` around it. */
   readonly name: string | null;
+  /** In the plan, from 1. */
   readonly line: number;
 }
 
@@ -42,11 +45,13 @@ export interface Verifying {
 export interface PlanTask extends Verifying {
   /** From 1, in the order of the file. */
   readonly number: number;
+  /** As the plan has it. */
   readonly name: string;
   /** As written: `auto`, `checkpoint:human-verify`, or `null`. */
   readonly type: string | null;
   /** For a person: left out in an unattended loop. */
   readonly checkpoint: boolean;
+  /** In the plan, from 1. */
   readonly line: number;
 }
 
@@ -125,9 +130,12 @@ export interface StatePosition {
 
 /** All of `.planning/`. */
 export interface Planning {
+  /** In order. */
   readonly phases: readonly Phase[];
   /** `null`: there is no STATE.md. */
   readonly state: StatePosition | null;
+  /** `null` without ROADMAP.md. */
   readonly roadmap: boolean;
+  /** What could not be made sense of, with file and line. */
   readonly diagnostics: readonly Diagnostic[];
 }

@@ -162,7 +162,8 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
         .toSorted((one, other) => one.priority - other.priority)[0];
       if (story !== undefined) {
         const fingerprint = fingerprintOf(story);
-        return { status: "item", item: { id: story.id, kind: "story", title: story.title, fingerprint, data: story } };
+        const { id, title, acceptanceCriteria: criteria } = story;
+        return { status: "item", item: { id, kind: "story", title, criteria, fingerprint, data: story } };
       }
       if (inFlight.length > 0) return { status: "waiting" };
       if (open.length > 0) {

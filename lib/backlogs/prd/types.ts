@@ -6,8 +6,11 @@
 
 /** One user story: what one iteration works on. */
 export interface Story {
+  /** Such as `US-001`. */
   readonly id: string;
+  /** One line. */
   readonly title: string;
+  /** A criterion ``Verify: `cmd` `` names a check. */
   readonly acceptanceCriteria: readonly string[];
   /** The lowest comes first. */
   readonly priority: number;

@@ -41,6 +41,7 @@ export function buildItem(plan: Plan, task: Task): SpecItem {
     id: task.id,
     kind: "BUILD",
     title: task.name,
+    criteria: [task.notes, task.accept].filter((text) => text !== ""),
     fingerprint: fingerprint(task.spec, task.name, task.notes, task.accept),
     data: { stage: "BUILD", spec: task.spec, lines: linesOf(plan, [task]), ids, rejections },
   };

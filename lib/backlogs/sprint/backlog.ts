@@ -202,7 +202,14 @@ function iterationItem(progress: SprintProgress, step: SprintStep | null, transc
   } as const;
   const data = { mode, iteration, completed, idle: idleIterations, step };
   if (step === null) return { ...known, id: `${mode}-${completed + 1}`, title: titleOf(goal), preparatory: true, data };
-  return { ...known, id: step.id, title: titleOf(step.prompt), fingerprint: fingerprintOf(step), data };
+  return {
+    ...known,
+    id: step.id,
+    title: titleOf(step.prompt),
+    criteria: [step.prompt],
+    fingerprint: fingerprintOf(step),
+    data,
+  };
 }
 
 function isParked(step: SprintStep, parked: readonly ParkedItem[]): boolean {

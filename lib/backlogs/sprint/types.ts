@@ -82,10 +82,15 @@ export type SprintMode = "planning" | "executing" | "reflecting" | "completion";
 
 /** What an item of this backlog carries: a snapshot of the counters. */
 export interface SprintItemData {
+  /** What the iteration is for. */
   readonly mode: SprintMode;
+  /** From 1, over all runs of the sprint. */
   readonly iteration: number;
+  /** Iterations that have ended. */
   readonly completed: number;
+  /** Of them, the last in a row that left no step pending. */
   readonly idle: number;
+  /** The one to carry out; `null` while planning or reflecting. */
   readonly step: SprintStep | null;
 }
 

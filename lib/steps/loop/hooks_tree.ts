@@ -27,6 +27,16 @@ export interface HookTrees {
   sweep(): Promise<void>;
 }
 
+/** Whose the trees are. */
+export interface TreeKind {
+  /** Begins the names of their folders. */
+  readonly prefix: string;
+  /** What to do where git cannot make one. */
+  readonly hint: string;
+}
+
+const HOOK_TREES: TreeKind = { prefix: "ralph-hook", hint: "set `isolated: false` to run the hook in the tree" };
+
 const NO_HOOKS: readonly string[] = ["-c", "core.hooksPath=/dev/null"];
 
 /** @param left paths relative to the top level that a patch never holds: Ralph's own state */
@@ -34,9 +44,10 @@ export function createHookTrees(
   { host, root }: Pick<RalphContext, "host" | "root">,
   repository: Repository,
   left: readonly string[],
+  kind: TreeKind = HOOK_TREES,
 ): HookTrees {
   // By this name a later run knows its own: other worktrees of the repository may have a Ralph at work.
-  const prefix = `ralph-hook-${hashText(`${repository.gitDirectory}\0${root}`).slice(0, 12)}-`;
+  const prefix = `${kind.prefix}-${hashText(`${repository.gitDirectory}\0${root}`).slice(0, 12)}-`;
   const oneAtATime = createSlots(1); // git takes no lock around the list of worktrees
 
   async function git(
@@ -50,7 +61,7 @@ export function createHookTrees(
       details: {
         command,
         reason: end.stderr.trim().split("\n").at(-1) ?? "",
-        hint: "set `isolated: false` to run the hook in the tree",
+        hint: kind.hint,
       },
     });
   }
@@ -72,7 +83,7 @@ export function createHookTrees(
           tree,
           ...(head === null ? [] : ["-p", head]),
           "-m",
-          "ralph: snapshot for hooks",
+          "ralph: snapshot",
         ])).trim();
       } finally {
         await removePath(index);

@@ -46,7 +46,8 @@ export async function settleAndCommit<Data, Findings>(
   if (settlement.commit === undefined) return { settlement, attempt, committed: [] };
   const workPaths = settlement.commit.work && ralph.config.commits.work ? Object.keys(work) : [];
   const apart = settlement.commit.apart === true && workPaths.length > 0;
-  const result = await committer.commit(apart ? workOnly(settlement.commit) : settlement.commit, workPaths, known);
+  const first = withWeakened(apart ? workOnly(settlement.commit) : settlement.commit, attempt);
+  const result = await committer.commit(first, workPaths, known);
   if (result.status !== "refused") {
     if (!apart) return { settlement, attempt, committed: workPaths };
     const named = await backlog.settle(item, attempt);
@@ -65,6 +66,13 @@ export async function settleAndCommit<Data, Findings>(
 /** The commit of the work alone: what `body` says is of the state. */
 function workOnly({ body: _, ...commit }: SettleCommit): SettleCommit {
   return { ...commit, paths: [] };
+}
+
+/** Whoever reads the commit sees what became of the tests. */
+function withWeakened(commit: SettleCommit, { weakened = [] }: Attempt): SettleCommit {
+  if (weakened.length === 0) return commit;
+  const told = ["Tests were weakened:", ...weakened.map((line) => `- ${line}`)].join("\n");
+  return { ...commit, body: commit.body === undefined ? told : `${commit.body}\n\n${told}` };
 }
 
 /** Makes the loop's commits. */

@@ -19,14 +19,19 @@ export interface PlanAnswer {
 
 /** Something that the planner's agent could not find out. */
 export interface Uncertainty {
+  /** In a word or two. */
   readonly topic: string;
+  /** Why it is not known. */
   readonly reason: string;
+  /** What would tell. */
   readonly evidenceMissing: string;
 }
 
 /** Whether the agent thinks that the code should be explored first. */
 export interface Recommendation {
+  /** Whether to explore the code first. */
   readonly shouldRun: boolean;
+  /** Why, for a person. */
   readonly reasons: readonly string[];
 }
 

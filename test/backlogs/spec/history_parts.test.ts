@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createBatchReader } from "../../../lib/backlogs/spec/history/read_versions.ts";
+import { createBatchReader } from "../../../lib/git/batch_reader.ts";
 import { branchesOf } from "../../../lib/backlogs/spec/history/branches.ts";
 import { lineChanges } from "../../../lib/backlogs/spec/history/line_changes.ts";
 import fc from "fast-check";
@@ -73,5 +73,14 @@ describe("createBatchReader()", () => {
       }
       expect(found).toEqual(["ab\ncd", null, "", "éx"]);
     }));
+  });
+
+  test("keeps no more of each content than it is told to", () => {
+    const found: (string | null)[] = [];
+    const read = createBatchReader((content) => found.push(content?.toString("utf8") ?? null), 3);
+
+    for (const byte of Buffer.from("a1 blob 5\nab\ncd\na2:x missing\na3 blob 2\nxy\n")) read(Buffer.from([byte]));
+
+    expect(found).toEqual(["ab\n", null, "xy"]);
   });
 });

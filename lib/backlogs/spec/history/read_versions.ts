@@ -1,5 +1,6 @@
 import type { Host } from "../../../host/types.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
+import { createBatchReader } from "../../../git/batch_reader.ts";
 import type { Repository } from "../../../git/types.ts";
 import type { PlanCommit, PlanVersion } from "./types.ts";
 
@@ -121,34 +122,4 @@ export async function readVersions(
       details: { command: "cat-file", reason, hint: "`git fsck` checks the repository" },
     });
   }
-}
-
-/** Cuts the output of `git cat-file --batch` into contents; `null` for what is missing. */
-export function createBatchReader(give: (content: Buffer | null) => void): (chunk: Buffer) => void {
-  let header: Buffer[] = [];
-  let body: Buffer | null = null;
-  let filled = 0;
-  return (chunk) => {
-    let at = 0;
-    while (at < chunk.length) {
-      if (body === null) {
-        const feed = chunk.indexOf(0x0a, at);
-        header.push(chunk.subarray(at, feed < 0 ? chunk.length : feed));
-        if (feed < 0) return;
-        at = feed + 1;
-        const size = / blob (\d+)$/.exec(Buffer.concat(header).toString("utf8"))?.[1];
-        header = [];
-        if (size === undefined) give(null);
-        else body = Buffer.allocUnsafe(Number(size) + 1); // and its line feed
-        filled = 0;
-      } else {
-        const count = chunk.copy(body, filled, at, Math.min(chunk.length, at + body.length - filled));
-        filled += count;
-        at += count;
-        if (filled < body.length) continue;
-        give(body.subarray(0, -1));
-        body = null;
-      }
-    }
-  };
 }

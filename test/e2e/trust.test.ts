@@ -1,0 +1,135 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { defaultConfig } from "../../lib/config/defaults.ts";
+import { ralphCli } from "./cli.ts";
+
+const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const STORY = { id: "US-001", title: "Add login", priority: 1, passes: false, notes: "" };
+const PRD = JSON.stringify({
+  branchName: "main",
+  userStories: [{ ...STORY, acceptanceCriteria: ["It greets by name", "Verify: `test -f login.txt`"] }],
+});
+const TESTS =
+  'it("logs in", () => {\n  expect(login()).toBe(true);\n});\nit("logs out", () => {\n  expect(logout()).toBe(true);\n});\n';
+
+function guide(name: string): string {
+  return readFileSync(join(ROOT, "docs/guides", name), "utf8");
+}
+
+/** The code block of a guide that holds this text. */
+function block(text: string, language: string, holds: string): string {
+  const blocks = [...text.matchAll(new RegExp(`^\`\`\`${language}[^\\n]*\\n([^]*?)^\`\`\`$`, "gm"))];
+  return blocks.map(([, code = ""]) => code).find((code) => code.includes(holds)) ?? "";
+}
+
+/** A `codex` that answers as the second argument of its shell says; it reads the prompt first. */
+function codex(verdict: string): string {
+  const message = (text: string): string =>
+    JSON.stringify({ type: "item.completed", item: { id: "item_0", type: "agent_message", text } });
+  return [
+    "cat > ../prompt.txt",
+    `echo '{"type":"thread.started","thread_id":"t"}'`,
+    `echo '{"type":"turn.started"}'`,
+    `file=$(grep -o '/[^\`]*\\.diff' ../prompt.txt | head -1)`,
+    `if ${verdict}; then echo '${message("Read it.\n<review>APPROVE</review>").replaceAll("\\", "\\\\")}'`,
+    `else echo '${message("<review>REJECT: login.txt greets nobody</review>")}'; fi`,
+    `echo '{"type":"turn.completed","usage":{"input_tokens":7,"cached_input_tokens":0,"output_tokens":1}}'`,
+  ].join("\n");
+}
+
+describe("the recipe of docs/guides/recipes.md in which a second agent reviews", () => {
+  test("sends a story back with the reviewer's reason, and passes it once that is mended", async () => {
+    const recipe = block(guide("recipes.md"), "ts", "reviewedBy");
+
+    const { stderr, git, read, root } = await ralphCli()
+      .files({ "scripts/ralph/prd.json": PRD, "ralph.recipe.ts": recipe })
+      .agent("worker", 'if grep -q "greets nobody"; then echo "hello Ada" > login.txt; else echo > login.txt; fi')
+      .agent("codex", codex('grep -q "+hello Ada" "$file"'))
+      .args("run-recipe", "ralph.recipe.ts", "--agent-cmd", "worker", "--approve", "run").expectExit(0);
+
+    expect(stderr).toContain("check failed: review by codex");
+    expect(stderr).toContain("- login.txt greets nobody");
+    expect(stderr).toContain("check passed: review by codex");
+    expect(git("log", "-1", "--format=%s", "--", "login.txt")).toBe("feat: US-001 - Add login");
+    expect(JSON.parse(read("scripts/ralph/prd.json") ?? "").userStories[0]).toMatchObject({ passes: true, notes: "" });
+    expect(readFileSync(join(dirname(root), "prompt.txt"), "utf8")).toContain(
+      "US-001: Add login\n\nAcceptance criteria:\n- It greets by name",
+    );
+  });
+
+  test("without the reviewer on the machine it ends before the first turn", async () => {
+    const recipe = block(guide("recipes.md"), "ts", "reviewedBy").replace('"codex"', '{ command: "no-such-reviewer" }');
+
+    const { read } = await ralphCli().files({ "scripts/ralph/prd.json": PRD, "ralph.recipe.ts": recipe })
+      .agent("worker", "echo > login.txt")
+      .args("run-recipe", "ralph.recipe.ts", "--agent-cmd", "worker", "--approve", "run").expectExit(4);
+
+    expect(read("login.txt")).toBeNull();
+  });
+});
+
+describe("docs/guides/trust.md", () => {
+  test("shows the defaults as they are", () => {
+    const shown = JSON.parse(block(guide("trust.md"), "json", "globs"));
+    const { tests, verify: { baseline, isolated } } = defaultConfig();
+
+    expect(shown).toEqual({ verify: { baseline, isolated }, tests });
+  });
+
+  test("its keys are known to validate, and in the schema", async () => {
+    const config = JSON.parse(block(guide("trust.md"), "json", "globs"));
+    const { stdout } = await ralphCli().args("schema", "config").expectExit(0);
+    const { properties } = JSON.parse(stdout);
+
+    await ralphCli().files({ "ralph.config.json": JSON.stringify(config) }).args("validate").expectExit(0)
+      .then(({ stderr, stdout: said }) => expect(stderr + said).not.toContain("unknown key"));
+    expect(properties.tests.properties.integrity).toMatchObject({
+      default: "report",
+      enum: ["off", "report", "block"],
+    });
+    expect(properties.verify.properties.baseline).toMatchObject({ default: false });
+    expect(properties.verify.properties.isolated).toMatchObject({ default: false });
+  });
+});
+
+describe("ralph run", () => {
+  test("tells of weakened tests where they happen, at the end, and in the commit", async () => {
+    const { stderr, git } = await ralphCli()
+      .files({ "scripts/ralph/prd.json": PRD, "test/login.test.js": TESTS })
+      .agent("worker", "echo > login.txt; head -3 test/login.test.js > t; mv t test/login.test.js")
+      .args("run", "--agent-cmd", "worker").expectExit(0);
+
+    const line = "test/login.test.js: 1 of 2 test cases gone (`logs out`), 1 of 2 assertions gone";
+    expect(stderr).toContain(`  warning: tests weakened:\n    ${line}\n`);
+    expect(stderr).toContain(`  tests weakened  US-001: ${line}\n`);
+    expect(git("log", "-2", "--format=%B")).toContain(`Tests were weakened:\n- ${line}`);
+  });
+
+  test("tells what fails before the first turn", async () => {
+    const config = { verify: { baseline: true, default: ["test -f ok.txt"] } };
+
+    const { stderr } = await ralphCli()
+      .files({ "scripts/ralph/prd.json": PRD, "ralph.config.json": JSON.stringify(config) })
+      .agent("worker", "echo > login.txt").args("run", "--agent-cmd", "worker").expectExit(3);
+
+    expect(stderr).toContain("warning: already failing before the first turn: test -f ok.txt");
+    expect(stderr).toContain("check failed: test -f ok.txt (exit 1, failed before the run as well");
+    expect(stderr).toContain("  failed before the first turn  test -f ok.txt\n");
+  });
+
+  test("isolated checks do not see what git ignores", async () => {
+    const config = { verify: { isolated: true } };
+
+    const { stderr } = await ralphCli()
+      .files({
+        "scripts/ralph/prd.json": PRD,
+        "ralph.config.json": JSON.stringify(config),
+        ".gitignore": "login.txt\n",
+      })
+      .agent("worker", "echo > login.txt").args("run", "--agent-cmd", "worker").expectExit(3);
+
+    expect(stderr).toContain("check failed: test -f login.txt (exit 1");
+  });
+});
