@@ -32,6 +32,7 @@ export function emptyDraft(file: string): Draft<RunReport> {
     waits: [],
     putBack: [],
     trespasses: [],
+    weakened: [],
     warnings: [],
     notes: [],
     answers: [],
@@ -49,4 +50,6 @@ export interface Cursor {
   /** Agents in the order in which they came, with the models that they named. */
   readonly models: Map<string, Set<string>>;
   agent: string;
+  /** A check is running. */
+  checking: boolean;
 }

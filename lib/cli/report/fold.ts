@@ -28,7 +28,15 @@ export interface Fold {
 /** Puts a report together from a run's events, but for what only git and the disk can tell. */
 export function createFold(file: string): Fold {
   const draft = emptyDraft(file);
-  const cursor: Cursor = { part: null, item: null, attempt: null, questions: new Map(), models: new Map(), agent: "" };
+  const cursor: Cursor = {
+    part: null,
+    item: null,
+    attempt: null,
+    questions: new Map(),
+    models: new Map(),
+    agent: "",
+    checking: false,
+  };
   const handlers = handlersOf(draft, cursor);
 
   function invalid(reason: string, beginning: string): void {
@@ -49,6 +57,7 @@ export function createFold(file: string): Fold {
         return;
       }
       const known = type as RalphEvent["type"];
+      if (known === "check-start") cursor.checking = true; // its fields are not needed, and older files have fewer
       const handle = handlers[known] as ((event: unknown) => void) | undefined;
       if (handle !== undefined) {
         const checked = EVENT_SCHEMAS[known].safeParse(value);
@@ -84,8 +93,18 @@ function handlersOf(draft: Draft<RunReport>, cursor: Cursor): Handlers {
       sawAgent(cursor, agent);
     },
     "run-end": ({ at, status, reasons }) => closePart(cursor, { at, status, reasons }),
-    "step-start": ({ at, step }) => openPart(draft, cursor, { name: step, kind: "step", scope: null, at }),
+    "step-start": ({ at, step }) => {
+      if (cursor.part?.kind !== "loop") openPart(draft, cursor, { name: step, kind: "step", scope: null, at });
+    },
     "step-end": ({ at, step, status, message }) => {
+      if (cursor.part?.kind === "loop") { // a step of the loop's own: the checks before the first turn
+        draft.notes.push({
+          at,
+          item: null,
+          message: `${step}: ${status}${message === undefined ? "" : `, ${message}`}`,
+        });
+        return;
+      }
       const part = partFor(draft, cursor, at);
       if (part.kind === "turns") Object.assign(part, { name: step, kind: "step" });
       closePart(cursor, { at, status, reasons: message === undefined ? [] : [message] });
@@ -97,7 +116,8 @@ function handlersOf(draft: Draft<RunReport>, cursor: Cursor): Handlers {
     },
     "turn-start": ({ at, agent, transcript }) => {
       sawAgent(cursor, agent);
-      for (const check of cursor.attempt?.checks ?? []) check.beforeTurn = true;
+      const isReview = cursor.checking; // an agent that is a check itself
+      if (!isReview) { for (const check of cursor.attempt?.checks ?? []) check.beforeTurn = true; }
       turnsOf(draft, cursor, at).push({
         agent,
         transcript,
@@ -119,9 +139,19 @@ function handlersOf(draft: Draft<RunReport>, cursor: Cursor): Handlers {
     "agent-start": ({ model }) => {
       if (model !== null) cursor.models.get(cursor.agent)?.add(model);
     },
-    "check-end": ({ name, scope, ok, exitCode, durationMs, tail }) => {
+    "check-end": ({ name, scope, ok, exitCode, durationMs, tail, failedBefore = false }) => {
+      cursor.checking = false;
       const kept = ok ? null : tailLines(tail, TAIL_LINES).join("\n").slice(-TAIL_CHARACTERS);
-      cursor.attempt?.checks.push({ name, scope, ok, exitCode, durationMs, beforeTurn: false, tail: kept });
+      cursor.attempt?.checks.push({
+        name,
+        scope,
+        ok,
+        exitCode,
+        durationMs,
+        beforeTurn: false,
+        failedBefore,
+        tail: kept,
+      });
     },
     "commit": ({ commit, subject }) => {
       const list = HOOK_REGEXP.test(subject) ? draft : cursor.attempt ?? draft; // a hook's come while others are at work
@@ -146,6 +176,9 @@ function handlersOf(draft: Draft<RunReport>, cursor: Cursor): Handlers {
     },
     "state-put-back": ({ at, paths }) => {
       draft.putBack.push({ at, item: itemId(), paths: [...paths] });
+    },
+    "tests-weakened": ({ at, item, findings, blocked }) => {
+      draft.weakened.push({ at, item: item.id, findings: [...findings], blocked });
     },
     "text": ({ at, title, lines }) => {
       if (/outside the allowed paths/i.test(title)) {

@@ -20,6 +20,7 @@ import {
   timeOf,
   type Tone,
   totalText,
+  weakenedTests,
   whenText,
 } from "./words.ts";
 
@@ -163,6 +164,7 @@ function needsALook(report: RunReport): Markup {
         }`,
       )
     ),
+    ...weakenedTests(report).map((told) => line("warn", fragment`${told}`)),
     ...brokenHooks(report).map((told) => line("warn", fragment`${told}`)),
     ...report.warnings.map((note) => line("warn", noteText(note))),
     ...(report.events.malformed === 0 ? [] : [

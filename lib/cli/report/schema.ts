@@ -40,6 +40,7 @@ const check = z.object({
   exitCode: z.number().int().nullable(),
   durationMs: ms,
   beforeTurn: z.boolean().describe("it ran before the agent's turn"),
+  failedBefore: z.boolean().describe("it failed before the run's first turn as well"),
   tail: known.describe("the end of what it printed, where it failed"),
 });
 const commit = z.object({
@@ -136,6 +137,8 @@ export const REPORT_SCHEMA: z.ZodType<RunReport> = z.object({
     .describe("state files that were edited by hand"),
   trespasses: z.array(z.object({ at: text, item: known, diff: text }))
     .describe("what was written outside the allowed paths"),
+  weakened: z.array(z.object({ at: text, item: text, findings: z.array(text), blocked: z.boolean() }))
+    .describe("tests that were weakened; blocked: the attempt failed for it"),
   warnings: z.array(note),
   notes: z.array(note),
   answers: z.array(z.object({ id: text, question: known, answer: text, source: text })),

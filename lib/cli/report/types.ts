@@ -48,6 +48,13 @@ export interface RunReport {
   readonly putBack: readonly { readonly at: string; readonly item: string | null; readonly paths: readonly string[] }[];
   /** Diffs of what was written outside the allowed paths. */
   readonly trespasses: readonly { readonly at: string; readonly item: string | null; readonly diff: string }[];
+  /** Tests that were weakened; `blocked`: the attempt failed for it. */
+  readonly weakened: readonly {
+    readonly at: string;
+    readonly item: string;
+    readonly findings: readonly string[];
+    readonly blocked: boolean;
+  }[];
   readonly warnings: readonly NoteReport[];
   readonly notes: readonly NoteReport[];
   /** Questions that were answered, consents among them. */
@@ -150,6 +157,8 @@ export interface CheckReport {
   readonly durationMs: number;
   /** It ran before the agent's turn. */
   readonly beforeTurn: boolean;
+  /** It failed before the run's first turn as well. */
+  readonly failedBefore: boolean;
   /** The end of what it printed, where it failed. */
   readonly tail: string | null;
 }

@@ -133,6 +133,13 @@ export function putBackGroups(
   return [...groups].map(([path, items]) => ({ path, items: [...items] }));
 }
 
+/** Tests that were weakened, an item's findings on one line. */
+export function weakenedTests({ weakened }: RunReport): readonly string[] {
+  return weakened.map(({ item, findings, blocked }) =>
+    `${oneLine(item)} weakened tests${blocked ? ", which failed the attempt" : ""}: ${findings.map(oneLine).join("; ")}`
+  );
+}
+
 /** Hooks that did not complete: `broken: failed 5 times: exit 3`. */
 export function brokenHooks({ hooks }: RunReport): readonly string[] {
   const groups = new Map<string, number>();
@@ -230,11 +237,12 @@ export function turnText({ agent, reason, message, durationMs, usage }: TurnRepo
 }
 
 /** What came of a check, after its name. */
-export function checkText({ ok, exitCode, durationMs, beforeTurn }: CheckReport): string {
+export function checkText({ ok, exitCode, durationMs, beforeTurn, failedBefore }: CheckReport): string {
   const words = [
     ...(ok ? [] : [exitCode === null ? "no exit code" : `exit ${exitCode}`]),
     formatDuration(durationMs),
     ...(beforeTurn ? ["before the turn"] : []),
+    ...(failedBefore ? ["failed before the run as well"] : []),
   ];
   return words.join(", ");
 }

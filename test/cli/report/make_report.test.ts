@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { REPORT_SCHEMA, reportJsonSchema } from "../../../lib/cli/report/schema.ts";
+import type { RalphEvent } from "../../../lib/events/types.ts";
 import { attempt, ndjson, projectWith, reportIn, reportOf, RUN, RUN_START, runEnd, UNKNOWN } from "./world.ts";
 
 describe("makeReport()", () => {
@@ -161,6 +162,40 @@ describe("makeReport()", () => {
     expect(report.trespasses).toMatchObject([{ item: "US-001", diff: "+x" }]);
     expect(report.commits).toMatchObject([{ subject: "hook: docs (iteration 1)" }]);
     expect(report.items[0]?.state).toBe("trespassed");
+  });
+
+  test("a step and a reviewing agent inside the loop are part of it", async () => {
+    const [start, ...rest] = attempt("US-001", 1, {}, [{ name: "npm test", ok: true }]);
+    const reviewer = { type: "turn-start", agent: "codex", transcript: "r.log" } as const;
+    const report = await reportOf([
+      RUN_START,
+      { type: "step-start", step: "baseline", title: "b" },
+      { type: "step-end", step: "baseline", status: "failed", message: "npm test fails already" },
+      start as RalphEvent,
+      ...rest.slice(0, -1),
+      { type: "check-start", name: "review", scope: "", number: 2, total: 2 },
+      reviewer,
+      { type: "turn-end", agent: "codex", reason: "completed", message: null, durationMs: 1, usage: UNKNOWN },
+      { type: "check-end", name: "review", scope: "", ok: true, exitCode: 0, durationMs: 1, tail: "" },
+      {
+        type: "tests-weakened",
+        item: { id: "US-001", kind: "story", title: "t" },
+        findings: ["a.test.ts: 1 test fewer"],
+        blocked: false,
+      },
+      rest.at(-1) as RalphEvent,
+      runEnd("passed"),
+    ]);
+
+    expect(report.parts.map(({ name }) => name)).toEqual(["exec"]);
+    expect(report.notes.map(({ message }) => message)).toEqual(["baseline: failed, npm test fails already"]);
+    expect(report.items[0]?.attempts[0]?.checks.map(({ name, beforeTurn }) => [name, beforeTurn])).toEqual([
+      ["npm test", false],
+      ["review", false],
+    ]);
+    expect(report.agents.map(({ name, turns }) => [name, turns])).toEqual([["claude", 1], ["codex", 1]]);
+    expect(report.weakened).toMatchObject([{ item: "US-001", blocked: false }]);
+    expect(report).toMatchObject({ status: "passed", counts: { verified: 1 } });
   });
 
   test("an empty file is a run of which nothing was recorded", async () => {
