@@ -359,7 +359,9 @@ declare module "ralph:loop/types" {
    *
    * @module
    */
+  import type { HookRecord } from "ralph:loop/hook_record";
   import type { Turn, TurnRecord, Usage } from "ralph:loop/turn_types";
+  export type * from "ralph:loop/hook_record";
   export type * from "ralph:loop/turn_types";
   /** Version of the \`Backlog\` interface. */
   export const BACKLOG_VERSION = 1;
@@ -616,29 +618,6 @@ declare module "ralph:loop/types" {
       /** Parked earlier, and not asked back with \`--retry-blocked\`. */
       readonly parked: readonly ParkedItem[];
   }
-  /** One run of a hook, told when it starts and when it ends: the same iteration and id twice. */
-  export interface HookRecord {
-      /** From 1, over all runs of a sprint. */
-      readonly iteration: number;
-      /** The hook's \`id\`. */
-      readonly hookId: string;
-      /** \`interrupted\`: ended with its run. */
-      readonly status: "in-progress" | "completed" | "failed" | "interrupted";
-      /** Of the hook's own process; \`null\` before it has one, and for an agent that is none. */
-      readonly pid: number | null;
-      /** \`null\` while it runs, and for one that a signal ended. */
-      readonly exitCode: number | null;
-      /** Milliseconds since 1970. */
-      readonly startedAt: number;
-      /** Milliseconds since 1970; \`null\` while it runs. */
-      readonly endedAt: number | null;
-      /** Absolute path of the file that holds its output. */
-      readonly log: string;
-      /** Absolute path of the iteration's transcript. */
-      readonly transcript: string;
-      /** Why it failed. */
-      readonly message: string | null;
-  }
   /** What \`work\` and \`judge\` are given beside the item. */
   export interface WorkContext<Findings = unknown> {
       /** The item's working tree, which may be a worktree: never close over another. */
@@ -714,6 +693,32 @@ declare module "ralph:loop/types" {
       readonly parked: number;
       /** Ids of open items that name no check at all: asked about before the first turn. */
       readonly unchecked: readonly string[];
+  }
+}
+
+declare module "ralph:loop/hook_record" {
+  /** One run of a hook, told when it starts and when it ends: the same iteration and id twice. */
+  export interface HookRecord {
+      /** From 1, over all runs of a sprint. */
+      readonly iteration: number;
+      /** The hook's \`id\`. */
+      readonly hookId: string;
+      /** \`interrupted\`: ended with its run. */
+      readonly status: "in-progress" | "completed" | "failed" | "interrupted";
+      /** Of the hook's own process; \`null\` before it has one, and for an agent that is none. */
+      readonly pid: number | null;
+      /** \`null\` while it runs, and for one that a signal ended. */
+      readonly exitCode: number | null;
+      /** Milliseconds since 1970. */
+      readonly startedAt: number;
+      /** Milliseconds since 1970; \`null\` while it runs. */
+      readonly endedAt: number | null;
+      /** Absolute path of the file that holds its output. */
+      readonly log: string;
+      /** Absolute path of the iteration's transcript. */
+      readonly transcript: string;
+      /** Why it failed. */
+      readonly message: string | null;
   }
 }
 
