@@ -58,6 +58,14 @@ export function resetTime(sentence: string, now: number, zone: string = localZon
   return isoTime(text, zone) ?? duration(text, now) ?? timeOfDay(text, now, zone);
 }
 
+/** A limit that ends later than this is none that an agent has: a number was misread. */
+const FURTHEST_MS = 8 * DAY_MS;
+
+/** A time that can be believed, not before now; else `null`. */
+export function saneReset(untilMs: number | null, now: number): number | null {
+  return untilMs !== null && untilMs - now < FURTHEST_MS ? Math.max(untilMs, now) : null;
+}
+
 function isoTime(text: string, zone: string): number | null {
   const match = ISO_REGEXP.exec(text);
   if (match === null) return null;
