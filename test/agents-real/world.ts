@@ -16,6 +16,9 @@ export const REAL: Real = JSON.parse(process.env["RALPH_REAL"] ?? "{}") as Real;
 const ROOT = resolve(import.meta.dirname, "../..");
 /** Not a secret: any text will do. Long, since copilot blanks it out of its own output. */
 const KEY = "mock-key-0123456789abcdef";
+/** Whether the programs keep their own number of retries, which take up to a quarter of an hour. */
+export const SLOW: boolean = process.env["RALPH_AGENTS_SLOW"] === "1";
+const PATIENCE_MS = SLOW ? 1_500_000 : 330_000;
 
 /** One run of Ralph with a real program. */
 export interface RealRun extends AsyncDisposable {
@@ -112,7 +115,7 @@ export function realRun(
     stderr: () => errors,
     async ended() {
       // A test that is timed out from outside would leave the program running.
-      const late = setTimeout(() => child.kill("SIGKILL"), 330_000);
+      const late = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
       await closed;
       clearTimeout(late);
       return code ?? null;
@@ -128,7 +131,8 @@ export function realRun(
           waiting.delete(look);
         }
         waiting.add(look);
-        setTimeout(() => failed(new Error(`no ${type}: ${JSON.stringify(seen.slice(-3))} ${errors}`)), 330_000).unref();
+        setTimeout(() => failed(new Error(`no ${type}: ${JSON.stringify(seen.slice(-3))} ${errors}`)), PATIENCE_MS)
+          .unref();
         look();
       }),
     async toolPid() {
@@ -193,13 +197,15 @@ function setUp(agent: string, home: string): SetUp {
           ANTHROPIC_API_KEY: `sk-ant-${KEY}`,
           IS_SANDBOX: "1",
           CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-          CLAUDE_CODE_MAX_RETRIES: "2",
+          ...(SLOW ? {} : { CLAUDE_CODE_MAX_RETRIES: "2" }),
         },
       };
     case "codex":
       write(
         join(home, ".codex/config.toml"),
-        `model_provider = "mock"\n[analytics]\nenabled = false\n[model_providers.mock]\nname = "mock"\nbase_url = "${url}/v1"\nenv_key = "MOCK_API_KEY"\nwire_api = "responses"\nrequest_max_retries = 2\nstream_max_retries = 2\n`,
+        `model_provider = "mock"\n[analytics]\nenabled = false\n[model_providers.mock]\nname = "mock"\nbase_url = "${url}/v1"\nenv_key = "MOCK_API_KEY"\nwire_api = "responses"\n${
+          SLOW ? "" : "request_max_retries = 2\nstream_max_retries = 2\n"
+        }`,
       );
       return { provider: {}, environment: { MOCK_API_KEY: KEY } };
     case "opencode": {
@@ -226,7 +232,7 @@ function setUp(agent: string, home: string): SetUp {
       write(
         join(home, ".gemini/settings.json"),
         JSON.stringify({
-          general: { enableAutoUpdate: false },
+          general: { enableAutoUpdate: false, ...(SLOW ? {} : { maxAttempts: 2 }) },
           privacy: { usageStatisticsEnabled: false },
           security: { auth: { selectedType: "gemini-api-key" } },
         }),
@@ -241,6 +247,7 @@ function setUp(agent: string, home: string): SetUp {
         JSON.stringify({
           general: { enableAutoUpdate: false },
           memory: { enableManagedAutoMemory: false, enableManagedAutoDream: false },
+          ...(SLOW ? {} : { model: { generationConfig: { maxRetries: 1 } } }),
           privacy: { usageStatisticsEnabled: false },
           security: { auth: { selectedType: "openai" } },
         }),
