@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { UNKNOWN_USAGE } from "../agents/turn_end.ts";
 import type { Agent } from "../agents/types.ts";
 import type { RalphContext } from "../context.ts";
+import type { TimeBudget } from "../loop/progress.ts";
 import { nextLimit, openRateLimits, type RateLimit, type RateLimits } from "../loop/rate_limits.ts";
 import type { AgentTurn, TurnEnd } from "../loop/types.ts";
 import { addUsage } from "../loop/usage.ts";
@@ -10,6 +11,8 @@ import { waitUntil } from "./wait.ts";
 /** One turn that may take several tries. */
 export interface PatientTurnOptions {
   readonly signal: AbortSignal;
+  /** When the run's time is up, where it has a limit: nothing is waited for beyond it. */
+  readonly budget: TimeBudget | null;
   /** Gives the prompt to this agent once. `number` counts from 1. */
   readonly run: (agent: Agent, number: number) => Promise<AgentTurn>;
 }
@@ -23,15 +26,20 @@ const PROVIDER_WAITS_MS: readonly number[] = [15_000, 60_000, 240_000];
  *
  * @returns the last turn, with the usage of all of them; `rate-limited` where it would have to wait for too long
  */
-export async function patientTurn(ralph: RalphContext, { signal, run }: PatientTurnOptions): Promise<AgentTurn> {
+export async function patientTurn(
+  ralph: RalphContext,
+  { signal, budget, run }: PatientTurnOptions,
+): Promise<AgentTurn> {
   const limits = await openRateLimits(
     ralph.repository === null ? null : join(ralph.repository.ralphDirectory, "rate-limits.json"),
   );
   let failures = 0;
   let last: AgentTurn | null = null;
   for (let number = 1;; number += 1) {
-    const agent = await readyAgent(ralph, limits, signal);
+    const agent = await readyAgent(ralph, limits, { signal, budget });
     if ("reason" in agent) return ended(last, agent);
+    // The machine may have slept for longer than was waited for.
+    if (last !== null && isOver(budget, ralph.host.clock.now())) return ended(last, outOfTime(budget, last.end));
     const turn: AgentTurn = withUsage(await run(agent, number), last);
     last = turn;
     const { end } = turn;
@@ -47,6 +55,7 @@ export async function patientTurn(ralph: RalphContext, { signal, run }: PatientT
     if (waitMs === undefined) return turn;
     failures += 1;
     const untilMs = ralph.host.clock.now() + waitMs;
+    if (isOver(budget, untilMs)) return ended(turn, outOfTime(budget, end));
     if (!await waitUntil(ralph, { agent: agent.name, reason: "unavailable", untilMs, message: end.message, signal })) {
       return ended(turn, { reason: "aborted" });
     }
@@ -54,7 +63,11 @@ export async function patientTurn(ralph: RalphContext, { signal, run }: PatientT
 }
 
 /** The agent, or the fallback, whichever has no limit; else the first to be free again is waited for. */
-async function readyAgent(ralph: RalphContext, limits: RateLimits, signal: AbortSignal): Promise<Agent | TurnEnd> {
+async function readyAgent(
+  ralph: RalphContext,
+  limits: RateLimits,
+  { signal, budget }: Pick<PatientTurnOptions, "signal" | "budget">,
+): Promise<Agent | TurnEnd> {
   const { clock } = ralph.host;
   if (signal.aborted) return { reason: "aborted" };
   // A person who says that nothing is to be waited for wants to see what the agent says now.
@@ -79,6 +92,9 @@ async function readyAgent(ralph: RalphContext, limits: RateLimits, signal: Abort
     await limits.clear(agent.name);
     return { reason: "rate-limited", untilMs: limit.untilMs, message: `${agent.name}: ${limit.message}; ${tooLong}` };
   }
+  if (isOver(budget, limit.untilMs)) {
+    return outOfTime(budget, { message: `${agent.name}: ${limit.message}`, untilMs: limit.untilMs });
+  }
   const waited = await waitUntil(ralph, {
     agent: agent.name,
     reason: "rate-limit",
@@ -92,6 +108,21 @@ async function readyAgent(ralph: RalphContext, limits: RateLimits, signal: Abort
 function tooLongWords({ untilMs, sinceMs }: RateLimit, maxWaitSeconds: number): string | null {
   if (untilMs - sinceMs <= maxWaitSeconds * 1000) return null;
   return `waiting until ${new Date(untilMs).toISOString()} is longer than limits.maxWait (${maxWaitSeconds} s)`;
+}
+
+function isOver(budget: TimeBudget | null, atMs: number): budget is TimeBudget {
+  return budget !== null && atMs >= budget.endsAt;
+}
+
+/** The run's time ends before the wait does. The limit stays known: the next start waits for it. */
+function outOfTime(
+  { words }: TimeBudget,
+  end: TurnEnd | { readonly untilMs: number; readonly message: string },
+): TurnEnd {
+  const untilMs = "untilMs" in end ? end.untilMs : null;
+  const message = "message" in end ? end.message : "its time was up while it waited";
+  const until = untilMs === null ? "" : `, and waiting until ${new Date(untilMs).toISOString()} takes longer than that`;
+  return { reason: "rate-limited", untilMs, message: `${message}${until}`, budget: words };
 }
 
 function withUsage(turn: AgentTurn, before: AgentTurn | null): AgentTurn {

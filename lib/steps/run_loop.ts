@@ -6,7 +6,15 @@ import { configuredHooks } from "../loop/hooks.ts";
 import { journalKeyOf } from "../loop/journal_key.ts";
 import type { JournalKey } from "../loop/journal_types.ts";
 import type { Ownership } from "../loop/ownership.ts";
-import { advance, limitReached, noProgress, type Progress, sameFailures, untoldBudget } from "../loop/progress.ts";
+import {
+  advance,
+  limitReached,
+  noProgress,
+  type Progress,
+  sameFailures,
+  timeBudget,
+  untoldBudget,
+} from "../loop/progress.ts";
 import type { Attempt, Backlog, Item, Next, Settlement } from "../loop/types.ts";
 import type { CheckLike } from "../verifiers/types.ts";
 import { answered } from "./loop/answered.ts";
@@ -228,6 +236,7 @@ class Loop<Data, Findings> {
       previous: history.at(-1) ?? null,
       last: this.#last,
       signal: this.#signal,
+      budget: timeBudget(this.#progress, this.#limits),
       ...(before === null ? {} : { before }),
     });
     const attempt = this.#orSameAgain(worked.attempt, history);

@@ -14,6 +14,7 @@ import type {
   Work,
   WorkContext,
 } from "../loop/types.ts";
+import type { TimeBudget } from "../loop/progress.ts";
 import { refusalOf } from "../loop/refusal.ts";
 import { verdictOf } from "../loop/verdict.ts";
 import type { CheckLike } from "../verifiers/types.ts";
@@ -33,6 +34,8 @@ export interface WorkItemOptions {
   readonly signal?: AbortSignal;
   /** What the tree held before, when that is known. */
   readonly before?: TreeSnapshot;
+  /** When the run's time is up: nothing is waited for beyond it. */
+  readonly budget?: TimeBudget | null;
 }
 
 /** An attempt with the tree before and after the agent's turn, for whoever commits. */
@@ -104,6 +107,7 @@ export async function workItem<Data, Findings>(
     ...(work.interactive === undefined ? {} : { interactive: work.interactive }),
     ...(work.environment === undefined ? {} : { environment: work.environment }),
     ...(options.before === undefined ? {} : { before: options.before }),
+    budget: options.budget ?? null,
   });
   const edits = await ralph.state.edited(backlog.stateFiles);
   // before the state is put back, so that it can read what the agent wrote
