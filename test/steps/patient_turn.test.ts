@@ -186,8 +186,7 @@ describe("a rate limit", () => {
     expect(run).toMatchObject({
       status: "exhausted",
       turns: 0,
-      limit:
-        "30 minutes: one: You've hit your limit, and waiting until 2026-11-21T22:00:15.000Z takes longer than that",
+      limit: "30 minutes: one: You've hit your limit; waiting until 2026-11-21T22:00:15.000Z takes longer than that",
     });
     expect(longer.status).toBe("passed");
     expect(told).toEqual(["one", "one"]);
@@ -269,6 +268,70 @@ describe("a rate limit", () => {
     expect(run.status).toBe("passed");
     expect(told).toEqual(["one", "two", "one"]);
     expect(host.clock.now()).toBeLessThan(START + HOUR);
+  });
+
+  test("is not the fallback's, although both are the same program", async () => {
+    await using world = await loopWorld(async () => {}, { host: quickHost() });
+    const [told, back]: [string[], string[]] = [[], []];
+
+    const run = await runLoop(
+      { ...world.ralph, fallback: agentOf("one", [null], back), agent: agentOf("one", [LIMITED], told) },
+      memoryBacklog(ITEMS),
+    );
+
+    expect([run.status, told.length, back.length]).toEqual(["passed", 1, 1]);
+    expect(waits(world)).toEqual([]);
+  });
+
+  test("with maxWait 0 is the fallback's turn; one of both ends the run", async () => {
+    const host = quickHost();
+    await using world = await loopWorld(async () => {}, { host, config: { limits: { maxWait: 0 } } });
+    const told: string[] = [];
+    const agents = (...ends: (TurnEnd | null)[]): { agent: Agent; fallback: Agent } => ({
+      agent: agentOf("one", [LIMITED], told),
+      fallback: agentOf("two", ends, told),
+    });
+
+    const both = await runLoop({ ...world.ralph, ...agents(LIMITED) }, memoryBacklog(ITEMS));
+    const taken = await runLoop({ ...await world.again(), ...agents(null) }, memoryBacklog(ITEMS));
+
+    expect([both.status, taken.status]).toEqual(["exhausted", "passed"]);
+    expect(told).toEqual(["one", "two", "one", "two"]);
+    expect(host.slept).toEqual([]);
+  });
+
+  test("of the agent and of the fallback: the first to be over is waited for", async () => {
+    const host = quickHost();
+    await using world = await loopWorld(async () => {}, { host });
+    const told: string[] = [];
+    const fallback = agentOf("two", [{ ...LIMITED, untilMs: START + HOUR }, null], told);
+
+    const run = await runLoop(
+      { ...world.ralph, fallback, agent: agentOf("one", [LIMITED], told) },
+      memoryBacklog(ITEMS),
+    );
+
+    expect([run.status, told]).toEqual(["passed", ["one", "two", "two"]]);
+    expect(host.clock.now() - START).toBe(HOUR + 15_000);
+  });
+
+  test("is waited for where the fallback turns out not to be usable", async () => {
+    const host = quickHost();
+    await using world = await loopWorld(async () => {}, { host });
+    const told: string[] = [];
+    const fallback = agentOf("two", [{ reason: "agent-unusable", message: "not logged in" }], told);
+
+    const run = await runLoop(
+      { ...world.ralph, fallback, agent: agentOf("one", [LIMITED, null], told) },
+      memoryBacklog(ITEMS),
+    );
+
+    expect([run.status, told]).toEqual(["passed", ["one", "two", "one"]]);
+    expect(world.events).toContainEqual(expect.objectContaining({
+      type: "note",
+      level: "warn",
+      message: "the fallback cannot be used, one is waited for: not logged in",
+    }));
   });
 
   test("that is kept in a damaged file is none", async () => {
