@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { RalphEvent } from "../../lib/events/types.ts";
-import { isAlive, processesOf, REAL, realRun, SLOW } from "./world.ts";
+import { isAlive, processesOf, REAL, realProbe, realRun, SLOW } from "./world.ts";
 
 function turnEnds(events: readonly RalphEvent[]): readonly string[] {
   return events.flatMap((event) => event.type === "turn-end" ? [event.reason] : []);
@@ -29,6 +29,13 @@ describe.each(REAL.names)("%s", (agent) => {
       if (!(agent === "cline" && type === "agent-start")) expect(types).toContain(type);
     }
     expect(types).not.toContain("agent-line-invalid");
+  });
+
+  test("`ralph doctor --probe` finds the program as its adapter expects it", () => {
+    const { exitCode, output } = realProbe(agent);
+
+    expect(output).toMatch(new RegExp(`probe ${agent} +answered as expected in .+, \\d+ tokens`));
+    expect(exitCode, output).toBe(0);
   });
 
   test("a wrong key stops the run: exit 4, with what to do", async () => {

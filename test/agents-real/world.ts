@@ -34,13 +34,15 @@ export interface RealRun extends AsyncDisposable {
   toolPid(): Promise<number>;
 }
 
+interface RealProject {
+  readonly folder: string;
+  readonly root: string;
+  readonly env: NodeJS.ProcessEnv;
+  git(...args: string[]): string;
+}
+
 /** A project with one story, whose prompt names a case of the script. */
-export function realRun(
-  agent: string,
-  name: string,
-  args: readonly string[] = [],
-  variables: Readonly<Record<string, string>> = {},
-): RealRun {
+function realProject(agent: string, name: string): RealProject {
   const folder = mkdtempSync(join(tmpdir(), "ralph-real-"));
   const [root, home] = [join(folder, "project"), join(folder, "home")];
   const { environment, provider } = setUp(agent, home);
@@ -69,7 +71,6 @@ export function realRun(
     LANG: "C.UTF-8",
     GIT_CONFIG_NOSYSTEM: "1",
     ...environment,
-    ...variables,
   };
   const git = (...list: string[]): string => {
     const done = spawnSync("git", list, { cwd: root, env, encoding: "utf8" });
@@ -82,12 +83,16 @@ export function realRun(
   git("config", "user.email", "ada@example.com");
   git("add", "-A");
   git("commit", "-q", "-m", "start");
+  return { folder, root, env, git };
+}
 
-  const child = spawn(join(ROOT, "node_modules/.bin/bun"), [join(ROOT, "bin/ralph.ts"), "run", "--json", ...args], {
-    cwd: root,
-    env,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+const BUN = join(ROOT, "node_modules/.bin/bun");
+const RALPH = join(ROOT, "bin/ralph.ts");
+
+/** `ralph run` on such a project. */
+export function realRun(agent: string, name: string, args: readonly string[] = []): RealRun {
+  const { folder, root, env, git } = realProject(agent, name);
+  const child = spawn(BUN, [RALPH, "run", "--json", ...args], { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
   const seen: RalphEvent[] = [];
   const waiting = new Set<() => void>();
   let errors = "";
@@ -150,6 +155,17 @@ export function realRun(
       rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
     },
   };
+}
+
+/** What `ralph doctor --probe` says of a program. */
+export function realProbe(agent: string): { readonly exitCode: number | null; readonly output: string } {
+  const { folder, root, env } = realProject(agent, "none");
+  try {
+    const done = spawnSync(BUN, [RALPH, "doctor", `--probe=${agent}`], { cwd: root, env, encoding: "utf8" });
+    return { exitCode: done.status, output: done.stdout + done.stderr };
+  } finally {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
+  }
 }
 
 /** Processes that hold this folder as their current one, or name it among their arguments. */
