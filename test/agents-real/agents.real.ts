@@ -3,6 +3,16 @@ import { describe, expect, test } from "vitest";
 import type { RalphEvent } from "../../lib/events/types.ts";
 import { isAlive, processesOf, REAL, realProbe, realRun, SLOW } from "./world.ts";
 
+/** The programs that take a prompt on standard input and tell a failure by their exit code, as plain commands. */
+const PLAIN: Readonly<Record<string, string>> = {
+  claude: "claude -p --dangerously-skip-permissions",
+  codex: "codex exec --dangerously-bypass-approvals-and-sandbox -",
+  opencode: "opencode run --auto -m mock/mock-model",
+  gemini: "gemini --yolo --skip-trust -m gemini-2.5-pro",
+  qwen: "qwen --yolo",
+  pi: "pi -p --provider mock --model mock-model",
+};
+
 function turnEnds(events: readonly RalphEvent[]): readonly string[] {
   return events.flatMap((event) => event.type === "turn-end" ? [event.reason] : []);
 }
@@ -72,6 +82,16 @@ describe.each(REAL.names)("%s", (agent) => {
     } finally {
       writeFileSync(REAL.script, script);
     }
+  });
+
+  test.skipIf(SLOW || !(agent in PLAIN))("as a plain command it is waited for at its limit", async () => {
+    await using run = realRun(agent, "limit", ["--agent-cmd", PLAIN[agent]!]);
+
+    await run.until("wait-start", (event) => event.type === "wait-start" && event.reason === "rate-limit");
+    run.child.kill("SIGINT");
+
+    expect(await run.ended()).toBe(130);
+    expect(turnEnds(run.events())).toEqual(["rate-limited"]);
   });
 
   test("a server error is no attempt: the provider is waited for", async () => {
