@@ -26,6 +26,8 @@ const DEFAULT = "exec";
 export interface ChosenWorkflow {
   readonly name: string;
   readonly why: string;
+  /** Nothing said which: no flag, no configuration, no state of only one. */
+  readonly byDefault?: true;
 }
 
 /** A phase of GSD as an argument: `3`, `02.1`, `12A`. */
@@ -72,7 +74,7 @@ export async function chooseWorkflow(
   }
   const [only, ...others] = found;
   if (only !== undefined && others.length === 0) return { name: only.name, why: `${only.state} exists` };
-  return { name: DEFAULT, why: "the default" };
+  return { name: DEFAULT, why: "the default", byDefault: true };
 }
 
 function known(name: string): string {

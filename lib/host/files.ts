@@ -1,9 +1,13 @@
 /**
  * Every file function that the layers above use. Missing files are values; a write that cannot be made is an error.
  *
+ * The small ones are done at once, on this thread: handing a read of a few kilobytes to another one costs more than the
+ * read. What may take long (syncing, streams, whole folders) is not.
+ *
  * @module
  */
-import { appendFile, mkdtemp, open, readdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { appendFileSync, constants, lstatSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtemp, open, readdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { copy } from "@std/fs/copy";
@@ -21,6 +25,9 @@ export interface Appender {
   close(): Promise<void>;
 }
 
+/** A pipe in a file's place is read as empty and not waited for. */
+const READ_FLAG: number = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
 /** The file's text, or `null` when there is none. @throws {RalphError} file-unreadable */
 export async function readText(path: string): Promise<string | null> {
   return (await readBytes(path))?.toString("utf8") ?? null;
@@ -29,7 +36,7 @@ export async function readText(path: string): Promise<string | null> {
 /** The file's bytes, or `null` when there is none. @throws {RalphError} file-unreadable */
 export async function readBytes(path: string): Promise<Buffer | null> {
   try {
-    return await readFile(path);
+    return readFileSync(path, { flag: READ_FLAG as unknown as string });
   } catch (error) {
     if (isMissing(error)) return null;
     throw unreadable(path, error);
@@ -52,7 +59,7 @@ export async function readStart(path: string, maxBytes: number): Promise<Uint8Ar
 /** When a file was last written, in milliseconds since 1970; `null` when it is missing. */
 export async function modifiedAt(path: string): Promise<number | null> {
   try {
-    return (await stat(path)).mtimeMs;
+    return statSync(path).mtimeMs;
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;
@@ -61,7 +68,7 @@ export async function modifiedAt(path: string): Promise<number | null> {
 
 /** Adds text to the end of a file in one write. File and folder are made when missing. @throws {RalphError} file-unwritable */
 export async function appendText(path: string, text: string): Promise<void> {
-  await makingFolder(path, () => appendFile(path, text));
+  await makingFolder(path, async () => appendFileSync(path, text));
 }
 
 /** Writes a file in place: a crash may leave a piece of it, so only for what may be lost. @throws {RalphError} file-unwritable */
@@ -110,6 +117,7 @@ export function pathExists(path: string): Promise<boolean> {
 
 /** Takes away a file or a whole folder. A missing one is fine. */
 export async function removePath(path: string): Promise<void> {
+  if (isPlainFile(path)) return rmSync(path, { force: true });
   await rm(path, { recursive: true, force: true, maxRetries: 3 });
 }
 
@@ -137,6 +145,10 @@ export async function listDirectory(path: string): Promise<readonly string[]> {
 export async function temporaryDirectory(prefix: string): Promise<{ readonly path: string } & AsyncDisposable> {
   const path = await realpath(await mkdtemp(join(tmpdir(), prefix)));
   return { path, [Symbol.asyncDispose]: () => removePath(path) };
+}
+
+function isPlainFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
 async function makingFolder<Value>(path: string, write: () => Promise<Value>): Promise<Value> {

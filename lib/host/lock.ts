@@ -1,4 +1,5 @@
-import { link, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { open, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { unwritable } from "./file_errors.ts";
 import { ensureDirectory, readText } from "./files.ts";
@@ -121,12 +122,12 @@ async function removeDeadMarkers(path: string, own: string): Promise<void> {
 async function createWhole(path: string, content: string): Promise<boolean> {
   const temporary = join(dirname(path), temporaryName(basename(path)));
   try {
-    await writeFile(temporary, content, { flag: "wx" });
+    writeFileSync(temporary, content, { flag: "wx" });
     try {
-      await link(temporary, path);
+      linkSync(temporary, path);
       return true;
     } finally {
-      await rm(temporary, { force: true });
+      rmSync(temporary, { force: true });
     }
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "";
@@ -151,7 +152,7 @@ async function createHere(path: string, content: string): Promise<boolean> {
 function held(path: string, content: string, tookOver: LockHolder | null): LockResult {
   async function release(): Promise<void> {
     try {
-      if ((await readFile(path, "utf8")) === content) await rm(path, { force: true });
+      if (readFileSync(path, "utf8") === content) rmSync(path, { force: true });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw unwritable(path, error);
     }

@@ -55,8 +55,10 @@ export function readOrNull(path: string): string | null {
   }
 }
 
+let proc: boolean | undefined;
+
 function hasProc(): boolean {
-  return process.platform === "linux" && readOrNull("/proc/self/stat") !== null;
+  return proc ??= process.platform === "linux" && readOrNull("/proc/self/stat") !== null;
 }
 
 function readEntry(pid: number): ProcessEntry | null {

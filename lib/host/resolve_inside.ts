@@ -1,4 +1,4 @@
-import { readlink, realpath } from "node:fs/promises";
+import { readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
 
@@ -8,7 +8,7 @@ import { RalphError } from "../errors/ralph_error.ts";
  * @throws {RalphError} path-outside-root
  */
 export async function resolveInside(root: string, path: string): Promise<string> {
-  const realRoot = await realpath(root);
+  const realRoot = realpathSync.native(root);
   const found = await resolveDeepest(resolve(realRoot, path));
   const inside = relative(realRoot, found);
   if (inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside)) {
@@ -19,7 +19,7 @@ export async function resolveInside(root: string, path: string): Promise<string>
 
 async function resolveDeepest(path: string, left = 64): Promise<string> {
   try {
-    return await realpath(path);
+    return realpathSync.native(path);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code !== "ENOENT" && code !== "ENOTDIR") throw error;
@@ -33,7 +33,7 @@ async function resolveDeepest(path: string, left = 64): Promise<string> {
 /** Where a symbolic link points to, also one that leads nowhere; `null` for anything else. */
 export async function linkTarget(path: string): Promise<string | null> {
   try {
-    return resolve(dirname(path), await readlink(path));
+    return resolve(dirname(path), readlinkSync(path));
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === "EINVAL" || code === "ENOENT" || code === "ENOTDIR" || code === "UNKNOWN") return null;

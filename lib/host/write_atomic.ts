@@ -1,5 +1,16 @@
-import { existsSync, readFileSync, renameSync } from "node:fs";
-import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import {
+  closeSync,
+  existsSync,
+  fchmodSync,
+  fsync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { unwritable } from "./file_errors.ts";
 import { linkTarget } from "./resolve_inside.ts";
@@ -31,12 +42,12 @@ export async function writeAtomic(
   try {
     const target = await followLinks(path);
     const folder = dirname(target);
-    const old = await modeOf(target);
+    const old = modeOf(target);
     const temporary = join(folder, temporaryName(basename(target)));
     let written = true;
     try {
       await writeTemporary(temporary, content, old ?? options.mode);
-      if (options.expected === undefined) await rename(temporary, target);
+      if (options.expected === undefined) renameSync(temporary, target);
       else written = renameOver(temporary, target, options.expected);
       if (!written) await rm(temporary, { force: true });
     } catch (error) {
@@ -58,29 +69,29 @@ function renameOver(temporary: string, target: string, expected: string): boolea
 }
 
 async function writeTemporary(path: string, content: string | Uint8Array, mode: number | undefined): Promise<void> {
-  const file = await openMakingFolder(path, mode);
+  const file = openMakingFolder(path, mode);
   try {
-    await file.writeFile(content);
-    if (mode !== undefined && process.platform !== "win32") await file.chmod(mode);
-    await file.sync();
+    writeFileSync(file, content);
+    if (mode !== undefined && process.platform !== "win32") fchmodSync(file, mode);
+    await new Promise<void>((resolve, reject) => fsync(file, (error) => error === null ? resolve() : reject(error)));
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 
-async function openMakingFolder(path: string, mode: number | undefined): ReturnType<typeof open> {
+function openMakingFolder(path: string, mode: number | undefined): number {
   try {
-    return await open(path, "wx", mode);
+    return openSync(path, "wx", mode);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
-  await mkdir(dirname(path), { recursive: true });
-  return await open(path, "wx", mode);
+  mkdirSync(dirname(path), { recursive: true });
+  return openSync(path, "wx", mode);
 }
 
-async function modeOf(path: string): Promise<number | undefined> {
+function modeOf(path: string): number | undefined {
   try {
-    const found = await stat(path);
+    const found = statSync(path);
     if (found.isDirectory()) throw Object.assign(new Error("EISDIR: is a directory"), { code: "EISDIR" });
     if (process.platform !== "win32" && (found.mode & 0o222) === 0) {
       throw Object.assign(new Error("EACCES: the file is read-only"), { code: "EACCES" });

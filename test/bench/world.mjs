@@ -90,15 +90,22 @@ function peakOf(pid) {
   }
 }
 
-/** CPU milliseconds of a process, all its threads, children left out. */
-export function cpuOf(pid) {
+/** CPU milliseconds of each thread of a process, children left out, by thread id. */
+export function cpuOfThreads(pid) {
+  const found = new Map();
   try {
-    return readdirSync(`/proc/${pid}/task`)
-      .map((task) => Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ")[0]) / 1e6)
-      .reduce((sum, milliseconds) => sum + milliseconds, 0);
+    for (const task of readdirSync(`/proc/${pid}/task`)) {
+      found.set(task, Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ")[0]) / 1e6);
+    }
   } catch {
-    return 0;
+    // a thread, or the process, that ended while it was looked at
   }
+  return found;
+}
+
+/** CPU milliseconds of a process so far; what a thread used that has ended is not in it. */
+export function cpuOf(pid) {
+  return [...cpuOfThreads(pid).values()].reduce((sum, milliseconds) => sum + milliseconds, 0);
 }
 
 /** CPU milliseconds of one start, children included: the mean of `count` starts, by the shell's own clock. */

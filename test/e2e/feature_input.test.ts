@@ -189,6 +189,7 @@ describe("ralph init --workflow feature", () => {
       "npm test",
     ).expectExit(0);
     expect(JSON.parse(read("ralph.config.json") ?? "")).toEqual({
+      $schema: "./.ralph/config.schema.json",
       workflow: "feature",
       provider: { command: "my-agent" },
       verify: { default: ["npm test"] },

@@ -111,6 +111,35 @@ describe("commands that look", () => {
     expect(stderr).not.toContain("prompt.md\n  ✓ scripts/ralph/prd.json\n  ✓ scripts/ralph/prompt.md");
   });
 
+  test("`ralph init` points the configuration to its schema, by which an editor checks it", async () => {
+    const { read } = await ralphCli().args("init").expectExit(0);
+    const { $schema } = JSON.parse(read("ralph.config.json") ?? "");
+
+    expect($schema).toBe("./.ralph/config.schema.json");
+    const { stdout } = await ralphCli().args("schema", "config").expectExit(0);
+    expect(JSON.parse(read($schema) ?? "")).toEqual(JSON.parse(stdout));
+  });
+
+  test("`ralph init` asks in a terminal which workflow it is to be, where nothing says so", async () => {
+    const { read, stdout } = await ralphCli().args("init").terminal(["Which workflow", "\u001b[B\u001b[B\u001b[B\r"])
+      .expectExit(0);
+
+    expect(stdout).toContain("workflow sprint (your answer)");
+    expect(JSON.parse(read("ralph.config.json") ?? "")).toMatchObject({ workflow: "sprint" });
+    expect(read(".claude/sprints/first/SPRINT.yaml")).toContain("workflow: ralph");
+  });
+
+  test("a sprint that `ralph init` made compiles; `ralph next` tells its next iteration", async () => {
+    const { root } = await ralphCli().args("init", "--workflow", "sprint").expectExit(0);
+    await ralphCli(root).args("sprint", "compile", ".claude/sprints/first").expectExit(0);
+    const { stdout } = await ralphCli(root).args("next").expectExit(0);
+    expect(stdout).toBe("planning Say here what is to be reached, and how one can tell that it is.\niteration 1\n");
+
+    await ralphCli(root).args("step", "add", "write it").expectExit(0);
+    const { stdout: json } = await ralphCli(root).args("next", "--json").expectExit(0);
+    expect(JSON.parse(json)).toMatchObject({ status: "item", mode: "executing", step: { id: "step-1" } });
+  });
+
   test("`ralph help exit-codes` shows the table", async () => {
     const { stdout } = await ralphCli().args("help", "exit-codes").expectExit(0);
 

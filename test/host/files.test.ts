@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -45,6 +45,17 @@ describe("reading", () => {
     expect(await pathExists(missing)).toBe(false);
     expect(await pathExists("/etc/passwd/below-a-file")).toBe(false);
   });
+
+  test.skipIf(process.platform === "win32")(
+    "readText() does not wait for a pipe that stands in a file's place",
+    async () => {
+      await using folder = await temporaryDirectory("ralph-files");
+      const pipe = join(folder.path, "state.json");
+      execFileSync("mkfifo", [pipe]);
+
+      expect(await readText(pipe)).toBe("");
+    },
+  );
 
   test("readText() does not hide other errors", async () => {
     await expect(readText("/")).rejects.toThrow(/EISDIR/);

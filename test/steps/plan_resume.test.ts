@@ -139,6 +139,27 @@ describe("plan() resumed", () => {
     expect(JSON.parse(repository.read("scripts/ralph/prd.json"))).toEqual(FINAL);
   });
 
+  test("plan() says what a turn that a kill cut off changed outside its folder", async () => {
+    using repository = testRepository();
+    const killedTurn = replying(() => {
+      repository.write("src/sneaked.ts", "1\n");
+      throw new Error("killed");
+    });
+    repository.write("mine.txt", "dirty before\n");
+    await using first = await contextOn(repository, { agent: killedTurn, prompter: answering({}) });
+    await expect(plan(first, { goal: GOAL })).rejects.toThrow("killed");
+    await first[Symbol.asyncDispose]();
+
+    const prompter = answering({ "plan.write-prd": "yes" });
+    await using second = await contextOn(repository, { agent: replying(envelope({ prdDraft: FINAL })), prompter });
+    await plan(second, { goal: GOAL });
+
+    const notes = second.seen.flatMap((event) =>
+      event.type === "note" && event.level === "warn" ? [event.message] : []
+    );
+    expect(notes).toEqual([expect.stringMatching(/interrupted in a turn.*: src\/sneaked\.ts$/)]);
+  });
+
   test("plan() takes what a person changed between two runs as it is", async () => {
     using repository = testRepository();
     const agent = replying(envelope({ questions: ["a?"] }), envelope({ prdDraft: FINAL }));

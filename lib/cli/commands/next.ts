@@ -18,6 +18,9 @@ export async function run(invocation: Invocation): Promise<number> {
   const place = await findPlace(invocation);
   if (place.workflow.name === "gsd") return await (await import("../gsd_next.ts")).nextOfGsd(invocation, place);
   if (place.workflow.name === "spec") return await nextOfPlan(invocation);
+  if (place.workflow.name === "sprint") {
+    return await (await import("../sprint_next.ts")).nextOfSprint(invocation, place);
+  }
   const { backlog, config, ...view } = await viewState(invocation);
   const parked = await view.parked();
   const next = await backlog.next({ inFlight: [], parked });

@@ -1,10 +1,8 @@
-import { join } from "node:path";
 import { scaffoldFeature } from "../../backlogs/feature/scaffold.ts";
 import { suggestChecks } from "../../backlogs/suggest_checks.ts";
 import { CONFIG_FILE } from "../../config/load.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { writeAtomic } from "../../host/files.ts";
 import { createPrompter } from "../../ui/create_prompter.ts";
 import type { Choice, Prompter } from "../../ui/types.ts";
 import type { Invocation } from "../command.ts";
@@ -12,6 +10,7 @@ import { findAgents, proofWords } from "../known_agents.ts";
 import type { Place } from "../place.ts";
 import { isPlaceholder } from "../placeholder.ts";
 import { toJson } from "../show.ts";
+import { writeNewConfig } from "../write_config.ts";
 
 /** `ralph init --workflow feature`: asks for the agent and the checks; writes nothing without a yes. */
 export async function initFeature(invocation: Invocation, { root, file }: Place): Promise<number> {
@@ -36,8 +35,7 @@ export async function initFeature(invocation: Invocation, { root, file }: Place)
       say("nothing was written");
       return EXIT.done;
     }
-    await writeAtomic(join(root, CONFIG_FILE), `${toJson(config)}\n`);
-    made.push(CONFIG_FILE);
+    made.push(...await writeNewConfig(root, config));
   }
   made.push(...await scaffoldFeature(root));
   say(`workflow feature in ${root}`);

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { mkdir } from "node:fs/promises";
+import { mkdirSync } from "node:fs";
 
 /** Makes a folder and those above it. One that stands already is fine. */
 export async function ensureDir(dir: string | URL): Promise<void> {
-  await mkdir(dir, { recursive: true });
+  mkdirSync(dir, { recursive: true });
 }

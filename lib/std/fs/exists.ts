@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { stat } from "node:fs/promises";
+import { statSync } from "node:fs";
 
 /** What the path must be. */
 export interface ExistsOptions {
@@ -16,7 +16,7 @@ export interface ExistsOptions {
 /** True when something stands at the path. Symbolic links are followed. */
 export async function exists(path: string | URL, options: ExistsOptions = {}): Promise<boolean> {
   try {
-    const found = await stat(path);
+    const found = statSync(path);
     if (options.isDirectory) return found.isDirectory();
     if (options.isFile) return found.isFile();
     return true;

@@ -8,6 +8,7 @@ import { pathExists, writeAtomic } from "../../host/files.ts";
 import { answerEntry } from "./collect.ts";
 import { asksTheSame } from "./draft.ts";
 import { missingStateFiles, PLAN_STATE_FILES, putBackState } from "./files.ts";
+import { tellUnjudged } from "./open_turn.ts";
 import { readPrd } from "./prompt_values.ts";
 import { openSession, type PlanSession } from "./session.ts";
 import { newPlanState, parsePlanState, type PlanState } from "./state.ts";
@@ -30,6 +31,7 @@ export async function preflight(ralph: RalphContext, goal: string | null): Promi
   if (goal === null && saved === null) throw nothingToResume();
   if (saved !== null && saved.openTurn !== null) {
     await putBackState(ralph, await ralph.run.folder(EXEC_RUNS), `plan-${saved.turns}`, saved.openTurn.missing);
+    if (saved.openTurn.before !== null) await tellUnjudged(ralph, saved.openTurn.before);
   }
   await readPrd({ ralph }); // a damaged PRD is told before anything is made
 

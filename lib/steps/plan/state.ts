@@ -36,6 +36,12 @@ export interface TranscriptEntry {
   readonly text: string;
 }
 
+/** The working tree before a turn: HEAD, and a hash of each file that differed from it (`null`: gone). */
+export interface TreeBefore {
+  readonly head: string | null;
+  readonly contents: Readonly<Record<string, string | null>>;
+}
+
 /** `plan_state.json`: all that planning needs to go on after any interruption. */
 export interface PlanState {
   readonly schemaVersion: 1;
@@ -67,8 +73,8 @@ export interface PlanState {
   readonly mapWasMissing: boolean;
   /** Why the agent's last answer was refused, and its end. */
   readonly refused: { readonly errors: readonly string[]; readonly reply: string } | null;
-  /** A turn was begun and not ended; these state files did not exist before it. */
-  readonly openTurn: { readonly missing: readonly string[] } | null;
+  /** A turn was begun and not ended; the `missing` state files did not exist before it. */
+  readonly openTurn: { readonly missing: readonly string[]; readonly before: TreeBefore | null } | null;
   /** Names this planning's entries in the transcript. */
   readonly session: string;
   readonly entries: number;
@@ -79,6 +85,8 @@ export interface PlanState {
 const text = z.string();
 const strings = z.array(text);
 const count = z.number().int().nonnegative().default(0);
+
+const BEFORE = z.object({ head: text.nullable(), contents: z.record(text, text.nullable()) });
 
 /** Fields that other programs leave out have a default; fields that Ralph does not know are kept. */
 const SCHEMA: z.ZodType<PlanState> = z.looseObject({
@@ -103,7 +111,7 @@ const SCHEMA: z.ZodType<PlanState> = z.looseObject({
   existing: z.enum(["update", "overwrite"]).nullable().default(null),
   mapWasMissing: z.boolean().default(false),
   refused: z.looseObject({ errors: strings, reply: text }).nullable().default(null),
-  openTurn: z.looseObject({ missing: strings }).nullable().default(null),
+  openTurn: z.looseObject({ missing: strings, before: BEFORE.nullable().default(null) }).nullable().default(null),
   session: text.default("plan"),
   entries: count,
   outbox: z.array(z.object({ id: text, text })).default([]),

@@ -1,9 +1,9 @@
-import { EXEC_FOLDER } from "../../backlogs/exec/paths.ts";
 import { renderPrompt } from "../../prompts/render.ts";
 import { agentTurn } from "../agent_turn.ts";
 import { requireRepository } from "../require_repository.ts";
 import { topLevelPaths } from "../tree_paths.ts";
 import { missingStateFiles, putBackState } from "./files.ts";
+import { outsideOf, treeBefore } from "./open_turn.ts";
 import { plannerValues } from "./prompt_values.ts";
 import type { PlanSession } from "./session.ts";
 
@@ -25,13 +25,14 @@ export async function plannerTurn(session: PlanSession, folder: string, signal: 
   const name = `plan-${number}`;
   const prompt = await renderPrompt("exec_plan", await plannerValues(session), { root: ralph.root });
   const missing = await missingStateFiles(ralph);
-  await session.save({ turns: number, openTurn: { missing } });
+  const before = await requireRepository(ralph).snapshot();
+  await session.save({ turns: number, openTurn: { missing, before: treeBefore(before) } });
 
-  const { turn } = await agentTurn(ralph, { prompt, name, folder, signal });
+  const { turn } = await agentTurn(ralph, { prompt, name, folder, signal, before });
   await putBackState(ralph, folder, name, missing);
   await session.save({ openTurn: null });
 
-  const outside = turn.changedFiles.filter((path) => !path.startsWith(`${EXEC_FOLDER}/`));
+  const outside = outsideOf(turn.changedFiles);
   if (outside.length > 0) {
     const diff = await requireRepository(ralph).diff(topLevelPaths(ralph, outside), { base: turn.base });
     return { status: "trespassed", paths: outside, diff };
