@@ -213,7 +213,10 @@ describe("a rate limit", () => {
       ...host,
       clock: {
         now: () => host.clock.now() + (slept ? 8 * HOUR : 0),
-        sleep: (ms, signal) => (slept = true, host.clock.sleep(ms, signal)),
+        sleep(ms, signal) {
+          slept = true;
+          return host.clock.sleep(ms, signal);
+        },
       },
     };
     await using world = await loopWorld(async () => {}, { host: sleepy, config: { limits: { minutes: 150 } } });
