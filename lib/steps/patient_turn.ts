@@ -113,7 +113,7 @@ async function readyAgent(
   if (tooLong !== null) {
     // Whoever starts Ralph again means it: nothing is left to be waited for.
     await limits.clear(name);
-    return { reason: "rate-limited", untilMs: limit.untilMs, message: `${name}: ${limit.message}; ${tooLong}` };
+    return { reason: "rate-limited", untilMs: limit.untilMs, message: `${name}: ${open(limit.message)}; ${tooLong}` };
   }
   if (isOver(budget, limit.untilMs)) {
     return outOfTime(budget, { message: `${name}: ${limit.message}`, untilMs: limit.untilMs });
@@ -145,7 +145,12 @@ function outOfTime(
   const untilMs = "untilMs" in end ? end.untilMs : null;
   const message = "message" in end ? end.message : "its time was up while it waited";
   const until = untilMs === null ? "" : `; waiting until ${new Date(untilMs).toISOString()} takes longer than that`;
-  return { reason: "rate-limited", untilMs, message: `${message}${until}`, budget: words };
+  return { reason: "rate-limited", untilMs, message: `${open(message)}${until}`, budget: words };
+}
+
+/** A sentence that goes on. */
+function open(sentence: string): string {
+  return sentence.replace(/\.$/, "");
 }
 
 function withUsage(turn: AgentTurn, before: AgentTurn | null): AgentTurn {
