@@ -60,6 +60,7 @@ export {
   type EventItem,
   EVENTS_VERSION,
   type EventSink,
+  type Glimpse,
   type RalphEvent,
 } from "./events/types.ts";
 export type { ChangedPath, CommitRequest, CommitResult, Repository, TreeSnapshot, TreeStatus } from "./git/types.ts";

@@ -1,3 +1,4 @@
+import { createNewestLine } from "../events/newest_line.ts";
 import type { Host, ProcessEnd } from "../host/types.ts";
 import type { AgentTurn, TurnEnd } from "../loop/types.ts";
 import { plainLimit } from "./plain_limit.ts";
@@ -39,6 +40,10 @@ export async function runTurn(
   reading?: TurnReading,
 ): Promise<AgentTurn> {
   const record = await openTurnRecord(host, request, reading?.sink);
+  const newest = reading === undefined && request.onGlimpse !== undefined
+    ? createNewestLine(() => record.redactor)
+    : null;
+  if (newest !== null) request.onGlimpse?.(newest.read);
   const environment = { ...NESTED_SESSION, ...request.environment, ...invocation.environment };
   let end: ProcessEnd;
   let words: Awaited<ReturnType<TurnRecord["finish"]>> = { text: "", lines: [] };
@@ -54,7 +59,10 @@ export async function runTurn(
       ...(request.idleTimeoutMs === undefined ? {} : { idleTimeoutMs: request.idleTimeoutMs }),
       ...(request.interactive === true ? { terminal: true } : {
         input: invocation.input ?? "",
-        onOutput: (chunk, stream) => stream === "stdout" ? record.words(chunk) : record.noise(chunk),
+        onOutput: (chunk, stream) => {
+          newest?.push(chunk);
+          return stream === "stdout" ? record.words(chunk) : record.noise(chunk);
+        },
       }),
     });
   } finally {

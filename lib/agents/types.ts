@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Glimpse } from "../events/types.ts";
 import type { AgentTurn } from "../loop/types.ts";
 import type { AgentEvent } from "./events.ts";
 
@@ -24,6 +25,8 @@ export interface TurnRequest {
   readonly signal: AbortSignal;
   /** Told what the agent's stream says, as it comes, secrets masked. */
   readonly onEvent?: (event: AgentEvent) => void;
+  /** Given a look at the end of its output, where that is plain text. */
+  readonly onGlimpse?: (glimpse: Glimpse) => void;
   /** Called with the id of the agent's process. */
   readonly onStart?: (pid: number) => void;
 }

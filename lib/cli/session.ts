@@ -7,6 +7,7 @@ import type { Host } from "../host/types.ts";
 import { announcedPrompter } from "../ui/announced_prompter.ts";
 import { createPrompter, type PrompterOptions } from "../ui/create_prompter.ts";
 import { createHumanReporter, createJsonReporter } from "../ui/create_reporter.ts";
+import { createLiveView, type LiveView } from "../ui/live_view.ts";
 import type { AnswerLookup } from "../ui/unattended_prompter.ts";
 import { agentFor } from "./agent_choice.ts";
 import type { Flags, Invocation } from "./command.ts";
@@ -57,7 +58,8 @@ export async function openSession(invocation: Invocation, options: SessionOption
   let run: string | null = null;
   let bus: EventSink | null = null;
   const quiet = flags.has("quiet") || (json && options.data === true);
-  const sink = reporterFor(invocation, { ui, quiet }, () => run);
+  const live = liveViewFor(invocation, { ui, quiet });
+  const sink = reporterFor(invocation, { ui, quiet, live }, () => run);
   if (ui !== "json" && !quiet) invocation.say(`workflow ${place.workflow.name} (${place.workflow.why})`);
   const agent = await agentFor(invocation, place, prompter);
   const { createRalph } = await import("../create_ralph.ts");
@@ -80,7 +82,14 @@ export async function openSession(invocation: Invocation, options: SessionOption
   });
   run = ralph.run.id;
   bus = ralph.events;
-  return { place, ralph, [Symbol.asyncDispose]: () => ralph[Symbol.asyncDispose]() };
+  return {
+    place,
+    ralph,
+    async [Symbol.asyncDispose]() {
+      live?.[Symbol.dispose]();
+      await ralph[Symbol.asyncDispose]();
+    },
+  };
 }
 
 /** `null`: nobody can be asked, and nobody said that this is meant. */
@@ -99,14 +108,27 @@ async function answersOf(flags: Flags, host: Host): Promise<AnswerLookup> {
   return (question) => findAnswer(answers, question);
 }
 
+interface Showing {
+  readonly ui: Config["ui"];
+  readonly quiet: boolean;
+}
+
+/** Only where lines can be drawn over: in a terminal that knows how, for a person who wants to see what goes on. */
+function liveViewFor(invocation: Invocation, { ui, quiet }: Showing): LiveView | undefined {
+  const { host } = invocation;
+  const wanted = (ui === "auto" || ui === "rich") && !quiet;
+  if (!wanted || !host.terminal.isTerminal("stderr") || host.environment.variables["TERM"] === "dumb") return undefined;
+  return createLiveView({ terminal: host.terminal, clock: host.clock, style: styleFor(invocation, "stderr") });
+}
+
 function reporterFor(
   invocation: Invocation,
-  { ui, quiet }: { readonly ui: Config["ui"]; readonly quiet: boolean },
+  { ui, quiet, live }: Showing & { readonly live: LiveView | undefined },
   run: () => string | null,
 ): EventSink {
   const { flags, host, out, say } = invocation;
   if (ui === "json") return createJsonReporter({ run, now: () => host.clock.now(), out });
   const mode = ui === "auto" ? (host.terminal.isTerminal("stderr") ? "rich" : "plain") : ui;
   const detail = quiet ? "quiet" : flags.has("verbose") ? "verbose" : "normal";
-  return createHumanReporter({ mode, detail, say, style: styleFor(invocation, "stderr") });
+  return createHumanReporter({ mode, detail, live, say, style: styleFor(invocation, "stderr") });
 }

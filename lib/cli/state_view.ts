@@ -8,7 +8,7 @@ import { openJournal } from "../loop/journal.ts";
 import type { Backlog, ParkedItem } from "../loop/types.ts";
 import { ownFiles } from "../loop/own_files.ts";
 import type { Invocation } from "./command.ts";
-import { findPlace, type Place } from "./place.ts";
+import type { Place } from "./place.ts";
 
 /** Where a workflow stands, for commands that only look: no agent, no lock, no shell. */
 export interface StateView extends Place {
@@ -19,10 +19,8 @@ export interface StateView extends Place {
   readonly parked: () => Promise<readonly ParkedItem[]>;
 }
 
-/** Opens the state of the chosen workflow for reading. @throws {RalphError} what `findPlace` throws */
-export async function viewState(invocation: Pick<Invocation, "flags" | "host">): Promise<StateView> {
-  const { host } = invocation;
-  const place = await findPlace(invocation);
+/** Opens the state of the chosen workflow for reading. @throws {RalphError} git-missing, git-failed */
+export async function viewState({ host }: Pick<Invocation, "host">, place: Place): Promise<StateView> {
   const repository = await openRepository(host, place.root);
   const own = ownFiles(repository, place.root);
   const state = createStateFiles({ root: place.root, directory: own.directory, host });

@@ -9,6 +9,7 @@ import { readLockHolder } from "../host/read_lock_holder.ts";
 import { ownFiles } from "../loop/own_files.ts";
 import type { Overview } from "../loop/types.ts";
 import type { Invocation } from "./command.ts";
+import type { Place } from "./place.ts";
 import { type StateView, viewState } from "./state_view.ts";
 
 /** What `ralph status` tells; the JSON form is this very object. */
@@ -42,8 +43,8 @@ export interface StoryStatus {
 }
 
 /** Reads everything, takes no lock, changes nothing. @throws {RalphError} root-missing, config-invalid, usage */
-export async function readStatus(invocation: Invocation): Promise<StatusReport> {
-  const view = await viewState(invocation);
+export async function readStatus({ host }: Pick<Invocation, "host">, place: Place): Promise<StatusReport> {
+  const view = await viewState({ host }, place);
   const { root, workflow, repository, config } = view;
   const { prd, problem } = await readPrd(view);
   const given = prd === null ? [] : await view.parked();

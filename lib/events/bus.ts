@@ -7,6 +7,9 @@ export function createEventBus(sinks: readonly EventSink[] = []): EventBus {
     emit(event) {
       for (const sink of attached) sink.emit(event);
     },
+    glimpse(glimpse) {
+      for (const sink of attached) sink.glimpse?.(glimpse);
+    },
     attach(sink) {
       attached.push(sink);
     },

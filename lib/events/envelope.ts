@@ -5,6 +5,6 @@ import { EVENTS_VERSION, type RalphEvent } from "./types.ts";
 export type EventEnvelope = { readonly v: number; readonly at: string; readonly run: string } & RalphEvent;
 
 /** An event with version, ISO time and the run's id before it. */
-export function envelopeOf(event: RalphEvent, run: string, clock: Clock): EventEnvelope {
+export function envelopeOf(event: RalphEvent, run: string, clock: Pick<Clock, "now">): EventEnvelope {
   return { v: EVENTS_VERSION, at: new Date(clock.now()).toISOString(), run, ...event };
 }

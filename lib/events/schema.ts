@@ -44,6 +44,7 @@ export const EVENT_SCHEMAS = {
     ...named,
     passed: count,
     total: count.nullable(),
+    limit: count.exactOptional().describe("the run ends after so many iterations"),
   }),
   "iteration-end": z.object({
     type: z.literal("iteration-end"),
@@ -127,7 +128,13 @@ export const EVENT_SCHEMAS = {
   }),
   "wait-delta": z.object({ type: z.literal("wait-delta"), agent: text, remainingMs: ms }),
   "wait-end": z.object({ type: z.literal("wait-end"), agent: text, waitedMs: ms, interrupted: z.boolean() }),
-  "check-start": z.object({ type: z.literal("check-start"), name: text, scope: text }),
+  "check-start": z.object({
+    type: z.literal("check-start"),
+    name: text,
+    scope: text,
+    number: count.describe("of `total` checks that run one after the other, from 1"),
+    total: count,
+  }),
   "check-end": z.object({
     type: z.literal("check-end"),
     name: text,

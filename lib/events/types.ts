@@ -37,6 +37,8 @@ export type RalphEvent =
     /** Items passed, and all that are known, or `null`. */
     readonly passed: number;
     readonly total: number | null;
+    /** The run ends after so many iterations; absent where nothing says so. */
+    readonly limit?: number;
   }
   | {
     readonly type: "iteration-end";
@@ -71,7 +73,14 @@ export type RalphEvent =
   }
   | { readonly type: "wait-delta"; readonly agent: string; readonly remainingMs: number }
   | { readonly type: "wait-end"; readonly agent: string; readonly waitedMs: number; readonly interrupted: boolean }
-  | { readonly type: "check-start"; readonly name: string; readonly scope: string }
+  /** `number` of `total` checks that run one after the other, from 1. */
+  | {
+    readonly type: "check-start";
+    readonly name: string;
+    readonly scope: string;
+    readonly number: number;
+    readonly total: number;
+  }
   | {
     readonly type: "check-end";
     readonly name: string;
@@ -116,9 +125,14 @@ export interface EventItem {
   readonly title: string;
 }
 
+/** The end of what a running agent or check has printed so far, secrets masked: for whoever looks on, never recorded. */
+export type Glimpse = () => string;
+
 /** Takes events. Never throws; must not hold the run up. */
 export interface EventSink {
   emit(event: RalphEvent): void;
+  /** Given for what was started last, where that prints plain text; of use to sinks that show what goes on. */
+  glimpse?(glimpse: Glimpse): void;
 }
 
 /** A sink that others can be attached to. */

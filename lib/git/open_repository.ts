@@ -7,16 +7,12 @@ import { join, resolve } from "node:path";
 import { createContentHashes } from "../host/content_hash.ts";
 import { pathExists } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
-import { commitPaths } from "./commit.ts";
-import { diffOf } from "./diff.ts";
 import { findFolders } from "./find_folders.ts";
 import { readHead } from "./head.ts";
-import { clearLeftLocks, clearLocks, type GitFolders } from "./locks.ts";
+import type { GitFolders } from "./locks.ts";
 import { parseStatus, STATUS_ARGUMENTS } from "./parse_status.ts";
-import { refuseOperations, requireIdentity } from "./ready.ts";
 import { createGit, gitFailed, outputOfGit, QUIET, READING, reasonOf } from "./run_git.ts";
 import { comparePaths, takeSnapshot } from "./snapshot.ts";
-import { switchBranch } from "./switch_branch.ts";
 import type { Repository, TreeStatus } from "./types.ts";
 
 /**
@@ -72,14 +68,24 @@ function createRepository(host: Host, topLevel: string, folders: GitFolders): Re
       const now = await snapshot();
       return { paths: await comparePaths(git, before, now), now };
     },
-    diff: (paths, options = {}) => diffOf(git, topLevel, paths, options),
-    commit: (request) => commitPaths({ host, git, folders, status }, request),
+    async diff(paths, options = {}) {
+      return await (await import("./diff.ts")).diffOf(git, topLevel, paths, options);
+    },
+    async commit(request) {
+      return await (await import("./commit.ts")).commitPaths({ host, git, folders, status }, request);
+    },
     async switchTo(branch) {
+      const { clearLocks } = await import("./locks.ts");
+      const { switchBranch } = await import("./switch_branch.ts");
       await clearLocks(host, folders);
       await switchBranch(git, branch, (await status()).branch);
     },
-    clearLeftLocks: (since) => clearLeftLocks(host, folders, topLevel, since),
+    async clearLeftLocks(since) {
+      await (await import("./locks.ts")).clearLeftLocks(host, folders, topLevel, since);
+    },
     async ensureReady() {
+      const { clearLocks } = await import("./locks.ts");
+      const { refuseOperations, requireIdentity } = await import("./ready.ts");
       await refuseOperations(topLevel, folders.gitDirectory);
       await clearLocks(host, folders);
       await requireIdentity(git);

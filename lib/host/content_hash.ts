@@ -1,4 +1,4 @@
-import { lstat, readlink } from "node:fs/promises";
+import { lstatSync, readlinkSync } from "node:fs";
 import { hashFile, hashText } from "./hash.ts";
 
 /** Tells a path's content and kind by one text; `null` when nothing is there. */
@@ -20,13 +20,13 @@ export function createContentHashes(): ContentHashes {
   async function read(path: string): Promise<string | null> {
     let found;
     try {
-      found = await lstat(path);
+      found = lstatSync(path);
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
       if (code === "ENOENT" || code === "ENOTDIR") return null;
       throw error;
     }
-    if (found.isSymbolicLink()) return `link ${hashText(await readlink(path))}`;
+    if (found.isSymbolicLink()) return `link ${hashText(readlinkSync(path))}`;
     if (!found.isFile()) return found.isDirectory() ? "folder" : "special";
     const key = [found.size, found.mtimeMs, found.ctimeMs, found.ino, found.mode].join(" ");
     const before = known.get(path);

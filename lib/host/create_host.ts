@@ -21,11 +21,12 @@ import type { Host } from "./types.ts";
 export function createHost(): Host {
   const environment = readEnvironment();
   const ids = createIds();
+  const terminal = createTerminal();
   return {
     clock: createClock(),
     ids,
     environment,
-    terminal: createTerminal(),
-    processes: createProcesses(environment, ids),
+    terminal,
+    processes: createProcesses(environment, ids, terminal),
   };
 }

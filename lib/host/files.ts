@@ -6,14 +6,26 @@
  *
  * @module
  */
-import { appendFileSync, constants, lstatSync, readFileSync, rmSync, statSync } from "node:fs";
-import { mkdtemp, open, readdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import {
+  appendFileSync,
+  constants,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { copy } from "@std/fs/copy";
 import { ensureDir } from "@std/fs/ensure-dir";
 import { exists } from "@std/fs/exists";
 import { unreadable, unwritable } from "./file_errors.ts";
+import { fsPromises } from "./fs_promises.ts";
 
 export { hashFile, hashText } from "./hash.ts";
 export { resolveInside } from "./resolve_inside.ts";
@@ -46,7 +58,7 @@ export async function readBytes(path: string): Promise<Buffer | null> {
 /** The first `maxBytes` of a file, or `null` when there is none that can be read. */
 export async function readStart(path: string, maxBytes: number): Promise<Uint8Array | null> {
   if (!(await exists(path, { isFile: true }))) return null;
-  const file = await open(path, "r");
+  const file = await fsPromises().open(path, "r");
   try {
     const buffer = Buffer.alloc(maxBytes);
     const { bytesRead } = await file.read(buffer, 0, maxBytes, 0);
@@ -73,12 +85,12 @@ export async function appendText(path: string, text: string): Promise<void> {
 
 /** Writes a file in place: a crash may leave a piece of it, so only for what may be lost. @throws {RalphError} file-unwritable */
 export async function writePlain(path: string, text: string): Promise<void> {
-  await makingFolder(path, () => writeFile(path, text));
+  await makingFolder(path, async () => writeFileSync(path, text));
 }
 
 /** Opens a file to be added to. File and folder are made when missing. @throws {RalphError} file-unwritable */
 export async function openAppender(path: string): Promise<Appender> {
-  const file = await makingFolder(path, () => open(path, "a"));
+  const file = await makingFolder(path, () => fsPromises().open(path, "a"));
   return {
     async write(chunk) {
       let written = 0;
@@ -95,7 +107,7 @@ export async function openAppender(path: string): Promise<Appender> {
 /** True for a folder, also behind a symbolic link. */
 export async function isDirectory(path: string): Promise<boolean> {
   try {
-    return (await stat(path)).isDirectory();
+    return statSync(path).isDirectory();
   } catch {
     return false;
   }
@@ -118,12 +130,12 @@ export function pathExists(path: string): Promise<boolean> {
 /** Takes away a file or a whole folder. A missing one is fine. */
 export async function removePath(path: string): Promise<void> {
   if (isPlainFile(path)) return rmSync(path, { force: true });
-  await rm(path, { recursive: true, force: true, maxRetries: 3 });
+  await fsPromises().rm(path, { recursive: true, force: true, maxRetries: 3 });
 }
 
 /** Moves a file or folder within one file system. @throws {RalphError} file-unwritable */
 export async function renamePath(from: string, to: string): Promise<void> {
-  await makingFolder(to, () => rename(from, to));
+  await makingFolder(to, async () => renameSync(from, to));
 }
 
 /** Copies a file or a whole folder over what stands there. @throws {RalphError} file-unwritable */
@@ -134,7 +146,7 @@ export async function copyPath(from: string, to: string): Promise<void> {
 /** Names in a folder, sorted; none when it is missing. */
 export async function listDirectory(path: string): Promise<readonly string[]> {
   try {
-    return (await readdir(path)).sort();
+    return readdirSync(path).sort();
   } catch (error) {
     if (isMissing(error)) return [];
     throw error;
@@ -143,7 +155,7 @@ export async function listDirectory(path: string): Promise<readonly string[]> {
 
 /** A fresh temporary folder, taken away when disposed. Its path has no symbolic link in it. */
 export async function temporaryDirectory(prefix: string): Promise<{ readonly path: string } & AsyncDisposable> {
-  const path = await realpath(await mkdtemp(join(tmpdir(), prefix)));
+  const path = realpathSync.native(mkdtempSync(join(tmpdir(), prefix)));
   return { path, [Symbol.asyncDispose]: () => removePath(path) };
 }
 

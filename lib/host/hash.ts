@@ -1,6 +1,6 @@
 import type { Hash } from "node:crypto";
-import { open } from "node:fs/promises";
 import process from "node:process";
+import { fsPromises } from "./fs_promises.ts";
 
 const CHUNK_BYTES = 1 << 18;
 
@@ -13,7 +13,7 @@ export function hashText(text: string | Uint8Array): string {
 export async function hashFile(path: string): Promise<string | null> {
   let file;
   try {
-    file = await open(path, "r");
+    file = await fsPromises().open(path, "r");
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === "ENOENT" || code === "ENOTDIR") return null;

@@ -1,5 +1,4 @@
-import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { open, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { unwritable } from "./file_errors.ts";
 import { ensureDirectory, readText } from "./files.ts";
@@ -53,7 +52,7 @@ export async function takeLock(path: string, options: LockOptions): Promise<Lock
   for (let pause = PAUSE_MS;; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     const found = await readText(path);
     if (found === null) {
-      if (await createWhole(path, content)) return held(path, content, null);
+      if (createWhole(path, content)) return held(path, content, null);
       continue;
     }
     const holder = parseHolder(found);
@@ -97,8 +96,8 @@ async function takeOver(path: string, dead: string, content: string, options: Lo
   try {
     if ((await readText(path)) !== dead) return false;
     const temporary = join(dirname(path), temporaryName(basename(path)));
-    await writeFile(temporary, content, { flag: "wx" });
-    await rename(temporary, path);
+    writeFileSync(temporary, content, { flag: "wx" });
+    renameSync(temporary, path);
     await removeDeadMarkers(path, name);
     return true;
   } catch (error) {
@@ -110,16 +109,16 @@ async function takeOver(path: string, dead: string, content: string, options: Lo
 
 /** Markers of those that were killed while they took over, about contents that are gone by now. */
 async function removeDeadMarkers(path: string, own: string): Promise<void> {
-  for (const name of await readdir(dirname(path))) {
+  for (const name of readdirSync(dirname(path))) {
     if (name === own || !name.startsWith(`.${basename(path)}.`) || !name.endsWith(".taking")) continue;
     const marker = join(dirname(path), name);
     const holder = parseHolder((await readText(marker)) ?? "");
-    if (holder !== UNREADABLE_HOLDER && (await isGone(holder))) await rm(marker, { force: true });
+    if (holder !== UNREADABLE_HOLDER && (await isGone(holder))) rmSync(marker, { force: true });
   }
 }
 
 /** Creates the file with its content in one step. False when there is one. */
-async function createWhole(path: string, content: string): Promise<boolean> {
+function createWhole(path: string, content: string): boolean {
   const temporary = join(dirname(path), temporaryName(basename(path)));
   try {
     writeFileSync(temporary, content, { flag: "wx" });
@@ -132,16 +131,15 @@ async function createWhole(path: string, content: string): Promise<boolean> {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "";
     if (code === "EEXIST") return false;
-    if (["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(code)) return await createHere(path, content);
+    if (["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(code)) return createHere(path, content);
     throw unwritable(path, error);
   }
 }
 
 /** For file systems without hard links: the content follows a moment after the name. */
-async function createHere(path: string, content: string): Promise<boolean> {
+function createHere(path: string, content: string): boolean {
   try {
-    const file = await open(path, "wx");
-    await file.writeFile(content).finally(() => file.close());
+    writeFileSync(path, content, { flag: "wx" });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;

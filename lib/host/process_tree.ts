@@ -2,13 +2,17 @@ import { childEnvironment } from "./child_environment.ts";
 import { createGuardian, type Guardian } from "./guardian.ts";
 import { runChild, type RunningChild } from "./run_child.ts";
 import { endCarriers } from "./sweep.ts";
-import type { Environment, Ids, ProcessEnd, Processes, ProcessRequest } from "./types.ts";
+import type { Environment, Ids, ProcessEnd, Processes, ProcessRequest, Terminal } from "./types.ts";
 
 /** How long what an older run left behind may take to end by itself once told to. */
 const SWEEP_GRACE_MS = 1000;
 
 /** The processes of one Ralph: each child leads a group of its own and carries a mark, so that its whole tree can be ended. */
-export function createProcesses(environment: Environment, ids: Ids): Processes {
+export function createProcesses(
+  environment: Environment,
+  ids: Ids,
+  terminal: Pick<Terminal, "lend">,
+): Processes {
   const cookie = `${ids.random(16)}`;
   const guardian: Guardian = createGuardian(cookie);
   const running = new Set<RunningChild>();
@@ -36,5 +40,10 @@ export function createProcesses(environment: Environment, ids: Ids): Processes {
     guardian.dismiss();
   }
 
-  return { run, cookie, sweep: (older) => endCarriers(older, SWEEP_GRACE_MS), [Symbol.asyncDispose]: dispose };
+  return {
+    run: (request) => request.terminal === true ? terminal.lend(() => run(request)) : run(request),
+    cookie,
+    sweep: (older) => endCarriers(older, SWEEP_GRACE_MS),
+    [Symbol.asyncDispose]: dispose,
+  };
 }

@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process";
-import { stat } from "node:fs/promises";
+import { statSync } from "node:fs";
 import type { ProcessEnd, ProcessRequest } from "./types.ts";
 
 /** Why a child could not be started, in words, as if it had said so itself. */
@@ -8,13 +8,13 @@ export async function spawnProblem(
   request: ProcessRequest,
 ): Promise<Pick<ProcessEnd, "stdout" | "stderr" | "tail">> {
   const error = child instanceof Error ? child : await new Promise<Error>((resolve) => child.on("error", resolve));
-  const text = await describe(error, request);
+  const text = describe(error, request);
   return { stdout: "", stderr: text, tail: text };
 }
 
-async function describe(error: NodeJS.ErrnoException, request: ProcessRequest): Promise<string> {
+function describe(error: NodeJS.ErrnoException, request: ProcessRequest): string {
   const { file, cwd } = request;
-  if (!(await isFolder(cwd))) return `the folder ${cwd} does not exist`;
+  if (!isFolder(cwd)) return `the folder ${cwd} does not exist`;
   switch (error.code) {
     case "ENOENT":
       return file.includes("/") ? `${file}: no such file, or its interpreter is missing` : `${file}: not found on PATH`;
@@ -34,9 +34,9 @@ async function describe(error: NodeJS.ErrnoException, request: ProcessRequest): 
   }
 }
 
-async function isFolder(path: string): Promise<boolean> {
+function isFolder(path: string): boolean {
   try {
-    return (await stat(path)).isDirectory();
+    return statSync(path).isDirectory();
   } catch {
     return false;
   }

@@ -1,5 +1,6 @@
 import { fstatSync, writeSync } from "node:fs";
 import process from "node:process";
+import { createFooter } from "./footer.ts";
 import type { Terminal } from "./types.ts";
 
 const DESCRIPTORS = { stdin: 0, stdout: 1, stderr: 2 } as const;
@@ -12,6 +13,25 @@ const WAIT_MS = 2;
  * than many a command's whole work, so they are touched only by what needs them (prompts).
  */
 export function createTerminal(): Terminal {
+  const footer = createFooter();
+  let used = false;
+  const control = (text: string): void => writeAll(DESCRIPTORS.stderr, Buffer.from(text));
+  const size = (): { readonly columns: number; readonly rows: number } => {
+    const { columns, rows } = process.stderr;
+    return { columns: columns || 80, rows: rows || 24 };
+  };
+
+  function write(stream: "stdout" | "stderr", text: string): void {
+    if (!used) return writeAll(DESCRIPTORS[stream], Buffer.from(text));
+    if (text === "") return;
+    const lifted = footer.lift();
+    const dropped = footer.drop(size().columns, !text.endsWith("\n"));
+    if (stream === "stderr") return control(lifted + text + dropped);
+    control(lifted);
+    writeAll(DESCRIPTORS.stdout, Buffer.from(text));
+    control(dropped);
+  }
+
   return {
     get stdin() {
       return process.stdin;
@@ -26,8 +46,20 @@ export function createTerminal(): Terminal {
       return isTerminal("stdin") && isTerminal("stderr");
     },
     isTerminal,
-    write(stream, text) {
-      writeAll(DESCRIPTORS[stream], Buffer.from(text));
+    write,
+    size,
+    footer(lines) {
+      if (!used) process.on("exit", () => control(footer.lift())); // however this process ends
+      used = true;
+      control(footer.show(lines, size().columns));
+    },
+    async lend(run) {
+      control(footer.lock());
+      try {
+        return await run();
+      } finally {
+        control(footer.unlock(used ? size().columns : 0));
+      }
     },
   };
 }

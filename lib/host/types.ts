@@ -11,6 +11,8 @@ export interface Clock {
   now(): number;
   /** Resolves after `ms` milliseconds, or at once when `signal` aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls `act` every `ms` milliseconds until it is disposed of. Keeps no process alive. */
+  every(ms: number, act: () => void): Disposable;
 }
 
 /** Random names. */
@@ -44,6 +46,15 @@ export interface Terminal {
   isTerminal(stream: "stdin" | "stdout" | "stderr"): boolean;
   /** Writes all of the text before it returns. What nobody reads any more is dropped. */
   write(stream: "stdout" | "stderr", text: string): void;
+  /** Of standard error, now. */
+  size(): { readonly columns: number; readonly rows: number };
+  /**
+   * Keeps these lines at the bottom of standard error, below whatever is written; none take them away. Each must be
+   * narrower than the terminal. They are gone when the process ends.
+   */
+  footer(lines: readonly string[]): void;
+  /** Runs what writes to the terminal, or reads from it, by itself: no footer stands there meanwhile. */
+  lend<Value>(run: () => Promise<Value>): Promise<Value>;
 }
 
 /** One child process and how it may end. */

@@ -5,12 +5,13 @@ import {
   fsync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { unwritable } from "./file_errors.ts";
 import { linkTarget } from "./resolve_inside.ts";
@@ -49,9 +50,9 @@ export async function writeAtomic(
       await writeTemporary(temporary, content, old ?? options.mode);
       if (options.expected === undefined) renameSync(temporary, target);
       else written = renameOver(temporary, target, options.expected);
-      if (!written) await rm(temporary, { force: true });
+      if (!written) rmSync(temporary, { force: true });
     } catch (error) {
-      await rm(temporary, { force: true });
+      rmSync(temporary, { force: true });
       throw error;
     }
     await removeLeftOvers(folder);
@@ -114,8 +115,8 @@ async function followLinks(path: string, left = 40): Promise<string> {
 export async function removeLeftOvers(folder: string): Promise<void> {
   if (sweptFolders.has(folder)) return;
   sweptFolders.add(folder);
-  for (const name of await readdir(folder)) {
-    if (isTemporaryName(name) && !isRunning(temporaryOwner(name))) await rm(join(folder, name), { force: true });
+  for (const name of readdirSync(folder)) {
+    if (isTemporaryName(name) && !isRunning(temporaryOwner(name))) rmSync(join(folder, name), { force: true });
   }
 }
 

@@ -93,6 +93,7 @@ async function oneTurn(
     interactive: request.interactive ?? false,
     signal,
     onEvent: (event) => ralph.events.emit(event),
+    onGlimpse: (glimpse) => ralph.events.glimpse?.(glimpse),
   });
   await requireRepository(ralph).clearLeftLocks(started);
   const { end, durationMs, usage } = turn;

@@ -218,7 +218,9 @@ class Loop<Data, Findings> {
     if (item.checksOnly !== true) this.#taken.add(item.id);
     const named = { iteration, item: { id: item.id, kind: item.kind, title: item.title }, attempt: number };
     const { total, passed } = await this.#backlog.overview({ parked: ralph.journal.parked(this.#key) });
-    ralph.events.emit({ type: "iteration-start", ...named, passed, total });
+    const { iterations: cap } = this.#limits;
+    const limit = cap === null || item.checksOnly === true ? {} : { limit: cap };
+    ralph.events.emit({ type: "iteration-start", ...named, passed, total, ...limit });
     const started = ralph.host.clock.now();
 
     const moment = momentOf(ralph, this.#folder, item, iteration);

@@ -1,5 +1,8 @@
 import type { RalphContext } from "../context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
+import { createNewestLine } from "../events/newest_line.ts";
+import { createRedactor } from "../events/redact.ts";
+import { secretValues } from "../events/secrets.ts";
 import { ensureDirectory, openAppender } from "../host/files.ts";
 import { join } from "node:path";
 import type { CheckContext, CheckExpectation, CheckOutcome, CheckResult, Item, Verification } from "../loop/types.ts";
@@ -64,7 +67,7 @@ export async function verify(
   for (const check of checks.map((like) => toRunnable(like, ralph))) {
     if (signal.aborted) return { status: "aborted", results };
     const { name, scope = "" } = check;
-    ralph.events.emit({ type: "check-start", name, scope });
+    ralph.events.emit({ type: "check-start", name, scope, number: results.length + 1, total: checks.length });
     const started = ralph.host.clock.now();
     const outcome = await runOne(ralph, check, { ...options, signal }, results.length + 1);
     if (signal.aborted) return { status: "aborted", results };
@@ -89,7 +92,7 @@ function toRunnable(like: CheckLike, { $ }: Pick<RalphContext, "$">): Runnable {
 }
 
 async function runOne(
-  ralph: Pick<RalphContext, "$" | "config" | "host" | "root">,
+  ralph: Pick<RalphContext, "$" | "config" | "events" | "host" | "root">,
   check: Runnable,
   options: VerifyOptions & { readonly signal: AbortSignal },
   number: number,
@@ -97,11 +100,16 @@ async function runOne(
   const { signal, item = null, base = null, cwd = ralph.root } = options;
   const timeoutMs = check.timeoutMs ?? ralph.config.verify.timeout * 1000;
   const log = options.logs === undefined ? null : await openLog(options.logs, number);
+  const newest = createNewestLine(() => createRedactor(secretValues(ralph.host.environment.variables)));
+  ralph.events.glimpse?.(newest.read);
   const shell: ShellCheckOptions = {
     cwd,
     signal,
     timeoutMs,
-    ...(log === null ? {} : { onOutput: (chunk) => log.write(chunk) }),
+    onOutput: async (chunk) => {
+      newest.push(chunk);
+      await log?.write(chunk);
+    },
     ...(check.expect === undefined ? {} : { expect: check.expect }),
   };
   try {

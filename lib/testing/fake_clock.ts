@@ -41,6 +41,14 @@ export function fakeClock(start = 0): FakeClock {
         signal?.addEventListener("abort", wake, { once: true });
       });
     },
+    every(ms: number, act: () => void): Disposable {
+      function wake(): void {
+        sleepers.set(wake, now + ms);
+        act();
+      }
+      sleepers.set(wake, now + ms);
+      return { [Symbol.dispose]: () => void sleepers.delete(wake) };
+    },
     advance(ms: number): void {
       now += ms;
       for (const [wake, due] of [...sleepers].sort((one, other) => one[1] - other[1])) if (due <= now) wake();

@@ -12,18 +12,22 @@ export interface HumanReporterOptions {
   readonly mode: "rich" | "plain";
   readonly style: Style;
   readonly detail: Detail;
+  /** Shows what goes on below the lines: what it shows is not said again. @default none */
+  readonly live?: EventSink | undefined;
   /** Takes one line, without its end. */
   readonly say: (line: string) => void;
 }
 
 /** Shows events to a person. */
-export function createHumanReporter({ mode, style, detail, say }: HumanReporterOptions): EventSink {
+export function createHumanReporter({ mode, style, detail, live, say }: HumanReporterOptions): EventSink {
   return {
     emit(event) {
-      if (!shown(event, detail)) return;
+      live?.emit(event);
+      if (!shown(event, detail) || (live !== undefined && event.type === "wait-delta")) return;
       const safe = printableEvent(event);
       for (const line of mode === "rich" ? richLines(safe, style) : plainLines(safe)) say(line);
     },
+    glimpse: (glimpse) => live?.glimpse?.(glimpse),
   };
 }
 

@@ -67,8 +67,12 @@ export function tailLines(tail: string, count: number): readonly string[] {
 export function waitWords(event: Extract<RalphEvent, { type: "wait-start" | "wait-delta" }>): string {
   const left = formatDuration(event.remainingMs);
   if (event.type === "wait-delta") return `${event.agent}: ${left} left to wait`;
-  const why = event.reason === "rate-limit" ? "has reached a limit" : "cannot reach its provider";
-  return `${event.agent} ${why}: waiting ${left}, until ${event.until} (${event.message})`;
+  return `${waitReason(event)}: waiting ${left}, until ${event.until} (${event.message})`;
+}
+
+/** What is waited for. */
+export function waitReason({ agent, reason }: Extract<RalphEvent, { type: "wait-start" }>): string {
+  return `${agent} ${reason === "rate-limit" ? "has reached a limit" : "cannot reach its provider"}`;
 }
 
 /** What an agent says of itself beside its words, where a reader wants to know it at once. */

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { Terminal } from "../host/types.ts";
-import type { Prompter, Question } from "./types.ts";
+import type { Answer, Prompter, Question } from "./types.ts";
 
 type Clack = typeof import("@clack/prompts");
 
@@ -12,24 +12,33 @@ interface Streams {
 }
 
 /** Asks with clack in a terminal, on standard error; clack is loaded with the first question. */
-export function createRichPrompter(terminal: Pick<Terminal, "stdin" | "stderr">, signal: AbortSignal): Prompter {
+export function createRichPrompter(
+  terminal: Pick<Terminal, "stdin" | "stderr" | "lend">,
+  signal: AbortSignal,
+): Prompter {
   return {
     interactive: true,
-    async ask(question) {
-      const clack = await import("@clack/prompts");
-      const input = terminal.stdin as Readable;
-      using ended = endOfInput(input, signal);
-      const streams = { input, output: terminal.stderr as Writable, signal: ended.signal };
-      if (question.details !== undefined && question.details.length > 0) {
-        clack.log.message([...question.details], { output: streams.output });
-      }
-      if (signal.aborted) throw new RalphError("interrupted");
-      // clack cannot leave a terminal that was hung up: its answer is not waited for
-      const value = await Promise.race([show(clack, question, streams), onceAborted(ended.signal)]);
-      if (typeof value === "symbol") throw new RalphError("interrupted");
-      return { value: typeof value === "boolean" ? (value ? "yes" : "no") : (value ?? "").trim(), source: "terminal" };
-    },
+    ask: (question) => terminal.lend(() => askOnce(question, terminal, signal)),
   };
+}
+
+async function askOnce(
+  question: Question,
+  terminal: Pick<Terminal, "stdin" | "stderr">,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const clack = await import("@clack/prompts");
+  const input = terminal.stdin as Readable;
+  using ended = endOfInput(input, signal);
+  const streams = { input, output: terminal.stderr as Writable, signal: ended.signal };
+  if (question.details !== undefined && question.details.length > 0) {
+    clack.log.message([...question.details], { output: streams.output });
+  }
+  if (signal.aborted) throw new RalphError("interrupted");
+  // clack cannot leave a terminal that was hung up: its answer is not waited for
+  const value = await Promise.race([show(clack, question, streams), onceAborted(ended.signal)]);
+  if (typeof value === "symbol") throw new RalphError("interrupted");
+  return { value: typeof value === "boolean" ? (value ? "yes" : "no") : (value ?? "").trim(), source: "terminal" };
 }
 
 /** Ctrl-D and a terminal that is gone end a question as Ctrl-C does; clack would wait for ever. */

@@ -56,8 +56,19 @@ export interface Cli {
   /** Starts it in a terminal: each text that appears is answered with the keys beside it. */
   terminal(...dialogue: readonly (readonly [shows: string | RegExp, keys: string])[]): Cli;
   expectExit(code: number): Promise<CliResult>;
+  /** Makes the project and tells how the command is started; the caller starts it. */
+  prepare(): Prepared;
   /** Starts it and hands the process over; the caller ends it. */
   start(): Running;
+}
+
+/** A command that was not started yet. */
+export interface Prepared {
+  readonly command: readonly string[];
+  /** Absolute path of the project. */
+  readonly root: string;
+  readonly cwd: string;
+  readonly environment: NodeJS.ProcessEnv;
 }
 
 /** A command that still runs. */
@@ -225,6 +236,10 @@ export function ralphCli(existing?: string): Cli {
     in: (name) => (where = name, cli),
     terminal: (...lines) => (dialogue = lines, cli),
     start: launch,
+    prepare() {
+      setUp();
+      return { command: [...ARTEFACT, ...args], root, cwd: join(root, where), environment: environment() };
+    },
     async expectExit(code) {
       const result = await launch().ended();
       expect(result.exitCode, `${result.stdout}\n${result.stderr}`).toBe(code);

@@ -20,7 +20,7 @@ const SAMPLES: { readonly [Type in RalphEvent["type"]]: Required<Extract<RalphEv
   "run-end": { type: "run-end", status: "passed", reasons: ["x"], iterations: 1, usage: total },
   "step-start": { type: "step-start", step: "plan", title: "Plan" },
   "step-end": { type: "step-end", step: "plan", status: "approved", message: "m" },
-  "iteration-start": { type: "iteration-start", iteration: 1, item, attempt: 1, passed: 0, total: null },
+  "iteration-start": { type: "iteration-start", iteration: 1, item, attempt: 1, passed: 0, total: null, limit: 9 },
   "iteration-end": {
     type: "iteration-end",
     iteration: 1,
@@ -54,7 +54,7 @@ const SAMPLES: { readonly [Type in RalphEvent["type"]]: Required<Extract<RalphEv
   },
   "wait-delta": { type: "wait-delta", agent: "claude", remainingMs: 1 },
   "wait-end": { type: "wait-end", agent: "claude", waitedMs: 1, interrupted: false },
-  "check-start": { type: "check-start", name: "test", scope: "a" },
+  "check-start": { type: "check-start", name: "test", scope: "a", number: 1, total: 2 },
   "check-end": { type: "check-end", name: "test", scope: "a", ok: false, exitCode: null, durationMs: 1, tail: "" },
   "hook-start": { type: "hook-start", hook: "docs", iteration: 1, parallel: true, log: "logs/hook.log" },
   "hook-end": {
@@ -83,7 +83,7 @@ describe("the schema of events", () => {
   });
 
   test("takes a line as it is written, with version, time and run", () => {
-    const line = envelopeOf(SAMPLES["turn-end"], "run-1", { now: () => 0, sleep: () => Promise.resolve() });
+    const line = envelopeOf(SAMPLES["turn-end"], "run-1", { now: () => 0 });
 
     expect(EVENT_LINE_SCHEMA.parse(JSON.parse(JSON.stringify(line)))).toEqual(line);
     expect(EVENT_LINE_SCHEMA.safeParse({ ...line, v: 2 }).success).toBe(false);

@@ -9,6 +9,23 @@ import { findExecutable, shellInvocation } from "../../lib/host/shell.ts";
 const host = createHost();
 
 describe("clock", () => {
+  test("every() acts again and again until it is disposed of", async () => {
+    const { clock } = createHost();
+    let count = 0;
+    await new Promise<void>((resolve) => {
+      const ticker = clock.every(5, () => {
+        count += 1;
+        if (count < 3) return;
+        ticker[Symbol.dispose]();
+        resolve();
+      });
+    });
+
+    await clock.sleep(50);
+
+    expect(count).toBe(3);
+  });
+
   test("sleep() ends at once when the signal aborts, before or meanwhile", async () => {
     const abort = new AbortController();
     const start = performance.now();

@@ -159,6 +159,25 @@ describe("runLoop() with hooks", () => {
     ]);
   });
 
+  test("what a hook of a killed run changed, and was not brought in, is said and kept", async () => {
+    await using world = await loopWorld(writer, { files: { "notes.txt": "a\n" } });
+    const left = ".ralph/runs/older/hook-iter3-docs.pending.patch";
+    const patch = "--- a/notes.txt\n+++ b/notes.txt\n@@ -1 +1 @@\n-a\n+b\n";
+    await world.write(left, patch);
+    await world.write(".ralph/runs/.gitignore", "*\n");
+
+    await runLoop(world.ralph, tasks(1), { hooks: [{ id: "docs", command: "true" }] });
+
+    const kept = ".ralph/runs/older/hook-iter3-docs.patch";
+    expect(world.events).toContainEqual({
+      type: "note",
+      level: "warn",
+      message: `a killed run did not bring in what a hook changed: \`git apply ${kept}\` does`,
+    });
+    await world.git("apply", kept);
+    expect(await readFile(join(world.root, "notes.txt"), "utf8")).toBe("b\n");
+  });
+
   test("a shell command knows its transcript; its pid, exit code, times and log are recorded, and its failure ends nothing", async () => {
     await using world = await loopWorld(writer);
     const backlog = tasks(2);

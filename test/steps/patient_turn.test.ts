@@ -23,6 +23,7 @@ function quickHost(onSleep: (ms: number, now: number) => void = () => {}): Host 
     ...host,
     slept,
     clock: {
+      ...host.clock,
       now: () => now,
       async sleep(ms, signal) {
         onSleep(ms, now);

@@ -28,4 +28,17 @@ describe("fakeClock()", () => {
 
     expect(clock.sleeping).toBe(0);
   });
+
+  test("fakeClock() acts again and again until it is told to stop", () => {
+    const clock = fakeClock();
+    const acted: number[] = [];
+    const ticker = clock.every(1000, () => acted.push(clock.now()));
+
+    for (let count = 0; count < 5; count += 1) clock.advance(500);
+    ticker[Symbol.dispose]();
+    clock.advance(5000);
+
+    expect(acted).toEqual([1000, 2000]);
+    expect(clock.sleeping).toBe(0);
+  });
 });

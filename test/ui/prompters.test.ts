@@ -26,7 +26,7 @@ function plain(input: string): { ask: (question: Question) => Promise<unknown>; 
   stdin.end(input);
   const prompter = createPrompter({
     mode: "plain",
-    terminal: { stdin, stderr, write },
+    terminal: { stdin, stderr, write, lend: (run) => run() },
     approvals: new Set(),
     signal: new AbortController().signal,
   });
@@ -37,7 +37,12 @@ function unattended(
   approvals: readonly string[],
   lookUp: AnswerLookup = () => null,
 ): (question: Question) => Promise<unknown> {
-  const terminal = { stdin: new PassThrough(), stderr: new PassThrough(), write: () => {} };
+  const terminal = {
+    stdin: new PassThrough(),
+    stderr: new PassThrough(),
+    write: () => {},
+    lend: <Value>(run: () => Promise<Value>) => run(),
+  };
   const prompter = createPrompter({
     mode: "unattended",
     terminal,

@@ -9,11 +9,9 @@ import { localDate } from "../exec/local_date.ts";
 import { EXEC_RUNS, PLAN_TRANSCRIPT_FILE, PRD_FILE, PROGRESS_FILE } from "../exec/paths.ts";
 import { withProgress } from "../exec/progress.ts";
 import type { StateFiles } from "../state_files.ts";
-import { claimOf } from "./claim.ts";
 import { finalChecks, reopened } from "./final_checks.ts";
 import { formatPrd, parsePrd } from "./format.ts";
 import { withFailure, withoutFailure } from "./notes.ts";
-import { storyPrompt } from "./story_prompt.ts";
 import type { Prd, Story } from "./types.ts";
 import { storyCommands } from "./verify_commands.ts";
 
@@ -193,6 +191,7 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
       if (isStories(item.data)) return { prompt: null, checks: finalChecks(item.data, checksOf) };
       const checks = checksOf(item.data);
       const { branchName } = await load();
+      const { storyPrompt } = await import("./story_prompt.ts"); // with the prompts' texts: `ralph status` needs none
       return {
         prompt: await storyPrompt(item.data, { ...context, root: ralph.root, branch: branchName, checks }),
         checks,
@@ -200,7 +199,8 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
     },
 
     async judge(item, turn, { checked }) {
-      return checked || isStories(item.data) ? { status: "done" } : await claimOf(turn, ralph.repository);
+      if (checked || isStories(item.data)) return { status: "done" };
+      return await (await import("./claim.ts")).claimOf(turn, ralph.repository);
     },
 
     async settle(item, attempt) {

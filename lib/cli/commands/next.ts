@@ -6,22 +6,20 @@ import type { Item, Next } from "../../loop/types.ts";
 import { printable, printableLine } from "../../ui/printable.ts";
 import type { Invocation } from "../command.ts";
 import { featureArgument } from "../feature/feature_argument.ts";
-import { findPlace } from "../place.ts";
 import { styleFor, toJson } from "../show.ts";
 import { viewState } from "../state_view.ts";
 
 /** `ralph next`: what the next iteration would take, and what would have to pass. */
 export async function run(invocation: Invocation): Promise<number> {
-  const feature = await featureArgument(invocation);
+  const { place, feature } = await featureArgument(invocation);
   if (feature !== null) return await (await import("../feature/next.ts")).featureNext(invocation, feature);
   const { flags, out, say } = invocation;
-  const place = await findPlace(invocation);
   if (place.workflow.name === "gsd") return await (await import("../gsd_next.ts")).nextOfGsd(invocation, place);
   if (place.workflow.name === "spec") return await nextOfPlan(invocation);
   if (place.workflow.name === "sprint") {
     return await (await import("../sprint_next.ts")).nextOfSprint(invocation, place);
   }
-  const { backlog, config, ...view } = await viewState(invocation);
+  const { backlog, config, ...view } = await viewState(invocation, place);
   const parked = await view.parked();
   const next = await backlog.next({ inFlight: [], parked });
   if (flags.has("json")) out(toJson(data(next, config)));

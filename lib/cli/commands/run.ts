@@ -4,7 +4,7 @@ import type { Invocation } from "../command.ts";
 import { featureArgument } from "../feature/feature_argument.ts";
 import { endWith } from "../end_with.ts";
 import { usage } from "../parse.ts";
-import { findPlace, type Place } from "../place.ts";
+import type { Place } from "../place.ts";
 import { openSession } from "../session.ts";
 
 /** The loop of workflows that have a command of their own for it. */
@@ -12,9 +12,8 @@ const INSTEAD: Readonly<Partial<Record<string, string>>> = { spec: "ralph build"
 
 /** `ralph run`: the loop on the PRD, or on the plans of GSD. Typing it is the consent. */
 export async function run(invocation: Invocation): Promise<number> {
-  const feature = await featureArgument(invocation);
+  const { place, feature } = await featureArgument(invocation);
   if (feature !== null) return await (await import("../feature/run.ts")).runFeature(invocation, feature);
-  const place = await findPlace(invocation);
   if (place.workflow.name === "gsd") return await (await import("../gsd_run.ts")).runGsd(invocation, place);
   const instead = INSTEAD[place.workflow.name];
   if (instead !== undefined) {

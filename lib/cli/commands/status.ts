@@ -2,26 +2,24 @@ import { EXIT } from "../../errors/exit_codes.ts";
 import { printableLine } from "../../ui/printable.ts";
 import type { Invocation } from "../command.ts";
 import { featureArgument } from "../feature/feature_argument.ts";
-import { findPlace } from "../place.ts";
 import { readStatus, type StatusReport } from "../status_report.ts";
 import { styleFor, toJson } from "../show.ts";
 
 /** `ralph status`: where things stand; starts nothing and changes nothing. */
 export async function run(invocation: Invocation): Promise<number> {
-  const feature = await featureArgument(invocation);
+  const { place, feature } = await featureArgument(invocation);
   if (feature !== null) return await (await import("../feature/status.ts")).featureStatus(invocation, feature);
-  const place = await findPlace(invocation);
   if (place.workflow.name === "gsd") return await (await import("../gsd_status.ts")).statusOfGsd(invocation, place);
   if (place.workflow.name === "spec") {
     const { specStatus } = await import("../spec_status.ts");
     await specStatus(invocation);
     return EXIT.done;
   }
-  if ((await findPlace(invocation)).workflow.name === "sprint") {
+  if (place.workflow.name === "sprint") {
     const { showSprints } = await import("../sprint_status.ts");
     return await showSprints(invocation);
   }
-  const report = await readStatus(invocation);
+  const report = await readStatus(invocation, place);
   if (invocation.flags.has("json")) invocation.out(toJson(report));
   else for (const line of statusLines(report, invocation)) invocation.out(line);
   return EXIT.done;

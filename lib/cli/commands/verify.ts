@@ -10,16 +10,14 @@ import { verify } from "../../steps/verify.ts";
 import type { Invocation } from "../command.ts";
 import { featureArgument } from "../feature/feature_argument.ts";
 import { usage } from "../parse.ts";
-import { findPlace } from "../place.ts";
 import { openSession } from "../session.ts";
 import { styleFor, toJson } from "../show.ts";
 
 /** `ralph verify`: every story's checks, each command once; no agent, no lock, nothing is marked. */
 export async function run(invocation: Invocation): Promise<number> {
-  const feature = await featureArgument(invocation);
+  const { place: { workflow }, feature } = await featureArgument(invocation);
   if (feature !== null) return await (await import("../feature/verify.ts")).featureVerify(invocation, feature, summary);
   const { flags, out } = invocation;
-  const { workflow } = await findPlace(invocation);
   if (workflow.name === "gsd") {
     throw usage(
       "`ralph verify` runs the checks of stories: a plan of GSD has none outside its run",

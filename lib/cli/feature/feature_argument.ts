@@ -10,19 +10,25 @@ export interface FeatureArgument {
   readonly place: Place;
 }
 
+/** Where a command works, and on which feature; `null` in another workflow. */
+export interface FoundFeature {
+  readonly place: Place;
+  readonly feature: FeatureArgument | null;
+}
+
 /**
- * Whether a command is about a feature: by flag or configuration, by its argument, or because only features are here.
+ * Where a command works, and whether it is about a feature: by flag or configuration, by its argument, or because only
+ * features are here.
  *
- * @returns `null` for another workflow
  * @throws {RalphError} usage for an argument that the chosen workflow does not take
  */
 export async function featureArgument(
   invocation: Pick<Invocation, "arguments" | "command" | "flags" | "host">,
-): Promise<FeatureArgument | null> {
+): Promise<FoundFeature> {
   const { arguments: [name], command, flags } = invocation;
   const place = await findPlace(invocation);
   const { workflow, config } = place;
-  if (name === undefined) return workflow.name === "feature" ? { name: "", place } : null;
+  if (name === undefined) return { place, feature: workflow.name === "feature" ? { name: "", place } : null };
   if (!isFeatureName(name)) {
     const hint = /^\d+$/.test(name) && command.name === "run"
       ? `\`ralph run --max-iterations ${name}\`, or \`ralph run --loop ${name}\` for that many plans`
@@ -37,5 +43,6 @@ export async function featureArgument(
     );
   }
   const why = asked === undefined ? `\`${command.name} ${name}\` names a feature` : workflow.why;
-  return { name, place: { ...place, workflow: { name: "feature", why } } };
+  const there = { ...place, workflow: { name: "feature", why } };
+  return { place: there, feature: { name, place: there } };
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { cp } from "node:fs/promises";
+import process from "node:process";
 
 /** How to copy. */
 export interface CopyOptions {
@@ -15,7 +15,7 @@ export interface CopyOptions {
 
 /** Copies a file or a whole folder. */
 export async function copy(src: string | URL, dest: string | URL, options: CopyOptions = {}): Promise<void> {
-  await cp(src, dest, {
+  await process.getBuiltinModule("node:fs/promises").cp(src, dest, {
     recursive: true,
     errorOnExist: true,
     force: options.overwrite ?? false,

@@ -10,6 +10,7 @@ import { requireRepository } from "../require_repository.ts";
 import { rootPaths, topLevelPaths } from "../tree_paths.ts";
 import { type HookEnd, runHookAction } from "./hooks_action.ts";
 import { commitTreeChanges } from "./hooks_commit.ts";
+import { keepPatch, pendingPatch, tellLeftPatches } from "./hooks_left.ts";
 import { applyPatch, createHookTrees } from "./hooks_tree.ts";
 
 /** An iteration, as hooks know it. */
@@ -89,6 +90,7 @@ export async function createHookRunner<Data, Findings>(
   const failures: unknown[] = [];
   const logs = backlog.logsDirectory === undefined ? options.folder : join(ralph.root, backlog.logsDirectory);
   await ensureDirectory(logs);
+  await tellLeftPatches(ralph, backlog.logsDirectory === undefined ? null : logs, options.folder);
 
   /** One hook from its first record to its last. */
   async function one(hook: Hook, moment: HookMoment, commit: string | null): Promise<void> {
@@ -163,7 +165,7 @@ export async function createHookRunner<Data, Findings>(
     await using tree = await trees.open(commit);
     const end = await work(tree.cwd);
     if (signal.aborted) return end;
-    const file = join(logs, `hook-iter${iteration}-${hook.id}.patch`);
+    const file = pendingPatch(logs, iteration, hook.id);
     const paths = await tree.collect(file); // before the end is recorded: what a hook did outlives a kill as this file
     if (paths.length > 0) changes.push({ hook, iteration, file, paths });
     return end;
@@ -184,7 +186,7 @@ export async function createHookRunner<Data, Findings>(
       : await applyPatch(ralph, repository, { file, paths, subject });
     if (applied.status === "committed") ralph.events.emit({ type: "commit", commit: applied.commit, subject });
     if (applied.status !== "kept") return await removePath(file);
-    const message = `${subject}: kept as ${relative(ralph.root, file)}: ${applied.reason}`;
+    const message = `${subject}: kept as ${relative(ralph.root, await keepPatch(file))}: ${applied.reason}`;
     ralph.events.emit({ type: "note", level: "warn", message });
   }
 

@@ -1,0 +1,82 @@
+import type { EventSink, Glimpse } from "../events/types.ts";
+import type { Clock, Terminal } from "../host/types.ts";
+import { printableView } from "./printable_view.ts";
+import type { Style } from "./style.ts";
+import { viewLines } from "./view_lines.ts";
+import { EMPTY_VIEW, nextView, type ViewState } from "./view_state.ts";
+
+/** What the view needs. */
+export interface LiveViewOptions {
+  readonly terminal: Pick<Terminal, "footer" | "size" | "stderr">;
+  readonly clock: Clock;
+  readonly style: Style;
+}
+
+/** Shows what goes on at the bottom of the terminal. Dispose it: nothing is left of it then. */
+export interface LiveView extends EventSink, Disposable {}
+
+/** Drawn no more often than this, whatever an agent prints. */
+const LEAST_MS = 100;
+/** Drawn this often while something goes on: the time passes. */
+const TICK_MS = 1000;
+
+/** The live view: events change what it knows; drawing follows in its own time, and only while something goes on. */
+export function createLiveView({ terminal, clock, style }: LiveViewOptions): LiveView {
+  let state: ViewState = EMPTY_VIEW;
+  let drawnAt = Number.NEGATIVE_INFINITY;
+  let isDue = false;
+  let ticker: Disposable | null = null;
+  const ended = new AbortController();
+  let glimpse: Glimpse | null = null;
+  /** Texts are made safe when they change, not each second. */
+  let known = { state, words: "", safe: state };
+
+  function draw(): void {
+    drawnAt = clock.now();
+    const active = state.activity !== null;
+    if (active !== (ticker !== null)) attend(active);
+    if (!active) return terminal.footer([]);
+    const words = state.words === "" ? glimpse?.() ?? "" : state.words;
+    if (state !== known.state || words !== known.words) {
+      known = { state, words, safe: printableView({ ...state, words }) };
+    }
+    terminal.footer(viewLines(known.safe, { ...terminal.size(), now: drawnAt, style }));
+  }
+
+  /** Time and the terminal's size count while something goes on. */
+  function attend(active: boolean): void {
+    ticker?.[Symbol.dispose]();
+    ticker = active ? clock.every(TICK_MS, draw) : null;
+    if (active) terminal.stderr.on("resize", draw);
+    else terminal.stderr.off("resize", draw);
+  }
+
+  function drawSoon(ms: number): void {
+    if (isDue) return;
+    isDue = true;
+    void clock.sleep(ms, ended.signal).then(() => {
+      isDue = false;
+      if (!ended.signal.aborted) draw();
+    });
+  }
+
+  function become(next: ViewState): void {
+    if (next === state || ended.signal.aborted) return;
+    const matters = next.activity !== null || ticker !== null;
+    if (next.activity !== state.activity) glimpse = null;
+    state = next;
+    // What ended may go on at once with the next: it is not taken away in between.
+    const soon = next.activity === null ? LEAST_MS : drawnAt + LEAST_MS - clock.now();
+    if (matters) drawSoon(Math.min(LEAST_MS, Math.max(0, soon)));
+  }
+
+  return {
+    emit: (event) => become(nextView(state, event, clock.now())),
+    glimpse: (newest) => void (glimpse = newest),
+    [Symbol.dispose]() {
+      ended.abort();
+      state = EMPTY_VIEW;
+      if (ticker !== null) draw();
+    },
+  };
+}

@@ -1,0 +1,181 @@
+import type { Usage } from "../loop/types.ts";
+import { addTurn, tokensOf, type UsageTotal } from "../loop/usage.ts";
+import { cutToWidth, displayWidth } from "./display_width.ts";
+import { waitReason } from "./event_words.ts";
+import { formatDuration } from "./format_duration.ts";
+import type { Style } from "./style.ts";
+import type { Activity, Pause, ViewState } from "./view_state.ts";
+
+/** How the view is drawn. */
+export interface ViewOptions {
+  /** Columns of the terminal: a line is always narrower. */
+  readonly columns: number;
+  /** Rows of the terminal: the view takes less than all of them. */
+  readonly rows: number;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly style: Style;
+}
+
+type Paint = (text: string) => string;
+type Part = readonly [text: string, paint: Paint];
+
+const LINES = 3;
+/** A title is cut down to this before what follows it is. */
+const LEAST_TITLE = 12;
+const as = (text: string): string => text;
+
+/** The lines of the live view, none while nothing goes on. Pure; the state's texts are safe: see `printableView()`. */
+export function viewLines(state: ViewState, options: ViewOptions): readonly string[] {
+  const { activity } = state;
+  if (activity === null) return [];
+  const width = options.columns - 1;
+  const { dim, symbols } = options.style;
+  const { words } = state;
+  const lines = [
+    titleLine(state, activity, options),
+    draw([["  ", as], ...activityParts(state, activity, options)], width, symbols.ellipsis),
+    ...(words === "" ? [] : [draw([[`  ${symbols.bar} `, dim], [words, dim]], width, symbols.ellipsis)]),
+  ];
+  return lines.slice(0, Math.max(1, Math.min(LINES, options.rows - 1)));
+}
+
+/** `◆ US-001 Add login · attempt 2 · iteration 3/10 · 1m 05s · run 12m 30s`: what the title has no room beside is left out. */
+function titleLine(state: ViewState, activity: Activity, { columns, now, style }: ViewOptions): string {
+  const { accent, bold, symbols } = style;
+  const { iteration } = state;
+  const [name, title] = iteration === null
+    ? ["", state.step ?? nameOf(activity)]
+    : [`${iteration.item.id} `, iteration.item.title];
+  const head: Part[] = [[`${symbols.start} `, accent], [name, bold]];
+  const least = Math.min(displayWidth(title), LEAST_TITLE);
+  const roomBeside = (rest: readonly Part[]): number => columns - 1 - widthOf([...head, ...rest]);
+  const choices = progressChoices(state, activity, now, style);
+  const rest = choices.find((parts) => roomBeside(parts) >= least) ?? [];
+  const shown = cutToWidth(title, Math.max(least, roomBeside(rest)), symbols.ellipsis);
+  return draw([...head, [shown, as], ...rest], columns - 1, symbols.ellipsis);
+}
+
+/** How far it is and how long it has taken, the longest way of saying so first. */
+function progressChoices(
+  { iteration, startedMs }: ViewState,
+  { sinceMs }: Activity,
+  now: number,
+  { dim, warn, symbols }: Style,
+): readonly (readonly Part[])[] {
+  const part = (text: string, paint: Paint): Part => [` ${symbols.dot} ${text}`, paint];
+  const since = now - sinceMs;
+  const whole = now - (startedMs ?? sinceMs);
+  const time = part(elapsed(since), as);
+  const times = whole - since >= 1000 ? [time, part(`run ${elapsed(whole)}`, dim)] : [time];
+  if (iteration === null) return [times, [time], []];
+  const { attempt, iteration: number, limit } = iteration;
+  const place = limit === undefined || number > limit ? String(number) : `${number}/${limit}`;
+  const again = attempt > 1 ? [part(`attempt ${attempt}`, warn)] : [];
+  return [
+    [...again, part(`iteration ${place}`, dim), ...times],
+    [...again, part(place, dim), ...times],
+    [part(place, dim), time],
+    [time],
+    [],
+  ];
+}
+
+function nameOf(activity: Activity): string {
+  switch (activity.kind) {
+    case "turn":
+      return activity.agent;
+    case "wait":
+      return activity.wait.agent;
+    case "check":
+      return "verification";
+    case "hook":
+      return `hook ${activity.hook}`;
+  }
+}
+
+function activityParts(state: ViewState, activity: Activity, options: ViewOptions): readonly Part[] {
+  const { now, columns, style: { accent, dim, warn, symbols } } = options;
+  switch (activity.kind) {
+    case "check": {
+      const { number, total, name } = activity.check;
+      return [[`check ${number}/${total} `, accent], [name, as]];
+    }
+    case "hook":
+      return [["hook ", accent], [activity.hook, as]];
+    case "wait": {
+      const { wait } = activity;
+      const left = elapsed(Date.parse(wait.until) - now);
+      return [[`${left} left: ${waitReason(wait)}, until ${wait.until} (${wait.message})`, warn]];
+    }
+    case "turn": {
+      if (state.pause !== null) return [[pauseWords(state.pause, now), warn]];
+      const whole = state.turnUsage === null ? state.runUsage : addTurn(state.runUsage, state.turnUsage);
+      const run = state.runUsage.turns > 0 && columns >= 60 ? ` ${symbols.dot} run ${totalWords(whole)}` : "";
+      const tool = state.tool;
+      return [
+        [`${spent(state.turnUsage)}${run}`, dim],
+        ...(tool === "" ? [] : [
+          [` ${symbols.dot} `, dim] as const,
+          [tool, accent] as const,
+        ]),
+      ];
+    }
+  }
+}
+
+function pauseWords({ message, untilMs }: Pause, now: number): string {
+  const left = untilMs === null || untilMs <= now ? "" : `${elapsed(untilMs - now)} left: `;
+  return `${left}${message}`;
+}
+
+/** `12.3k tokens, ~$0.03`; what is not known is a question mark, never nothing. */
+function spent(usage: Usage | null): string {
+  return `${amount(usage === null ? null : tokensOf(usage))} tokens, ${money(usage)}`;
+}
+
+/** The same over several turns; a plus where some of them did not tell. */
+function totalWords(total: UsageTotal): string {
+  const more = (turns: number, known: number | null): string => turns > 0 && known !== null ? "+" : "";
+  const tokens = tokensOf(total);
+  return `${amount(tokens)}${more(total.turnsWithoutTokens, tokens)} tokens, ${money(total)}${
+    more(total.turnsWithoutCost, total.costUsd)
+  }`;
+}
+
+function money(usage: Usage | null): string {
+  if (usage === null || usage.costUsd === null) return "$?";
+  return `${usage.estimated ? "~" : ""}$${usage.costUsd.toFixed(2)}`;
+}
+
+function amount(count: number | null): string {
+  if (count === null) return "?";
+  if (count < 1000) return String(count);
+  return count < 999_950 ? `${(count / 1000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`;
+}
+
+function elapsed(ms: number): string {
+  const seconds = wholeSeconds(ms);
+  return seconds < 10_000 ? `${seconds / 1000}s` : formatDuration(seconds);
+}
+
+function wholeSeconds(ms: number): number {
+  return Math.floor(Math.max(0, ms) / 1000) * 1000;
+}
+
+function widthOf(parts: readonly Part[]): number {
+  return parts.reduce((sum, [text]) => sum + displayWidth(text), 0);
+}
+
+/** Cuts first and paints what is left, so that no colour stays open. */
+function draw(parts: readonly Part[], width: number, ellipsis: string): string {
+  let room = width;
+  let line = "";
+  for (const [text, paint] of parts) {
+    const shown = cutToWidth(text, room, ellipsis);
+    line += paint(shown);
+    room -= displayWidth(shown);
+    if (shown !== text || room <= 0) break;
+  }
+  return line;
+}
