@@ -213,6 +213,7 @@ describe("a rate limit", () => {
     const sleepy: Host = {
       ...host,
       clock: {
+        ...host.clock,
         now: () => host.clock.now() + (slept ? 8 * HOUR : 0),
         sleep(ms, signal) {
           slept = true;
