@@ -6,7 +6,7 @@
  */
 
 import type { Check, Verification } from "./check_types.ts";
-import type { Turn, TurnRecord, Usage } from "./turn_types.ts";
+import type { Turn, TurnRecord } from "./turn_types.ts";
 
 export type * from "./check_types.ts";
 export type * from "./turn_types.ts";
