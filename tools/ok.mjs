@@ -7,6 +7,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { bunPath, denoPath, mustRun, packageScript, ROOT, run, seconds } from "./runtimes.mjs";
+import { runShellExamples } from "./shell_examples.mjs";
 
 const node = process.execPath;
 const deno = denoPath();
@@ -81,6 +82,10 @@ async function runExamples() {
   return await run(deno, ["test", "-A", "--doc", "--quiet", ...withExamples], { capture: true });
 }
 
+async function runDocsInShell() {
+  return await runShellExamples((await trackedFiles()).filter((path) => /^(?:docs\/.*|README)\.md$/.test(path)));
+}
+
 /** Each: a name, then commands (label, file, arguments) or a function. */
 const GATES = {
   fmt: [["deno fmt", deno, ["fmt", "--check", "--quiet"]]],
@@ -101,7 +106,7 @@ const GATES = {
     ["check", "lib", "bin", "recipes"].filter((path) => existsSync(join(ROOT, path)) || path === "check"),
   ]],
   install: [freshInstall],
-  docs: [runExamples],
+  docs: [runExamples, runDocsInShell],
   jsr: [["deno publish --dry-run", deno, ["publish", "--dry-run", "--allow-dirty", "--quiet"]]],
   package: [
     ["build package", node, ["tools/build.mjs", "package"]],

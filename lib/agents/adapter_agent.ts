@@ -17,6 +17,8 @@ export interface AdapterAgentOptions {
   readonly host: Host;
   readonly model?: string | undefined;
   readonly reasoning?: string | undefined;
+  /** Put behind the program where the terminal is handed over. @default none */
+  readonly interactiveArgs?: readonly string[] | undefined;
   /** Absolute path of the folder that the program is looked up from. @default the current folder */
   readonly root?: string;
 }
@@ -28,9 +30,10 @@ const LONGEST_ARGUMENT = 100_000;
 export function adapterAgent(adapter: Adapter, options: AdapterAgentOptions): Agent {
   const { host } = options;
   const root = options.root ?? host.environment.cwd;
+  const interactive = interactiveOf(adapter, options.interactiveArgs);
   return {
     name: adapter.name,
-    interactive: adapter.interactive !== null,
+    interactive: interactive !== null,
     async ensureUsable() {
       if (await programPath(adapter, host, root) === null) throw notFound(adapter);
     },
@@ -43,8 +46,8 @@ export function adapterAgent(adapter: Adapter, options: AdapterAgentOptions): Ag
         reasoning: options.reasoning ?? null,
         folder: folder.path,
       };
-      if (request.interactive === true && adapter.interactive !== null) {
-        const invocation = adapter.interactive(await pointed(asked));
+      if (request.interactive === true && interactive !== null) {
+        const invocation = interactive(await pointed(asked));
         return await runTurn(host, inFolder({ file, folder: folder.path, cwd: request.cwd }, invocation), request);
       }
       const invocation = adapter.arguments(asked);
@@ -58,6 +61,18 @@ export function adapterAgent(adapter: Adapter, options: AdapterAgentOptions): Ag
         unattended,
       );
     },
+  };
+}
+
+/** How the terminal is handed over: what the user adds comes first, so that the prompt stays last. */
+function interactiveOf(
+  { interactive }: Adapter,
+  added: readonly string[] | undefined,
+): ((options: AdapterOptions) => AdapterInvocation) | null {
+  if (added === undefined) return interactive;
+  return (asked) => {
+    const known = interactive?.(asked) ?? { arguments: [asked.prompt], input: null };
+    return { ...known, arguments: [...added, ...known.arguments] };
   };
 }
 

@@ -5,7 +5,9 @@ import type { FailureKind } from "./events.ts";
  * standard error: never its words, never what its tools print.
  */
 export function failureKind(message: string, status: number | null = statusIn(message)): FailureKind {
-  for (const { kind, pattern } of BY_WORDS) if (pattern.test(message)) return kind;
+  for (const { kind, pattern } of BY_WORDS) {
+    if (pattern.test(message)) return kind === "billing" && PASSES_REGEXP.test(message) ? "rate-limit" : kind;
+  }
   if (status !== null) {
     const kind = byStatus(status);
     if (kind !== null) return kind;
@@ -33,11 +35,14 @@ const BY_WORDS: readonly { readonly kind: FailureKind; readonly pattern: RegExp 
   },
 ];
 
+/** Google says the same of an empty account and of a limit by the minute; what can be tried again is a limit. */
+const PASSES_REGEXP = /\b(?:retry|try again) (?:in|after) \d|gemini-api\/docs\/rate-limits/i;
+
 const BY_WEAKER_WORDS: readonly { readonly kind: FailureKind; readonly pattern: RegExp }[] = [
   {
     kind: "rate-limit",
     pattern:
-      /rate[ _-]?limit(?:s|ed|ing|_\w+)?\b|too many requests|usage limit|you[’']ve (?:hit|reached) your|daily quota|quota (?:will reset|exceeded)|exhausted your (?:capacity|daily)/i,
+      /rate[ _-]?limit(?:s|ed|ing|_\w+|error)?\b|too many requests|(?:session|hourly|daily|weekly|monthly|requests?|\d+-hour) limit (?:was |has been )?(?:reached|exceeded|hit)\b|resource[_ ](?:has been )?exhausted|usage limit|you[’']ve (?:hit|reached) your|daily quota|quota (?:will reset|exceeded)|exhausted your (?:capacity|daily)/i,
   },
   {
     kind: "auth",

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Config, ProviderChoice } from "../config/schema.ts";
+import type { Config, ProviderChoice, ProviderConfig } from "../config/schema.ts";
 import { nearest } from "../errors/nearest.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { Host } from "../host/types.ts";
@@ -40,7 +40,9 @@ export function resolveAgent(options: ResolveAgentOptions): Agent {
   const { host } = options;
   const root = options.root ?? host.environment.cwd;
   const { provider } = options.config;
-  if (options.command !== undefined) return commandAgent({ command: options.command, host, root });
+  if (options.command !== undefined) {
+    return commandAgent({ command: options.command, ...atTheTerminal(provider, options.command), host, root });
+  }
   const given = options.script !== undefined ? "scripted" : options.cassette !== undefined ? "replay" : undefined;
   const name = options.name ?? given ?? provider.preset;
   switch (name) {
@@ -56,13 +58,26 @@ export function resolveAgent(options: ResolveAgentOptions): Agent {
       return commandAgent({
         command: provider.command,
         args: provider.args,
-        ...(provider.interactiveArgs === undefined ? {} : { interactiveArgs: provider.interactiveArgs }),
+        ...atTheTerminal(provider, provider.command),
         host,
         root,
       });
     default:
-      return presetAgent({ preset: name, model: provider.model, reasoning: provider.reasoning }, { host, root });
+      return presetAgent(
+        { preset: name, model: provider.model, reasoning: provider.reasoning },
+        { host, root, ...atTheTerminal(provider, name) },
+      );
   }
+}
+
+/** The configured arguments for the terminal belong to the configured agent; where none is, to any. */
+function atTheTerminal(
+  { command, preset, interactiveArgs }: ProviderConfig,
+  chosen: string,
+): { readonly interactiveArgs?: readonly string[] } {
+  if (interactiveArgs === undefined) return {};
+  const isConfigured = (command === undefined && preset === undefined) || [command, preset].includes(chosen);
+  return isConfigured ? { interactiveArgs } : {};
 }
 
 /**
@@ -83,7 +98,7 @@ export function resolveFallback(
 
 function presetAgent(
   { preset = "", model, reasoning }: ProviderChoice,
-  place: { readonly host: Host; readonly root: string },
+  place: { readonly host: Host; readonly root: string; readonly interactiveArgs?: readonly string[] },
 ): Agent {
   const adapter = findAdapter(preset);
   if (adapter === undefined) throw unknownAgent(preset);

@@ -9,28 +9,53 @@ const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, 
 const UNIT = String.raw`(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|hr|h|days?|d)(?![a-z])`;
 const PART = String.raw`\d+(?:\.\d+)?\s*${UNIT}`;
 const DURATION_REGEXP = new RegExp(
-  String.raw`(?:after|in|for|within|wait)\s+(?:about |another )?(${PART}(?:\s*,?\s*(?:and\s+)?${PART})*)`,
+  String
+    .raw`(?:after|in|for|within|wait)[\s:]+(?:about |approximately |another |less than |< ?|~ ?)?(${PART}(?:\s*,?\s*(?:and\s+)?${PART})*)`,
+  "i",
+);
+/** `in 4:59:00` */
+const COUNTDOWN_REGEXP = /\b(?:in|after)\s+(\d+):(\d\d)(?::(\d\d))?(?!\s*[ap]\.?m)\b/i;
+/** `Retry-After: 120`, `"retryDelay": "34s"`, `resets_in_seconds: 3600`, `x-ratelimit-reset-requests: 6m0s` */
+const FIELD_REGEXP = new RegExp(
+  String
+    .raw`(?:retry[-_ ]?(?:after|delay)|resets?[-_](?:in|after)|ratelimit[-\w]*-reset)(?:[-_]?(ms|milliseconds|seconds|secs?|s)|-\w+)?["'\s]*[:=\s]["'\s]*(?:((?:${PART})+)|(\d+(?:\.\d+)?)(?![\d:/-])(?!\s*[a-z]))`,
   "i",
 );
 const PART_REGEXP = new RegExp(String.raw`(\d+(?:\.\d+)?)\s*(${UNIT})`, "gi");
 const ISO_REGEXP = /\b(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s*(Z|UTC|[+-]\d\d:?\d\d)?/;
-const EPOCH_REGEXP = /(?:\||resets?_?at["':= ]+)(\d{10}|\d{13})\b/i;
+const EPOCH_REGEXP = /(?:\||resets?(?:[_ -]?(?:at|time|on))?["':= ]+)(\d{10}|\d{13})\b/i;
 const MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec";
-const DATE_REGEXP = new RegExp(String.raw`\b(${MONTHS})[a-z]*\.? (\d{1,2})(?:st|nd|rd|th)?(?:,? (\d{4}))?`, "i");
+/** `Nov 22nd, 2026`, `22 November 2026` */
+const DATE_REGEXP = new RegExp(
+  String
+    .raw`\b(?:(?<day>\d{1,2})(?:st|nd|rd|th)?(?: of)? (?<month>${MONTHS})[a-z]*\.?|(?<first>${MONTHS})[a-z]*\.? (?<second>\d{1,2})(?:st|nd|rd|th)?(?!\d))(?:,? (?<year>\d{4})\b)?`,
+  "i",
+);
 const WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 const WEEKDAY_REGEXP = /\b(sun|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?)(?:day)?\b/i;
 const TIME_REGEXP = /\b(\d{1,2})(?::(\d\d))?(?::\d\d)?\s*([ap])\.?m\b|\b([01]?\d|2[0-3]):([0-5]\d)\b/i;
-const ZONE_REGEXP = /\(([A-Za-z]+(?:\/[A-Za-z_+-]+\d*)*)\)|\b(UTC|GMT|PST|PDT|EST|EDT|CST|CDT|MST|MDT|CET|CEST|BST)\b/;
+const ZONE_REGEXP =
+  /\(([A-Za-z]+(?:\/[A-Za-z_+-]+\d*)*)\)|\b(UTC|GMT|P[SD]?T|E[SD]?T|C[SD]?T|M[SD]?T|CEST|CET|BST|EEST|EET|JST|AE[SD]T)\b/;
+/** `GMT+2`, `UTC-05:30` */
+const OFFSET_REGEXP = /(?<!\/)\b(?:UTC|GMT) ?([+-])(\d{1,2})(?::?([0-5]\d))?\b/;
 const ZONES: Readonly<Record<string, string>> = {
   PST: "America/Los_Angeles",
   PDT: "America/Los_Angeles",
   PT: "America/Los_Angeles",
   EST: "America/New_York",
   EDT: "America/New_York",
+  ET: "America/New_York",
   CST: "America/Chicago",
   CDT: "America/Chicago",
+  CT: "America/Chicago",
   MST: "America/Denver",
   MDT: "America/Denver",
+  MT: "America/Denver",
+  EET: "Europe/Helsinki",
+  EEST: "Europe/Helsinki",
+  JST: "Asia/Tokyo",
+  AEST: "Australia/Sydney",
+  AEDT: "Australia/Sydney",
   CET: "Europe/Paris",
   CEST: "Europe/Paris",
   BST: "Europe/London",
@@ -38,7 +63,7 @@ const ZONES: Readonly<Record<string, string>> = {
 };
 /** Where a sentence begins to say when. */
 const WHEN_REGEXP =
-  /(?:wait|resets?|reset (?:at|on)|try(?:ing)? again|retry|available|renews?|until|refresh(?:es)?)\b/i;
+  /(?:wait|resets?|reset (?:at|on)|try(?:ing)? again|retry|available|renews?|until|refresh(?:es)?)\b|将[在于]/i;
 /** A time of day that has just gone by is over, not a day away. */
 const JUST_OVER_MS = 15 * 60_000;
 const DAY_MS = 86_400_000;
@@ -52,10 +77,35 @@ const DAY_MS = 86_400_000;
 export function resetTime(sentence: string, now: number, zone: string = localZone()): number | null {
   const epoch = EPOCH_REGEXP.exec(sentence)?.[1];
   if (epoch !== undefined) return Number(epoch) * (epoch.length === 10 ? 1000 : 1);
+  const field = fieldTime(sentence, now);
+  if (field !== null) return field;
   const start = sentence.search(WHEN_REGEXP);
   if (start < 0) return null;
-  const text = sentence.slice(start);
+  const text = inFigures(sentence.slice(start));
   return isoTime(text, zone) ?? duration(text, now) ?? timeOfDay(text, now, zone);
+}
+
+function inFigures(text: string): string {
+  return text.replaceAll(/\b(?:an?|one) (?=(?:second|minute|hour|day)\b)/gi, "1 ")
+    .replaceAll(/\bmidnight\b/gi, "12:00 am").replaceAll(/\b(?:noon|midday)\b/gi, "12:00 pm");
+}
+
+/** What a header or a field of an error says: seconds where it names no unit, or an instant. */
+function fieldTime(sentence: string, now: number): number | null {
+  const [, unit, parts, count] = FIELD_REGEXP.exec(sentence) ?? [];
+  if (parts !== undefined) return now + sumOfParts(parts);
+  if (count === undefined) return null;
+  const number = Number(count);
+  if (number >= 1e9) return number * (number < 1e12 ? 1000 : 1);
+  return now + Math.ceil(number * (unit === undefined ? 1000 : unitOf(unit.toLowerCase())));
+}
+
+/** A limit that ends later than this is none that an agent has: a number was misread. */
+const FURTHEST_MS = 8 * DAY_MS;
+
+/** A time that can be believed, not before now; else `null`. */
+export function saneReset(untilMs: number | null, now: number): number | null {
+  return untilMs !== null && untilMs - now < FURTHEST_MS ? Math.max(untilMs, now) : null;
 }
 
 function isoTime(text: string, zone: string): number | null {
@@ -67,16 +117,22 @@ function isoTime(text: string, zone: string): number | null {
     return Number.isNaN(at) ? null : at;
   }
   const [year, month, day] = date.split("-").map(Number) as [number, number, number];
-  const [hour, minute] = time.split(":").map(Number) as [number, number];
-  return instantOf({ year, month, day, hour, minute }, zoneIn(text) ?? zone);
+  const [hour, minute, second = 0] = time.split(":").map(Number) as [number, number, number?];
+  return instantOf({ year, month, day, hour, minute }, zoneIn(text) ?? zone) + Math.ceil(second) * 1000;
 }
 
 function duration(text: string, now: number): number | null {
   const match = DURATION_REGEXP.exec(text);
-  if (match === null) return null;
+  if (match !== null) return now + sumOfParts(match[1]!);
+  const [, hours, minutes, seconds = "0"] = COUNTDOWN_REGEXP.exec(text) ?? [];
+  if (hours === undefined) return null;
+  return now + ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
+}
+
+function sumOfParts(text: string): number {
   let sum = 0;
-  for (const [, count, unit] of match[1]!.matchAll(PART_REGEXP)) sum += Number(count) * unitOf(unit!.toLowerCase());
-  return now + Math.ceil(sum);
+  for (const [, count, unit] of text.matchAll(PART_REGEXP)) sum += Number(count) * unitOf(unit!.toLowerCase());
+  return Math.ceil(sum);
 }
 
 function unitOf(name: string): number {
@@ -97,15 +153,16 @@ function timeOfDay(text: string, now: number, local: string): number | null {
   const weekday = WEEKDAY_REGEXP.exec(text)?.[1]?.slice(0, 3).toLowerCase();
   const first = instantOf({ ...today, ...clock }, zone);
   if (weekday !== undefined) return onWeekday(WEEKDAYS.indexOf(weekday), today, clock, now, zone);
-  if (first >= now - JUST_OVER_MS) return Math.max(first, now);
+  if (first >= now - JUST_OVER_MS && !/\btomorrow\b/i.test(text)) return Math.max(first, now);
   const tomorrow = partsAt(instantOf({ ...today, hour: 12, minute: 0 }, zone) + DAY_MS, zone);
   return instantOf({ ...tomorrow, ...clock }, zone);
 }
 
-function onDate(match: RegExpExecArray, clock: Clock, today: WallTime, now: number, zone: string): number {
-  const month = MONTHS.split("|").indexOf(match[1]!.toLowerCase().slice(0, 3)) + 1;
-  const day = Number(match[2]);
-  if (match[3] !== undefined) return instantOf({ year: Number(match[3]), month, day, ...clock }, zone);
+function onDate({ groups = {} }: RegExpExecArray, clock: Clock, today: WallTime, now: number, zone: string): number {
+  const { month: name = groups["first"] ?? "", day: number = groups["second"], year } = groups;
+  const month = MONTHS.split("|").indexOf(name.toLowerCase().slice(0, 3)) + 1;
+  const day = Number(number);
+  if (year !== undefined) return instantOf({ year: Number(year), month, day, ...clock }, zone);
   const at = instantOf({ year: today.year, month, day, ...clock }, zone);
   return at >= now - DAY_MS ? at : instantOf({ year: today.year + 1, month, day, ...clock }, zone);
 }
@@ -136,6 +193,8 @@ function clockOf(match: RegExpExecArray): Clock | null {
 }
 
 function zoneIn(text: string): string | null {
+  const [, sign, hours, minutes = "00"] = OFFSET_REGEXP.exec(text) ?? [];
+  if (sign !== undefined) return `UTC${sign}${hours!.padStart(2, "0")}:${minutes}`;
   const match = ZONE_REGEXP.exec(text);
   const name = match?.[1] ?? match?.[2];
   if (name === undefined) return null;

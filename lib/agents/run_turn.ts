@@ -1,6 +1,7 @@
 import { createNewestLine } from "../events/newest_line.ts";
 import type { Host, ProcessEnd } from "../host/types.ts";
 import type { AgentTurn, TurnEnd } from "../loop/types.ts";
+import { plainLimit } from "./plain_limit.ts";
 import { turnEndOf, UNKNOWN_USAGE } from "./turn_end.ts";
 import { openTurnRecord, type TurnRecord, type WordsSink } from "./turn_record.ts";
 import type { TurnRequest } from "./types.ts";
@@ -67,8 +68,10 @@ export async function runTurn(
   } finally {
     words = await record.finish();
   }
+  const plainEnd = (ended: ProcessEnd): TurnEnd =>
+    plainLimit(ended, { prompt: request.prompt, now: host.clock.now() }) ?? turnEndOf(ended, request);
   return {
-    end: masked(reading === undefined ? turnEndOf(end, request) : reading.judge(end), record),
+    end: masked(reading === undefined ? plainEnd(end) : reading.judge(end), record),
     text: words.text,
     lines: words.lines,
     usage: UNKNOWN_USAGE,

@@ -8,9 +8,9 @@ import type { ProcessEnd } from "../host/types.ts";
 import type { TurnEnd } from "../loop/types.ts";
 import type { FailureKind } from "./events.ts";
 import { failureKind } from "./failures.ts";
-import { resetTime } from "./reset_time.ts";
+import { resetTime, saneReset } from "./reset_time.ts";
 import type { StreamSummary } from "./stream_summary.ts";
-import { turnEndOf, type TurnLimits } from "./turn_end.ts";
+import { turnEndOf, type TurnLimits, uncoloured } from "./turn_end.ts";
 
 /** What is known beside the stream. */
 export interface VerdictContext {
@@ -78,7 +78,7 @@ const USAGE_REGEXP = /unknown (?:option|argument|flag)s?|unexpected argument|unr
 
 /** A program that ended without a word in its stream: its last lines on standard error say why. */
 function exited(end: ProcessEnd, code: number, summary: StreamSummary, context: VerdictContext): TurnEnd {
-  const lines = end.stderr.split("\n").map(plain).filter((line) => line !== "");
+  const lines = uncoloured(end.stderr).split("\n").map((line) => line.trim()).filter((line) => line !== "");
   const own = context.exitKind?.(code) ?? null;
   if (own !== null) return failed(own, lastOf(lines, own) ?? `it ended with exit code ${code}`, code, summary, context);
   if (summary.openCalls > 0) {
@@ -146,18 +146,9 @@ function failed(
   }
 }
 
-/** A limit that ends later than this is none that an agent has: a number was misread. */
-const FURTHEST_MS = 8 * 24 * 3_600_000;
-
 function limited(message: string, { limit }: StreamSummary, { now }: VerdictContext): TurnEnd {
   const said = limit === null || limit.status === "retrying"
     ? null
     : limit.untilMs ?? (limit.waitMs === null ? null : now + limit.waitMs);
-  const until = said ?? resetTime(message, now);
-  const sane = until !== null && until - now < FURTHEST_MS ? Math.max(until, now) : null;
-  return { reason: "rate-limited", untilMs: sane, message };
-}
-
-function plain(line: string): string {
-  return line.replaceAll(/\u001b\[[0-9;?<=>]*[ -/]*[@-~]/g, "").trim();
+  return { reason: "rate-limited", untilMs: saneReset(said ?? resetTime(message, now), now), message };
 }

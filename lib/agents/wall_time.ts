@@ -14,6 +14,9 @@ export interface WallTime {
   readonly minute: number;
 }
 
+/** `UTC+02:00`: always so far from UTC. */
+const FIXED_REGEXP = /^UTC([+-])(\d\d):(\d\d)$/;
+
 /** Whether the runtime knows the zone. */
 export function isTimeZone(zone: string): boolean {
   try {
@@ -24,8 +27,13 @@ export function isTimeZone(zone: string): boolean {
   }
 }
 
-/** What clocks in the zone show at an instant (milliseconds since 1970). */
+/** What clocks in the zone (of the runtime's table, or `UTC+02:00`) show at an instant (milliseconds since 1970). */
 export function partsAt(instant: number, zone: string): WallTime {
+  const fixed = FIXED_REGEXP.exec(zone);
+  if (fixed !== null) {
+    const minutes = Number(fixed[2]) * 60 + Number(fixed[3]);
+    return partsAt(instant + (fixed[1] === "-" ? -minutes : minutes) * 60_000, "UTC");
+  }
   const format = new Intl.DateTimeFormat("en-US", {
     timeZone: zone,
     hourCycle: "h23",

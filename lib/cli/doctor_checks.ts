@@ -4,6 +4,7 @@ import { openRepository } from "../git/open_repository.ts";
 import { findExecutable, shellInvocation } from "../host/shell.ts";
 import type { Host } from "../host/types.ts";
 import type { Invocation } from "./command.ts";
+import { gsdFinding } from "./gsd_finding.ts";
 import { findAgents, type FoundAgent, proofWords } from "./known_agents.ts";
 import { findPlace, type Place } from "./place.ts";
 import { resolveRoot } from "./root.ts";
@@ -37,7 +38,11 @@ export async function examine(invocation: Invocation): Promise<readonly Finding[
       ? { level: "ok", name: "terminal", detail: "questions can be asked" }
       : { level: "note", name: "terminal", detail: "none: `plan` and `exec` need `--answers` and `--approve`" },
     config,
-    ...(place === null ? [] : [await agentOf(place, host, agents), ...await browser(place, host)]),
+    ...(place === null ? [] : [
+      await agentOf(place, host, agents),
+      ...await gsdFinding(place, host),
+      ...await browser(place, host),
+    ]),
     ...await Promise.all(agents.map((agent) => installed(agent, host))),
     ...await probes(invocation, place, agents),
   ];

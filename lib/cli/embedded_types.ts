@@ -359,9 +359,9 @@ declare module "ralph:loop/types" {
    *
    * @module
    */
-  import type { HookRecord } from "ralph:loop/hook_record";
-  import type { Turn, TurnRecord, Usage } from "ralph:loop/turn_types";
-  export type * from "ralph:loop/hook_record";
+  import type { Check, Verification } from "ralph:loop/check_types";
+  import type { Turn, TurnRecord } from "ralph:loop/turn_types";
+  export type * from "ralph:loop/check_types";
   export type * from "ralph:loop/turn_types";
   /** Version of the \`Backlog\` interface. */
   export const BACKLOG_VERSION = 1;
@@ -405,93 +405,6 @@ declare module "ralph:loop/types" {
   } | {
       readonly status: "blocked";
       readonly reasons: readonly string[];
-  };
-  /** What a check function is given. */
-  export interface CheckContext {
-      /** Absolute path of the working tree. */
-      readonly cwd: string;
-      /** \`null\` where it is run for no item. */
-      readonly item: Item | null;
-      /** Commit before the turn, or \`null\`. */
-      readonly base: string | null;
-      /** Aborted on timeout and interrupt. */
-      readonly signal: AbortSignal;
-      /** What the turns at the item have done to the tree so far; absent where there was none. */
-      readonly done?: WorkDone;
-      /** Absolute path of a folder for what the check wants to keep; absent where nothing is logged. */
-      readonly logs?: string;
-  }
-  /** What all attempts at an item in this run have done, the last one included. */
-  export interface WorkDone {
-      /** Commit before the first attempt; \`null\` before the first commit. */
-      readonly since: string | null;
-      /** Paths relative to the root. */
-      readonly changedFiles: readonly string[];
-  }
-  /** What one check found. */
-  export interface CheckOutcome {
-      /** Whether it passed. */
-      readonly ok: boolean;
-      /** \`null\` where there is none: a function's, or a signal ended it. */
-      readonly exitCode: number | null;
-      /** The end of what it printed. */
-      readonly tail: string;
-      /** What an agent used for it. */
-      readonly usage?: Usage;
-      /** It could not be made, and no other attempt would change that: the run ends, nothing is said of the work. */
-      readonly halts?: "agent-unusable" | "rate-limited";
-  }
-  /** A command for the shell, or a named function (services, browser, reviewer). */
-  export interface Check {
-      readonly name: string;
-      /** Runs through \`bash -o pipefail -c\`, or \`sh -c\` where there is no bash. */
-      readonly command?: string;
-      readonly run?: (context: CheckContext) => Promise<CheckOutcome>;
-      /** Free label by which \`settle\` tells failures apart: a story's id, \`task:2\`, \`plan\`, \`ui\`. */
-      readonly scope?: string;
-      /** Must fail before the turn and pass after it. */
-      readonly redFirst?: boolean;
-      /** Milliseconds; \`Infinity\` for a function that keeps its own time. @default verify.timeout of the configuration (300 s) */
-      readonly timeoutMs?: number;
-      /** What the command has to do to pass. @default it ends with exit code 0 */
-      readonly expect?: CheckExpectation;
-      /** A look at what a turn did, which costs a turn of its own: only after one, and only where all other checks passed. */
-      readonly review?: boolean;
-      /** Looks, before the first turn of a run, whether the check can be made at all. Throws where it cannot. */
-      readonly ensureUsable?: () => Promise<void>;
-  }
-  /** What a command is expected to do. A command that does not exist, is killed or times out meets nothing. */
-  export interface CheckExpectation {
-      /** @default 0 */
-      readonly exit?: number | "non-zero";
-      /** Text that its output must contain, beside the exit code. */
-      readonly output?: string;
-  }
-  /** A check that ran. */
-  export interface CheckResult extends CheckOutcome {
-      /** The check's; for a command the command itself. */
-      readonly name: string;
-      /** The ids of the items that ask for it, joined by commas; "" for none. */
-      readonly scope: string;
-      /** Milliseconds. */
-      readonly durationMs: number;
-      /** It fails, and failed before the first turn of the run as well (\`verify.baseline\`). */
-      readonly failedBefore?: boolean;
-  }
-  /** What running some checks came to. No check at all is \`unverified\`, never \`passed\`. */
-  export type Verification = {
-      readonly status: "passed";
-      readonly results: readonly CheckResult[];
-  } | {
-      readonly status: "failed";
-      readonly results: readonly CheckResult[];
-      readonly failures: readonly CheckResult[];
-  } | {
-      readonly status: "unverified";
-      readonly results: readonly [];
-  } | {
-      readonly status: "aborted";
-      readonly results: readonly CheckResult[];
   };
   /** What one iteration does; read in full before the turn starts. */
   export interface Work {
@@ -618,6 +531,29 @@ declare module "ralph:loop/types" {
       /** Parked earlier, and not asked back with \`--retry-blocked\`. */
       readonly parked: readonly ParkedItem[];
   }
+  /** One run of a hook, told when it starts and when it ends: the same iteration and id twice. */
+  export interface HookRecord {
+      /** From 1, over all runs of a sprint. */
+      readonly iteration: number;
+      /** The hook's \`id\`. */
+      readonly hookId: string;
+      /** \`interrupted\`: ended with its run. */
+      readonly status: "in-progress" | "completed" | "failed" | "interrupted";
+      /** Of the hook's own process; \`null\` before it has one, and for an agent that is none. */
+      readonly pid: number | null;
+      /** \`null\` while it runs, and for one that a signal ended. */
+      readonly exitCode: number | null;
+      /** Milliseconds since 1970. */
+      readonly startedAt: number;
+      /** Milliseconds since 1970; \`null\` while it runs. */
+      readonly endedAt: number | null;
+      /** Absolute path of the file that holds its output. */
+      readonly log: string;
+      /** Absolute path of the iteration's transcript. */
+      readonly transcript: string;
+      /** Why it failed. */
+      readonly message: string | null;
+  }
   /** What \`work\` and \`judge\` are given beside the item. */
   export interface WorkContext<Findings = unknown> {
       /** The item's working tree, which may be a worktree: never close over another. */
@@ -696,30 +632,101 @@ declare module "ralph:loop/types" {
   }
 }
 
-declare module "ralph:loop/hook_record" {
-  /** One run of a hook, told when it starts and when it ends: the same iteration and id twice. */
-  export interface HookRecord {
-      /** From 1, over all runs of a sprint. */
-      readonly iteration: number;
-      /** The hook's \`id\`. */
-      readonly hookId: string;
-      /** \`interrupted\`: ended with its run. */
-      readonly status: "in-progress" | "completed" | "failed" | "interrupted";
-      /** Of the hook's own process; \`null\` before it has one, and for an agent that is none. */
-      readonly pid: number | null;
-      /** \`null\` while it runs, and for one that a signal ended. */
-      readonly exitCode: number | null;
-      /** Milliseconds since 1970. */
-      readonly startedAt: number;
-      /** Milliseconds since 1970; \`null\` while it runs. */
-      readonly endedAt: number | null;
-      /** Absolute path of the file that holds its output. */
-      readonly log: string;
-      /** Absolute path of the iteration's transcript. */
-      readonly transcript: string;
-      /** Why it failed. */
-      readonly message: string | null;
+declare module "ralph:loop/check_types" {
+  /**
+   * Checks and what they come to: the types.
+   *
+   * @module
+   */
+  import type { Usage } from "ralph:loop/turn_types";
+  import type { Item } from "ralph:loop/types";
+  /** What a check function is given. */
+  export interface CheckContext {
+      /** Absolute path of the working tree. */
+      readonly cwd: string;
+      /** \`null\` where it is run for no item. */
+      readonly item: Item | null;
+      /** Commit before the turn, or \`null\`. */
+      readonly base: string | null;
+      /** Aborted on timeout and interrupt. */
+      readonly signal: AbortSignal;
+      /** What the turns at the item have done to the tree so far; absent where there was none. */
+      readonly done?: WorkDone;
+      /** Absolute path of a folder for what the check wants to keep; absent where nothing is logged. */
+      readonly logs?: string;
   }
+  /** What all attempts at an item in this run have done, the last one included. */
+  export interface WorkDone {
+      /** Commit before the first attempt; \`null\` before the first commit. */
+      readonly since: string | null;
+      /** Paths relative to the root. */
+      readonly changedFiles: readonly string[];
+  }
+  /** What one check found. */
+  export interface CheckOutcome {
+      /** Whether it passed. */
+      readonly ok: boolean;
+      /** \`null\` where there is none: a function's, or a signal ended it. */
+      readonly exitCode: number | null;
+      /** The end of what it printed. */
+      readonly tail: string;
+      /** What an agent used for it. */
+      readonly usage?: Usage;
+      /** It could not be made, and no other attempt would change that: the run ends, nothing is said of the work. */
+      readonly halts?: "agent-unusable" | "rate-limited";
+  }
+  /** A command for the shell, or a named function (services, browser, reviewer). */
+  export interface Check {
+      readonly name: string;
+      /** Runs through \`bash -o pipefail -c\`, or \`sh -c\` where there is no bash. */
+      readonly command?: string;
+      readonly run?: (context: CheckContext) => Promise<CheckOutcome>;
+      /** Free label by which \`settle\` tells failures apart: a story's id, \`task:2\`, \`plan\`, \`ui\`. */
+      readonly scope?: string;
+      /** Must fail before the turn and pass after it. */
+      readonly redFirst?: boolean;
+      /** Milliseconds; \`Infinity\` for a function that keeps its own time. @default verify.timeout of the configuration (300 s) */
+      readonly timeoutMs?: number;
+      /** What the command has to do to pass. @default it ends with exit code 0 */
+      readonly expect?: CheckExpectation;
+      /** A look at what a turn did, which costs a turn of its own: only after one, and only where all other checks passed. */
+      readonly review?: boolean;
+      /** Looks, before the first turn of a run, whether the check can be made at all. Throws where it cannot. */
+      readonly ensureUsable?: () => Promise<void>;
+  }
+  /** What a command is expected to do. A command that does not exist, is killed or times out meets nothing. */
+  export interface CheckExpectation {
+      /** @default 0 */
+      readonly exit?: number | "non-zero";
+      /** Text that its output must contain, beside the exit code. */
+      readonly output?: string;
+  }
+  /** A check that ran. */
+  export interface CheckResult extends CheckOutcome {
+      /** The check's; for a command the command itself. */
+      readonly name: string;
+      /** The check's; "" where it has none. */
+      readonly scope: string;
+      /** Milliseconds. */
+      readonly durationMs: number;
+      /** It fails, and failed before the first turn of the run as well (\`verify.baseline\`). */
+      readonly failedBefore?: boolean;
+  }
+  /** What running some checks came to. No check at all is \`unverified\`, never \`passed\`. */
+  export type Verification = {
+      readonly status: "passed";
+      readonly results: readonly CheckResult[];
+  } | {
+      readonly status: "failed";
+      readonly results: readonly CheckResult[];
+      readonly failures: readonly CheckResult[];
+  } | {
+      readonly status: "unverified";
+      readonly results: readonly [];
+  } | {
+      readonly status: "aborted";
+      readonly results: readonly CheckResult[];
+  };
 }
 
 declare module "ralph:loop/turn_types" {
@@ -744,6 +751,8 @@ declare module "ralph:loop/turn_types" {
       readonly reason: "rate-limited";
       readonly untilMs: number | null;
       readonly message: string;
+      /** The run's own limit that a wait would go beyond, in words: the run ends. */
+      readonly budget?: string;
   }
   /** The agent cannot be used at all (not found, login, billing, model): stops the run, exit 4. */
    | {
@@ -1352,7 +1361,10 @@ declare module "ralph:config/schema" {
   export interface ProviderConfig extends ProviderChoice {
       /** Put behind the command, each quoted for the shell. */
       readonly args: readonly string[];
-      /** Put behind the command instead of \`args\` where the terminal is handed over (\`ralph prd\`); the prompt comes last. */
+      /**
+       * Put behind the command (instead of \`args\`) or the known agent's program where the terminal is handed over, as by
+       * \`ralph prd\`, GSD's planning and a plan with checkpoints; the prompt comes last.
+       */
       readonly interactiveArgs?: readonly string[] | undefined;
       /** Takes over while the agent waits for a rate limit: a known agent's name, or a choice of its own. */
       readonly fallback?: string | ProviderChoice | undefined;
@@ -3285,6 +3297,15 @@ declare module "ralph:loop/progress" {
   export function advance(progress: Progress, item: Item, attempt: Attempt, settlement: Settlement): Progress;
   /** The limit that is reached, in words, or \`null\`. Pure. */
   export function limitReached(progress: Progress, limits: LimitsConfig, now: number): string | null;
+  /** When a run's time is up. */
+  export interface TimeBudget {
+      /** Milliseconds since 1970. */
+      readonly endsAt: number;
+      /** The limit in words: \`30 minutes\`. */
+      readonly words: string;
+  }
+  /** When the run's time is up, or \`null\`: it has all the time. Pure. */
+  export function timeBudget({ startedAt }: Progress, { minutes }: LimitsConfig): TimeBudget | null;
   /** Why a budget that is set cannot be kept, or \`null\`: an agent that tells nothing has not used nothing. Pure. */
   export function untoldBudget({ usage }: Progress, limits: LimitsConfig): string | null;
   /** How often in a row, this attempt included, the item has failed with the same words. Pure. */
@@ -3660,6 +3681,7 @@ declare module "ralph:steps/work_item" {
   import type { RalphContext } from "ralph:context";
   import type { TreeSnapshot } from "ralph:git/types";
   import type { Attempt, Backlog, Item } from "ralph:loop/types";
+  import type { TimeBudget } from "ralph:loop/progress";
   import type { CheckLike } from "ralph:verifiers/types";
   import { type ItemStart } from "ralph:steps/loop/item_start";
   /** One attempt, and what is known before it. */
@@ -3683,6 +3705,8 @@ declare module "ralph:steps/work_item" {
       readonly start?: ItemStart;
       /** Commands that failed before the run's first turn. */
       readonly failedBefore?: ReadonlySet<string>;
+      /** When the run's time is up: nothing is waited for beyond it. */
+      readonly budget?: TimeBudget | null;
   }
   /** An attempt with the tree before and after the agent's turn, for whoever commits. */
   export interface WorkedItem<Findings> {

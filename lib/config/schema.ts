@@ -22,7 +22,10 @@ export interface ProviderChoice {
 export interface ProviderConfig extends ProviderChoice {
   /** Put behind the command, each quoted for the shell. */
   readonly args: readonly string[];
-  /** Put behind the command instead of `args` where the terminal is handed over (`ralph prd`); the prompt comes last. */
+  /**
+   * Put behind the command (instead of `args`) or the known agent's program where the terminal is handed over, as by
+   * `ralph prd`, GSD's planning and a plan with checkpoints; the prompt comes last.
+   */
   readonly interactiveArgs?: readonly string[] | undefined;
   /** Takes over while the agent waits for a rate limit: a known agent's name, or a choice of its own. */
   readonly fallback?: string | ProviderChoice | undefined;

@@ -103,6 +103,19 @@ export function limitReached(progress: Progress, limits: LimitsConfig, now: numb
   return null;
 }
 
+/** When a run's time is up. */
+export interface TimeBudget {
+  /** Milliseconds since 1970. */
+  readonly endsAt: number;
+  /** The limit in words: `30 minutes`. */
+  readonly words: string;
+}
+
+/** When the run's time is up, or `null`: it has all the time. Pure. */
+export function timeBudget({ startedAt }: Progress, { minutes }: LimitsConfig): TimeBudget | null {
+  return minutes === null ? null : { endsAt: startedAt + minutes * 60_000, words: plural(minutes, "minute") };
+}
+
 /** Why a budget that is set cannot be kept, or `null`: an agent that tells nothing has not used nothing. Pure. */
 export function untoldBudget({ usage }: Progress, limits: LimitsConfig): string | null {
   if (usage.turns === 0) return null;

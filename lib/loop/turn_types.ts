@@ -25,7 +25,13 @@ export type TurnEnd =
     readonly message: string;
   }
   /** Nothing goes on before `untilMs` (milliseconds since 1970, `null`: not said). No attempt is counted. */
-  | { readonly reason: "rate-limited"; readonly untilMs: number | null; readonly message: string }
+  | {
+    readonly reason: "rate-limited";
+    readonly untilMs: number | null;
+    readonly message: string;
+    /** The run's own limit that a wait would go beyond, in words: the run ends. */
+    readonly budget?: string;
+  }
   /** The agent cannot be used at all (not found, login, billing, model): stops the run, exit 4. */
   | { readonly reason: "agent-unusable"; readonly message: string }
   | { readonly reason: "aborted" };

@@ -2,6 +2,7 @@ import { dirname, join, parse, relative } from "node:path";
 import type { RalphContext } from "../context.ts";
 import type { TreeSnapshot } from "../git/types.ts";
 import { ensureRunsIgnored, isIgnoring } from "../loop/runs_ignored.ts";
+import type { TimeBudget } from "../loop/progress.ts";
 import type { AgentTurn, Item, Turn } from "../loop/types.ts";
 import type { Agent } from "../agents/types.ts";
 import { turnEnvironment } from "../agents/environment.ts";
@@ -29,6 +30,8 @@ export interface AgentTurnRequest {
   readonly signal?: AbortSignal;
   /** What the tree held before the turn, when that is known. */
   readonly before?: TreeSnapshot;
+  /** When the run's time is up: nothing is waited for beyond it. */
+  readonly budget?: TimeBudget | null;
 }
 
 /** A turn with the tree before and after it. */
@@ -51,7 +54,7 @@ export async function agentTurn(ralph: RalphContext, request: AgentTurnRequest):
     oneTurn(ralph, agent, request, { cwd, environment, signal, number });
   const agentTurn = request.interactive === true
     ? await once(ralph.agent, 1)
-    : await patientTurn(ralph, { signal, run: once });
+    : await patientTurn(ralph, { signal, run: once, budget: request.budget ?? null });
   if (ignored) await ensureRunsIgnored(runs); // the agent may have taken the folder away: its files are nobody's work
   const { paths, now } = await repository.changedSince(before);
   const changedFiles = rootPaths(ralph, paths);

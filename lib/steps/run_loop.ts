@@ -6,7 +6,15 @@ import { configuredHooks } from "../loop/hooks.ts";
 import { journalKeyOf } from "../loop/journal_key.ts";
 import type { JournalKey } from "../loop/journal_types.ts";
 import type { Ownership } from "../loop/ownership.ts";
-import { advance, limitReached, noProgress, type Progress, sameFailures, untoldBudget } from "../loop/progress.ts";
+import {
+  advance,
+  limitReached,
+  noProgress,
+  type Progress,
+  sameFailures,
+  timeBudget,
+  untoldBudget,
+} from "../loop/progress.ts";
 import type { Attempt, Backlog, Item, Next, Settlement } from "../loop/types.ts";
 import { usageOf } from "../loop/usage.ts";
 import { namedCheck } from "../verifiers/named_check.ts";
@@ -253,6 +261,7 @@ class Loop<Data, Findings> {
       signal: this.#signal,
       ...(before === null ? {} : { before, start: await this.#startOf(item, history, before) }),
       failedBefore: this.#failedBefore ?? new Set(),
+      budget: timeBudget(this.#progress, this.#limits),
     });
     const attempt = this.#orSameAgain(worked.attempt, history);
     if (worked.after !== null) this.#own(item, attempt, worked.after);

@@ -14,6 +14,7 @@ import type {
   Work,
   WorkContext,
 } from "../loop/types.ts";
+import type { TimeBudget } from "../loop/progress.ts";
 import { refusalOf } from "../loop/refusal.ts";
 import { verdictOf } from "../loop/verdict.ts";
 import { namedCheck } from "../verifiers/named_check.ts";
@@ -44,6 +45,8 @@ export interface WorkItemOptions {
   readonly start?: ItemStart;
   /** Commands that failed before the run's first turn. */
   readonly failedBefore?: ReadonlySet<string>;
+  /** When the run's time is up: nothing is waited for beyond it. */
+  readonly budget?: TimeBudget | null;
 }
 
 /** An attempt with the tree before and after the agent's turn, for whoever commits. */
@@ -122,6 +125,7 @@ export async function workItem<Data, Findings>(
     ...(work.interactive === undefined ? {} : { interactive: work.interactive }),
     ...(work.environment === undefined ? {} : { environment: work.environment }),
     before,
+    budget: options.budget ?? null,
   });
   const edits = await ralph.state.edited(backlog.stateFiles);
   // before the state is put back, so that it can read what the agent wrote

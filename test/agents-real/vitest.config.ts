@@ -7,7 +7,7 @@ export default defineConfig({
     globalSetup: ["test/agents-real/programs.ts"],
     pool: "forks",
     maxWorkers: 1,
-    testTimeout: 400_000,
+    testTimeout: process.env["RALPH_AGENTS_SLOW"] === "1" ? 1_600_000 : 400_000,
     hookTimeout: 900_000,
   },
 });

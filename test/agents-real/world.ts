@@ -16,6 +16,9 @@ export const REAL: Real = JSON.parse(process.env["RALPH_REAL"] ?? "{}") as Real;
 const ROOT = resolve(import.meta.dirname, "../..");
 /** Not a secret: any text will do. Long, since copilot blanks it out of its own output. */
 const KEY = "mock-key-0123456789abcdef";
+/** Whether the programs keep their own number of retries, which take up to a quarter of an hour. */
+export const SLOW: boolean = process.env["RALPH_AGENTS_SLOW"] === "1";
+const PATIENCE_MS = SLOW ? 1_500_000 : 330_000;
 
 /** One run of Ralph with a real program. */
 export interface RealRun extends AsyncDisposable {
@@ -31,13 +34,15 @@ export interface RealRun extends AsyncDisposable {
   toolPid(): Promise<number>;
 }
 
+interface RealProject {
+  readonly folder: string;
+  readonly root: string;
+  readonly env: NodeJS.ProcessEnv;
+  git(...args: string[]): string;
+}
+
 /** A project with one story, whose prompt names a case of the script. */
-export function realRun(
-  agent: string,
-  name: string,
-  args: readonly string[] = [],
-  variables: Readonly<Record<string, string>> = {},
-): RealRun {
+function realProject(agent: string, name: string): RealProject {
   const folder = mkdtempSync(join(tmpdir(), "ralph-real-"));
   const [root, home] = [join(folder, "project"), join(folder, "home")];
   const { environment, provider } = setUp(agent, home);
@@ -66,7 +71,6 @@ export function realRun(
     LANG: "C.UTF-8",
     GIT_CONFIG_NOSYSTEM: "1",
     ...environment,
-    ...variables,
   };
   const git = (...list: string[]): string => {
     const done = spawnSync("git", list, { cwd: root, env, encoding: "utf8" });
@@ -79,12 +83,16 @@ export function realRun(
   git("config", "user.email", "ada@example.com");
   git("add", "-A");
   git("commit", "-q", "-m", "start");
+  return { folder, root, env, git };
+}
 
-  const child = spawn(join(ROOT, "node_modules/.bin/bun"), [join(ROOT, "bin/ralph.ts"), "run", "--json", ...args], {
-    cwd: root,
-    env,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+const BUN = join(ROOT, "node_modules/.bin/bun");
+const RALPH = join(ROOT, "bin/ralph.ts");
+
+/** `ralph run` on such a project. */
+export function realRun(agent: string, name: string, args: readonly string[] = []): RealRun {
+  const { folder, root, env, git } = realProject(agent, name);
+  const child = spawn(BUN, [RALPH, "run", "--json", ...args], { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
   const seen: RalphEvent[] = [];
   const waiting = new Set<() => void>();
   let errors = "";
@@ -112,7 +120,7 @@ export function realRun(
     stderr: () => errors,
     async ended() {
       // A test that is timed out from outside would leave the program running.
-      const late = setTimeout(() => child.kill("SIGKILL"), 330_000);
+      const late = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
       await closed;
       clearTimeout(late);
       return code ?? null;
@@ -128,7 +136,8 @@ export function realRun(
           waiting.delete(look);
         }
         waiting.add(look);
-        setTimeout(() => failed(new Error(`no ${type}: ${JSON.stringify(seen.slice(-3))} ${errors}`)), 330_000).unref();
+        setTimeout(() => failed(new Error(`no ${type}: ${JSON.stringify(seen.slice(-3))} ${errors}`)), PATIENCE_MS)
+          .unref();
         look();
       }),
     async toolPid() {
@@ -146,6 +155,17 @@ export function realRun(
       rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
     },
   };
+}
+
+/** What `ralph doctor --probe` says of a program. */
+export function realProbe(agent: string): { readonly exitCode: number | null; readonly output: string } {
+  const { folder, root, env } = realProject(agent, "none");
+  try {
+    const done = spawnSync(BUN, [RALPH, "doctor", `--probe=${agent}`], { cwd: root, env, encoding: "utf8" });
+    return { exitCode: done.status, output: done.stdout + done.stderr };
+  } finally {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
+  }
 }
 
 /** Processes that hold this folder as their current one, or name it among their arguments. */
@@ -193,13 +213,15 @@ function setUp(agent: string, home: string): SetUp {
           ANTHROPIC_API_KEY: `sk-ant-${KEY}`,
           IS_SANDBOX: "1",
           CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-          CLAUDE_CODE_MAX_RETRIES: "2",
+          ...(SLOW ? {} : { CLAUDE_CODE_MAX_RETRIES: "2" }),
         },
       };
     case "codex":
       write(
         join(home, ".codex/config.toml"),
-        `model_provider = "mock"\n[analytics]\nenabled = false\n[model_providers.mock]\nname = "mock"\nbase_url = "${url}/v1"\nenv_key = "MOCK_API_KEY"\nwire_api = "responses"\nrequest_max_retries = 2\nstream_max_retries = 2\n`,
+        `model_provider = "mock"\n[analytics]\nenabled = false\n[model_providers.mock]\nname = "mock"\nbase_url = "${url}/v1"\nenv_key = "MOCK_API_KEY"\nwire_api = "responses"\n${
+          SLOW ? "" : "request_max_retries = 2\nstream_max_retries = 2\n"
+        }`,
       );
       return { provider: {}, environment: { MOCK_API_KEY: KEY } };
     case "opencode": {
@@ -226,7 +248,7 @@ function setUp(agent: string, home: string): SetUp {
       write(
         join(home, ".gemini/settings.json"),
         JSON.stringify({
-          general: { enableAutoUpdate: false },
+          general: { enableAutoUpdate: false, ...(SLOW ? {} : { maxAttempts: 2 }) },
           privacy: { usageStatisticsEnabled: false },
           security: { auth: { selectedType: "gemini-api-key" } },
         }),
@@ -241,6 +263,7 @@ function setUp(agent: string, home: string): SetUp {
         JSON.stringify({
           general: { enableAutoUpdate: false },
           memory: { enableManagedAutoMemory: false, enableManagedAutoDream: false },
+          ...(SLOW ? {} : { model: { generationConfig: { maxRetries: 1 } } }),
           privacy: { usageStatisticsEnabled: false },
           security: { auth: { selectedType: "openai" } },
         }),

@@ -1,5 +1,6 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { resetTime } from "../../lib/agents/reset_time.ts";
+import { resetTime, saneReset } from "../../lib/agents/reset_time.ts";
 
 /** A Saturday, 22:30 in Vilnius, 15:30 in New York. */
 const NOW = Date.parse("2026-11-21T20:30:00Z");
@@ -49,6 +50,38 @@ describe("resetTime()", () => {
     ["Quota exceeded, resets on March 3 at 5:00 PM UTC", "2027-03-03T17:00:00Z"],
     ["Your limit resets Mon 9:00 AM PST", "2026-11-23T17:00:00Z"],
     ["Usage limit reached, available again at 21:15", "2026-11-21T21:15:00Z"],
+    // in words
+    ["Try again in an hour.", "2026-11-21T21:30:00Z"],
+    ["resets in less than a minute", "2026-11-21T20:31:00Z"],
+    ["Your limit resets at midnight (Europe/Vilnius)", "2026-11-21T22:00:00Z"],
+    ["resets at noon UTC", "2026-11-22T12:00:00Z"],
+    ["Your limit resets tomorrow at 11pm UTC", "2026-11-22T23:00:00Z"],
+    ["您的限额将在 2026-11-22 02:14:39 重置。", "2026-11-22T02:14:39Z"],
+    // figures
+    ["Resets in: 30m", "2026-11-21T21:00:00Z"],
+    ["resets in 4:59:00", "2026-11-22T01:29:00Z"],
+    ["Limit resets at 2026-11-22 07:00:39", "2026-11-22T07:00:39Z"],
+    ["resets 22 Nov 2026 07:00 UTC", "2026-11-22T07:00:00Z"],
+    ["resets 12am (UTC)", "2026-11-22T00:00:00Z"],
+    ["resets 12pm (UTC)", "2026-11-22T12:00:00Z"],
+    // headers and fields
+    ["Retry-After: 120", "2026-11-21T20:32:00Z"],
+    ["Retry-After: Sat, 21 Nov 2026 21:00:00 GMT", "2026-11-21T21:00:00Z"],
+    ["retry-after-ms: 1500", "2026-11-21T20:30:01.500Z"],
+    ['{"retry_after": 45}', "2026-11-21T20:30:45Z"],
+    ['"retryDelay": "34s"', "2026-11-21T20:30:34Z"],
+    ['"resets_in_seconds":3600', "2026-11-21T21:30:00Z"],
+    ['"resetsAt":1795330800', "2026-11-22T07:00:00Z"],
+    ['"resets_at":1795330800000', "2026-11-22T07:00:00Z"],
+    ["limit will reset at 1795330800", "2026-11-22T07:00:00Z"],
+    ["anthropic-ratelimit-unified-reset: 1795330800", "2026-11-22T07:00:00Z"],
+    ["x-ratelimit-reset-requests: 6m0s", "2026-11-21T20:36:00Z"],
+    // zones
+    ["resets 3am (GMT+2)", "2026-11-22T01:00:00Z"],
+    ["resets at 9am UTC-05:30", "2026-11-22T14:30:00Z"],
+    ["resets at 19:00 (UTC+02:00)", "2026-11-22T17:00:00Z"],
+    ["resets 3am (Etc/GMT+3)", "2026-11-22T06:00:00Z"],
+    ["Try again at 7 AM PT.", "2026-11-22T15:00:00Z"],
   ])("%s", (sentence, expected) => {
     expect(at(sentence)).toBe(expected);
   });
@@ -59,6 +92,9 @@ describe("resetTime()", () => {
     "API Error: Request rejected (429) · This request would exceed the rate limit",
     "Please wait and try again later.",
     "Model Provider Overloaded Try again in a few seconds.",
+    "retried 5 times (total retry wait time: 5.55 seconds) Last error: 429",
+    "Retry-After: 3 attempts",
+    "try again tomorrow.",
     "",
   ])("%s: does not say when", (sentence) => {
     expect(at(sentence)).toBe(null);
@@ -74,6 +110,46 @@ describe("resetTime()", () => {
 
     expect(at("resets 2:30am (Europe/Vilnius)", "UTC", eve)).toBe("2026-03-29T00:30:00Z");
     expect(at("resets 5am (Europe/Vilnius)", "UTC", eve)).toBe("2026-03-29T02:00:00Z");
+  });
+
+  test("resetTime() knows the hour that comes twice, and the one that does not come", () => {
+    const back = Date.parse("2026-10-24T23:00:00Z"); // clocks in Vilnius go back at 01:00 UTC
+
+    expect(at("resets 2:30am (Europe/Vilnius)", "UTC", back)).toBe("2026-10-24T23:30:00Z");
+    expect(at("resets 5am (Europe/Vilnius)", "UTC", back)).toBe("2026-10-25T03:00:00Z");
+    expect(at("resets 3:30am (Europe/Vilnius)", "UTC", Date.parse("2026-03-28T22:00:00Z"))).toBe(
+      "2026-03-29T01:30:00Z",
+    );
+  });
+
+  test("resetTime() gives a number or nothing, whatever it is given", () => {
+    const words = fc.array(
+      fc.oneof(
+        fc.string(),
+        fc.integer().map(String),
+        fc.constantFrom(
+          "resets",
+          "in",
+          "at",
+          "retry-after:",
+          "am",
+          "Nov",
+          "UTC+",
+          "(",
+          ")",
+          ":",
+          "|",
+          "hours",
+          "24:61",
+        ),
+      ),
+    );
+
+    fc.assert(fc.property(words, (parts) => {
+      const time = resetTime(parts.join(" "), NOW, "UTC");
+      expect(time === null || Number.isFinite(time)).toBe(true);
+      expect(saneReset(time, NOW) ?? NOW).toBeLessThan(NOW + 9 * 86_400_000);
+    }));
   });
 
   test("resetTime() takes a time that has just gone by as over, not as a day away", () => {

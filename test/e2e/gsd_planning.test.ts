@@ -57,6 +57,44 @@ describe("GSD's planning commands", () => {
     expect(other.read("args.txt")).toBe("--fast\n/gsd:plan-phase 1\n");
   });
 
+  test.each([
+    [
+      "of a known agent, chosen in the configuration",
+      { preset: "claude", model: "opus" },
+      [],
+      "--plan\n--model\nopus\n",
+    ],
+    [
+      "of a known agent, chosen by flag",
+      { preset: "claude", model: "opus" },
+      ["--agent", "claude"],
+      "--plan\n--model\nopus\n",
+    ],
+    ["of a command", { command: "claude -p --fast" }, [], "--fast\n--plan\n"],
+    ["of the agent that GSD is made for", {}, [], "--plan\n"],
+    ["but not those of another agent", { preset: "codex" }, ["--agent", "claude"], ""],
+    ["nor those of another command", { command: "mine" }, ["--agent-cmd", "claude"], ""],
+  ])("interactiveArgs are the arguments %s", async (_, provider, args, expected) => {
+    const config = JSON.stringify({ provider: { ...provider, interactiveArgs: ["--plan"] } });
+
+    const { read } = await project({ ...OLD, ...PROJECT, "ralph.config.json": config }).args("plan", "1", ...args)
+      .expectExit(0);
+
+    expect(read("args.txt")).toBe(`${expected}/gsd:plan-phase 1\n`);
+  });
+
+  test("a known agent without a session of its own has one by interactiveArgs", async () => {
+    const config = (provider: object): string => JSON.stringify({ provider: { preset: "amp", ...provider } });
+    const cli = (provider: object): Cli =>
+      ralphCli().files({ ...OLD, ...PROJECT, "ralph.config.json": config(provider) }).agent("amp", CLAUDE);
+
+    const without = await cli({}).args("plan", "1").expectExit(4);
+    const with_ = await cli({ interactiveArgs: ["--talk"] }).args("plan", "1").expectExit(0);
+
+    expect(without.stderr).toContain("amp cannot be handed the terminal");
+    expect(with_.read("args.txt")).toBe("--talk\n/gsd:plan-phase 1\n");
+  });
+
   test("the terminal is the person's while the agent has it", async () => {
     const { read, stdout } = await project(
       { ...OLD, ...PROJECT },

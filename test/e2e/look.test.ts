@@ -165,6 +165,37 @@ describe("commands that look", () => {
     expect(stdout).toContain("hint: run `git init` there first");
   });
 
+  test.each([
+    [
+      "an older one",
+      { ".claude/commands/gsd/plan-phase.md": "", ".claude/commands/gsd/create-roadmap.md": "" },
+      "✓ gsd         init –, roadmap /gsd:create-roadmap, discover /gsd:plan-phase --research-phase, plan /gsd:plan-phase\n",
+    ],
+    [
+      "a newer one",
+      { ".claude/skills/gsd-plan-phase/SKILL.md": "", ".claude/skills/gsd-new-project/SKILL.md": "" },
+      "✓ gsd         init /gsd-new-project, roadmap –, discover /gsd-plan-phase --research-phase, plan /gsd-plan-phase\n",
+    ],
+    [
+      "none",
+      {},
+      "▲ gsd         GSD is not installed: no command of it was found for the agent; plans that are there can be run\n",
+    ],
+    ["one without a command that is configured", {
+      ".claude/skills/gsd-plan-phase/SKILL.md": "",
+      "ralph.config.json": '{"gsd":{"commands":{"discover":"/gsd:look"}}}',
+    }, "▲ gsd         gsd.commands.discover is /gsd:look, which is not installed; plans that are there can be run\n"],
+  ])("`ralph doctor` looks for GSD where its workflow is in use: %s", async (_, files, line) => {
+    const cli = () => ralphCli().files(files).agent("codex", "echo 1.0");
+    const asked = await cli().args("doctor", "--workflow", "gsd").expectExit(0);
+    const used = await cli().files({ ".planning/PROJECT.md": "x" }).args("doctor").expectExit(0);
+    const other = await cli().args("doctor").expectExit(0);
+
+    expect(asked.stdout).toContain(line);
+    expect(used.stdout).toContain(line);
+    expect(other.stdout).not.toContain("gsd");
+  });
+
   test("`ralph doctor --probe` sends a prompt through an adapter and says what came back", async () => {
     const answer = (text: string): string =>
       [

@@ -175,6 +175,74 @@ describe("a rate limit", () => {
     expect(told.length).toBe(11); // after 1, 2, 5, 10, 15, 30, 60, 60, 60 … minutes
   });
 
+  test("that ends after limits.minutes ends the run at once, with the figure; the next start knows of it", async () => {
+    const host = quickHost();
+    await using world = await loopWorld(async () => {}, { host, config: { limits: { minutes: 30 } } });
+    const told: string[] = [];
+
+    const run = await runLoop({ ...world.ralph, agent: agentOf("one", [LIMITED], told) }, memoryBacklog(ITEMS));
+    const again = { ...await world.again(), agent: agentOf("one", [null], told) };
+    const longer = await runLoop(again, memoryBacklog(ITEMS), { limits: { minutes: 180 } });
+
+    expect(run).toMatchObject({
+      status: "exhausted",
+      turns: 0,
+      limit: "30 minutes: one: You've hit your limit; waiting until 2026-11-21T22:00:15.000Z takes longer than that",
+    });
+    expect(longer.status).toBe("passed");
+    expect(told).toEqual(["one", "one"]);
+    expect(waits(world)).toHaveLength(2);
+    expect(host.clock.now() - START).toBe(2 * HOUR + 15_000);
+  });
+
+  test("that ends within limits.minutes is waited for; told again, the time that is left counts", async () => {
+    const host = quickHost();
+    await using world = await loopWorld(async () => {}, { host, config: { limits: { minutes: 150 } } });
+    const again = { ...LIMITED, untilMs: START + 3 * HOUR };
+
+    const run = await runLoop({ ...world.ralph, agent: agentOf("one", [LIMITED, again]) }, memoryBacklog(ITEMS));
+
+    expect(run).toMatchObject({ status: "exhausted", limit: expect.stringMatching(/^150 minutes: one: /) });
+    expect(host.clock.now() - START).toBe(2 * HOUR + 15_000);
+    expect(world.events.filter(({ type }) => type === "turn-start")).toHaveLength(2);
+  });
+
+  test("is over for a run whose time went by while the machine slept: no turn is begun", async () => {
+    let slept = false;
+    const host = quickHost();
+    const sleepy: Host = {
+      ...host,
+      clock: {
+        ...host.clock,
+        now: () => host.clock.now() + (slept ? 8 * HOUR : 0),
+        sleep(ms, signal) {
+          slept = true;
+          return host.clock.sleep(ms, signal);
+        },
+      },
+    };
+    await using world = await loopWorld(async () => {}, { host: sleepy, config: { limits: { minutes: 150 } } });
+
+    const run = await runLoop({ ...world.ralph, agent: agentOf("one", [LIMITED, null]) }, memoryBacklog(ITEMS));
+
+    expect(run).toMatchObject({ status: "exhausted", limit: expect.stringMatching(/^150 minutes: /) });
+    expect(world.events.filter(({ type }) => type === "turn-start")).toHaveLength(1);
+  });
+
+  test("lets the fallback take over whatever limits.minutes is", async () => {
+    const host = quickHost();
+    await using world = await loopWorld(async () => {}, { host, config: { limits: { minutes: 30 } } });
+    const told: string[] = [];
+    const fallback = agentOf("two", [null], told);
+
+    const run = await runLoop(
+      { ...world.ralph, fallback, agent: agentOf("one", [LIMITED], told) },
+      memoryBacklog(ITEMS),
+    );
+
+    expect([run.status, told]).toEqual(["passed", ["one", "two"]]);
+  });
+
   test("is not waited for with maxWait 0, whatever is known of it", async () => {
     const host = quickHost();
     await using world = await loopWorld(async () => {}, { host, config: { limits: { maxWait: 0 } } });
@@ -207,6 +275,70 @@ describe("a rate limit", () => {
     expect(host.clock.now()).toBeLessThan(START + HOUR);
   });
 
+  test("is not the fallback's, although both are the same program", async () => {
+    await using world = await loopWorld(async () => {}, { host: quickHost() });
+    const [told, back]: [string[], string[]] = [[], []];
+
+    const run = await runLoop(
+      { ...world.ralph, fallback: agentOf("one", [null], back), agent: agentOf("one", [LIMITED], told) },
+      memoryBacklog(ITEMS),
+    );
+
+    expect([run.status, told.length, back.length]).toEqual(["passed", 1, 1]);
+    expect(waits(world)).toEqual([]);
+  });
+
+  test("with maxWait 0 is the fallback's turn; one of both ends the run", async () => {
+    const host = quickHost();
+    await using world = await loopWorld(async () => {}, { host, config: { limits: { maxWait: 0 } } });
+    const told: string[] = [];
+    const agents = (...ends: (TurnEnd | null)[]): { agent: Agent; fallback: Agent } => ({
+      agent: agentOf("one", [LIMITED], told),
+      fallback: agentOf("two", ends, told),
+    });
+
+    const both = await runLoop({ ...world.ralph, ...agents(LIMITED) }, memoryBacklog(ITEMS));
+    const taken = await runLoop({ ...await world.again(), ...agents(null) }, memoryBacklog(ITEMS));
+
+    expect([both.status, taken.status]).toEqual(["exhausted", "passed"]);
+    expect(told).toEqual(["one", "two", "one", "two"]);
+    expect(host.slept).toEqual([]);
+  });
+
+  test("of the agent and of the fallback: the first to be over is waited for", async () => {
+    const host = quickHost();
+    await using world = await loopWorld(async () => {}, { host });
+    const told: string[] = [];
+    const fallback = agentOf("two", [{ ...LIMITED, untilMs: START + HOUR }, null], told);
+
+    const run = await runLoop(
+      { ...world.ralph, fallback, agent: agentOf("one", [LIMITED], told) },
+      memoryBacklog(ITEMS),
+    );
+
+    expect([run.status, told]).toEqual(["passed", ["one", "two", "two"]]);
+    expect(host.clock.now() - START).toBe(HOUR + 15_000);
+  });
+
+  test("is waited for where the fallback turns out not to be usable", async () => {
+    const host = quickHost();
+    await using world = await loopWorld(async () => {}, { host });
+    const told: string[] = [];
+    const fallback = agentOf("two", [{ reason: "agent-unusable", message: "not logged in" }], told);
+
+    const run = await runLoop(
+      { ...world.ralph, fallback, agent: agentOf("one", [LIMITED, null], told) },
+      memoryBacklog(ITEMS),
+    );
+
+    expect([run.status, told]).toEqual(["passed", ["one", "two", "one"]]);
+    expect(world.events).toContainEqual(expect.objectContaining({
+      type: "note",
+      level: "warn",
+      message: "the fallback cannot be used, one is waited for: not logged in",
+    }));
+  });
+
   test("that is kept in a damaged file is none", async () => {
     await using world = await loopWorld(async () => {}, { host: quickHost() });
     await world.write(".git/ralph/rate-limits.json", '{"v":1,"limits":{"one":{"untilMs":"soon"}}');
@@ -229,6 +361,20 @@ describe("a provider that fails", () => {
 
     expect(run).toMatchObject({ status: "passed", turns: 1 });
     expect(host.clock.now() - START).toBe(315_000);
+  });
+
+  test("is not waited for beyond limits.minutes, and counts no attempt", async () => {
+    const host = quickHost();
+    await using world = await loopWorld(async () => {}, { host, config: { limits: { minutes: 1 } } });
+
+    const run = await runLoop(
+      { ...world.ralph, agent: agentOf("one", [UNAVAILABLE, UNAVAILABLE]) },
+      memoryBacklog(ITEMS),
+    );
+
+    expect(run).toMatchObject({ status: "exhausted", limit: "1 minute: the agent's provider failed: 500" });
+    expect(host.clock.now() - START).toBe(15_000);
+    expect(world.events.find((event) => event.type === "iteration-end")).toMatchObject({ result: "interrupted" });
   });
 
   test("and goes on failing is a failed attempt", async () => {

@@ -1,0 +1,92 @@
+/**
+ * Checks and what they come to: the types.
+ *
+ * @module
+ */
+import type { Usage } from "./turn_types.ts";
+import type { Item } from "./types.ts";
+
+/** What a check function is given. */
+export interface CheckContext {
+  /** Absolute path of the working tree. */
+  readonly cwd: string;
+  /** `null` where it is run for no item. */
+  readonly item: Item | null;
+  /** Commit before the turn, or `null`. */
+  readonly base: string | null;
+  /** Aborted on timeout and interrupt. */
+  readonly signal: AbortSignal;
+  /** What the turns at the item have done to the tree so far; absent where there was none. */
+  readonly done?: WorkDone;
+  /** Absolute path of a folder for what the check wants to keep; absent where nothing is logged. */
+  readonly logs?: string;
+}
+
+/** What all attempts at an item in this run have done, the last one included. */
+export interface WorkDone {
+  /** Commit before the first attempt; `null` before the first commit. */
+  readonly since: string | null;
+  /** Paths relative to the root. */
+  readonly changedFiles: readonly string[];
+}
+
+/** What one check found. */
+export interface CheckOutcome {
+  /** Whether it passed. */
+  readonly ok: boolean;
+  /** `null` where there is none: a function's, or a signal ended it. */
+  readonly exitCode: number | null;
+  /** The end of what it printed. */
+  readonly tail: string;
+  /** What an agent used for it. */
+  readonly usage?: Usage;
+  /** It could not be made, and no other attempt would change that: the run ends, nothing is said of the work. */
+  readonly halts?: "agent-unusable" | "rate-limited";
+}
+
+/** A command for the shell, or a named function (services, browser, reviewer). */
+export interface Check {
+  readonly name: string;
+  /** Runs through `bash -o pipefail -c`, or `sh -c` where there is no bash. */
+  readonly command?: string;
+  readonly run?: (context: CheckContext) => Promise<CheckOutcome>;
+  /** Free label by which `settle` tells failures apart: a story's id, `task:2`, `plan`, `ui`. */
+  readonly scope?: string;
+  /** Must fail before the turn and pass after it. */
+  readonly redFirst?: boolean;
+  /** Milliseconds; `Infinity` for a function that keeps its own time. @default verify.timeout of the configuration (300 s) */
+  readonly timeoutMs?: number;
+  /** What the command has to do to pass. @default it ends with exit code 0 */
+  readonly expect?: CheckExpectation;
+  /** A look at what a turn did, which costs a turn of its own: only after one, and only where all other checks passed. */
+  readonly review?: boolean;
+  /** Looks, before the first turn of a run, whether the check can be made at all. Throws where it cannot. */
+  readonly ensureUsable?: () => Promise<void>;
+}
+
+/** What a command is expected to do. A command that does not exist, is killed or times out meets nothing. */
+export interface CheckExpectation {
+  /** @default 0 */
+  readonly exit?: number | "non-zero";
+  /** Text that its output must contain, beside the exit code. */
+  readonly output?: string;
+}
+
+/** A check that ran. */
+export interface CheckResult extends CheckOutcome {
+  /** The check's; for a command the command itself. */
+  readonly name: string;
+  /** The check's; "" where it has none. */
+  readonly scope: string;
+  /** Milliseconds. */
+  readonly durationMs: number;
+  /** It fails, and failed before the first turn of the run as well (`verify.baseline`). */
+  readonly failedBefore?: boolean;
+}
+
+/** What running some checks came to. No check at all is `unverified`, never `passed`. */
+export type Verification =
+  | { readonly status: "passed"; readonly results: readonly CheckResult[] }
+  | { readonly status: "failed"; readonly results: readonly CheckResult[]; readonly failures: readonly CheckResult[] }
+  | { readonly status: "unverified"; readonly results: readonly [] }
+  | { readonly status: "aborted"; readonly results: readonly CheckResult[] };
