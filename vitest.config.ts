@@ -17,7 +17,7 @@ export default defineConfig({
     // Packages are imported as the runtimes import them; vitest's own wrapper loses `zod`'s `z` under Bun.
     deps: { interopDefault: false },
     pool: "forks",
-    maxWorkers: 2,
+    maxWorkers: 3, // much of the time goes by in waiting for processes
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

@@ -210,12 +210,14 @@ function counter(): () => number {
   return () => count += 1;
 }
 
+/** Date and time to the millisecond, so that the names' order is the runs' order, and two letters by chance. */
 function runId(host: Host): string {
   const date = new Date(host.clock.now());
   const two = (part: number): string => String(part).padStart(2, "0");
   const day = `${date.getFullYear()}${two(date.getMonth() + 1)}${two(date.getDate())}`;
   const time = `${two(date.getHours())}${two(date.getMinutes())}${two(date.getSeconds())}`;
-  return `${day}-${time}-${host.ids.random(4)}`;
+  const millisecond = date.getMilliseconds().toString(36).padStart(2, "0");
+  return `${day}-${time}-${millisecond}${host.ids.random(2)}`;
 }
 
 interface RunFolders {
