@@ -92,6 +92,7 @@ export function table(rows: readonly (readonly [string, string])[]): readonly st
 }
 
 function wrap(text: string, width: number): readonly string[] {
+  if (text.length <= width) return [text];
   const lines: string[] = [];
   let line = "";
   for (const word of text.split(" ")) {

@@ -72,8 +72,9 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
     await ralph.state.update(file, (text) => {
       if (text === null) return null;
       const prd = parse(text);
-      const next = { ...prd, userStories: prd.userStories.map(to) };
-      return JSON.stringify(next) === JSON.stringify(prd) ? text : formatPrd(next);
+      const userStories = prd.userStories.map(to);
+      const same = userStories.every((story, index) => isSame(story, prd.userStories[index]));
+      return same ? text : formatPrd({ ...prd, userStories });
     });
   }
 
@@ -219,6 +220,10 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
       return { status: "open", reason: attempt.message, commit, reopened: [...again.keys()] };
     },
   };
+}
+
+function isSame(story: Story, before: Story | undefined): boolean {
+  return story === before || JSON.stringify(story) === JSON.stringify(before);
 }
 
 /** What a story asks for: another text is another story, whatever its id. */
