@@ -7,6 +7,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, posix } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { mustRun, packageScript, ROOT } from "./runtimes.mjs";
 
 const target = join(ROOT, "lib", "cli", "embedded_types.ts");
@@ -73,32 +74,42 @@ function moduleOf(file, text) {
   return `declare module ${JSON.stringify(nameOf(file))} {\n${body.replaceAll(/^(?=.)/gm, "  ")}\n}\n`;
 }
 
-function literal(text) {
-  return `\`${text.replaceAll("\\", "\\\\").replaceAll("`", "\\`").replaceAll("${", "\\${")}\``;
-}
-
 async function wantedText() {
   const folder = mkdtempSync(join(tmpdir(), "ralph-types-"));
   try {
     const modules = [...reach(await emit(folder))].map(([file, text]) => moduleOf(file, text));
-    modules.push(DAX);
-    return `// Written by tools/embed_types.mjs from lib/mod.ts and lib/testing/mod.ts: run it when they change.
-// deno-fmt-ignore-file
-
-/** The declarations of \`ralph\` and \`ralph/testing\`, for a project that has no node_modules. */
-export const TYPES: string = ${literal(modules.join("\n"))};
-`;
+    return [...modules, DAX].join("\n");
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
+/** Packed: nobody reads or edits the declarations here, and a hundred times the same lines would stand in the sources. */
+function moduleText(declarations) {
+  return `// Written by tools/embed_types.mjs from lib/mod.ts and lib/testing/mod.ts: run it when they change.
+// deno-fmt-ignore-file
+
+/** The declarations of \`ralph\` and \`ralph/testing\`: gzip, base64. */
+export const PACKED_TYPES: string =
+  "${gzipSync(declarations, { level: 9 }).toString("base64")}";
+`;
+}
+
+/** What the checked-in file holds: compared unpacked, since each zlib packs in its own way. */
+function foundText() {
+  const packed = /"([\w+/=]+)";/.exec(readFileSync(target, "utf8"))?.[1] ?? "";
+  return packed === "" ? "" : gunzipSync(Buffer.from(packed, "base64")).toString("utf8");
+}
+
+const isCheck = process.argv.includes("--check");
+// A file that cannot be read, after a merge say, would keep the declarations from being made.
+if (!isCheck && foundText() === "") writeFileSync(target, moduleText(""));
 const wanted = await wantedText();
-if (process.argv.includes("--check")) {
-  if (readFileSync(target, "utf8") !== wanted) {
+if (foundText() !== wanted) {
+  if (isCheck) {
     console.error("lib/cli/embedded_types.ts is not what lib/mod.ts says: run `node tools/embed_types.mjs`");
     process.exitCode = 1;
+  } else {
+    writeFileSync(target, moduleText(wanted));
   }
-} else {
-  writeFileSync(target, wanted);
 }

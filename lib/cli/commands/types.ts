@@ -1,14 +1,16 @@
 import { resolve } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { writeAtomic } from "../../host/files.ts";
 import type { Invocation } from "../command.ts";
-import { TYPES } from "../embedded_types.ts";
+import { PACKED_TYPES } from "../embedded_types.ts";
 import { VERSION } from "../version.ts";
 
 /** `ralph types`: the declarations of the SDK, for editors and `tsc` where no package is installed. */
 export async function run({ flags, host, out, say }: Invocation): Promise<number> {
+  const declarations = gunzipSync(Buffer.from(PACKED_TYPES, "base64")).toString("utf8").trimEnd();
   const text =
-    `// The declarations of \`ralph\` and \`ralph/testing\` ${VERSION}, written by \`ralph types\`.\n\n${TYPES.trimEnd()}`;
+    `// The declarations of \`ralph\` and \`ralph/testing\` ${VERSION}, written by \`ralph types\`.\n\n${declarations}`;
   const file = flags.text("output");
   if (file === undefined) {
     out(text);
