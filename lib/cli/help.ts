@@ -49,6 +49,7 @@ export const TOPICS: Readonly<Record<string, (commands: readonly Command[]) => s
       "Workflows:",
       ...table([
         ["exec", "a goal becomes scripts/ralph/prd.json, story by story verified and committed (the default)"],
+        ["feature", "a PRD for each feature, with services, browser checks and a final verification"],
         ["sprint", "a free loop over the goal of a SPRINT.yaml, with hooks that run with each iteration"],
         [
           "spec",

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { COMMANDS } from "../../lib/cli/commands.ts";
+import { TOPICS } from "../../lib/cli/help.ts";
+import { WORKFLOW_NAMES } from "../../lib/cli/workflow.ts";
 
 /** All that the design names. */
 const COMMAND_NAMES = (
@@ -10,4 +12,10 @@ const COMMAND_NAMES = (
 
 test("the table of commands holds every command there is to be, and no other, once", () => {
   expect(COMMANDS.map(({ name }) => name).toSorted()).toEqual(COMMAND_NAMES.toSorted());
+});
+
+test("`ralph help workflows` tells every workflow that can be asked for", () => {
+  const told = (TOPICS["workflows"]?.(COMMANDS) ?? "").split("\n").map((line) => /^ {2}(\w+) {2}/.exec(line)?.[1]);
+
+  expect(told.filter((name) => name !== undefined).toSorted()).toEqual(WORKFLOW_NAMES.toSorted());
 });
