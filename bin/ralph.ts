@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import process from "node:process";
-import { answerAtOnce } from "../lib/cli/answer_at_once.ts";
+import { answerAtOnce } from "../lib/program/answer_at_once.ts";
 
 const argv = process.argv.slice(2);
 const answer = answerAtOnce(argv);
 if (answer === null) {
-  const { main } = await import("../lib/cli/main.ts");
+  const { main } = await import("../lib/program/main.ts");
   const { createHost } = await import("../lib/host/create_host.ts");
   process.exitCode = await main(argv, createHost());
   setTimeout(() => process.exit(), 500).unref(); // whatever still holds the process: the command has ended

@@ -22,7 +22,7 @@ const LAYERS: readonly (readonly string[])[] = [
 /** Files and folders (by the start of the path) that may reach higher, and what. */
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   // The modules that the binary serves to recipes; imported when a recipe asks for them.
-  "lib/cli/builtin_modules.ts": ["mod", "testing"],
+  "lib/recipe/bundled_modules.ts": ["mod", "testing"],
   // What a host function throws is a coded error; the table of codes imports nothing.
   "lib/host/": ["errors"],
 };

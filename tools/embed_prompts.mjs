@@ -1,5 +1,5 @@
 /**
- * Writes prompts/*.md into lib/prompts/embedded.ts, which is what code imports: the binary has no files beside it.
+ * Writes prompts/*.md into lib/generated/prompts.ts, which is what code imports: the binary has no files beside it.
  *
  *   node tools/embed_prompts.mjs [--check]
  */
@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = join(root, "prompts");
-const target = join(root, "lib", "prompts", "embedded.ts");
+const target = join(root, "lib", "generated", "prompts.ts");
 
 /** A template literal keeps the text readable in a diff. */
 function literal(text) {
@@ -34,12 +34,12 @@ ${entries.join("")}};
 const wanted = source();
 const found = existsSync(target) ? readFileSync(target, "utf8") : null;
 if (found === wanted) {
-  console.log("lib/prompts/embedded.ts is up to date");
+  console.log("lib/generated/prompts.ts is up to date");
 } else if (process.argv.includes("--check")) {
-  console.error("lib/prompts/embedded.ts is not what prompts/*.md say: run `node tools/embed_prompts.mjs`");
+  console.error("lib/generated/prompts.ts is not what prompts/*.md say: run `node tools/embed_prompts.mjs`");
   process.exitCode = 1;
 } else {
   mkdirSync(dirname(target), { recursive: true });
   writeFileSync(target, wanted);
-  console.log("lib/prompts/embedded.ts written");
+  console.log("lib/generated/prompts.ts written");
 }

@@ -1,5 +1,5 @@
 /**
- * Writes recipes/*.ts into lib/cli/embedded_recipes.ts, for `ralph eject`: the binary has no files beside it.
+ * Writes recipes/*.ts into lib/generated/recipes.ts, for `ralph eject`: the binary has no files beside it.
  *
  *   node tools/embed_recipes.mjs [--check]
  */
@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = join(root, "recipes");
-const target = join(root, "lib", "cli", "embedded_recipes.ts");
+const target = join(root, "lib", "generated", "recipes.ts");
 
 function literal(text) {
   return `\`${text.replaceAll("\\", "\\\\").replaceAll("`", "\\`").replaceAll("${", "\\${")}\``;
@@ -30,7 +30,7 @@ ${entries.join("")}};
 
 if (process.argv.includes("--check")) {
   if (readFileSync(target, "utf8") !== wanted) {
-    console.error("lib/cli/embedded_recipes.ts is not what recipes/*.ts say: run `node tools/embed_recipes.mjs`");
+    console.error("lib/generated/recipes.ts is not what recipes/*.ts say: run `node tools/embed_recipes.mjs`");
     process.exitCode = 1;
   }
 } else {

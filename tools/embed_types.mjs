@@ -1,5 +1,5 @@
 /**
- * Writes the declarations of `ralph` and `ralph/testing` into lib/cli/embedded_types.ts, for `ralph types`: the binary
+ * Writes the declarations of `ralph` and `ralph/testing` into lib/generated/types.ts, for `ralph types`: the binary
  * has no files beside it. One `declare module` a file of lib that the two entries reach.
  *
  *   node tools/embed_types.mjs [--check]
@@ -10,7 +10,7 @@ import { dirname, join, posix } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { mustRun, packageScript, ROOT } from "./runtimes.mjs";
 
-const target = join(ROOT, "lib", "cli", "embedded_types.ts");
+const target = join(ROOT, "lib", "generated", "types.ts");
 /** The names that recipes import, and the files behind them. */
 const ENTRIES = { "ralph": "mod.d.ts", "ralph/testing": "testing/mod.d.ts" };
 /** dax's own types where it is installed; where it is not, what most commands need, so that nothing else becomes `any`. */
@@ -107,7 +107,7 @@ if (!isCheck && foundText() === "") writeFileSync(target, moduleText(""));
 const wanted = await wantedText();
 if (foundText() !== wanted) {
   if (isCheck) {
-    console.error("lib/cli/embedded_types.ts is not what lib/mod.ts says: run `node tools/embed_types.mjs`");
+    console.error("lib/generated/types.ts is not what lib/mod.ts says: run `node tools/embed_types.mjs`");
     process.exitCode = 1;
   } else {
     writeFileSync(target, moduleText(wanted));

@@ -15,10 +15,10 @@ const ONCE = [
   "test/fault/**",
   "test/packaging/**",
   "test/tools/**",
-  "test/verifiers/browser.test.ts",
+  "test/checks/browser.test.ts",
   // kills and restarts of whole programs, by the second: the steps themselves have their tests in every runtime
-  "test/steps/plan_resume.test.ts",
-  "test/steps/plan_retries.test.ts",
+  "test/workflows/exec/plan_resume.test.ts",
+  "test/workflows/exec/plan_retries.test.ts",
 ];
 
 /** Files that may fail at first and count when they pass by themselves. */

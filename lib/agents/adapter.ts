@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Usage } from "../loop/types.ts";
-import type { FailureKind, Translator } from "./events.ts";
+import type { Usage } from "../backlog/types.ts";
+import type { FailureKind, Translator } from "./stream_item.ts";
 
 /** What a turn asks of the program. */
 export interface AdapterOptions {

@@ -5,12 +5,12 @@ import { secretValues } from "../events/secrets.ts";
 import { readText, temporaryDirectory, writeAtomic } from "../host/files.ts";
 import { findExecutable } from "../host/shell.ts";
 import type { Host, ProcessEnd } from "../host/types.ts";
-import type { AgentTurn, TurnEnd, Usage } from "../loop/types.ts";
+import type { AgentTurn, TurnEnd, Usage } from "../backlog/types.ts";
 import type { Adapter, AdapterInvocation, AdapterOptions } from "./adapter.ts";
 import { type AgentInvocation, runTurn, type TurnReading } from "./run_turn.ts";
 import { createStreamReader, type StreamReader } from "./stream_reader.ts";
 import { turnVerdict } from "./turn_verdict.ts";
-import type { Agent, TurnRequest } from "./types.ts";
+import type { Agent, TurnRequest } from "../context/agent.ts";
 
 /** What an agent of the table needs beside its row. */
 export interface AdapterAgentOptions {

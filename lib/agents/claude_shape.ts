@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Usage } from "../loop/types.ts";
-import type { AgentEvent } from "./events.ts";
+import type { Usage } from "../backlog/types.ts";
+import type { AgentEvent } from "./stream_item.ts";
 import { at, inputWords, listAt, numberAt, outputWords, sumOf, textAt } from "./json.ts";
 
 /** What an `assistant` line says and does. Words of a subagent are not the agent's own. */

@@ -4,7 +4,7 @@ import { findExecutable, shellInvocation } from "../host/shell.ts";
 import type { Host } from "../host/types.ts";
 import { commandWord } from "./command_word.ts";
 import { type AgentInvocation, runTurn } from "./run_turn.ts";
-import type { Agent, TurnRequest } from "./types.ts";
+import type { Agent, TurnRequest } from "../context/agent.ts";
 
 /** A command line as an agent. */
 export interface CommandAgentOptions {

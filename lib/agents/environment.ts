@@ -2,7 +2,7 @@ import { basename, delimiter, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ensureDirectory, pathExists, readText, writeAtomic } from "../host/files.ts";
 import type { Environment, Host } from "../host/types.ts";
-import type { Item } from "../loop/types.ts";
+import type { Item } from "../backlog/types.ts";
 
 /** Where a turn happens; a context is one. */
 export interface TurnPlace {

@@ -1,4 +1,4 @@
-import type { AgentEvent, FailureKind } from "./events.ts";
+import type { AgentEvent, FailureKind } from "./stream_item.ts";
 
 /** When a limit ends, where the agent says so. */
 export interface LimitTimes {

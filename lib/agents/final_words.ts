@@ -1,4 +1,4 @@
-import { signalLines, withoutEcho } from "./signals.ts";
+import { signalLines, withoutEcho } from "../backlog/signals.ts";
 import { createTurnOutput, KEPT_BYTES } from "./turn_output.ts";
 
 /**

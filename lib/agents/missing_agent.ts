@@ -1,6 +1,6 @@
 import { RalphError } from "../errors/ralph_error.ts";
-import type { AgentTurn } from "../loop/types.ts";
-import type { Agent } from "./types.ts";
+import type { AgentTurn } from "../backlog/types.ts";
+import type { Agent } from "../context/agent.ts";
 
 /** Stands where no agent is configured: says so when it is needed, not before. */
 export function missingAgent(): Agent {

@@ -5,10 +5,10 @@
  * @module
  */
 import type { ProcessEnd } from "../host/types.ts";
-import type { TurnEnd } from "../loop/types.ts";
+import type { TurnEnd } from "../backlog/types.ts";
 import { failureKind } from "./failures.ts";
 import { resetTime, saneReset } from "./reset_time.ts";
-import { signalLines } from "./signals.ts";
+import { signalLines } from "../backlog/signals.ts";
 import { uncoloured } from "./turn_end.ts";
 
 /** How far from the end a limit may be told. */

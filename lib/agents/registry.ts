@@ -10,7 +10,7 @@ import { commandAgent } from "./command_agent.ts";
 import { missingAgent } from "./missing_agent.ts";
 import { replayAgent } from "./replay/replay_agent.ts";
 import { scriptedAgent } from "./scripted/scripted_agent.ts";
-import type { Agent } from "./types.ts";
+import type { Agent } from "../context/agent.ts";
 
 /** Which agent is wanted. What is given here stands over the configuration. */
 export interface ResolveAgentOptions {

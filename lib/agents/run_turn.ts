@@ -1,10 +1,10 @@
 import { createNewestLine } from "../events/newest_line.ts";
 import type { Host, ProcessEnd } from "../host/types.ts";
-import type { AgentTurn, TurnEnd } from "../loop/types.ts";
+import type { AgentTurn, TurnEnd } from "../backlog/types.ts";
 import { plainLimit } from "./plain_limit.ts";
 import { turnEndOf, UNKNOWN_USAGE } from "./turn_end.ts";
 import { openTurnRecord, type TurnRecord, type WordsSink } from "./turn_record.ts";
-import type { TurnRequest } from "./types.ts";
+import type { TurnRequest } from "../context/agent.ts";
 
 /** The process that is one turn. */
 export interface AgentInvocation {

@@ -1,5 +1,5 @@
 import type { Redactor } from "../events/redact.ts";
-import type { AgentEvent, Translator } from "./events.ts";
+import type { AgentEvent, Translator } from "./stream_item.ts";
 import { createFinalWords } from "./final_words.ts";
 import { createJsonLines } from "./json_lines.ts";
 import { createSummary, type StreamSummary } from "./stream_summary.ts";

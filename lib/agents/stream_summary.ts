@@ -1,6 +1,6 @@
-import type { Usage } from "../loop/types.ts";
-import { addUsage } from "../loop/usage.ts";
-import type { AgentEvent, FailureKind } from "./events.ts";
+import type { Usage } from "../backlog/types.ts";
+import { addUsage } from "../backlog/usage.ts";
+import type { AgentEvent, FailureKind } from "./stream_item.ts";
 import { UNKNOWN_USAGE } from "./turn_end.ts";
 
 type Limit = Extract<AgentEvent, { type: "agent-rate-limit" }>;

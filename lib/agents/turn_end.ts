@@ -1,5 +1,5 @@
 import type { ProcessEnd } from "../host/types.ts";
-import type { TurnEnd, Usage } from "../loop/types.ts";
+import type { TurnEnd, Usage } from "../backlog/types.ts";
 
 /** What is known of the usage of an agent that does not tell. */
 export const UNKNOWN_USAGE: Usage = {

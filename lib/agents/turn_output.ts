@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { type Fence, fenceAfter } from "./fences.ts";
-import { signalLines, withoutEcho } from "./signals.ts";
+import { type Fence, fenceAfter } from "../backlog/fences.ts";
+import { signalLines, withoutEcho } from "../backlog/signals.ts";
 
 /** How much of the end of an agent's words is kept, in bytes. */
 export const KEPT_BYTES: number = 1024 * 1024;

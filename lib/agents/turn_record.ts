@@ -3,7 +3,7 @@ import { secretValues } from "../events/secrets.ts";
 import { openAppender } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import { createTurnOutput, type TurnOutput } from "./turn_output.ts";
-import type { TurnRequest } from "./types.ts";
+import type { TurnRequest } from "../context/agent.ts";
 
 /** Everything that a turn prints: into the transcript, masked, and the agent's own words on the side. */
 export interface TurnRecord {

@@ -5,8 +5,8 @@
  * @module
  */
 import type { ProcessEnd } from "../host/types.ts";
-import type { TurnEnd } from "../loop/types.ts";
-import type { FailureKind } from "./events.ts";
+import type { TurnEnd } from "../backlog/types.ts";
+import type { FailureKind } from "./stream_item.ts";
 import { failureKind } from "./failures.ts";
 import { resetTime, saneReset } from "./reset_time.ts";
 import type { StreamSummary } from "./stream_summary.ts";

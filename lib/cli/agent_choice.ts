@@ -2,11 +2,11 @@ import { join } from "node:path";
 import { CONFIG_FILE } from "../config/load.ts";
 import type { Host } from "../host/types.ts";
 import { readText, writeAtomic } from "../host/files.ts";
-import type { Choice, Prompter } from "../ui/types.ts";
+import type { Choice, Prompter } from "../context/prompter.ts";
 import type { Invocation } from "./command.ts";
 import { findAgents, proofWords } from "./known_agents.ts";
 import { usage } from "./parse.ts";
-import type { Place } from "./place.ts";
+import type { Place } from "./workspace.ts";
 import { optional } from "./settings.ts";
 
 /** The agent as the context is told of it; empty: what the configuration says. */

@@ -1,5 +1,5 @@
-import type { RalphContext } from "../context.ts";
-import { exitCodeOf, type Outcome } from "../steps/outcome.ts";
+import type { RalphContext } from "../context/context.ts";
+import { exitCodeOf, type Outcome } from "../recipe/outcome.ts";
 import type { Invocation } from "./command.ts";
 import { styleFor } from "./show.ts";
 import { outcomeLines } from "./summary.ts";

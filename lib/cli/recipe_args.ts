@@ -3,11 +3,11 @@
  *
  * @module
  */
-import type { Recipe, SchemaIssue } from "../steps/define_recipe.ts";
+import type { Recipe, SchemaIssue } from "../recipe/define_recipe.ts";
 import type { Command, Flag, Flags, FlagTable } from "./command.ts";
 import { flagRows } from "./help.ts";
 import { parseLine, usage } from "./parse.ts";
-import { type ArgField, argFields } from "./recipe_fields.ts";
+import { type ArgField, argFields } from "../recipe/fields.ts";
 
 type AnyRecipe = Pick<Recipe<unknown>, "name" | "description" | "args">;
 

@@ -41,6 +41,6 @@ async function upToTopLevel(start: string): Promise<readonly string[]> {
 
 async function hasFeatures(folder: string): Promise<boolean> {
   if (!await pathExists(join(folder, ".ralph"))) return false;
-  const { listFeatures } = await import("../backlogs/feature/directories.ts");
+  const { listFeatures } = await import("../workflows/feature/directories.ts");
   return (await listFeatures(folder)).length > 0;
 }

@@ -1,7 +1,7 @@
 import type { Invocation } from "./command.ts";
 import { endWith } from "./end_with.ts";
 import { validateArgs } from "./recipe_args.ts";
-import type { LoadedRecipe } from "./recipe_loader.ts";
+import type { LoadedRecipe } from "../recipe/loader.ts";
 import { openSession } from "./session.ts";
 
 /** Runs a recipe that is already loaded, with the values that its command line gave. */

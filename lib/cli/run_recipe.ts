@@ -1,4 +1,4 @@
-import type { Recipe } from "../steps/define_recipe.ts";
+import type { Recipe } from "../recipe/define_recipe.ts";
 import type { Command } from "./command.ts";
 
 /** What `runRecipe()` reads of `import.meta`. */
@@ -27,14 +27,14 @@ export async function runRecipe<Args>(recipe: Recipe<Args>, meta: RecipeMeta): P
   if (!await isMainModule(meta)) return;
   const { createHost } = await import("../host/create_host.ts");
   const { commandLine, setExitCode } = await import("../host/command_line.ts");
-  const { runCommand } = await import("./main.ts");
+  const { runCommand } = await import("../program/main.ts");
   setExitCode(await runCommand(await commandFor(recipe as Recipe<unknown>), commandLine(), createHost()));
 }
 
 /** The recipe as a command of its own: Ralph's flags and the recipe's stand beside each other. */
 async function commandFor(recipe: Recipe<unknown>): Promise<Command> {
-  const { findCommand } = await import("./commands.ts");
-  const { argFields } = await import("./recipe_fields.ts");
+  const { findCommand } = await import("../program/commands.ts");
+  const { argFields } = await import("../recipe/fields.ts");
   const { flagsOf, recipeUsage, valuesOf } = await import("./recipe_args.ts");
   const own = findCommand("run-recipe") as Command;
   const fields = await argFields(recipe.args);

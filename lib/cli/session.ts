@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Config } from "../config/schema.ts";
-import type { RalphContext } from "../context.ts";
+import type { RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { EventSink } from "../events/types.ts";
 import type { Host } from "../host/types.ts";
@@ -11,7 +11,7 @@ import { createLiveView, type LiveView } from "../ui/live_view.ts";
 import type { AnswerLookup } from "../ui/unattended_prompter.ts";
 import { agentFor } from "./agent_choice.ts";
 import type { Flags, Invocation } from "./command.ts";
-import { findPlace, type Place } from "./place.ts";
+import { findPlace, type Place } from "./workspace.ts";
 import { configOverlay, optional, parseApprovals } from "./settings.ts";
 import { styleFor } from "./show.ts";
 import type { ChosenWorkflow } from "./workflow.ts";
@@ -62,7 +62,7 @@ export async function openSession(invocation: Invocation, options: SessionOption
   const sink = reporterFor(invocation, { ui, quiet, live }, () => run);
   if (ui !== "json" && !quiet) invocation.say(`workflow ${place.workflow.name} (${place.workflow.why})`);
   const agent = await agentFor(invocation, place, prompter);
-  const { createRalph } = await import("../create_ralph.ts");
+  const { createRalph } = await import("../recipe/create_ralph.ts");
   const ralph = await createRalph({
     root: place.root,
     ...optional("configFile", place.file ?? undefined),

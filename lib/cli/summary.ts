@@ -1,4 +1,4 @@
-import type { Outcome } from "../steps/outcome.ts";
+import type { Outcome } from "../recipe/outcome.ts";
 import { printable, printableLine } from "../ui/printable.ts";
 import type { Style } from "../ui/style.ts";
 

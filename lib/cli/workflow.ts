@@ -95,6 +95,6 @@ async function isUsed({ state, isUsed }: WorkflowRow, root: string): Promise<boo
 
 async function hasFeatures(root: string): Promise<boolean> {
   if (!await pathExists(join(root, ".ralph"))) return false;
-  const { listFeatures } = await import("../backlogs/feature/directories.ts");
+  const { listFeatures } = await import("../workflows/feature/directories.ts");
   return (await listFeatures(root)).length > 0;
 }

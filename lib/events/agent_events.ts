@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Usage } from "../loop/types.ts";
+import type { Usage } from "../backlog/types.ts";
 
 /** What stopped an agent, where it said so. */
 export type FailureKind =

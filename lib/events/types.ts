@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { UsageTotal } from "../loop/usage.ts";
+import type { UsageTotal } from "../backlog/usage.ts";
 import type { AgentEvent } from "./agent_events.ts";
-import type { Attempt, HookRecord, Settlement, Usage } from "../loop/types.ts";
+import type { Attempt, HookRecord, Settlement, Usage } from "../backlog/types.ts";
 
 /** Version of the event union. */
 export const EVENTS_VERSION = 1;

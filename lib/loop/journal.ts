@@ -1,7 +1,7 @@
 import { appendText, copyPath, readText, writeAtomic } from "../host/files.ts";
 import { foldJournal, type JournalLine, type JournalState, keptLines, keyOf } from "./journal_fold.ts";
-import type { Journal, JournalKey } from "./journal_types.ts";
-import type { Item } from "./types.ts";
+import type { Journal, JournalKey } from "../backlog/journal_types.ts";
+import type { Item } from "../backlog/types.ts";
 
 /** Above this size a journal is started anew when a run ends; the old one stays beside it as `*.old`. */
 const COMPACT_AT_BYTES = 1024 * 1024;

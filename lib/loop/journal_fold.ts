@@ -1,5 +1,5 @@
-import type { JournalKey, Leftover, OpenItem } from "./journal_types.ts";
-import type { Attempt, Item, ParkedItem, Settlement } from "./types.ts";
+import type { JournalKey, Leftover, OpenItem } from "../backlog/journal_types.ts";
+import type { Attempt, Item, ParkedItem, Settlement } from "../backlog/types.ts";
 
 interface Named {
   readonly v: 1;

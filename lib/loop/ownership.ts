@@ -1,5 +1,5 @@
 import type { TreeSnapshot } from "../git/types.ts";
-import type { Leftover } from "./journal_types.ts";
+import type { Leftover } from "../backlog/journal_types.ts";
 
 /** Whose an uncommitted change is: the user's, or an item's whose turn made it. Paths are relative to the top level. */
 export interface Ownership {

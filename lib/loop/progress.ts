@@ -1,6 +1,6 @@
 import type { LimitsConfig } from "../config/schema.ts";
-import type { Attempt, Item, Settlement } from "./types.ts";
-import { addTurn, NO_USAGE, tokensOf, usagesOf, type UsageTotal } from "./usage.ts";
+import type { Attempt, Item, Settlement } from "../backlog/types.ts";
+import { addTurn, NO_USAGE, tokensOf, usagesOf, type UsageTotal } from "../backlog/usage.ts";
 
 /** How far a run has come. Plain JSON. */
 export interface Progress {

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
 import { readText } from "../host/files.ts";
-import { PROMPTS } from "./embedded.ts";
+import { PROMPTS } from "../generated/prompts.ts";
 
 /** What fills the placeholders of a prompt, by name. */
 export type PromptValues = Readonly<Record<string, string>>;

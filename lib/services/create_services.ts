@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { RalphContext } from "../context.ts";
-import type { Check, CheckOutcome } from "../loop/types.ts";
+import type { RalphContext } from "../context/context.ts";
+import type { Check, CheckOutcome } from "../backlog/types.ts";
 import { createServiceRecords } from "./records.ts";
 import { createService, type Service, type ServiceState } from "./service.ts";
 

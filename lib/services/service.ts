@@ -5,7 +5,7 @@ import { portOwner } from "../host/port_owner.ts";
 import { processStart } from "../host/process_start.ts";
 import { shellInvocation } from "../host/shell.ts";
 import type { Host, ProcessEnd } from "../host/types.ts";
-import { describeAnswer, type HttpAnswer, httpStatus, isReady } from "../verifiers/http.ts";
+import { describeAnswer, type HttpAnswer, httpStatus, isReady } from "./http.ts";
 import type { ServiceRecords } from "./records.ts";
 
 /** How a service stands after it was asked for. */

@@ -1,4 +1,4 @@
-import type { Attempt, Backlog, Item, LoopView, Next, Turn } from "../loop/types.ts";
+import type { Attempt, Backlog, Item, LoopView, Next, Turn } from "../backlog/types.ts";
 
 /** A backlog under test, and how to begin anew. */
 export interface BacklogContract<Data, Findings> {

@@ -1,8 +1,8 @@
 import type { Script } from "../agents/scripted/script.ts";
 import { scriptedAgent } from "../agents/scripted/scripted_agent.ts";
-import type { Agent } from "../agents/types.ts";
-import type { RalphContext } from "../context.ts";
-import { createRalph, type RalphOptions } from "../create_ralph.ts";
+import type { Agent } from "../context/agent.ts";
+import type { RalphContext } from "../context/context.ts";
+import { createRalph, type RalphOptions } from "../recipe/create_ralph.ts";
 import type { RalphEvent } from "../events/types.ts";
 import { createHost } from "../host/create_host.ts";
 import { type TemporaryRepository, temporaryRepository } from "./temporary_repository.ts";

@@ -1,5 +1,5 @@
 import type { EventSink } from "../events/types.ts";
-import type { Prompter } from "./types.ts";
+import type { Prompter } from "../context/prompter.ts";
 
 /** A prompter whose questions and answers are told as events. */
 export function announcedPrompter(prompter: Prompter, sink: () => EventSink): Prompter {

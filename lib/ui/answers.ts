@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { RalphError } from "../errors/ralph_error.ts";
 import { readText } from "../host/files.ts";
-import type { Question } from "./types.ts";
+import type { Question } from "../context/prompter.ts";
 
 /** Answers given beforehand. They never answer a gate. */
 export interface Answers {

@@ -2,7 +2,7 @@ import type { Terminal } from "../host/types.ts";
 import { createPlainPrompter } from "./plain_prompter.ts";
 import { printableQuestion } from "./printable.ts";
 import { createRichPrompter } from "./rich_prompter.ts";
-import type { Prompter, Question } from "./types.ts";
+import type { Prompter, Question } from "../context/prompter.ts";
 import { type AnswerLookup, createUnattendedPrompter } from "./unattended_prompter.ts";
 
 /** How questions are put. */

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../events/agent_events.ts";
 import type { RalphEvent } from "../events/types.ts";
-import type { Usage } from "../loop/types.ts";
-import { FAILED_BEFORE } from "../loop/verdict.ts";
+import type { Usage } from "../backlog/types.ts";
+import { FAILED_BEFORE } from "../backlog/verdict.ts";
 import { formatDuration } from "./format_duration.ts";
 import { plainText } from "./printable.ts";
 

@@ -1,7 +1,7 @@
 import type { Terminal } from "../host/types.ts";
 import { createLineReader } from "./line_reader.ts";
 import { defaultAnswer, expectedAnswer, normalizeAnswer } from "./normalize_answer.ts";
-import type { Prompter, Question } from "./types.ts";
+import type { Prompter, Question } from "../context/prompter.ts";
 import { missing } from "./unattended_prompter.ts";
 
 /** Asks on standard error and reads lines from standard input, terminal or not. End of input takes the default. */

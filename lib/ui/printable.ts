@@ -5,7 +5,7 @@
  * @module
  */
 import type { RalphEvent } from "../events/types.ts";
-import type { Question } from "./types.ts";
+import type { Question } from "../context/prompter.ts";
 
 const SEQUENCE_REGEXP = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\^_])/g;
 const CONTROL_REGEXP = /[^\P{Cc}\n\t]|[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;

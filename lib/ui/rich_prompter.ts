@@ -1,7 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { Terminal } from "../host/types.ts";
-import type { Answer, Prompter, Question } from "./types.ts";
+import type { Answer, Prompter, Question } from "../context/prompter.ts";
 
 type Clack = typeof import("@clack/prompts");
 

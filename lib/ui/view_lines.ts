@@ -1,5 +1,5 @@
-import type { Usage } from "../loop/types.ts";
-import { addTurn, tokensOf, type UsageTotal } from "../loop/usage.ts";
+import type { Usage } from "../backlog/types.ts";
+import { addTurn, tokensOf, type UsageTotal } from "../backlog/usage.ts";
 import { cutToWidth, displayWidth } from "./display_width.ts";
 import { waitReason } from "./event_words.ts";
 import { formatDuration } from "./format_duration.ts";

@@ -6,8 +6,8 @@
  */
 import type { AgentEvent } from "../events/agent_events.ts";
 import type { RalphEvent } from "../events/types.ts";
-import type { Usage } from "../loop/types.ts";
-import { addTurn, addUsage, NO_USAGE, type UsageTotal } from "../loop/usage.ts";
+import type { Usage } from "../backlog/types.ts";
+import { addTurn, addUsage, NO_USAGE, type UsageTotal } from "../backlog/usage.ts";
 
 type OfType<Type extends RalphEvent["type"]> = Extract<RalphEvent, { type: Type }>;
 

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { TurnEnd, Usage } from "../../lib/loop/types.ts";
+import type { TurnEnd, Usage } from "../../lib/backlog/types.ts";
 import { capture, CAPTURED_AT, captureNames, CAPTURES, readStream } from "./captures.ts";
 
 const AGENTS = ["claude", "codex", "opencode", "gemini", "qwen", "copilot", "cline", "pi", "amp"] as const;

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { findAdapter } from "../../lib/agents/adapters.ts";
-import type { AgentEvent } from "../../lib/agents/events.ts";
+import type { AgentEvent } from "../../lib/agents/stream_item.ts";
 import { createStreamReader } from "../../lib/agents/stream_reader.ts";
 import type { StreamSummary } from "../../lib/agents/stream_summary.ts";
 import { turnVerdict } from "../../lib/agents/turn_verdict.ts";
 import type { ProcessEnd } from "../../lib/host/types.ts";
-import type { TurnEnd } from "../../lib/loop/types.ts";
+import type { TurnEnd } from "../../lib/backlog/types.ts";
 
 /** Where output of the real programs is kept; not part of the project. */
 export const CAPTURES: string = join(

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { recordingAgent } from "../../lib/agents/replay/recording_agent.ts";
 import { replayAgent } from "../../lib/agents/replay/replay_agent.ts";
-import { memoryBacklog } from "../../lib/backlogs/memory.ts";
+import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import { createHost } from "../../lib/host/create_host.ts";
 import { temporaryDirectory } from "../../lib/host/files.ts";
-import { runLoop } from "../../lib/steps/run_loop.ts";
-import { loopWorld, type Turns, type World } from "../steps/loop_world.ts";
+import { runLoop } from "../../lib/loop/run_loop.ts";
+import { loopWorld, type Turns, type World } from "../loop/loop_world.ts";
 
 const ITEMS = [
   { id: "a", title: "write a.txt and take README.md away", checks: ["test -f a.txt", "test ! -f README.md"] },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { signalLines, stripMarks, withoutEcho } from "../../lib/agents/signals.ts";
+import { signalLines, stripMarks, withoutEcho } from "../../lib/backlog/signals.ts";
 
 const PROMPT = "Implement US-001.\n\nWhen done, print as the last line:\n\n<promise>COMPLETE</promise>\n";
 

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ADAPTERS } from "../../lib/agents/adapters.ts";
-import type { TurnEnd } from "../../lib/loop/types.ts";
+import type { TurnEnd } from "../../lib/backlog/types.ts";
 import { type Exit, readStream } from "./captures.ts";
 
 const FOLDER = resolve(import.meta.dirname, "../fixtures/transcripts");

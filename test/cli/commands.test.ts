@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { COMMANDS } from "../../lib/cli/commands.ts";
+import { COMMANDS } from "../../lib/program/commands.ts";
 import { TOPICS } from "../../lib/cli/help.ts";
 import { WORKFLOW_NAMES } from "../../lib/cli/workflow.ts";
 

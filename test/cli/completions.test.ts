@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { bashScript } from "../../lib/cli/completions/bash.ts";
-import { fishScript } from "../../lib/cli/completions/fish.ts";
-import { completionModel, SHELLS } from "../../lib/cli/completions/model.ts";
-import { powershellScript } from "../../lib/cli/completions/powershell.ts";
-import { zshScript } from "../../lib/cli/completions/zsh.ts";
-import { COMMANDS } from "../../lib/cli/commands.ts";
+import { bashScript } from "../../lib/program/completions/bash.ts";
+import { fishScript } from "../../lib/program/completions/fish.ts";
+import { completionModel, SHELLS } from "../../lib/program/completions/model.ts";
+import { powershellScript } from "../../lib/program/completions/powershell.ts";
+import { zshScript } from "../../lib/program/completions/zsh.ts";
+import { COMMANDS } from "../../lib/program/commands.ts";
 
 const MODEL = completionModel(COMMANDS);
 const NAMES = COMMANDS.map(({ name }) => name);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Command, FlagTable } from "../../lib/cli/command.ts";
-import { COMMANDS } from "../../lib/cli/commands.ts";
+import { COMMANDS } from "../../lib/program/commands.ts";
 import { parseLine } from "../../lib/cli/parse.ts";
-import { splitCommand } from "../../lib/cli/split_command.ts";
+import { splitCommand } from "../../lib/program/split_command.ts";
 import { editDistance, nearest } from "../../lib/cli/suggest.ts";
 
 const FLAGS: FlagTable = {

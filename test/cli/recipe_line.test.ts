@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Command } from "../../lib/cli/command.ts";
-import { findCommand } from "../../lib/cli/commands.ts";
+import { findCommand } from "../../lib/program/commands.ts";
 import { parseRecipeLine } from "../../lib/cli/recipe_args.ts";
 
 const COMMAND = { ...findCommand("run-recipe") as Command, name: "run-recipe mine.ts", helpLine: "the help line" };

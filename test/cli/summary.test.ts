@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { outcomeLines } from "../../lib/cli/summary.ts";
-import type { Outcome } from "../../lib/steps/outcome.ts";
+import type { Outcome } from "../../lib/recipe/outcome.ts";
 import { createStyle } from "../../lib/ui/style.ts";
 
 const STYLE = createStyle({ colour: false, ascii: true });

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { localDate } from "../../lib/backlogs/exec/local_date.ts";
+import { localDate } from "../../lib/host/local_date.ts";
 import { ralphCli } from "./cli.ts";
 import { appConfig, freePort, ITEMS, page, prdOf, webApp } from "./feature_app.ts";
 

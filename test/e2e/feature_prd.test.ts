@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { localDate } from "../../lib/backlogs/exec/local_date.ts";
+import { localDate } from "../../lib/host/local_date.ts";
 import { hashText } from "../../lib/host/files.ts";
 import { type Cli, ralphCli } from "./cli.ts";
 import { prd, PRD_FILE, story } from "./feature_project.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { PROJECT } from "../backlogs/gsd/planning.ts";
+import { PROJECT } from "../workflows/gsd/planning.ts";
 import { type Cli, ralphCli } from "./cli.ts";
 
 const CLAUDE = 'printf "%s\\n" "$@" > args.txt';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ONE, planText, PROJECT, STATE, summaryOf, THREE, TWO } from "../backlogs/gsd/planning.ts";
+import { ONE, planText, PROJECT, STATE, summaryOf, THREE, TWO } from "../workflows/gsd/planning.ts";
 import { type Cli, ralphCli } from "./cli.ts";
 
 const CHECKPOINT = '<task type="checkpoint:human-verify" gate="blocking">\n  <name>Look at two.txt</name>\n</task>';

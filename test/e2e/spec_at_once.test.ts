@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ended, planWorld } from "./plan_world.ts";
-import { randomNumbers, seedOfRun } from "../backlogs/spec/random_numbers.ts";
+import { randomNumbers, seedOfRun } from "../workflows/spec/random_numbers.ts";
 
 const PROCESSES = Number(process.env["RALPH_PROCESSES"] ?? 4);
 const MUTATIONS = Number(process.env["RALPH_MUTATIONS"] ?? 6);

@@ -3,7 +3,7 @@ import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { temporaryDirectory } from "../../lib/host/files.ts";
 import { openJournal } from "../../lib/loop/journal.ts";
-import type { Attempt, Item } from "../../lib/loop/types.ts";
+import type { Attempt, Item } from "../../lib/backlog/types.ts";
 
 const KEY = { backlog: "exec", scope: "" };
 const ITEM: Item = { id: "US-1", kind: "story", title: "one", fingerprint: "a", data: { n: 1 } };

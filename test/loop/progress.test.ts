@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { defaultConfig } from "../../lib/config/defaults.ts";
 import { advance, limitReached, noProgress, sameFailures } from "../../lib/loop/progress.ts";
-import type { Attempt, Item, TurnRecord } from "../../lib/loop/types.ts";
+import type { Attempt, Item, TurnRecord } from "../../lib/backlog/types.ts";
 
 const ITEM: Item = { id: "a", kind: "task", title: "a", data: null };
 const LIMITS = defaultConfig().limits;

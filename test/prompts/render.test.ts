@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { PROMPTS } from "../../lib/prompts/embedded.ts";
+import { PROMPTS } from "../../lib/generated/prompts.ts";
 import { fillPrompt, findPrompt, renderPrompt } from "../../lib/prompts/render.ts";
-import { testRepository } from "../steps/exec_context.ts";
+import { testRepository } from "../workflows/exec/exec_context.ts";
 
 describe("renderPrompt()", () => {
   test("renderPrompt() takes the workflow's file, then .ralph/prompts, then the built-in prompt", async () => {

@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { VERSION } from "../../lib/cli/version.ts";
-import { BUILT_IN_RECIPES } from "../../lib/cli/built_in_recipes.ts";
-import { RECIPE_TEXTS } from "../../lib/cli/embedded_recipes.ts";
+import { BUILT_IN_RECIPES } from "../../lib/recipe/built_in_recipes.ts";
+import { RECIPE_TEXTS } from "../../lib/generated/recipes.ts";
 import { testContext } from "ralph/testing";
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));

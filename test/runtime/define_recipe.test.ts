@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
-import { defineRecipe, recipeProblem } from "../../lib/steps/define_recipe.ts";
+import { defineRecipe, recipeProblem } from "../../lib/recipe/define_recipe.ts";
 
 describe("defineRecipe()", () => {
   test("gives back the very recipe, with a goal when it declares no arguments", () => {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { isTrusted, trust, trustFile } from "../../lib/cli/recipe_trust.ts";
+import { isTrusted, trust, trustFile } from "../../lib/recipe/trust.ts";
 import { readText, temporaryDirectory, writeAtomic } from "../../lib/host/files.ts";
 import type { Environment } from "../../lib/host/types.ts";
 

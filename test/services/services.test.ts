@@ -3,13 +3,13 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ServiceConfig } from "../../lib/config/schema.ts";
-import type { RalphContext } from "../../lib/context.ts";
+import type { RalphContext } from "../../lib/context/context.ts";
 import { ensureDirectory } from "../../lib/host/files.ts";
 import { processStart } from "../../lib/host/process_start.ts";
-import type { CheckOutcome } from "../../lib/loop/types.ts";
+import type { CheckOutcome } from "../../lib/backlog/types.ts";
 import { openServices, type Services } from "../../lib/services/create_services.ts";
 import { freePort } from "../e2e/feature_app.ts";
-import { loopWorld, type World } from "../steps/loop_world.ts";
+import { loopWorld, type World } from "../loop/loop_world.ts";
 
 /** Answers on a port with a status, and names its pid in a file. */
 const SERVER = `import { createServer } from "node:http";

@@ -62,14 +62,14 @@ describe("embed_prompts.mjs", () => {
     const fresh = await embed("--check");
     const shown = await finish([bunPath()], [
       "--print",
-      'JSON.stringify((await import("./lib/prompts/embedded.ts")).PROMPTS)',
+      'JSON.stringify((await import("./lib/generated/prompts.ts")).PROMPTS)',
     ], folder.path);
     await writeAtomic(join(folder.path, "prompts", "a.md"), "changed\n");
     const stale = await embed("--check");
 
     expect([missing.code, written.code, fresh.code, stale.code]).toEqual([1, 0, 0, 1]);
     expect(JSON.parse(shown.stdout)).toEqual({ "a": "", exec_plan: text });
-    expect(await readText(join(folder.path, "lib", "prompts", "embedded.ts"))).not.toContain("changed");
+    expect(await readText(join(folder.path, "lib", "generated", "prompts.ts"))).not.toContain("changed");
   });
 });
 

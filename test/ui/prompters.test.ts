@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { RalphEvent } from "../../lib/events/types.ts";
 import { announcedPrompter } from "../../lib/ui/announced_prompter.ts";
 import { createPrompter } from "../../lib/ui/create_prompter.ts";
-import type { Prompter, Question } from "../../lib/ui/types.ts";
+import type { Prompter, Question } from "../../lib/context/prompter.ts";
 import type { AnswerLookup } from "../../lib/ui/unattended_prompter.ts";
 
 const CONFIRM: Question = { id: "plan.keep", kind: "confirm", message: "Keep it?", initial: true };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { RalphEvent } from "../../lib/events/types.ts";
-import type { Usage } from "../../lib/loop/types.ts";
+import type { Usage } from "../../lib/backlog/types.ts";
 import { EMPTY_VIEW, nextView, type ViewState } from "../../lib/ui/view_state.ts";
 
 const item = { id: "US-001", kind: "story", title: "Add login" };

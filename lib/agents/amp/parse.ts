@@ -1,5 +1,5 @@
 import { anthropicUsage, assistantEvents, toolResultEvents } from "../claude_shape.ts";
-import type { AgentEvent, Translator } from "../events.ts";
+import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents } from "../failure_events.ts";
 import { failureKind } from "../failures.ts";
 import { at, textAt } from "../json.ts";

@@ -1,5 +1,5 @@
 import { anthropicUsage, assistantEvents, toolResultEvents } from "../claude_shape.ts";
-import type { AgentEvent, FailureKind, Translator } from "../events.ts";
+import type { AgentEvent, FailureKind, Translator } from "../stream_item.ts";
 import { failureEvents, retryEvents } from "../failure_events.ts";
 import { failureKind } from "../failures.ts";
 import { at, listAt, numberAt, sumOf, textAt } from "../json.ts";

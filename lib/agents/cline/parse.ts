@@ -1,5 +1,5 @@
 import { createDeltas } from "../deltas.ts";
-import type { AgentEvent, Translator } from "../events.ts";
+import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents } from "../failure_events.ts";
 import { failureKind } from "../failures.ts";
 import { at, inputWords, listAt, numberAt, outputWords, textAt } from "../json.ts";

@@ -1,4 +1,4 @@
-import type { AgentEvent, Translator } from "../events.ts";
+import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents, retryEvents } from "../failure_events.ts";
 import { failureKind } from "../failures.ts";
 import { at, inputWords, listAt, numberAt, outputWords, textAt } from "../json.ts";

@@ -1,6 +1,6 @@
-import type { Usage } from "../../loop/types.ts";
+import type { Usage } from "../../backlog/types.ts";
 import { createDeltas } from "../deltas.ts";
-import type { AgentEvent, FailureKind, Translator } from "../events.ts";
+import type { AgentEvent, FailureKind, Translator } from "../stream_item.ts";
 import { failureEvents, retryEvents } from "../failure_events.ts";
 import { failureKind } from "../failures.ts";
 import { at, inputWords, listAt, numberAt, outputWords, sumOf, textAt } from "../json.ts";

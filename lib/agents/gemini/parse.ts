@@ -1,4 +1,4 @@
-import type { AgentEvent, FailureKind, Translator } from "../events.ts";
+import type { AgentEvent, FailureKind, Translator } from "../stream_item.ts";
 import { failureEvents } from "../failure_events.ts";
 import { failureKind } from "../failures.ts";
 import { at, inputWords, numberAt, outputWords, textAt } from "../json.ts";

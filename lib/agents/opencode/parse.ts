@@ -1,5 +1,5 @@
-import type { Usage } from "../../loop/types.ts";
-import type { AgentEvent, Translator } from "../events.ts";
+import type { Usage } from "../../backlog/types.ts";
+import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents } from "../failure_events.ts";
 import { failureKind } from "../failures.ts";
 import { at, inputWords, numberAt, outputWords, sumOf, textAt } from "../json.ts";

@@ -1,5 +1,5 @@
 import { assistantEvents, toolResultEvents } from "../claude_shape.ts";
-import type { AgentEvent, Translator } from "../events.ts";
+import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents, retryEvents } from "../failure_events.ts";
 import { failureKind } from "../failures.ts";
 import { at, numberAt, textAt } from "../json.ts";

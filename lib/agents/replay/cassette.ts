@@ -6,8 +6,8 @@
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { AgentEvent } from "../../events/agent_events.ts";
 import { hashText, readText } from "../../host/files.ts";
-import type { AgentTurn } from "../../loop/types.ts";
-import type { TurnRequest } from "../types.ts";
+import type { AgentTurn } from "../../backlog/types.ts";
+import type { TurnRequest } from "../../context/agent.ts";
 import type { TreeChange } from "./tree_change.ts";
 
 /** Version of the format. */

@@ -3,7 +3,7 @@ import { createRedactor } from "../../events/redact.ts";
 import { secretValues } from "../../events/secrets.ts";
 import { appendText } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
-import type { Agent } from "../types.ts";
+import type { Agent } from "../../context/agent.ts";
 import { CASSETTE_VERSION, promptHash, type RecordedTurn, steadyPrompt } from "./cassette.ts";
 import { changeBetween, markTree } from "./tree_change.ts";
 

@@ -1,8 +1,8 @@
 import type { Host } from "../../host/types.ts";
-import type { AgentTurn } from "../../loop/types.ts";
+import type { AgentTurn } from "../../backlog/types.ts";
 import { UNKNOWN_USAGE } from "../turn_end.ts";
 import { openTurnRecord } from "../turn_record.ts";
-import type { Agent, TurnRequest } from "../types.ts";
+import type { Agent, TurnRequest } from "../../context/agent.ts";
 import { differenceOf, promptHash, readCassette, type RecordedTurn, steadyPrompt } from "./cassette.ts";
 import { applyChange } from "./tree_change.ts";
 

@@ -2,7 +2,7 @@ import { appendText, ensureDirectory, removePath, resolveInside, writeAtomic } f
 import { shellInvocation } from "../../host/shell.ts";
 import type { Host, ProcessEnd } from "../../host/types.ts";
 import type { TurnRecord } from "../turn_record.ts";
-import type { TurnRequest } from "../types.ts";
+import type { TurnRequest } from "../../context/agent.ts";
 import { dirname } from "node:path";
 import { delayMs, listOf, type ScriptedTurn } from "./script.ts";
 

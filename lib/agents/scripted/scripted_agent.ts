@@ -1,9 +1,9 @@
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { Host } from "../../host/types.ts";
-import type { AgentTurn, TurnEnd } from "../../loop/types.ts";
+import type { AgentTurn, TurnEnd } from "../../backlog/types.ts";
 import { turnEndOf, UNKNOWN_USAGE } from "../turn_end.ts";
 import { openTurnRecord, type TurnRecord } from "../turn_record.ts";
-import type { Agent, TurnRequest } from "../types.ts";
+import type { Agent, TurnRequest } from "../../context/agent.ts";
 import { act } from "./act.ts";
 import { checkScript, listOf, matcherOf, readScript, type Script, type ScriptedTurn } from "./script.ts";
 

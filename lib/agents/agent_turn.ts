@@ -1,0 +1,103 @@
+import { dirname, join, parse, relative } from "node:path";
+import type { RalphContext } from "../context/context.ts";
+import type { TreeSnapshot } from "../git/types.ts";
+import { ensureRunsIgnored, isIgnoring } from "../events/runs_ignored.ts";
+import type { TimeBudget } from "../loop/progress.ts";
+import type { AgentTurn, Item, Turn } from "../backlog/types.ts";
+import type { Agent } from "../context/agent.ts";
+import { turnEnvironment } from "./environment.ts";
+import { patientTurn } from "./patient_turn.ts";
+import { requireRepository } from "../context/require_repository.ts";
+import { rootPaths } from "../git/tree_paths.ts";
+
+/** One turn, and where it happens. */
+export interface AgentTurnRequest {
+  readonly prompt: string;
+  /** Name of the transcript file: `iteration-3` makes `iteration-3.log`. */
+  readonly name: string;
+  /** Absolute path of the run's folder. */
+  readonly folder: string;
+  /** Absolute path of the transcript. @default below `folder`, by `name` */
+  readonly transcript?: string;
+  /** @default the root */
+  readonly cwd?: string;
+  readonly item?: Item | null;
+  /** Milliseconds. @default provider.timeout of the configuration */
+  readonly timeoutMs?: number;
+  readonly interactive?: boolean;
+  /** Added to the agent's environment. */
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+  /** What the tree held before the turn, when that is known. */
+  readonly before?: TreeSnapshot;
+  /** When the run's time is up: nothing is waited for beyond it. */
+  readonly budget?: TimeBudget | null;
+}
+
+/** A turn with the tree before and after it. */
+export interface ObservedTurn {
+  readonly turn: Turn;
+  readonly before: TreeSnapshot;
+  readonly after: TreeSnapshot;
+}
+
+/** Gives one prompt to the agent and sees what it did to the working tree, by content, commits included. */
+export async function agentTurn(ralph: RalphContext, request: AgentTurnRequest): Promise<ObservedTurn> {
+  const repository = requireRepository(ralph);
+  const cwd = request.cwd ?? ralph.root;
+  const before = request.before ?? await repository.snapshot();
+  const signal = request.signal ?? ralph.signal;
+  const environment = { ...await turnEnvironment(ralph, request.item ?? null), ...request.environment };
+  const runs = dirname(request.folder);
+  const ignored = await isIgnoring(runs);
+  const once = (agent: Agent, number: number): Promise<AgentTurn> =>
+    oneTurn(ralph, agent, request, { cwd, environment, signal, number });
+  const agentTurn = request.interactive === true
+    ? await once(ralph.agent, 1)
+    : await patientTurn(ralph, { signal, run: once, budget: request.budget ?? null });
+  if (ignored) await ensureRunsIgnored(runs); // the agent may have taken the folder away: its files are nobody's work
+  const { paths, now } = await repository.changedSince(before);
+  const changedFiles = rootPaths(ralph, paths);
+  return { turn: { ...agentTurn, changedFiles, base: before.head, head: now.head }, before, after: now };
+}
+
+/** A turn that is taken again after a wait has a transcript of its own. */
+function numbered(path: string, number: number): string {
+  const { dir, name, ext } = parse(path);
+  return number === 1 ? path : join(dir, `${name}-${number}${ext}`);
+}
+
+interface OneTurn {
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  readonly number: number;
+}
+
+async function oneTurn(
+  ralph: RalphContext,
+  agent: Agent,
+  request: AgentTurnRequest,
+  { cwd, environment, signal, number }: OneTurn,
+): Promise<AgentTurn> {
+  const transcript = numbered(request.transcript ?? join(request.folder, `${request.name}.log`), number);
+  ralph.events.emit({ type: "turn-start", agent: agent.name, transcript: relative(ralph.root, transcript) });
+  const started = ralph.host.clock.now();
+  const turn = await agent.runTurn({
+    prompt: request.prompt,
+    cwd,
+    transcript,
+    timeoutMs: request.timeoutMs ?? ralph.config.provider.timeout * 1000,
+    idleTimeoutMs: ralph.config.provider.idleTimeout * 1000,
+    environment,
+    interactive: request.interactive ?? false,
+    signal,
+    onEvent: (event) => ralph.events.emit(event),
+    onGlimpse: (glimpse) => ralph.events.glimpse?.(glimpse),
+  });
+  await requireRepository(ralph).clearLeftLocks(started);
+  const { end, durationMs, usage } = turn;
+  const message = "message" in end ? end.message : null;
+  ralph.events.emit({ type: "turn-end", agent: agent.name, reason: end.reason, message, durationMs, usage });
+  return turn;
+}

@@ -1,0 +1,89 @@
+import type { Backlog, Check, Item } from "./types.ts";
+
+/** One piece of work of a list in memory. */
+export interface MemoryTask {
+  /** Unique in the list. */
+  readonly id: string;
+  /** What is to be done: the prompt, and the commit's subject. */
+  readonly title: string;
+  /** What the agent is told. @default the title */
+  readonly prompt?: string;
+  /** Commands or checks that must pass. */
+  readonly checks?: readonly (string | Check)[];
+}
+
+/** How a list in memory is worked off. */
+export interface MemoryBacklogOptions {
+  /** @default "memory" */
+  readonly name?: string;
+  /** Attempts each task is given. @default 3 */
+  readonly maxRetries?: number;
+}
+
+/**
+ * A backlog that lives in memory: for build scripts and tests. What was done is forgotten with the process.
+ *
+ * @example Two tasks, worked off in order
+ * ```ts
+ * import { memoryBacklog } from "ralph";
+ *
+ * const backlog = memoryBacklog([{ id: "lint", title: "Mend the lint errors", checks: ["true"] }]);
+ * console.log((await backlog.overview({ parked: [] })).open); // 1
+ * ```
+ */
+export function memoryBacklog(tasks: readonly MemoryTask[], options: MemoryBacklogOptions = {}): Backlog<MemoryTask> {
+  const { name = "memory", maxRetries = 3 } = options;
+  const passed = new Map<string, "verified" | "unverified">();
+  return {
+    name,
+    stateFiles: [],
+    unverified: "block",
+    async overview({ parked }) {
+      const given = new Set(parked.map(({ id }) => id));
+      const open = tasks.filter(({ id }) => !passed.has(id) && !given.has(id));
+      const unchecked = open.filter(({ checks }) => (checks ?? []).length === 0).map(({ id }) => id);
+      return { total: tasks.length, passed: passed.size, open: open.length, parked: given.size, unchecked };
+    },
+    async next({ inFlight, parked }) {
+      const open = tasks.filter(({ id }) => !passed.has(id));
+      const task = open.find(({ id }) => !inFlight.includes(id) && !parked.some((item) => item.id === id));
+      if (task !== undefined) {
+        const { id, title, prompt } = task;
+        const criteria = prompt === undefined ? {} : { criteria: [prompt] };
+        return { status: "item", item: { id, kind: "task", title, ...criteria, data: task } };
+      }
+      if (open.some(({ id }) => inFlight.includes(id))) return { status: "waiting" };
+      if (open.length > 0) return { status: "blocked", reasons: parked.map(({ id, reason }) => `${id}: ${reason}`) };
+      return { status: "done", verdict: [...passed.values()].includes("unverified") ? "unverified" : "verified" };
+    },
+    async work(item: Item<MemoryTask>, { previous }) {
+      const { prompt, title, checks = [] } = item.data;
+      const failure = previous !== null && "message" in previous
+        ? `\n\nThe last attempt failed:\n${previous.message}`
+        : "";
+      return {
+        prompt: `${prompt ?? title}${failure}\n\nWhen it is done, print \`<ralph>DONE</ralph>\` on a line of its own.`,
+        checks: checks.map((check) => typeof check === "string" ? { name: check, command: check } : check),
+      };
+    },
+    async settle(item, attempt) {
+      passed.delete(item.id); // a pass is taken back when its commit was refused
+      switch (attempt.status) {
+        case "verified":
+        case "unverified":
+          passed.set(item.id, attempt.status);
+          return { status: "passed", commit: { subject: `feat: ${item.title}`, paths: [], work: true } };
+        case "interrupted":
+          return { status: "open" };
+        case "blocked":
+          return { status: "parked", reason: attempt.message };
+        case "trespassed":
+          return { status: "open", reason: `wrote outside the allowed paths: ${attempt.paths.join(", ")}` };
+        default:
+          return attempt.number < maxRetries
+            ? { status: "open", reason: attempt.message }
+            : { status: "parked", reason: attempt.message };
+      }
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { isAbsolute, join, relative } from "node:path";
+import type { BrowserConfig } from "../../config/schema.ts";
+import { pathExists, writeAtomic } from "../../host/files.ts";
+import type { Host } from "../../host/types.ts";
+import type { Check, CheckOutcome } from "../../backlog/types.ts";
+import { findBrowser } from "./find_browser.ts";
+import type { PageUrl } from "./urls.ts";
+import type { PageReport } from "./visit.ts";
+
+/** A look at pages. */
+export interface BrowserCheckOptions {
+  /** What to look at. */
+  readonly pages: readonly PageUrl[];
+  /** Which browser, and how. */
+  readonly config: BrowserConfig;
+  /** Absolute path of the project. */
+  readonly root: string;
+  readonly host: Host;
+  /** Begins the screenshots' names: `auth-US-001`. */
+  readonly name: string;
+  /** @default "" */
+  readonly scope?: string;
+  /** Why the pages cannot be looked at now, or `null`. */
+  readonly problem?: () => string | null;
+}
+
+/**
+ * A check that opens pages in the machine's Chrome or Chromium: status, console errors, uncaught exceptions, failed
+ * requests, a visible error banner; one screenshot a page. Playwright is loaded when it runs.
+ */
+export function browserCheck(options: BrowserCheckOptions): Check {
+  const shown = options.pages.map(({ written }) => written).join(", ");
+  return { name: `browser ${shown}`, scope: options.scope ?? "", run: ({ signal }) => look(options, signal) };
+}
+
+async function look(options: BrowserCheckOptions, signal: AbortSignal): Promise<CheckOutcome> {
+  const { config, host, root, pages } = options;
+  const problem = options.problem?.() ?? null;
+  if (problem !== null) return { ok: false, exitCode: null, tail: `no page was opened: ${problem}` };
+  const executable = await findBrowser(config.executablePath, host.environment, root);
+  const { launchBrowser } = await import("./launch.ts");
+  const { visitPage } = await import("./visit.ts");
+  const folder = isAbsolute(config.screenshotDir) ? config.screenshotDir : join(root, config.screenshotDir);
+  await ignoreItself(folder);
+  const reports: PageReport[] = [];
+  await using launched = await launchBrowser({ executable, headless: config.headless, host, signal });
+  for (const { url } of pages) {
+    if (signal.aborted) break;
+    reports.push(await visitPage(launched.browser, url, join(folder, `${options.name}-${fileNameOf(url)}.png`)));
+  }
+  const ok = reports.length === pages.length && reports.every(({ problems }) => problems.length === 0);
+  return { ok, exitCode: ok ? 0 : 1, tail: reports.flatMap((report) => linesOf(report, root)).join("\n") };
+}
+
+function linesOf({ url, status, problems, screenshot }: PageReport, root: string): readonly string[] {
+  const picture = screenshot === null ? "no screenshot" : relative(root, screenshot).replaceAll("\\", "/");
+  return [
+    `${url}: ${status === null ? "no answer" : `HTTP ${status}`} (${picture})`,
+    ...problems.map((problem) => `  ${problem}`),
+  ];
+}
+
+async function ignoreItself(folder: string): Promise<void> {
+  const file = join(folder, ".gitignore");
+  if (!await pathExists(file)) await writeAtomic(file, "*\n");
+}
+
+/** `/settings/keys?tab=1` makes `settings-keys-tab-1`. */
+function fileNameOf(url: string): string {
+  const { pathname, search, hash } = new URL(url);
+  return `${pathname}${search}${hash}`.replaceAll(/[^\w.-]+/g, "-").replaceAll(/^[-.]+|-+$/g, "").slice(0, 80) ||
+    "index";
+}

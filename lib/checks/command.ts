@@ -1,0 +1,57 @@
+import { createTail } from "../host/tail.ts";
+import type { Host } from "../host/types.ts";
+import type { CheckOutcome } from "../backlog/types.ts";
+import type { ShellCheckOptions } from "./shell.ts";
+import type { CommandLike } from "./types.ts";
+
+/** Milliseconds that a command is given between SIGTERM and SIGKILL. */
+const GRACE_MS = 1000;
+
+/**
+ * Runs a dax command that a recipe built. The timer is ours: dax's own waits for every grandchild that holds a pipe.
+ * What the command started is found by its cookie and ended with it.
+ */
+export async function runCommandCheck(
+  host: Host,
+  command: CommandLike,
+  options: ShellCheckOptions,
+): Promise<CheckOutcome> {
+  const cookie = `${host.processes.cookie}.${host.ids.random(6)}`;
+  const tail = createTail(16 * 1024);
+  const sink = (): WritableStream<Uint8Array> =>
+    new WritableStream({
+      async write(chunk) {
+        tail.push(chunk);
+        await options.onOutput?.(chunk);
+      },
+    });
+  const child = command.env("RALPH_TREE", cookie).stdout(sink()).stderr(sink()).noThrow().spawn();
+
+  const ended = new AbortController();
+  const stopped = await Promise.race([
+    child.then((result) => ({ reason: "exited" as const, exitCode: result.code })),
+    host.clock.sleep(options.timeoutMs, ended.signal).then(() => ({ reason: "timed-out" as const, exitCode: null })),
+    aborted(options.signal, ended.signal).then(() => ({ reason: "aborted" as const, exitCode: null })),
+  ]);
+  ended.abort();
+  if (stopped.reason !== "exited") {
+    child.kill("SIGTERM");
+    await Promise.race([child, host.clock.sleep(GRACE_MS)]);
+  }
+  await host.processes.sweep(cookie);
+
+  const why = stopped.reason === "timed-out"
+    ? `timed out after ${options.timeoutMs / 1000} s`
+    : stopped.reason === "aborted"
+    ? "interrupted"
+    : "";
+  const text = [tail.text().trimEnd(), why].filter((part) => part !== "").join("\n");
+  return { ok: stopped.reason === "exited" && stopped.exitCode === 0, exitCode: stopped.exitCode, tail: text };
+}
+
+function aborted(signal: AbortSignal, until: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true, signal: until });
+  });
+}

@@ -1,0 +1,41 @@
+/**
+ * A reviewing agent's answer: whole lines of its own final words.
+ *
+ * @module
+ */
+import type { Item } from "../backlog/types.ts";
+
+/** What a reviewer said. `none`: nothing that counts. */
+export type Review =
+  | { readonly verdict: "approved" }
+  | { readonly verdict: "rejected"; readonly reasons: readonly string[] }
+  | { readonly verdict: "none" };
+
+const APPROVE_REGEXP = /^<review>\s*APPROVED?\s*<\/review>$/i;
+const REJECT_REGEXP = /^<review>\s*REJECT(?:ED)?\s*(?::\s*(.*?))?\s*<\/review>$/i;
+
+/** How a reviewer is told to answer: none of it is a line that would count when it is repeated. */
+export const REVIEW_ANSWER: string =
+  "End with your verdict on a line of its own, outside any code block. When the item is done: `<review>APPROVE</review>`. " +
+  "Otherwise one line for each thing that is wrong, with the file and what it should do, so that the author can mend it " +
+  "without asking you: `<review>REJECT: what is wrong, and where</review>`. Without such a line your review does not count.";
+
+/** Reads the signal lines of a review. A rejection beats an approval. Pure. */
+export function reviewOf(lines: readonly string[]): Review {
+  const rejections = lines.map((line) => REJECT_REGEXP.exec(line)).filter((match) => match !== null);
+  if (rejections.length > 0) {
+    const reasons = [...new Set(rejections.map(([, reason = ""]) => reason).filter((reason) => reason !== ""))];
+    return { verdict: "rejected", reasons: reasons.length === 0 ? ["no reason was given"] : reasons };
+  }
+  return lines.some((line) => APPROVE_REGEXP.test(line)) ? { verdict: "approved" } : { verdict: "none" };
+}
+
+/** An item as its reviewer is told of it. Pure. */
+export function reviewItem(item: Item | null): string {
+  if (item === null) return "No item is named: judge the change by itself.";
+  const { criteria = [] } = item;
+  const asked = criteria.length === 0
+    ? ["Its criteria are not written down: judge by what it says."]
+    : ["Acceptance criteria:", ...criteria.map((criterion) => `- ${criterion}`)];
+  return [`${item.id}: ${item.title}`, "", ...asked].join("\n");
+}

@@ -1,0 +1,16 @@
+/**
+ * Verifiers: what may be given to `verify()`, and how each kind of it is run.
+ *
+ * @module
+ */
+import type { $Type, CommandBuilder } from "dax";
+import type { Check, CheckContext, CheckOutcome } from "../backlog/types.ts";
+
+/** A dax command as a recipe writes it: ``ralph.$`npm test` ``. */
+export type CommandLike = CommandBuilder;
+
+/** A check that is a function: it builds a dax command, or looks for itself and says what it found. */
+export type CheckFunction = ($: $Type, context: CheckContext) => CommandLike | CheckOutcome | Promise<CheckOutcome>;
+
+/** Anything that `verify()` takes: a command string, a dax command, a function, or a check with a name. */
+export type CheckLike = string | CommandLike | CheckFunction | Check;

@@ -1,0 +1,174 @@
+import type { RalphContext } from "../context/context.ts";
+import { RalphError } from "../errors/ralph_error.ts";
+import { createNewestLine } from "../events/newest_line.ts";
+import { createRedactor } from "../events/redact.ts";
+import { secretValues } from "../events/secrets.ts";
+import type { RalphEvent } from "../events/types.ts";
+import { ensureDirectory, openAppender } from "../host/files.ts";
+import { join } from "node:path";
+import type {
+  CheckContext,
+  CheckExpectation,
+  CheckOutcome,
+  CheckResult,
+  Item,
+  Verification,
+  WorkDone,
+} from "../backlog/types.ts";
+import { runCommandCheck } from "./command.ts";
+import { isCommand, runFunctionCheck } from "./function.ts";
+import { runShellCheck, type ShellCheckOptions } from "./shell.ts";
+import type { CheckLike } from "./types.ts";
+import { openCheckTree } from "./check_tree.ts";
+
+/** How checks are run. */
+export interface VerifyOptions {
+  /** Absolute path of the working tree. @default the root */
+  readonly cwd?: string;
+  /** What check functions are told they check. @default null */
+  readonly item?: Item | null;
+  /** Commit before the turn. @default null */
+  readonly base?: string | null;
+  /** What check functions are told was done to the tree. */
+  readonly done?: WorkDone;
+  /** Commands that failed before the run's first turn: their failures are marked so. */
+  readonly failedBefore?: ReadonlySet<string>;
+  /** Folder for one log file a check; without one nothing is logged. */
+  readonly logs?: string;
+  /** Ends the running check and starts no other. @default the context's */
+  readonly signal?: AbortSignal;
+}
+
+/** What a check comes to: a function, a command for the shell, or one that dax runs. */
+interface Runnable {
+  readonly name: string;
+  readonly scope?: string;
+  readonly timeoutMs?: number;
+  readonly run?: (context: CheckContext) => unknown;
+  readonly command?: string;
+  readonly expect?: CheckExpectation;
+  readonly review?: boolean;
+}
+
+const CHECK_FORMS = "a command, a dax command, a function, or `{ name, command }` or `{ name, run }`";
+
+/**
+ * Runs every check in order and collects all failures, not only the first. No check at all is `unverified`, never
+ * `passed`. Each check has a timeout, its whole process tree ends with it, and the end of its output is kept. Reviews
+ * come last, and only where everything else passed. With `verify.isolated` commands run in a clean git worktree of the
+ * tree as it is now; functions see the tree itself.
+ *
+ * @throws {RalphError} option-invalid for what is no check; not-a-repository, git-failed with `verify.isolated`
+ * @returns `passed`, `failed` with `failures`, `unverified`, or `aborted`; every result has exit code, milliseconds and tail
+ * @example Check a repository from a build script
+ * ```ts
+ * import { createRalph, verify } from "ralph";
+ *
+ * await using ralph = await createRalph();
+ * const checked = await verify(ralph, [
+ *   "test 1 = 1",
+ *   ralph.$`echo built`,
+ *   ($, { cwd }) => $`echo linted`.cwd(cwd),
+ *   { name: "by hand", run: async ({ cwd }) => ({ ok: cwd === ralph.root, exitCode: null, tail: "" }) },
+ * ]);
+ * console.log(checked.status); // passed
+ * ```
+ */
+export async function verify(
+  ralph: Pick<RalphContext, "$" | "config" | "events" | "host" | "repository" | "root" | "signal">,
+  checks: readonly CheckLike[],
+  options: VerifyOptions = {},
+): Promise<Verification> {
+  const signal = options.signal ?? ralph.signal;
+  const results: CheckResult[] = [];
+  const runnables = checks.map((like) => toRunnable(like, ralph));
+  const isolated = ralph.config.verify.isolated && runnables.some(isShellCommand) && !signal.aborted;
+  await using tree = isolated ? await openCheckTree(ralph, options.cwd ?? ralph.root) : null;
+  for (const check of [...runnables.filter(({ review }) => review !== true), ...runnables.filter(isReview)]) {
+    if (signal.aborted) return { status: "aborted", results };
+    if (isReview(check) && results.some(({ ok }) => !ok)) break; // a review would cost a turn and change nothing
+    const { name, scope = "" } = check;
+    ralph.events.emit({ type: "check-start", name, scope, number: results.length + 1, total: checks.length });
+    const started = ralph.host.clock.now();
+    const place = tree !== null && isShellCommand(check) ? { ...options, cwd: tree.cwd } : options;
+    const outcome = await runOne(ralph, check, { ...place, signal }, results.length + 1);
+    if (signal.aborted) return { status: "aborted", results };
+    const isOld = !outcome.ok && check.command !== undefined && options.failedBefore?.has(check.command) === true;
+    const durationMs = Math.max(0, ralph.host.clock.now() - started);
+    const result = { ...outcome, name, scope, durationMs, ...(isOld ? { failedBefore: true } : {}) };
+    results.push(result);
+    ralph.events.emit(endOf(result));
+  }
+  if (results.length === 0) return { status: "unverified", results: [] };
+  const failures = results.filter((result) => !result.ok);
+  return failures.length === 0 ? { status: "passed", results } : { status: "failed", results, failures };
+}
+
+function isShellCommand({ run }: Runnable): boolean {
+  return run === undefined;
+}
+
+function isReview({ review }: Runnable): boolean {
+  return review === true;
+}
+
+function endOf(
+  { name, scope, ok, exitCode, durationMs, tail, failedBefore }: CheckResult,
+): Extract<RalphEvent, { type: "check-end" }> {
+  const before = failedBefore === undefined ? {} : { failedBefore };
+  return { type: "check-end", name, scope, ok, exitCode, durationMs, tail, ...before };
+}
+
+function toRunnable(like: CheckLike, { $ }: Pick<RalphContext, "$">): Runnable {
+  if (typeof like === "string") return { name: like, command: like };
+  if (typeof like === "function") return { name: like.name || "function", run: (context) => like($, context) };
+  if (isCommand(like)) return { name: "command", run: () => like };
+  if (typeof like?.name === "string" && (like.run !== undefined || like.command !== undefined)) return like;
+  throw new RalphError("option-invalid", {
+    details: { option: "a check", expected: CHECK_FORMS, value: JSON.stringify(like) ?? typeof like },
+    hint: "docs/guides/recipes.md shows each form",
+  });
+}
+
+async function runOne(
+  ralph: Pick<RalphContext, "$" | "config" | "events" | "host" | "root">,
+  check: Runnable,
+  options: VerifyOptions & { readonly signal: AbortSignal },
+  number: number,
+): Promise<CheckOutcome> {
+  const { signal, item = null, base = null, cwd = ralph.root, done, logs } = options;
+  const timeoutMs = check.timeoutMs ?? ralph.config.verify.timeout * 1000;
+  const log = logs === undefined || check.review === true ? null : await openLog(logs, number);
+  const newest = createNewestLine(() => createRedactor(secretValues(ralph.host.environment.variables)));
+  ralph.events.glimpse?.(newest.read);
+  const shell: ShellCheckOptions = {
+    cwd,
+    signal,
+    timeoutMs,
+    onOutput: async (chunk) => {
+      newest.push(chunk);
+      await log?.write(chunk);
+    },
+    ...(check.expect === undefined ? {} : { expect: check.expect }),
+  };
+  try {
+    if (check.run === undefined) return await runShellCheck(ralph.$, ralph.host, check.command ?? "", shell);
+    const context = {
+      cwd,
+      item,
+      base,
+      signal,
+      ...(done === undefined ? {} : { done }),
+      ...(logs === undefined ? {} : { logs }),
+    };
+    const found = await runFunctionCheck(ralph.host, check.run, context, timeoutMs);
+    return "command" in found ? await runCommandCheck(ralph.host, found.command, shell) : found;
+  } finally {
+    await log?.close();
+  }
+}
+
+async function openLog(folder: string, number: number): ReturnType<typeof openAppender> {
+  await ensureDirectory(folder);
+  return await openAppender(join(folder, `check-${number}.log`));
+}

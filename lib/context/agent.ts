@@ -1,0 +1,49 @@
+/**
+ * Agents: what runs one turn. An adapter is two pure functions (arguments out, events in) and a table row.
+ *
+ * @module
+ */
+import type { Glimpse } from "../events/types.ts";
+import type { AgentTurn } from "../backlog/types.ts";
+import type { AgentEvent } from "../agents/stream_item.ts";
+
+/** One turn asked of an agent. */
+export interface TurnRequest {
+  /** In full; how it reaches the agent is the adapter's business. */
+  readonly prompt: string;
+  /** Absolute path of the working tree. */
+  readonly cwd: string;
+  /** Absolute path of the file that all output is written to as it streams; its folder exists. */
+  readonly transcript: string;
+  /** Milliseconds for the whole turn. */
+  readonly timeoutMs: number;
+  /** Milliseconds without output, for agents that stream events. */
+  readonly idleTimeoutMs?: number;
+  /** Added to the agent's environment: `RALPH_ROOT`, `RALPH_RUN`, `RALPH_ITEM` …, and PATH. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Hand the terminal over. */
+  readonly interactive?: boolean;
+  /** Ends the agent's whole tree. */
+  readonly signal: AbortSignal;
+  /** Told what the agent's stream says, as it comes, secrets masked. */
+  readonly onEvent?: (event: AgentEvent) => void;
+  /** Given a look at the end of its output, where that is plain text. */
+  readonly onGlimpse?: (glimpse: Glimpse) => void;
+  /** Called with the id of the agent's process. */
+  readonly onStart?: (pid: number) => void;
+}
+
+/** Anything that can take a prompt and work on a tree. */
+export interface Agent {
+  /** Short, for people and for the journal. */
+  readonly name: string;
+  /** It can be handed the terminal with a prompt; `true` is known to converse there. @default true */
+  readonly interactive?: boolean;
+  /**
+   * Looks whether the agent can run at all, before anything is written.
+   * @throws {RalphError} agent-missing, agent-not-found
+   */
+  ensureUsable(): Promise<void>;
+  /** Never throws for what the agent did: that is in `end`. */
+  runTurn(request: TurnRequest): Promise<AgentTurn>;
+}

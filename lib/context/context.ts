@@ -1,0 +1,73 @@
+/**
+ * What every step is handed, and the one place where the real world is joined to it.
+ *
+ * @module
+ */
+import type { $Type } from "dax";
+import type { Agent } from "./agent.ts";
+import type { StateFiles } from "../backlog/state_files.ts";
+import type { Config } from "../config/schema.ts";
+import type { EventBus } from "../events/types.ts";
+import type { Repository } from "../git/types.ts";
+import type { Host } from "../host/types.ts";
+import type { Journal } from "../backlog/journal_types.ts";
+import type { RunLock } from "../loop/run_lock.ts";
+import type { Prompter } from "./prompter.ts";
+
+/** One run's identity and its folder. */
+export interface RunInfo {
+  /** `20261121-224541-k3f9`: local time and four random characters. Also `RALPH_RUN` in children. */
+  readonly id: string;
+  /**
+   * Makes the run's folder below a folder of the root and writes the events there from then on.
+   * @returns its absolute path
+   */
+  folder(runsDirectory: string): Promise<string>;
+  /** The next iteration's number, from 1: counted over all loops of the run, so that attempts have names of their own. */
+  nextIteration(): number;
+}
+
+/** What a recipe is handed. Plain and readonly; derive with spread, never store on it. */
+export interface RalphContext {
+  /** Absolute path of the project. */
+  readonly root: string;
+  /** `ralph.config.json` with its defaults, and what flags or `createRalph()` laid over it. */
+  readonly config: Config;
+  /** dax, with the root as its folder. */
+  readonly $: $Type;
+  /** Takes the turns. */
+  readonly agent: Agent;
+  /** Takes over while the agent waits for a rate limit. */
+  readonly fallback?: Agent | null;
+  /** Puts questions to a person, or to what was answered beforehand. */
+  readonly prompter: Prompter;
+  /** Consents given beforehand by a person: `prd`, `understand`, `run`, or a gate of your own; `all`. */
+  readonly approvals: ReadonlySet<string>;
+  /** Where steps tell what happens. */
+  readonly events: EventBus;
+  /** The loop's own memory: attempts, and what was begun. */
+  readonly journal: Journal;
+  /** State files, with shadow copies and the store lock. */
+  readonly state: StateFiles;
+  /** Aborts every step. */
+  readonly signal: AbortSignal;
+  /** Clock, ids, environment, terminal and processes: the only way to the outside. */
+  readonly host: Host;
+  /** `null` outside a git repository: only `verify()` and questions work there. */
+  readonly repository: Repository | null;
+  readonly run: RunInfo;
+  /** What `runLoop()` does where its own options say nothing. */
+  readonly loop: LoopDefaults;
+  /** Held by steps that start an agent; taking it again inside is free. */
+  readonly lock: RunLock;
+}
+
+/** What the command line says of the loop; `runLoop()`'s own options go before. */
+export interface LoopDefaults {
+  /** The branch to work on; "" stays on the current one. Absent: the backlog's. */
+  readonly branch?: string;
+  /** Ask between two iterations. */
+  readonly interactive: boolean;
+  /** Take up again what was parked. */
+  readonly retryBlocked: boolean;
+}

@@ -1,0 +1,170 @@
+/**
+ * A hook's own tree: a git worktree made from a snapshot, and the way of its changes back into the working tree.
+ *
+ * @module
+ */
+import { dirname, join, relative } from "node:path";
+import type { RalphContext } from "../context/context.ts";
+import { RalphError } from "../errors/ralph_error.ts";
+import type { Repository } from "./types.ts";
+import { copyPath, ensureDirectory, hashText, pathExists, removePath, temporaryDirectory } from "../host/files.ts";
+import { createSlots } from "../host/slots.ts";
+
+/** A worktree of the snapshot. */
+export interface HookTree extends AsyncDisposable {
+  /** Absolute path in it that stands for the root. */
+  readonly cwd: string;
+  /** Writes what was changed as a patch. @returns the paths in it, relative to the top level; none: no file is written */
+  collect(file: string): Promise<readonly string[]>;
+}
+
+/** Makes the worktrees of one run. */
+export interface HookTrees {
+  /** The working tree as it is now, untracked files included, as a commit; HEAD and index stay as they are. */
+  snapshot(): Promise<string>;
+  open(commit: string): Promise<HookTree>;
+  /** Takes away what a killed run left. Call with the run lock held. */
+  sweep(): Promise<void>;
+}
+
+/** Whose the trees are. */
+export interface TreeKind {
+  /** Begins the names of their folders. */
+  readonly prefix: string;
+  /** What to do where git cannot make one. */
+  readonly hint: string;
+}
+
+const HOOK_TREES: TreeKind = { prefix: "ralph-hook", hint: "set `isolated: false` to run the hook in the tree" };
+
+const NO_HOOKS: readonly string[] = ["-c", "core.hooksPath=/dev/null"];
+
+/** @param left paths relative to the top level that a patch never holds: Ralph's own state */
+export function createHookTrees(
+  { host, root }: Pick<RalphContext, "host" | "root">,
+  repository: Repository,
+  left: readonly string[],
+  kind: TreeKind = HOOK_TREES,
+): HookTrees {
+  // By this name a later run knows its own: other worktrees of the repository may have a Ralph at work.
+  const prefix = `${kind.prefix}-${hashText(`${repository.gitDirectory}\0${root}`).slice(0, 12)}-`;
+  const oneAtATime = createSlots(1); // git takes no lock around the list of worktrees
+
+  async function git(
+    arguments_: readonly string[],
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<string> {
+    const end = await repository.git(arguments_, { environment });
+    if (end.exitCode === 0) return end.stdout;
+    const command = arguments_.find((argument) => /^[a-z][a-z-]+$/.test(argument)) ?? "";
+    throw new RalphError("git-failed", {
+      details: {
+        command,
+        reason: end.stderr.trim().split("\n").at(-1) ?? "",
+        hint: kind.hint,
+      },
+    });
+  }
+
+  return {
+    async snapshot() {
+      const { head, changed } = await repository.status();
+      if (head !== null && changed.length === 0) return head;
+      const index = join(repository.ralphDirectory, `hook-index.${host.ids.random(8)}`);
+      const real = join(repository.gitDirectory, "index");
+      try {
+        if (await pathExists(real)) await copyPath(real, index);
+        else await ensureDirectory(dirname(index));
+        const environment = { GIT_INDEX_FILE: index };
+        await git(["add", "--all"], environment);
+        const tree = (await git(["write-tree"], environment)).trim();
+        return (await git([
+          "commit-tree",
+          tree,
+          ...(head === null ? [] : ["-p", head]),
+          "-m",
+          "ralph: snapshot",
+        ])).trim();
+      } finally {
+        await removePath(index);
+      }
+    },
+
+    async open(commit) {
+      const folder = await temporaryDirectory(prefix);
+      const { path } = folder;
+      try {
+        await oneAtATime.run(() => git([...NO_HOOKS, "worktree", "add", "--quiet", "--detach", path, commit]));
+      } catch (error) {
+        await folder[Symbol.asyncDispose]();
+        throw error;
+      }
+      return {
+        cwd: join(path, relative(repository.topLevel, root)),
+        async collect(file) {
+          await git(["-C", path, "add", "--all"]);
+          const tree = (await git(["-C", path, "write-tree"])).trim();
+          const what = [commit, tree, "--", ":/", ...left.map((one) => `:(exclude,top,literal)${one}`)];
+          const names = await git(["-C", path, "diff", "--name-only", "-z", "--no-renames", ...what]);
+          const paths = names.split("\0").filter((name) => name !== "");
+          if (paths.length === 0) return [];
+          await ensureDirectory(dirname(file));
+          const form = ["--binary", "--full-index", "--no-renames", "--no-color", "--no-ext-diff", "--no-textconv"];
+          await git(["-C", path, "diff", ...form, `--output=${file}`, ...what]);
+          return paths;
+        },
+        async [Symbol.asyncDispose]() {
+          await oneAtATime.run(() => repository.git(["worktree", "remove", "--force", "--force", path]));
+          await folder[Symbol.asyncDispose]();
+        },
+      };
+    },
+
+    async sweep() {
+      const list = (await git(["worktree", "list", "--porcelain"])).split("\n");
+      for (
+        const path of list.filter((line) => line.startsWith("worktree ")).map((line) => line.slice("worktree ".length))
+      ) {
+        if (!path.includes(`/${prefix}`)) continue;
+        await repository.git(["worktree", "remove", "--force", "--force", path]);
+        await removePath(path);
+      }
+    },
+  };
+}
+
+/** What became of a patch. */
+export type Applied = { readonly status: "committed"; readonly commit: string } | { readonly status: "applied" } | {
+  readonly status: "kept";
+  readonly reason: string;
+};
+
+/** Applies a hook's patch and commits it; whatever stands in the way leaves the tree as it is. */
+export async function applyPatch(
+  ralph: Pick<RalphContext, "config">,
+  repository: Repository,
+  patch: { readonly file: string; readonly paths: readonly string[]; readonly subject: string },
+): Promise<Applied> {
+  const { file, paths, subject } = patch;
+  const dirty = new Set((await repository.status()).changed.map(({ path }) => path));
+  const mixed = paths.filter((path) => dirty.has(path));
+  if (mixed.length > 0) return { status: "kept", reason: `changed in the working tree as well: ${mixed.join(", ")}` };
+  const apply = ["apply", "--whitespace=nowarn"];
+  const fits = await repository.git([...apply, "--check", file]);
+  if (fits.exitCode !== 0) {
+    return { status: "kept", reason: `it does not apply: ${fits.stderr.trim().split("\n")[0] ?? ""}` };
+  }
+  const done = await repository.git([...apply, file]);
+  if (done.exitCode !== 0) {
+    return { status: "kept", reason: `it could not be applied: ${done.stderr.trim().split("\n")[0] ?? ""}` };
+  }
+  if (!ralph.config.commits.work) return { status: "applied" };
+  const result = await repository.commit({ paths, subject, hooks: true });
+  if (result.status === "committed") return { status: "committed", commit: result.commit };
+  if (result.status === "nothing") return { status: "applied" };
+  await repository.git([...apply, "--reverse", file]);
+  return {
+    status: "kept",
+    reason: `a hook of the repository refused the commit: ${result.output.trim().split("\n").at(-1) ?? ""}`,
+  };
+}

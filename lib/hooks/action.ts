@@ -1,0 +1,132 @@
+import { resolve } from "node:path";
+import { turnEnvironment } from "../agents/environment.ts";
+import { resolveAgent } from "../agents/registry.ts";
+import type { Agent } from "../context/agent.ts";
+import type { RalphContext } from "../context/context.ts";
+import { createRedactor } from "../events/redact.ts";
+import { secretValues } from "../events/secrets.ts";
+import { openAppender } from "../host/files.ts";
+import { shellInvocation } from "../host/shell.ts";
+import type { Hook } from "./hook.ts";
+import { hookPrompt } from "./prompt.ts";
+import type { Item } from "../backlog/types.ts";
+
+/** Where and about what a hook runs. Paths are absolute. */
+export interface HookPlace {
+  readonly iteration: number;
+  readonly item: Item;
+  readonly transcript: string;
+  readonly cwd: string;
+  readonly log: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  readonly onStart: (pid: number) => void;
+}
+
+/** How a hook's work ended. `message`: why it failed, or `null`. */
+export interface HookEnd {
+  readonly exitCode: number | null;
+  readonly message: string | null;
+}
+
+/** Does what a hook says. Never throws for what the hook did. */
+export async function runHookAction(ralph: RalphContext, hook: Hook, place: HookPlace): Promise<HookEnd> {
+  if ("run" in hook) return await runFunction(ralph, hook, place);
+  const environment = {
+    ...await turnEnvironment(ralph, place.item),
+    ...place.environment,
+    ITERATION_TRANSCRIPT: place.transcript,
+    RALPH_ITERATION: String(place.iteration),
+    RALPH_HOOK: hook.id,
+  };
+  if ("command" in hook) return await runShell(ralph, hook, place, environment);
+  const agent = agentOf(ralph, hook.agent);
+  const { end, exitCode } = await agent.runTurn({
+    prompt: await hookPrompt(ralph.root, hook, place.transcript),
+    cwd: place.cwd,
+    transcript: place.log,
+    timeoutMs: timeoutOf(ralph, hook),
+    idleTimeoutMs: ralph.config.provider.idleTimeout * 1000,
+    environment,
+    signal: place.signal,
+    onStart: place.onStart,
+  });
+  const ended = end.reason === "completed";
+  return {
+    exitCode: exitCode ?? (ended ? 0 : null),
+    message: ended ? null : "message" in end ? end.message : end.reason,
+  };
+}
+
+async function runFunction(
+  ralph: RalphContext,
+  hook: Extract<Hook, { readonly run: unknown }>,
+  { iteration, transcript, cwd, log: file, signal, onStart }: HookPlace,
+): Promise<HookEnd> {
+  onStart(ralph.host.environment.pid);
+  const writer = await openAppender(file);
+  const redactor = createRedactor(secretValues(ralph.host.environment.variables));
+  const log = (text: string): Promise<void> => writer.write(Buffer.from(redactor.text(text)));
+  try {
+    const ended = await Promise.race([hook.run({ iteration, transcript, cwd, signal, log }), whenAborted(signal)]);
+    const exitCode = typeof ended === "object" ? ended.exitCode : 0;
+    return { exitCode, message: exitCode === 0 ? null : `exit ${exitCode}` };
+  } catch (error) {
+    await log(`${error instanceof Error ? error.stack ?? error.message : String(error)}\n`);
+    return { exitCode: null, message: error instanceof Error ? error.message : String(error) };
+  } finally {
+    await writer.close();
+  }
+}
+
+/** A function that does not look at its signal is not waited for. */
+function whenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const stop = (): void => reject(new Error("aborted"));
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
+}
+
+async function runShell(
+  ralph: RalphContext,
+  hook: Extract<Hook, { readonly command: string }>,
+  { cwd, log: file, signal, onStart }: HookPlace,
+  environment: Readonly<Record<string, string>>,
+): Promise<HookEnd> {
+  const writer = await openAppender(file);
+  const masker = createRedactor(secretValues(ralph.host.environment.variables)).stream();
+  const timeoutMs = timeoutOf(ralph, hook);
+  try {
+    const end = await ralph.host.processes.run({
+      ...await shellInvocation(hook.command, ralph.host.environment),
+      cwd,
+      environment,
+      timeoutMs,
+      signal,
+      onStart,
+      onOutput: (chunk) => writer.write(masker.push(chunk)),
+    });
+    await writer.write(masker.end());
+    if (end.reason === "timed-out") {
+      return { exitCode: null, message: `had not ended after ${Math.round(timeoutMs / 1000)} s` };
+    }
+    if (end.reason !== "exited") {
+      return { exitCode: null, message: end.reason === "aborted" ? "aborted" : `${end.reason}: ${end.stderr}` };
+    }
+    return { exitCode: end.exitCode, message: end.exitCode === 0 ? null : `exit ${end.exitCode ?? end.signal}` };
+  } finally {
+    await writer.close();
+  }
+}
+
+function agentOf(ralph: RalphContext, wanted: Hook["agent"]): Agent {
+  if (wanted === undefined) return ralph.agent;
+  if (typeof wanted === "object" && "runTurn" in wanted) return wanted;
+  const named = typeof wanted === "string" ? { name: wanted } : { command: wanted.command };
+  return resolveAgent({ ...named, config: ralph.config, host: ralph.host, root: resolve(ralph.root) });
+}
+
+function timeoutOf({ config }: RalphContext, { timeoutMs }: Hook): number {
+  return timeoutMs ?? config.provider.timeout * 1000;
+}

@@ -1,0 +1,54 @@
+import type { LimitsConfig } from "../config/schema.ts";
+import type { Hook } from "../hooks/hook.ts";
+import type { Progress } from "./progress.ts";
+import type { CheckLike } from "../checks/types.ts";
+
+/** How a loop runs. What is absent comes from the context: configuration and command line. */
+export interface LoopOptions {
+  /** Agent turns at most. */
+  readonly maxIterations?: number;
+  /** Items taken up at most; retries come on top. */
+  readonly maxItems?: number;
+  /** Run for every item, after the backlog's own. */
+  readonly checks?: readonly CheckLike[];
+  /** What runs with each iteration. @default the configuration's */
+  readonly hooks?: readonly Hook[];
+  /** Laid over the limits of the configuration. */
+  readonly limits?: Partial<LimitsConfig>;
+  /** A stop condition of your own: says why, or `undefined`. Asked before each turn. */
+  readonly stopWhen?: (progress: Progress) => string | undefined;
+  /** Ask between two iterations. */
+  readonly interactive?: boolean;
+  /** Take up again what was parked. */
+  readonly retryBlocked?: boolean;
+  /** The branch to work on; "" stays on the current one. @default the backlog's */
+  readonly branch?: string;
+  /** What the run lock says. @default "run" */
+  readonly purpose?: string;
+  /** Ends the run in order. @default the one of the context */
+  readonly signal?: AbortSignal;
+}
+
+/** How a loop ended, with how far it came. */
+export type LoopOutcome =
+  & Progress
+  & (
+    | { readonly status: "passed"; readonly summary?: string }
+    /** Done, but some or all of it was seen by no check. `allowed`: that was agreed to. */
+    | { readonly status: "unverified"; readonly allowed: boolean; readonly summary?: string }
+    | {
+      readonly status: "failed";
+      readonly reason: "trespassed" | "agent-unusable" | "stopped";
+      readonly reasons: readonly string[];
+    }
+    /** `parkedBefore`: how many items stand in the way that an earlier run gave up on. */
+    | { readonly status: "blocked"; readonly reasons: readonly string[]; readonly parkedBefore?: number }
+    | { readonly status: "exhausted"; readonly limit: string }
+    /** A person answered no between two iterations. */
+    | { readonly status: "declined" }
+    | { readonly status: "aborted" }
+  );
+
+/** How a loop ends, without how far it came. */
+export type Ending = LoopOutcome extends infer End ? End extends LoopOutcome ? Omit<End, keyof Progress> : never
+  : never;

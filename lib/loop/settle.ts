@@ -1,0 +1,135 @@
+import { join } from "node:path";
+import type { RalphContext } from "../context/context.ts";
+import type { CommitResult, TreeSnapshot, TreeStatus } from "../git/types.ts";
+import type { Attempt, Backlog, Item, SettleCommit, Settlement } from "../backlog/types.ts";
+import type { JournalKey } from "../backlog/journal_types.ts";
+import { pathExists } from "../host/files.ts";
+import { requireRepository } from "../context/require_repository.ts";
+import { answered } from "./answered.ts";
+import { topLevelPaths } from "../git/tree_paths.ts";
+
+/** Paths relative to the top level, with the hash of each one's content. */
+export type WorkPaths = Readonly<Record<string, string | null>>;
+
+/** What settling came to. */
+export interface Settled {
+  readonly settlement: Settlement;
+  readonly attempt: Attempt;
+  /** Work that was committed. */
+  readonly committed: readonly string[];
+}
+
+/** One attempt to be settled. */
+export interface ToSettle<Data, Findings> {
+  readonly backlog: Backlog<Data, Findings>;
+  readonly key: JournalKey;
+  readonly item: Item<Data>;
+  readonly attempt: Attempt<Findings>;
+  /** What turns at the item left uncommitted. */
+  readonly work: WorkPaths;
+  /** The tree after the turn, where that is known. */
+  readonly known?: TreeStatus;
+}
+
+/**
+ * Settles an attempt and commits: state, and what the turn left uncommitted where it passed. A commit that the user's
+ * hook refuses makes the attempt a failed one, whose reason is what the hook printed. The journal has the attempt
+ * before the store is changed, so that a kill in between is made up for.
+ */
+export async function settleAndCommit<Data, Findings>(
+  ralph: RalphContext,
+  committer: Committer,
+  { backlog, key, item, attempt, work, known }: ToSettle<Data, Findings>,
+): Promise<Settled> {
+  await ralph.journal.settling(key, item, attempt, work);
+  const settlement = answered(backlog, "settle()", await backlog.settle(item, attempt));
+  if (settlement.commit === undefined) return { settlement, attempt, committed: [] };
+  const workPaths = settlement.commit.work && ralph.config.commits.work ? Object.keys(work) : [];
+  const apart = settlement.commit.apart === true && workPaths.length > 0;
+  const first = withWeakened(apart ? workOnly(settlement.commit) : settlement.commit, attempt);
+  const result = await committer.commit(first, workPaths, known);
+  if (result.status !== "refused") {
+    if (!apart) return { settlement, attempt, committed: workPaths };
+    const named = await backlog.settle(item, attempt);
+    if (named.commit !== undefined) await committer.commit({ ...named.commit, work: false }, []);
+    return { settlement: named, attempt, committed: workPaths };
+  }
+
+  const message = `the commit was refused by a hook of the repository:\n${result.output}`;
+  const refused: Attempt<Findings> = { ...attempt, status: "failed", reason: "commit-refused", message };
+  await ralph.journal.settling(key, item, refused, work);
+  const again = answered(backlog, "settle()", await backlog.settle(item, refused));
+  if (again.commit !== undefined) await committer.commit({ ...again.commit, work: false }, [], known);
+  return { settlement: again, attempt: refused, committed: [] };
+}
+
+/** The commit of the work alone: what `body` says is of the state. */
+function workOnly({ body: _, ...commit }: SettleCommit): SettleCommit {
+  return { ...commit, paths: [] };
+}
+
+/** Whoever reads the commit sees what became of the tests. */
+function withWeakened(commit: SettleCommit, { weakened = [] }: Attempt): SettleCommit {
+  if (weakened.length === 0) return commit;
+  const told = ["Tests were weakened:", ...weakened.map((line) => `- ${line}`)].join("\n");
+  return { ...commit, body: commit.body === undefined ? told : `${commit.body}\n\n${told}` };
+}
+
+/** Makes the loop's commits. */
+export interface Committer {
+  /** State and work together, in one commit; work runs the user's hooks, state alone does not. */
+  commit(commit: SettleCommit, workPaths: readonly string[], known?: TreeStatus): Promise<CommitResult>;
+}
+
+/**
+ * A committer for one run: it remembers which state files git knows, so that a later commit need not ask again; where an
+ * agent has taken one out of git since, it asks after all.
+ */
+export function createCommitter(ralph: RalphContext): Committer {
+  const tracked = new Set<string>();
+  let toldIgnored = false;
+  return {
+    async commit(commit, workPaths, known) {
+      const statePaths = ralph.config.commits.prdChanges ? topLevelPaths(ralph, commit.paths) : [];
+      const paths = [...new Set([...workPaths, ...statePaths])];
+      if (paths.length === 0) return { status: "nothing", ignored: [] };
+      const withWork = workPaths.length > 0;
+      const subject = withWork ? commit.subject : commit.stateSubject ?? commit.subject;
+      const repository = requireRepository(ralph);
+      const { body } = commit;
+      const request = { paths, subject, ...(body === undefined ? {} : { body }), hooks: withWork };
+      const sure = known !== undefined && statePaths.every((path) => tracked.has(path));
+      const result = sure
+        ? await repository.commit({ ...request, known: withState(known, statePaths) }).catch(() =>
+          repository.commit(request)
+        )
+        : await repository.commit(request);
+      if (result.status === "committed") {
+        // a file that was taken away is committed as such, and untracked when it is made anew
+        for (const path of statePaths) {
+          if (await pathExists(join(repository.topLevel, path))) tracked.add(path);
+          else tracked.delete(path);
+        }
+        ralph.events.emit({ type: "commit", commit: result.commit, subject });
+      } else if (result.status === "nothing" && result.ignored.length > 0 && !toldIgnored) {
+        toldIgnored = true;
+        const message = `ignored by git and therefore not committed: ${result.ignored.join(", ")}`;
+        ralph.events.emit({ type: "note", level: "warn", message });
+      }
+      return result;
+    },
+  };
+}
+
+/** What was known after the turn, and the state that Ralph has written since. */
+function withState(known: TreeStatus, statePaths: readonly string[]): TreeStatus {
+  const others = known.changed.filter(({ path }) => !statePaths.includes(path));
+  return { ...known, changed: [...others, ...statePaths.map((path) => ({ path, code: " M", untracked: false }))] };
+}
+
+/** Those of the paths whose content is still what the journal remembers. Pure. */
+export function unchangedWork(now: TreeSnapshot, work: WorkPaths): WorkPaths {
+  return Object.fromEntries(
+    Object.entries(work).filter(([path, content]) => now.contents.has(path) && now.contents.get(path) === content),
+  );
+}

@@ -1,0 +1,40 @@
+import { join } from "node:path";
+import { EXIT } from "../../errors/exit_codes.ts";
+import { pathExists, writeAtomic } from "../../host/files.ts";
+import { PROMPTS } from "../../generated/prompts.ts";
+import { BUILT_IN_RECIPES } from "../../recipe/built_in_recipes.ts";
+import type { Invocation } from "../../cli/command.ts";
+import { RECIPE_TEXTS } from "../../generated/recipes.ts";
+import { OWN_RECIPE } from "../../recipe/own_recipe.ts";
+import { usage } from "../../cli/parse.ts";
+import { resolveRoot } from "../../cli/root.ts";
+import { nearest } from "../../cli/suggest.ts";
+
+/** `ralph eject NAME`: writes a built-in recipe or prompt out, unless something stands there. */
+export async function run({ arguments: [name = ""], flags, host, say, out }: Invocation): Promise<number> {
+  const root = await resolveRoot(host.environment, flags.text("root"));
+  const { path, text } = find(name);
+  const file = join(root, path);
+  if (await pathExists(file)) throw usage(`${path} exists and is not overwritten`, "move it aside first");
+  await writeAtomic(file, text);
+  out(path);
+  say(
+    path === OWN_RECIPE
+      ? "`ralph exec` uses it from now on"
+      : "Ralph uses it instead of the built-in prompt from now on",
+  );
+  return EXIT.done;
+}
+
+function find(name: string): { readonly path: string; readonly text: string } {
+  const recipe = Object.hasOwn(RECIPE_TEXTS, name) ? RECIPE_TEXTS[name] : undefined;
+  if (recipe !== undefined) return { path: OWN_RECIPE, text: recipe };
+  const prompt = Object.hasOwn(PROMPTS, name) ? PROMPTS[name] : undefined;
+  if (prompt !== undefined) return { path: `.ralph/prompts/${name}.md`, text: prompt };
+  const names = [...BUILT_IN_RECIPES.map((known) => known.name), ...Object.keys(PROMPTS)];
+  const near = nearest(name, names);
+  throw usage(
+    `there is no recipe or prompt named ${name}`,
+    near === null ? `names: ${names.join(", ")}` : `did you mean \`ralph eject ${near}\`?`,
+  );
+}

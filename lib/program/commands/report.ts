@@ -1,0 +1,44 @@
+import { resolve } from "node:path";
+import { EXIT } from "../../errors/exit_codes.ts";
+import { writeAtomic } from "../../host/files.ts";
+import type { Invocation } from "../../cli/command.ts";
+import { findRun } from "../../report/find_run.ts";
+import { makeReport } from "../../report/make_report.ts";
+import type { RunReport } from "../../report/types.ts";
+import { resolveRoot } from "../../cli/root.ts";
+import { styleFor, toJson } from "../../cli/show.ts";
+
+/** `ralph report [RUN]`: what a run did, for a reader. Reads events and git, changes nothing. */
+export async function run(invocation: Invocation): Promise<number> {
+  const { arguments: [named], flags, host, out, say } = invocation;
+  const root = await resolveRoot(host.environment, flags.text("root"));
+  const report = await makeReport(root, await findRun(root, host.environment.cwd, named), host);
+  const file = flags.text("output");
+  if (file === undefined) {
+    const text = await rendered(report, invocation);
+    out((flags.text("format") ?? "md") === "md" ? await painted(text, invocation) : text.trimEnd());
+    return EXIT.done;
+  }
+  await writeAtomic(resolve(host.environment.cwd, file), await rendered(report, invocation));
+  say(`wrote ${file}`);
+  return EXIT.done;
+}
+
+async function rendered(report: RunReport, invocation: Invocation): Promise<string> {
+  switch (invocation.flags.text("format")) {
+    case "json":
+      return `${toJson(report)}\n`;
+    case "html":
+      return (await import("../../report/html.ts")).htmlReport(report);
+    default: {
+      const { markdownReport } = await import("../../report/markdown.ts");
+      return markdownReport(report, styleFor(invocation, "stdout").symbols);
+    }
+  }
+}
+
+/** Markdown with its headings and marks in colour, where the terminal shows colours. */
+async function painted(text: string, invocation: Invocation): Promise<string> {
+  const { paintMarkdown } = await import("../../report/paint.ts");
+  return paintMarkdown(text.trimEnd(), styleFor(invocation, "stdout"));
+}

@@ -1,0 +1,225 @@
+import { isAbsolute } from "node:path";
+import { RalphError } from "../errors/ralph_error.ts";
+import { openRepository } from "../git/open_repository.ts";
+import { findExecutable, shellInvocation } from "../host/shell.ts";
+import type { Host } from "../host/types.ts";
+import type { Invocation } from "../cli/command.ts";
+import { gsdFinding } from "../workflows/gsd/commands/finding.ts";
+import { findAgents, type FoundAgent, proofWords } from "../cli/known_agents.ts";
+import { findPlace, type Place } from "../cli/workspace.ts";
+import { resolveRoot } from "../cli/root.ts";
+import { optional } from "../cli/settings.ts";
+import { VERSION } from "../cli/version.ts";
+
+/** One thing that was looked at. */
+export interface Finding {
+  /** `missing`: a run cannot start without it. */
+  readonly level: "ok" | "note" | "missing";
+  readonly name: string;
+  readonly detail: string;
+  /** How to get it. */
+  readonly hint?: string;
+}
+
+const VERSION_TIMEOUT_MS = 10_000;
+
+/** Looks at everything that a run needs; starts no agent but for its version. */
+export async function examine(invocation: Invocation): Promise<readonly Finding[]> {
+  const { host, flags } = invocation;
+  const root = await resolveRoot(host.environment, flags.text("root"));
+  const { finding: config, place } = await configuration(invocation);
+  const agents = await findAgents(host);
+  return [
+    { level: "ok", name: "ralph", detail: `${VERSION}, ${runtime(host)}` },
+    await git(host, root),
+    ...await repository(host, root),
+    await shell(host),
+    host.terminal.interactive
+      ? { level: "ok", name: "terminal", detail: "questions can be asked" }
+      : { level: "note", name: "terminal", detail: "none: `plan` and `exec` need `--answers` and `--approve`" },
+    config,
+    ...(place === null ? [] : [
+      await agentOf(place, host, agents),
+      ...await gsdFinding(place, host),
+      ...await browser(place, host),
+    ]),
+    ...await Promise.all(agents.map((agent) => installed(agent, host))),
+    ...await probes(invocation, place, agents),
+  ];
+}
+
+/** One at a time: each is a turn of a real agent. */
+async function probes(
+  { flags, host, signal, say }: Invocation,
+  place: Place | null,
+  agents: readonly FoundAgent[],
+): Promise<readonly Finding[]> {
+  if (!flags.has("probe")) return [];
+  const { probe, probed } = await import("./probe.ts");
+  const { preset, model } = place?.config.provider ?? {};
+  const findings: Finding[] = [];
+  for (const adapter of probed(flags.text("probe") ?? "", preset, agents)) {
+    say(`probing ${adapter.name}: one short turn`);
+    findings.push(await probe(adapter, { host, signal, ...(adapter.name === preset ? { model } : {}) }));
+  }
+  return findings;
+}
+
+function runtime({ environment }: Host): string {
+  return environment.compiled ? "the binary" : environment.executable;
+}
+
+async function git(host: Host, root: string): Promise<Finding> {
+  const end = await host.processes.run({
+    file: "git",
+    arguments: ["--version"],
+    cwd: root,
+    timeoutMs: VERSION_TIMEOUT_MS,
+  });
+  if (end.reason === "exited" && end.exitCode === 0) {
+    return { level: "ok", name: "git", detail: end.stdout.trim().replace(/^git version /, "") };
+  }
+  const { message, hint } = new RalphError("git-missing");
+  return { level: "missing", name: "git", detail: message, hint };
+}
+
+async function repository(host: Host, root: string): Promise<readonly Finding[]> {
+  const name = "repository";
+  try {
+    const found = await openRepository(host, root);
+    if (found === null) {
+      const { message, hint } = new RalphError("not-a-repository", { details: { root } });
+      return [{ level: "missing", name, detail: message, hint }];
+    }
+    const { branch, changed } = await found.status();
+    const dirty = changed.length === 0
+      ? "clean"
+      : `${changed.length} changed ${changed.length === 1 ? "file" : "files"} (allowed)`;
+    const here: Finding = { level: "ok", name, detail: `${found.topLevel}, ${branch ?? "detached HEAD"}, ${dirty}` };
+    return [here, await attempt("identity", () => found.ensureReady(), "git knows an author, no merge is in progress")];
+  } catch (error) {
+    return RalphError.isInstance(error) && error.code !== "git-missing"
+      ? [{ level: "missing", name, detail: error.message, hint: error.hint }]
+      : [];
+  }
+}
+
+async function shell(host: Host): Promise<Finding> {
+  const { file, arguments: arguments_ } = await shellInvocation("true", host.environment);
+  const pipefail = arguments_.includes("pipefail");
+  return pipefail
+    ? { level: "ok", name: "shell", detail: `${file}, with pipefail` }
+    : { level: "note", name: "shell", detail: `${file}: a failure before a pipe goes unseen`, hint: "install bash" };
+}
+
+async function configuration(
+  invocation: Invocation,
+): Promise<{ readonly finding: Finding; readonly place: Place | null }> {
+  try {
+    const place = await findPlace(invocation);
+    const detail = place.file ?? "no ralph.config.json: the defaults";
+    const unknown = place.warnings.length === 0 ? "" : ` (${place.warnings.join(", ")})`;
+    return { finding: { level: unknown === "" ? "ok" : "note", name: "config", detail: detail + unknown }, place };
+  } catch (error) {
+    if (!RalphError.isInstance(error)) throw error;
+    return { finding: { level: "missing", name: "config", detail: error.message, hint: error.hint }, place: null };
+  }
+}
+
+async function agentOf({ config, root }: Place, host: Host, found: readonly FoundAgent[]): Promise<Finding> {
+  const name = "agent";
+  const { command, preset } = config.provider;
+  if (command === undefined && preset === undefined) {
+    const { message } = new RalphError("agent-missing");
+    const example = found[0] === undefined
+      ? 'add `"provider": { "command": "…" }` to ralph.config.json, or give `--agent-cmd`'
+      : `add \`"provider": { "preset": "${found[0].name}" }\` to ralph.config.json, or give \`--agent ${
+        found[0].name
+      }\``;
+    return found.length === 0
+      ? { level: "missing", name, detail: `${message}, and none was found on PATH`, hint: example }
+      : { level: "note", name, detail: message, hint: example };
+  }
+  if (preset === "scripted") return { level: "ok", name, detail: "scripted, built in" };
+  if (preset !== undefined && preset !== "command") return await presetOf(preset, found);
+  const word = firstWord(command ?? "");
+  const path = await findExecutable(word, host.environment, root);
+  if (path !== null) {
+    return { level: "ok", name, detail: `${command ?? preset} ${isAbsolute(word) ? "" : `(${path})`}`.trim() };
+  }
+  if (command !== undefined && /[^\w./-]/.test(word)) {
+    return { level: "note", name, detail: `${command} (a shell line: not looked up)` };
+  }
+  return { level: "missing", name, detail: `\`${word}\` is not on PATH`, hint: "install it, or name another command" };
+}
+
+async function presetOf(preset: string, found: readonly FoundAgent[]): Promise<Finding> {
+  const here = found.find((agent) => agent.name === preset);
+  if (here !== undefined) return { level: "ok", name: "agent", detail: `${preset} (${here.path})` };
+  const { findAdapter } = await import("../agents/adapters.ts");
+  const adapter = findAdapter(preset);
+  return adapter === undefined
+    ? {
+      level: "missing",
+      name: "agent",
+      detail: `there is no agent named ${preset}`,
+      hint: "`ralph help agents` lists them",
+    }
+    : {
+      level: "missing",
+      name: "agent",
+      detail: `\`${adapter.programs[0]}\` is not on PATH`,
+      hint: `${adapter.install}; ${adapter.login}`,
+    };
+}
+
+function firstWord(command: string): string {
+  return command.trim().split(/\s+/)[0] ?? "";
+}
+
+async function installed({ name, path, adapter }: FoundAgent, host: Host): Promise<Finding> {
+  const end = await host.processes.run({
+    file: path,
+    arguments: ["--version"],
+    cwd: host.environment.cwd,
+    timeoutMs: VERSION_TIMEOUT_MS,
+  });
+  const [version = ""] = (end.stdout.trim() || end.stderr.trim()).split("\n");
+  return end.reason === "exited" && end.exitCode === 0
+    ? { level: "ok", name, detail: `${version} (${path}), ${proofWords(adapter)}` }
+    : {
+      level: "note",
+      name,
+      detail: `${path} does not tell its version`,
+      ...optional("hint", end.reason === "timed-out" ? "it did not answer within 10 s" : undefined),
+    };
+}
+
+async function attempt(name: string, act: () => Promise<void>, detail: string): Promise<Finding> {
+  try {
+    await act();
+    return { level: "ok", name, detail };
+  } catch (error) {
+    if (!RalphError.isInstance(error)) throw error;
+    return { level: "missing", name, detail: error.message, hint: error.hint };
+  }
+}
+
+/** Only where pages may be looked at. */
+async function browser({ config, root, workflow }: Place, host: Host): Promise<readonly Finding[]> {
+  if (workflow.name !== "feature" && config.services.length === 0) return [];
+  if (!config.browser.enabled) {
+    return [{ level: "ok", name: "browser", detail: "not used: `browser.enabled` is false" }];
+  }
+  const { findBrowser } = await import("../checks/browser/find_browser.ts");
+  try {
+    return [{
+      level: "ok",
+      name: "browser",
+      detail: await findBrowser(config.browser.executablePath, host.environment, root),
+    }];
+  } catch (error) {
+    if (!RalphError.isInstance(error)) throw error;
+    return [{ level: "note", name: "browser", detail: error.message, hint: error.hint }];
+  }
+}

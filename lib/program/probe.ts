@@ -1,0 +1,82 @@
+import { join } from "node:path";
+import type { Adapter } from "../agents/adapter.ts";
+import { adapterAgent } from "../agents/adapter_agent.ts";
+import { ADAPTERS } from "../agents/adapters.ts";
+import type { AgentEvent } from "../events/agent_events.ts";
+import { nearest } from "../errors/nearest.ts";
+import { temporaryDirectory } from "../host/files.ts";
+import type { Host } from "../host/types.ts";
+import { tokensOf } from "../backlog/usage.ts";
+import { formatDuration } from "../ui/format_duration.ts";
+import type { Finding } from "./doctor_checks.ts";
+import type { FoundAgent } from "../cli/known_agents.ts";
+import { usage } from "../cli/parse.ts";
+
+const MARKER = "<ralph>DONE</ralph>";
+const PROMPT =
+  `This is a test of how you are started. Do nothing, use no tool, and end your answer with this line:\n${MARKER}\n`;
+const TIMEOUT_MS = 180_000;
+
+/** What a probe of one agent is told of it. */
+export interface ProbeOptions {
+  readonly host: Host;
+  readonly signal: AbortSignal;
+  readonly model?: string | undefined;
+}
+
+/**
+ * The agents that `--probe` names; without names the configured one, or all that were found.
+ *
+ * @throws {RalphError} usage
+ */
+export function probed(names: string, preset: string | undefined, found: readonly FoundAgent[]): readonly Adapter[] {
+  const asked = names.split(",").map((name) => name.trim()).filter((name) => name !== "");
+  const wanted = asked.length > 0 ? asked : preset !== undefined ? [preset] : found.map(({ name }) => name);
+  return wanted.map((name) => {
+    const adapter = ADAPTERS.find((row) => row.name === name);
+    if (adapter !== undefined) return adapter;
+    const near = nearest(name, ADAPTERS.map((row) => row.name));
+    throw usage(
+      `there is no agent named ${name} to probe`,
+      near === null ? "`ralph doctor` lists them" : `did you mean \`${near}\`?`,
+    );
+  });
+}
+
+/** Sends one cheap prompt through an adapter, in an empty folder, and compares what came back with what it expects. */
+export async function probe(adapter: Adapter, { host, signal, model }: ProbeOptions): Promise<Finding> {
+  const name = `probe ${adapter.name}`;
+  await using folder = await temporaryDirectory("ralph-probe-");
+  const agent = adapterAgent(adapter, { host, model, root: folder.path });
+  const events: AgentEvent[] = [];
+  const turn = await agent.runTurn({
+    prompt: PROMPT,
+    cwd: folder.path,
+    transcript: join(folder.path, "transcript.log"),
+    timeoutMs: TIMEOUT_MS,
+    environment: {},
+    signal,
+    onEvent: (event) => events.push(event),
+  });
+  const took = formatDuration(turn.durationMs);
+  if (turn.end.reason !== "completed") {
+    const message = "message" in turn.end ? turn.end.message : "interrupted";
+    return { level: "missing", name, detail: `${turn.end.reason} after ${took}: ${message}`, hint: adapter.login };
+  }
+  const tokens = tokensOf(turn.usage);
+  const problems = [
+    ...(turn.lines.includes(MARKER) ? [] : ["the marker was not among its words"]),
+    ...(events.some(({ type }) => type === "agent-line-invalid") ? ["it printed lines that are no events"] : []),
+    ...(adapter.translator === null || events.some(({ type }) => type === "agent-text")
+      ? []
+      : ["no words were found in its stream"]),
+    ...(adapter.proof.kind === "measured" && tokens === null ? ["it told no usage"] : []),
+  ];
+  const used = tokens === null ? "usage unknown" : `${tokens} tokens`;
+  return problems.length === 0 ? { level: "ok", name, detail: `answered as expected in ${took}, ${used}` } : {
+    level: "missing",
+    name,
+    detail: `answered in ${took}, but ${problems.join("; ")}`,
+    hint: "its program has changed since the adapter was written: `--agent-cmd` runs it as plain text",
+  };
+}

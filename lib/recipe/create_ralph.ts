@@ -1,0 +1,254 @@
+import { join, relative, resolve } from "node:path";
+import type { $Type } from "dax";
+import type { Agent } from "../context/agent.ts";
+import { createStateFiles } from "../backlog/state_files.ts";
+import { loadConfig } from "../config/load.ts";
+import type { Config } from "../config/schema.ts";
+import type { LoopDefaults, RalphContext } from "../context/context.ts";
+import { RalphError } from "../errors/ralph_error.ts";
+import { createEventBus } from "../events/bus.ts";
+import { createEventLog, type EventLog } from "../events/event_log.ts";
+import { pruneRuns } from "../events/prune_runs.ts";
+import { createRedactor, type Redactor } from "../events/redact.ts";
+import { secretValues } from "../events/secrets.ts";
+import type { EventBus, EventSink } from "../events/types.ts";
+import { openRepository } from "../git/open_repository.ts";
+import { createHost } from "../host/create_host.ts";
+import { ensureDirectory, pathExists, resolveInside } from "../host/files.ts";
+import type { Host } from "../host/types.ts";
+import { openJournal } from "../loop/journal.ts";
+import { ownFiles } from "../context/own_files.ts";
+import { createRunLock } from "../loop/run_lock.ts";
+import { ensureRunsIgnored } from "../events/runs_ignored.ts";
+import { type Answers, findAnswer } from "../ui/answers.ts";
+import { createPrompter } from "../ui/create_prompter.ts";
+import type { Prompter } from "../context/prompter.ts";
+
+/** Some of a value's fields, at any depth. */
+export type DeepPartial<Value> = Value extends readonly (infer Item)[] ? readonly DeepPartial<Item>[]
+  : Value extends object ? { readonly [Key in keyof Value]?: DeepPartial<Value[Key]> }
+  : Value;
+
+/** What a context is made of. Everything may be left out. */
+export interface RalphOptions {
+  /** The project. @default the current folder */
+  readonly root?: string;
+  /** @default `ralph.config.json` at the root, when there is one */
+  readonly configFile?: string;
+  /** Laid over the file. */
+  readonly config?: DeepPartial<Config>;
+  /** A known agent's name, a command for the shell, or an agent of your own. @default the configuration's provider */
+  readonly agent?: string | { readonly command: string } | Agent;
+  /** The file that the replay agent plays. */
+  readonly cassette?: string;
+  /** A file that every agent turn is recorded in, for the replay agent. */
+  readonly record?: string;
+  /** Takes over while the agent waits for a rate limit. @default the configuration's `provider.fallback` */
+  readonly fallback?: Agent;
+  /** The file of the scripted agent. */
+  readonly script?: string;
+  /** Consents given by a person beforehand: `prd`, `understand`, `run`, a gate of your own, or `all`. */
+  readonly approve?: readonly string[];
+  /** What answers questions where nobody is there to. */
+  readonly answers?: Partial<Answers>;
+  /** Who answers questions. @default nobody: answers and defaults */
+  readonly prompter?: Prompter;
+  /** Who is told what happens. */
+  readonly sinks?: readonly EventSink[];
+  /** Choices for every loop of this context. */
+  readonly loop?: Partial<LoopDefaults>;
+  /** Ends whatever is at work. */
+  readonly signal?: AbortSignal;
+  /** @default the real machine; a host that is given is not disposed of */
+  readonly host?: Host;
+}
+
+/**
+ * Joins the real world to what the steps need. Dispose it: that ends every process that is left.
+ *
+ * @throws {RalphError} root-missing, config-invalid, agent-unknown, script-invalid
+ * @example Use a step from a build script
+ * ```ts
+ * import { createRalph, exitCodeOf, verify } from "ralph";
+ *
+ * await using ralph = await createRalph({ agent: { command: "claude -p" } });
+ * const checked = await verify(ralph, ["test 1 = 1"]);
+ * console.log(exitCodeOf(checked)); // 0
+ * ```
+ */
+export async function createRalph(options: RalphOptions = {}): Promise<RalphContext & AsyncDisposable> {
+  const host = options.host ?? createHost();
+  const root = await existingRoot(options.root ?? host.environment.cwd, host);
+  const { config: fromFile, warnings } = await loadConfig(root, options.configFile);
+  const config = await withOverrides(fromFile, options.config);
+  const repository = await openRepository(host, root);
+  const redactor = createRedactor(secretValues(host.environment.variables));
+  const events = createEventBus(options.sinks);
+  const own = ownFiles(repository, root);
+  const approvals = new Set(options.approve);
+  const signal = options.signal ?? new AbortController().signal;
+  const answers: Answers = { questions: [], prompts: {}, ...options.answers };
+  const prompter = options.prompter ?? createPrompter({
+    mode: "unattended",
+    terminal: host.terminal,
+    approvals,
+    lookUp: (question) => findAnswer(answers, question),
+    signal,
+  });
+  const id = runId(host);
+  const logs: EventLog[] = [];
+  const lock = createRunLock({ host, repository, root, file: own.runLock });
+  const agent = await recorded(await agentOf(options, config, host), options, host, root);
+  const fallback = await fallbackOf(options, config, host, root);
+  for (const message of warnings) {
+    events.emit({ type: "note", level: "warn", message: `ralph.config.json: ${message}` });
+  }
+
+  return {
+    root,
+    config,
+    $: await shellFor(root),
+    agent,
+    fallback,
+    prompter,
+    approvals,
+    events,
+    journal: await openJournal(repository === null ? null : own.journal),
+    state: createStateFiles({ root, directory: own.directory, host }),
+    signal,
+    host,
+    repository,
+    run: {
+      id,
+      folder: runFolders({ id, root, host, events, redactor, logs, keep: config.logs.keep }),
+      nextIteration: counter(),
+    },
+    loop: { interactive: false, retryBlocked: false, ...options.loop },
+    lock,
+    async [Symbol.asyncDispose]() {
+      if (options.host === undefined) await host.processes[Symbol.asyncDispose]();
+      await lock.release();
+      for (const log of logs) await log.close();
+    },
+  };
+}
+
+async function recorded(agent: Agent, { record }: RalphOptions, host: Host, root: string): Promise<Agent> {
+  if (record === undefined) return agent;
+  const file = resolve(host.environment.cwd, record);
+  // It grows while the agent works: in the tree it would be taken for the agent's work.
+  const ignored = await host.processes.run({
+    file: "git",
+    arguments: ["check-ignore", "-q", "--", file],
+    cwd: root,
+    guarded: false,
+  });
+  if (!relative(root, file).startsWith("..") && ignored.exitCode !== 0) {
+    throw new RalphError("option-invalid", {
+      details: { option: "--record", expected: "a file outside the project, or one that git ignores", value: record },
+      hint: "write it beside the project: `--record ../run.jsonl`",
+    });
+  }
+  const { recordingAgent } = await import("../agents/replay/recording_agent.ts");
+  return recordingAgent(agent, file, host);
+}
+
+async function agentOf({ agent, script, cassette }: RalphOptions, config: Config, host: Host): Promise<Agent> {
+  if (typeof agent === "object" && "runTurn" in agent) return agent;
+  const { resolveAgent } = await import("../agents/registry.ts");
+  return resolveAgent({
+    ...(typeof agent === "string" ? { name: agent } : {}),
+    ...(typeof agent === "object" ? { command: agent.command } : {}),
+    ...(cassette === undefined ? {} : { cassette }),
+    ...(script === undefined ? {} : { script: resolve(host.environment.cwd, script) }),
+    config,
+    host,
+  });
+}
+
+async function fallbackOf({ fallback }: RalphOptions, config: Config, host: Host, root: string): Promise<Agent | null> {
+  if (fallback !== undefined) return fallback;
+  if (config.provider.fallback === undefined) return null;
+  const { resolveFallback } = await import("../agents/registry.ts");
+  return resolveFallback({ config, host, root });
+}
+
+async function existingRoot(given: string, host: Host): Promise<string> {
+  const root = resolve(host.environment.cwd, given);
+  if (!await pathExists(root)) throw new RalphError("root-missing", { details: { root } });
+  return await resolveInside(root, ".");
+}
+
+async function withOverrides(config: Config, overrides: DeepPartial<Config> | undefined): Promise<Config> {
+  if (overrides === undefined) return config;
+  const { checkConfig } = await import("../config/check.ts");
+  const checked = checkConfig(merge(config, overrides));
+  if (checked.config !== null) return checked.config;
+  throw new RalphError("config-invalid", {
+    details: { path: "the options of this run", problem: checked.problems.join("; ") },
+  });
+}
+
+function merge(base: unknown, over: unknown): unknown {
+  if (over === undefined) return base;
+  if (!isPlain(base) || !isPlain(over)) return over;
+  const keys = new Set([...Object.keys(base), ...Object.keys(over)]);
+  return Object.fromEntries([...keys].map((key) => [key, merge(base[key], over[key])]));
+}
+
+function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+async function shellFor(root: string): Promise<$Type> {
+  const { build$, CommandBuilder } = await import("dax");
+  return build$({ commandBuilder: new CommandBuilder().cwd(root) });
+}
+
+function counter(): () => number {
+  let count = 0;
+  return () => count += 1;
+}
+
+/** Date and time to the millisecond, so that the names' order is the runs' order, and two letters by chance. */
+function runId(host: Host): string {
+  const date = new Date(host.clock.now());
+  const two = (part: number): string => String(part).padStart(2, "0");
+  const day = `${date.getFullYear()}${two(date.getMonth() + 1)}${two(date.getDate())}`;
+  const time = `${two(date.getHours())}${two(date.getMinutes())}${two(date.getSeconds())}`;
+  const millisecond = date.getMilliseconds().toString(36).padStart(2, "0");
+  return `${day}-${time}-${millisecond}${host.ids.random(2)}`;
+}
+
+interface RunFolders {
+  readonly id: string;
+  readonly root: string;
+  readonly host: Host;
+  readonly events: EventBus;
+  readonly redactor: Redactor;
+  readonly logs: EventLog[];
+  /** How many runs' folders are kept. */
+  readonly keep: number;
+}
+
+/** Each runs directory is made once, with a `.gitignore` of `*`; from then on the events go there too. */
+function runFolders(
+  { id, root, host, events, redactor, logs, keep }: RunFolders,
+): (runsDirectory: string) => Promise<string> {
+  const made = new Map<string, Promise<string>>();
+  async function make(runsDirectory: string): Promise<string> {
+    const folder = join(root, runsDirectory, id);
+    await ensureDirectory(folder);
+    const log = await createEventLog({ file: join(folder, "events.ndjson"), run: id, clock: host.clock, redactor });
+    logs.push(log);
+    events.attach(log);
+    await pruneRuns(join(root, runsDirectory), keep, id);
+    return folder;
+  }
+  return async (runsDirectory) => {
+    const known = made.get(runsDirectory) ?? make(runsDirectory);
+    made.set(runsDirectory, known);
+    await ensureRunsIgnored(join(root, runsDirectory));
+    return await known;
+  };
+}

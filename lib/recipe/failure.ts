@@ -1,0 +1,217 @@
+/**
+ * What went wrong while a recipe was imported or run, told the same way whichever runtime said it.
+ *
+ * @module
+ */
+import { dirname, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
+import { RalphError } from "../errors/ralph_error.ts";
+import { readText } from "../host/files.ts";
+import type { Host } from "../host/types.ts";
+import { BUILTIN_MODULES, loadRalph } from "./bundled_modules.ts";
+import { findImportedName, localFiles } from "./search.ts";
+import { nearest } from "../cli/suggest.ts";
+
+/** What telling a failure takes of the host. */
+export type RecipeHost = Pick<Host, "environment" | "processes">;
+
+/** A place in a source file. Lines and columns count from 1. */
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** The fields by which the three runtimes' errors differ. */
+interface Thrown {
+  readonly name: string;
+  readonly message: string;
+  readonly stack: string;
+  readonly code: string;
+  readonly position: Place | null;
+}
+
+const MISSING_EXPORT_REGEXP = /[Ee]xport named '([^']+)'(?: not found in module '([^']+)')?/;
+const REQUESTED_MODULE_REGEXP = /requested module '([^']+)'/;
+const MISSING_IMPORTED_REGEXP = /Cannot find (package|module) '([^']+)'(?: imported)? from '?([^'\n]+?)'?$/m;
+const MISSING_DEPENDENCY_REGEXP = /(?:Import|Relative import path) "([^"]+)" not/;
+const MISSING_FILE_REGEXP = /Module not found "([^"]+)"/;
+const URL_PLACE_REGEXP = /(file:\/\/[^\s)]+?):(\d+):(\d+)/;
+const NODE_ARROW_REGEXP = /^(file:\/\/\S+?|\/\S+?|[A-Z]:\\\S+?):(\d+)\n(?:.*\n){1,3}?([ \t]*)\^/;
+const FRAME_REGEXP = /(?:\(|at (?:async )?)((?:file:\/\/|\/|[A-Za-z]:\\)[^\n)]+?):(\d+):(\d+)\)?$/;
+
+/** The error for a recipe that could not be imported. */
+export async function importFailure(error: unknown, path: string, host: RecipeHost): Promise<RalphError> {
+  if (RalphError.isInstance(error)) return error;
+  const thrown = read(error);
+  if (thrown.code === "ERR_UNKNOWN_FILE_EXTENSION") return unknownExtension(path, error);
+  const missingExport = MISSING_EXPORT_REGEXP.exec(thrown.message);
+  if (missingExport !== null && placeInStack(thrown.stack, path) === null) {
+    return await exportFailure(missingExport, thrown, path, error);
+  }
+  const missingModule = moduleFailure(thrown, path, error);
+  if (missingModule !== null) return missingModule;
+  const place = syntaxPlace(thrown) ?? await nodeSyntaxPlace(thrown, path, host);
+  if (place !== null) return await syntaxFailure(thrown, place, error);
+  const named = urlPlace(thrown.message);
+  if (named !== null && placeInStack(thrown.stack, path) === null) return await syntaxFailure(thrown, named, error);
+  // A code of the runtime's own and no line of the recipe: loading failed in a way of its own, such as an import attribute.
+  if (thrown.code.startsWith("ERR_") && placeInStack(thrown.stack, path) === null) {
+    return invalid(path, thrown.message.split("\n")[0] as string, { hint: "mend the import", cause: error });
+  }
+  return threw(error, thrown, path);
+}
+
+/** The error for a recipe whose `run` threw; an error that does not come from the recipe's code stays as it is. */
+export function runFailure(error: unknown, path: string): unknown {
+  if (RalphError.isInstance(error)) return error;
+  const thrown = read(error);
+  return error instanceof Error && placeInStack(thrown.stack, path) === null ? error : threw(error, thrown, path);
+}
+
+function threw(error: unknown, thrown: Thrown, path: string): RalphError {
+  const place = placeInStack(thrown.stack, path);
+  const text = thrown.name === "" ? thrown.message : `${thrown.name}: ${thrown.message}`;
+  return new RalphError("recipe-failed", {
+    details: { path, problem: place === null ? text : `${text}\n    at ${show(place)}` },
+    hint: "mend the recipe, then run the same command again",
+    cause: error,
+  });
+}
+
+function unknownExtension(path: string, cause: unknown): RalphError {
+  return invalid(path, "this version of Node.js does not run TypeScript", {
+    hint: "run it with the `ralph` binary, Bun, Deno or Node.js 22.18 and later, or write the recipe as `.mjs`",
+    cause,
+  });
+}
+
+async function exportFailure(
+  match: RegExpExecArray,
+  thrown: Thrown,
+  path: string,
+  cause: unknown,
+): Promise<RalphError> {
+  const name = match[1] as string;
+  const module = match[2] ?? REQUESTED_MODULE_REGEXP.exec(thrown.message)?.[1] ?? "a module";
+  const place = urlPlace(thrown.message) ?? await findImportedName(path, name);
+  return invalid(place === null ? path : show(place), `${module} has no export named ${name}`, {
+    hint: module === "ralph" ? await nearestExport(name) : "mend the import",
+    cause,
+  });
+}
+
+async function nearestExport(name: string): Promise<string> {
+  const near = nearest(name, Object.keys(await loadRalph()));
+  return near === null ? "docs/guides/recipes.md and the README name the steps" : `did you mean \`${near}\`?`;
+}
+
+function moduleFailure(thrown: Thrown, path: string, cause: unknown): RalphError | null {
+  const text = thrown.message;
+  const imported = MISSING_IMPORTED_REGEXP.exec(text);
+  const name = imported?.[2] ?? MISSING_DEPENDENCY_REGEXP.exec(text)?.[1] ?? MISSING_FILE_REGEXP.exec(text)?.[1];
+  if (name === undefined) return null;
+  const place = urlPlace(text);
+  const isFile = /^(?:[./]|file:|[A-Za-z]:\\)/.test(name);
+  const importer = place === null ? localPath(imported?.[3] ?? path) : show(place);
+  return invalid(importer, isFile ? `cannot find ${localPath(name)}` : `cannot find the package ${name}`, {
+    hint: isFile
+      ? "mend the path of the import"
+      : `install it beside the recipe; without installing there are ${BUILTIN_MODULES.join(", ")}`,
+    cause,
+  });
+}
+
+async function syntaxFailure(thrown: Thrown, place: Place, cause: unknown): Promise<RalphError> {
+  const message = (thrown.message.split("\n")[0] as string).replace(/^SyntaxError: /, "");
+  const line = (await readText(place.file))?.split(/\r?\n/)[place.line - 1];
+  const shown = line === undefined ? "" : `\n\n${excerpt(line, place)}`;
+  const kind = thrown.name === "TypeError" && !thrown.message.startsWith("SyntaxError:") ? "" : "syntax error: ";
+  return invalid(show(place), `${kind}${message}${shown}`, { hint: "mend the line", cause });
+}
+
+function excerpt(line: string, { line: number, column }: Place): string {
+  const margin = `  ${number} | `;
+  const before = line.slice(0, column - 1).replaceAll(/[^\t]/g, " ");
+  return `${margin}${line}\n${" ".repeat(margin.length - 2)}| ${before}^`;
+}
+
+/** Where a module did not parse, or `null` for an error that its code threw. */
+function syntaxPlace(thrown: Thrown): Place | null {
+  if (thrown.position !== null) return thrown.position;
+  const arrow = NODE_ARROW_REGEXP.exec(thrown.stack);
+  if (arrow !== null) return place(arrow[1], arrow[2], String((arrow[3] as string).length + 1));
+  return thrown.message.startsWith("SyntaxError:") ? urlPlace(thrown.message) : null;
+}
+
+/** Node keeps the place of a syntax error to itself, unless it is asked to check the file. */
+async function nodeSyntaxPlace(thrown: Thrown, path: string, host: RecipeHost): Promise<Place | null> {
+  const { Bun, Deno } = globalThis as { readonly Bun?: unknown; readonly Deno?: unknown };
+  if (Bun !== undefined || Deno !== undefined) return null;
+  if (thrown.name !== "SyntaxError" || placeInStack(thrown.stack, path) !== null) return null;
+  for (const file of await localFiles(path)) {
+    const { stderr } = await host.processes.run({
+      file: host.environment.executable,
+      arguments: ["--check", file],
+      cwd: dirname(path),
+    });
+    const arrow = NODE_ARROW_REGEXP.exec(stderr);
+    if (arrow !== null) return place(arrow[1], arrow[2], String((arrow[3] as string).length + 1));
+  }
+  return null;
+}
+
+/** The innermost place in the recipe's folder that the stack names. */
+function placeInStack(stack: string, path: string): Place | null {
+  const folder = dirname(path) + sep;
+  const places = stack.split("\n").map((line) => FRAME_REGEXP.exec(line.trimEnd()))
+    .filter((match) => match !== null)
+    .map((match) => place(match[1], match[2], match[3]))
+    .filter(({ file }) => file.startsWith(folder) && !file.includes(`${sep}node_modules${sep}`));
+  return places[0] ?? null;
+}
+
+function urlPlace(text: string): Place | null {
+  const match = URL_PLACE_REGEXP.exec(text);
+  return match === null ? null : place(match[1], match[2], match[3]);
+}
+
+function place(file = "", line = "1", column = "1"): Place {
+  return { file: localPath(file), line: Number(line), column: Number(column) };
+}
+
+function localPath(file: string): string {
+  return file.startsWith("file://") ? fileURLToPath(file) : file;
+}
+
+function show({ file, line, column }: Place): string {
+  return `${file}:${line}:${column}`;
+}
+
+/** Bun gathers several problems of one file into one error: the first is told. */
+function read(error: unknown): Thrown {
+  if (typeof error !== "object" || error === null) {
+    return { name: "", message: String(error), stack: "", code: "", position: null };
+  }
+  const { errors } = error as { readonly errors?: unknown };
+  const first = Array.isArray(errors) && errors[0]?.position ? errors[0] : error;
+  const { name, message, stack, code, position } = first as Partial<Thrown>;
+  const text = stripVTControlCharacters(String(message ?? ""));
+  return {
+    name: String(name ?? ""),
+    message: text,
+    // Without the message, which names places of its own: what is left are frames.
+    stack: stripVTControlCharacters(String(stack ?? "")).replace(text, () => ""),
+    code: String(code ?? ""),
+    position: position?.file && position.line ? position : null,
+  };
+}
+
+function invalid(
+  path: string,
+  problem: string,
+  options: { readonly hint: string; readonly cause: unknown },
+): RalphError {
+  return new RalphError("recipe-invalid", { details: { path, problem }, ...options });
+}

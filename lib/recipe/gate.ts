@@ -1,0 +1,71 @@
+import type { RalphContext } from "../context/context.ts";
+import { RalphError } from "../errors/ralph_error.ts";
+import type { AnswerSource } from "../events/types.ts";
+
+/** How a gate ended. `approved` carries what the next step needs. */
+export type GateOutcome<Value = unknown> =
+  | ({ readonly status: "approved" } & Value)
+  /** A person said no, or nobody could be asked; these commands go on from here. */
+  | { readonly status: "declined"; readonly next: readonly string[] }
+  /** There was nothing to ask. */
+  | { readonly status: "skipped"; readonly reason: string }
+  | { readonly status: "aborted" };
+
+/** A gate of your own. */
+export interface GateOptions {
+  /** The consent's name: `--approve NAME` answers it, and its question is `gate.NAME`. */
+  readonly name: string;
+  /** A question that yes or no answers. */
+  readonly message: string;
+  /** Lines shown above the question. */
+  readonly reasons?: readonly string[];
+  /** Commands by which a person can go on after a no, when they are shown. */
+  readonly next?: readonly string[];
+}
+
+/** What was decided, and by whom. */
+export interface Consent {
+  readonly yes: boolean;
+  readonly source: AnswerSource;
+}
+
+/**
+ * Asks a person for consent, once; the default is no. A gate decides and does nothing else.
+ *
+ * @example Nobody said yes
+ * ```ts
+ * import { gate } from "ralph";
+ * import { testContext } from "ralph/testing";
+ *
+ * await using ralph = await testContext();
+ * const decided = await gate(ralph, { name: "deploy", message: "Deploy now?" });
+ * console.log(decided.status); // declined
+ * ```
+ */
+export async function gate(ralph: RalphContext, options: GateOptions): Promise<GateOutcome> {
+  const consent = await askConsent(ralph, options);
+  if (consent === null) return { status: "aborted" };
+  if (consent.yes) return { status: "approved" };
+  const { next = [] } = options;
+  if (next.length > 0) ralph.events.emit({ type: "text", title: "Next", lines: next });
+  return { status: "declined", next };
+}
+
+/** The answer at a gate; `null` after an interrupt. Where nobody can be asked, it is no. */
+export async function askConsent(ralph: Pick<RalphContext, "prompter">, options: GateOptions): Promise<Consent | null> {
+  try {
+    const { value, source } = await ralph.prompter.ask({
+      id: `gate.${options.name}`,
+      kind: "confirm",
+      message: options.message,
+      details: options.reasons ?? [],
+      initial: false,
+      gate: options.name,
+    });
+    return { yes: value === "yes", source };
+  } catch (error) {
+    if (RalphError.isInstance(error) && error.code === "interrupted") return null;
+    if (RalphError.isInstance(error) && error.code === "answer-missing") return { yes: false, source: "default" };
+    throw error;
+  }
+}

@@ -1,0 +1,81 @@
+import type { RalphContext } from "../context/context.ts";
+import { journalKeyOf } from "../backlog/journal_key.ts";
+import type { Backlog, Overview } from "../backlog/types.ts";
+import { askConsent, type GateOutcome } from "./gate.ts";
+import { type IterationCap, iterationCap } from "./iteration_cap.ts";
+import { recordDecision } from "../workflows/exec/plan/transcript.ts";
+import { uncheckedLine } from "../checks/unchecked_items.ts";
+
+/** What the gate says of the run. */
+export interface GateRunOptions {
+  /** `auto`: one for each open item, retries on top; a number counts agent turns. @default "auto" */
+  readonly maxIterations?: "auto" | number;
+}
+
+const OPTION = "--max-run-iterations";
+
+/**
+ * Asks whether the work may start; the default is no. Shows how many iterations it may take and how that was computed,
+ * and lists the items that name no check. Decides only: `runLoop()` acts.
+ *
+ * @throws {RalphError} option-invalid, state-missing, state-invalid
+ * @example Nobody said yes
+ * ```ts
+ * import { gateRun, memoryBacklog } from "ralph";
+ * import { testContext } from "ralph/testing";
+ *
+ * await using ralph = await testContext();
+ * const go = await gateRun(ralph, memoryBacklog([{ id: "a", title: "write a.txt", checks: ["test -f a.txt"] }]));
+ * console.log(go.status); // declined
+ * ```
+ */
+export async function gateRun<Data, Findings>(
+  ralph: RalphContext,
+  backlog: Backlog<Data, Findings>,
+  options: GateRunOptions = {},
+): Promise<GateOutcome<IterationCap>> {
+  const key = await journalKeyOf(backlog);
+  const overview = await backlog.overview({ parked: ralph.loop.retryBlocked ? [] : ralph.journal.parked(key) });
+  const nouns = backlog.name === "exec" ? { one: "story", many: "stories" } : { one: "item", many: "items" };
+  const counted = overview.open === null
+    ? "the number of items is not known"
+    : `${overview.open} ${overview.open === 1 ? nouns.one : nouns.many} not passing${
+      overview.parked > 0 ? `, ${overview.parked} more parked` : ""
+    }`;
+  const { cap, count, explained } = iterationCap(
+    options.maxIterations ?? "auto",
+    { count: overview.open, counted },
+    OPTION,
+  );
+  const nothing = nothingToDo(overview, nouns.many) ?? (count === 0 ? `${OPTION} is 0` : null);
+  if (nothing !== null) {
+    ralph.events.emit({ type: "note", level: "info", message: `run skipped: ${nothing}` });
+    return { status: "skipped", reason: nothing };
+  }
+
+  const blocks = overview.unchecked.length > 0 && backlog.unverified === "block" &&
+    !ralph.config.verify.allowUnverified;
+  const reasons = [explained, ...(blocks ? [uncheckedLine(overview.unchecked)] : [])];
+  const message = "Start `ralph run` now?";
+  const consent = await askConsent(ralph, { name: "run", message, reasons });
+  if (consent === null) return { status: "aborted" };
+  const answer = `${message} ${consent.yes ? "yes" : "no"} (${consent.source})`;
+  await recordDecision(ralph, "Run: decision", [...reasons.map((reason) => `- ${reason}`), "", answer]);
+  if (consent.yes) return { status: "approved", ...cap };
+
+  const number = cap.maxIterations === undefined ? "" : ` --max-iterations ${cap.maxIterations}`;
+  const next = ["ralph status", `ralph run${number}`];
+  ralph.events.emit({ type: "text", title: "Next", lines: next });
+  return { status: "declined", next };
+}
+
+function nothingToDo({ total, passed, open, parked }: Overview, many: string): string | null {
+  if (open !== 0) return null;
+  if (parked > 0) {
+    return `nothing is open and ${parked} of ${
+      total ?? "the"
+    } ${many} are parked; \`ralph run --retry-blocked\` takes them up again`;
+  }
+  if (total === 0) return `there are no ${many}; \`ralph plan "<goal>"\` makes some`;
+  return `all ${passed} ${many} are already passing`;
+}

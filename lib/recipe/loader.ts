@@ -1,0 +1,64 @@
+/**
+ * Loads a recipe file in whichever runtime Ralph runs, and says where it is wrong when it is.
+ *
+ * @module
+ */
+import { dirname, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { RalphError } from "../errors/ralph_error.ts";
+import { pathExists } from "../host/files.ts";
+import { type Recipe, recipeProblem } from "./define_recipe.ts";
+import { serveBuiltinModules } from "./bundled_modules.ts";
+import { importFailure, type RecipeHost, runFailure } from "./failure.ts";
+
+/** A recipe whose arguments are not known here: its schema says what they are. */
+export type LoadedRecipe = Recipe<unknown>;
+
+const SHAPE = "expected `export default defineRecipe({ name, run })`; docs/guides/recipes.md shows one";
+
+/**
+ * Imports the file, runs what stands at its top level, and checks that its default export is a recipe.
+ * What the recipe's `run` throws later comes out as `recipe-failed`, with the line of the recipe.
+ *
+ * @param file Path of a `.ts`, `.js` or `.mjs` file; a relative one counts from the current folder
+ * @throws {RalphError} recipe-invalid when the file is missing, does not parse, imports what is not there, or exports no recipe
+ * @throws {RalphError} recipe-failed when its top level threw
+ */
+export async function loadRecipe(file: string, host: RecipeHost): Promise<LoadedRecipe> {
+  const path = resolve(host.environment.cwd, file);
+  if (!await pathExists(path)) throw invalid(path, "the file does not exist", "name an existing recipe file");
+  await serveBuiltinModules(dirname(path));
+  const exported = await importRecipe(path, host);
+  if (!("default" in exported)) throw invalid(path, "the file has no default export", SHAPE);
+  const problem = recipeProblem(exported["default"]);
+  if (problem !== null) throw invalid(path, `the default export is not a recipe: ${problem}`, SHAPE);
+  return withLocatedErrors(exported["default"] as LoadedRecipe, path);
+}
+
+async function importRecipe(path: string, host: RecipeHost): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return await import(pathToFileURL(path).href);
+  } catch (error) {
+    throw await importFailure(error, path, host);
+  }
+}
+
+function withLocatedErrors(recipe: LoadedRecipe, path: string): LoadedRecipe {
+  return {
+    ...recipe,
+    async run(ralph, args) {
+      try {
+        return await recipe.run(ralph, args);
+      } catch (error) {
+        if (ralph.signal.aborted && !RalphError.isInstance(error)) {
+          throw new RalphError("interrupted", { cause: error });
+        }
+        throw runFailure(error, path);
+      }
+    },
+  };
+}
+
+function invalid(path: string, problem: string, hint: string): RalphError {
+  return new RalphError("recipe-invalid", { details: { path, problem }, hint });
+}

@@ -1,0 +1,55 @@
+import { NO_USAGE } from "../backlog/usage.ts";
+import { type AttemptReport, type ItemReport, REPORT_VERSION, type RunPart, type RunReport } from "./types.ts";
+
+/** A report, or a part of it, while it is being put together. */
+export type Draft<Type> = Type extends readonly (infer Element)[] ? Draft<Element>[]
+  : Type extends object ? { -readonly [Key in keyof Type]: Draft<Type[Key]> }
+  : Type;
+
+/** Nothing read yet. */
+export function emptyDraft(file: string): Draft<RunReport> {
+  return {
+    version: REPORT_VERSION,
+    run: "",
+    root: "",
+    folder: "",
+    state: "empty",
+    running: null,
+    status: null,
+    reasons: [],
+    next: [],
+    startedAt: null,
+    endedAt: null,
+    durationMs: null,
+    agents: [],
+    usage: { ...NO_USAGE },
+    counts: { verified: 0, unverified: 0, parked: 0, open: 0 },
+    parts: [],
+    items: [],
+    commits: [],
+    base: null,
+    hooks: [],
+    waits: [],
+    putBack: [],
+    trespasses: [],
+    weakened: [],
+    warnings: [],
+    notes: [],
+    answers: [],
+    events: { file, count: 0, malformed: 0, problems: [], unknown: 0 },
+  };
+}
+
+/** What an event belongs to: the parts, items and attempts that are open while the events go by. */
+export interface Cursor {
+  part: Draft<RunPart> | null;
+  item: Draft<ItemReport> | null;
+  attempt: Draft<AttemptReport> | null;
+  /** What was asked, by its id. */
+  readonly questions: Map<string, string>;
+  /** Agents in the order in which they came, with the models that they named. */
+  readonly models: Map<string, Set<string>>;
+  agent: string;
+  /** A check is running. */
+  checking: boolean;
+}

@@ -1,0 +1,88 @@
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { EXEC_RUNS } from "../workflows/exec/paths.ts";
+import { GSD_RUNS } from "../workflows/gsd/paths.ts";
+import { SPRINTS_DIRECTORY } from "../workflows/sprint/paths.ts";
+import { nearest } from "../errors/nearest.ts";
+import { RUN_REGEXP } from "../events/prune_runs.ts";
+import { isDirectory, listDirectory, pathExists } from "../host/files.ts";
+import { usage } from "../cli/parse.ts";
+
+const EVENTS_FILE = "events.ndjson";
+const SHOWN_RUNS = 5;
+
+/** A run that left its events. */
+export interface FoundRun {
+  /** The run's id. */
+  readonly id: string;
+  /** Absolute paths. */
+  readonly folder: string;
+  readonly events: string;
+  /** No run below the root is newer. */
+  readonly newest: boolean;
+}
+
+/**
+ * The run that was named by its id, by the path of its folder or of a folder that holds runs (a sprint's, say); without
+ * a name the newest one below the root, whatever its workflow.
+ *
+ * @throws {RalphError} usage when there is none
+ */
+export async function findRun(root: string, cwd: string, named: string | undefined): Promise<FoundRun> {
+  const runs = await listRuns(await runsDirectories(root));
+  if (named === undefined) {
+    const newest = runs.at(-1);
+    if (newest !== undefined) return newest;
+    throw usage(
+      `no run below ${root} has left its events`,
+      "a run writes them: `ralph exec`, `ralph run`, `ralph build` …",
+    );
+  }
+  const known = runs.find(({ id }) => id === named);
+  if (known !== undefined) return known;
+  const path = resolve(cwd, basename(named) === EVENTS_FILE ? dirname(named) : named);
+  if (await pathExists(join(path, EVENTS_FILE))) {
+    const same = runs.find(({ folder }) => folder === path);
+    return same ?? { id: basename(path), folder: path, events: join(path, EVENTS_FILE), newest: false };
+  }
+  const held = (await listRuns([path, join(path, "logs")])).at(-1);
+  if (held !== undefined) return runs.find(({ folder }) => folder === held.folder) ?? { ...held, newest: false };
+  const near = nearest(named, runs.map(({ id }) => id));
+  const last = runs.slice(-SHOWN_RUNS).reverse().map(({ id }) => id);
+  throw usage(
+    `${named} is neither a run's id nor the folder of one`,
+    near !== null
+      ? `did you mean \`ralph report ${near}\`?`
+      : last.length === 0
+      ? `no run below ${root} has left its events`
+      : `the last runs: ${last.join(", ")}`,
+  );
+}
+
+/** Where the workflows keep their runs, absolute. */
+async function runsDirectories(root: string): Promise<readonly string[]> {
+  const sprints = await listDirectory(join(root, SPRINTS_DIRECTORY));
+  return [EXEC_RUNS, GSD_RUNS, ...sprints.map((name) => `${SPRINTS_DIRECTORY}/${name}/logs`)].map((path) =>
+    join(root, path)
+  );
+}
+
+/** Oldest first: a run's name begins with its time. */
+async function listRuns(directories: readonly string[]): Promise<readonly FoundRun[]> {
+  const found: Omit<FoundRun, "newest">[] = [];
+  for (const directory of directories) {
+    if (!await isDirectory(directory)) continue;
+    for (const id of await listDirectory(directory)) {
+      const folder = join(directory, id);
+      const events = join(folder, EVENTS_FILE);
+      if (RUN_REGEXP.test(id) && await pathExists(events)) found.push({ id, folder, events });
+    }
+  }
+  const sorted = found.toSorted((one, other) => one.id < other.id ? -1 : one.id > other.id ? 1 : 0);
+  return sorted.map((run, index) => ({ ...run, newest: index === sorted.length - 1 }));
+}
+
+/** A path as it is shown: relative to the root where it lies below. */
+export function shownPath(root: string, path: string): string {
+  const inside = relative(root, path).replaceAll("\\", "/");
+  return inside.startsWith("..") ? path : inside;
+}

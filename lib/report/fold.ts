@@ -1,0 +1,235 @@
+import { EVENT_SCHEMAS } from "../events/schema.ts";
+import { EVENTS_VERSION, type RalphEvent } from "../events/types.ts";
+import { addTurn } from "../backlog/usage.ts";
+import { tailLines } from "../ui/event_words.ts";
+import { type Cursor, type Draft, emptyDraft } from "./draft.ts";
+import { beginAttempt, endAttempt } from "./fold_items.ts";
+import type { RunPart, RunReport, TurnReport } from "./types.ts";
+
+/** Lines of a failed check's output that are kept. */
+const TAIL_LINES = 20;
+const TAIL_CHARACTERS = 4000;
+const PROBLEMS_KEPT = 5;
+/** How what a hook committed is called, and what is said of it. */
+const HOOK_REGEXP = /^hook: /;
+
+/** An event with its time, as it was read. */
+type Timed = RalphEvent & { readonly at: string };
+type Handlers = { readonly [Type in RalphEvent["type"]]?: (event: Extract<Timed, { type: Type }>) => void };
+
+/** Takes events one after the other; what it keeps does not grow with what agents say. */
+export interface Fold {
+  take(value: object): void;
+  /** A line that is no JSON object. */
+  invalid(reason: string, beginning: string): void;
+  end(): Draft<RunReport>;
+}
+
+/** Puts a report together from a run's events, but for what only git and the disk can tell. */
+export function createFold(file: string): Fold {
+  const draft = emptyDraft(file);
+  const cursor: Cursor = {
+    part: null,
+    item: null,
+    attempt: null,
+    questions: new Map(),
+    models: new Map(),
+    agent: "",
+    checking: false,
+  };
+  const handlers = handlersOf(draft, cursor);
+
+  function invalid(reason: string, beginning: string): void {
+    draft.events.malformed += 1;
+    if (draft.events.problems.length >= PROBLEMS_KEPT) return;
+    draft.events.problems.push(`${reason}: ${beginning.slice(0, 80)}`);
+  }
+
+  return {
+    invalid,
+    take(value) {
+      const { v, at, run, type } = value as Readonly<Record<string, unknown>>;
+      if (typeof type !== "string" || typeof at !== "string" || Number.isNaN(Date.parse(at))) {
+        return invalid("not an event", JSON.stringify(value).slice(0, 200));
+      }
+      if (v !== EVENTS_VERSION || !Object.hasOwn(EVENT_SCHEMAS, type)) {
+        draft.events.unknown += 1;
+        return;
+      }
+      const known = type as RalphEvent["type"];
+      if (known === "check-start") cursor.checking = true; // its fields are not needed, and older files have fewer
+      const handle = handlers[known] as ((event: unknown) => void) | undefined;
+      if (handle !== undefined) {
+        const checked = EVENT_SCHEMAS[known].safeParse(value);
+        if (!checked.success) return invalid(`no ${type} event`, JSON.stringify(value).slice(0, 200));
+        handle({ ...checked.data, at });
+      }
+      draft.events.count += 1;
+      draft.startedAt ??= at;
+      draft.endedAt = at;
+      if (typeof run === "string") draft.run = run;
+    },
+    end() {
+      draft.agents = [...cursor.models].map(([name, models]) => ({
+        name,
+        models: [...models],
+        turns: [...draft.items.flatMap(({ attempts }) => attempts), ...draft.parts]
+          .flatMap(({ turns }) => turns).filter((turn) => turn.agent === name).length,
+      }));
+      if (draft.startedAt !== null && draft.endedAt !== null) {
+        draft.durationMs = Math.max(0, Date.parse(draft.endedAt) - Date.parse(draft.startedAt));
+      }
+      return draft;
+    },
+  };
+}
+
+function handlersOf(draft: Draft<RunReport>, cursor: Cursor): Handlers {
+  const itemId = (): string | null => cursor.item?.id ?? null;
+  return {
+    "run-start": ({ at, workflow, agent, scope, head }) => {
+      draft.base ??= head ?? null;
+      openPart(draft, cursor, { name: workflow, kind: "loop", scope: scope ?? null, at });
+      sawAgent(cursor, agent);
+    },
+    "run-end": ({ at, status, reasons }) => closePart(cursor, { at, status, reasons }),
+    "step-start": ({ at, step }) => {
+      if (cursor.part?.kind !== "loop") openPart(draft, cursor, { name: step, kind: "step", scope: null, at });
+    },
+    "step-end": ({ at, step, status, message }) => {
+      if (cursor.part?.kind === "loop") { // a step of the loop's own: the checks before the first turn
+        draft.notes.push({
+          at,
+          item: null,
+          message: `${step}: ${status}${message === undefined ? "" : `, ${message}`}`,
+        });
+        return;
+      }
+      const part = partFor(draft, cursor, at);
+      if (part.kind === "turns") Object.assign(part, { name: step, kind: "step" });
+      closePart(cursor, { at, status, reasons: message === undefined ? [] : [message] });
+    },
+    "iteration-start": (event) => beginAttempt(draft, cursor, event, partFor(draft, cursor, event.at)),
+    "iteration-end": (event) => {
+      partFor(draft, cursor, event.at);
+      endAttempt(draft, cursor, event);
+    },
+    "turn-start": ({ at, agent, transcript }) => {
+      sawAgent(cursor, agent);
+      const isReview = cursor.checking; // an agent that is a check itself
+      if (!isReview) { for (const check of cursor.attempt?.checks ?? []) check.beforeTurn = true; }
+      turnsOf(draft, cursor, at).push({
+        agent,
+        transcript,
+        reason: null,
+        message: null,
+        durationMs: null,
+        usage: null,
+      });
+    },
+    "turn-end": ({ at, agent, reason, message, durationMs, usage }) => {
+      const turns = turnsOf(draft, cursor, at);
+      const turn = turns.findLast((one) => one.reason === null);
+      const end = { reason, message, durationMs, usage };
+      if (turn === undefined) turns.push({ agent, transcript: "", ...end });
+      else Object.assign(turn, end);
+      draft.usage = addTurn(draft.usage, usage);
+      if (cursor.item !== null) cursor.item.usage = addTurn(cursor.item.usage, usage);
+    },
+    "agent-start": ({ model }) => {
+      if (model !== null) cursor.models.get(cursor.agent)?.add(model);
+    },
+    "check-end": ({ name, scope, ok, exitCode, durationMs, tail, failedBefore = false }) => {
+      cursor.checking = false;
+      const kept = ok ? null : tailLines(tail, TAIL_LINES).join("\n").slice(-TAIL_CHARACTERS);
+      cursor.attempt?.checks.push({
+        name,
+        scope,
+        ok,
+        exitCode,
+        durationMs,
+        beforeTurn: false,
+        failedBefore,
+        tail: kept,
+      });
+    },
+    "commit": ({ commit, subject }) => {
+      const list = HOOK_REGEXP.test(subject) ? draft : cursor.attempt ?? draft; // a hook's come while others are at work
+      list.commits.push({ commit, subject, filesChanged: null, by: "ralph" });
+    },
+    "hook-start": ({ hook, iteration, parallel, log }) => {
+      const end = { status: null, exitCode: null, durationMs: null, message: null };
+      draft.hooks.push({ hook, iteration, parallel, log, ...end });
+    },
+    "hook-end": ({ hook, iteration, status, exitCode, durationMs, message }) => {
+      const end = { status, exitCode, durationMs, message };
+      const begun = draft.hooks.findLast((one) => one.hook === hook && one.iteration === iteration);
+      if (begun === undefined) draft.hooks.push({ hook, iteration, parallel: false, log: "", ...end });
+      else Object.assign(begun, end);
+    },
+    "wait-start": ({ at, agent, reason, until, message }) => {
+      draft.waits.push({ at, agent, reason, until, message, waitedMs: null, interrupted: false });
+    },
+    "wait-end": ({ waitedMs, interrupted }) => {
+      const wait = draft.waits.findLast((one) => one.waitedMs === null);
+      if (wait !== undefined) Object.assign(wait, { waitedMs, interrupted });
+    },
+    "state-put-back": ({ at, paths }) => {
+      draft.putBack.push({ at, item: itemId(), paths: [...paths] });
+    },
+    "tests-weakened": ({ at, item, findings, blocked }) => {
+      draft.weakened.push({ at, item: item.id, findings: [...findings], blocked });
+    },
+    "text": ({ at, title, lines }) => {
+      if (/outside the allowed paths/i.test(title)) {
+        draft.trespasses.push({ at, item: itemId(), diff: lines.join("\n") });
+      }
+    },
+    "note": ({ at, level, message }) => {
+      const item = HOOK_REGEXP.test(message) ? null : itemId();
+      (level === "warn" ? draft.warnings : draft.notes).push({ at, item, message });
+    },
+    "question": ({ id, message }) => {
+      cursor.questions.set(id, message);
+    },
+    "answer": ({ id, answer, source }) => {
+      draft.answers.push({ id, question: cursor.questions.get(id) ?? null, answer, source });
+    },
+  };
+}
+
+function openPart(
+  draft: Draft<RunReport>,
+  cursor: Cursor,
+  { name, kind, scope, at }: Pick<RunPart, "name" | "kind" | "scope"> & { readonly at: string },
+): Draft<RunPart> {
+  const part = { name, kind, scope, startedAt: at, endedAt: null, status: null, reasons: [], turns: [] };
+  draft.parts.push(part);
+  cursor.item = null;
+  cursor.attempt = null;
+  return cursor.part = part;
+}
+
+/** The part that is open; events before a step is named, or between two loops, get one of their own. */
+function partFor(draft: Draft<RunReport>, cursor: Cursor, at: string): Draft<RunPart> {
+  return cursor.part ?? openPart(draft, cursor, { name: "turns", kind: "turns", scope: null, at });
+}
+
+function closePart(
+  cursor: Cursor,
+  { at, status, reasons }: { readonly at: string; readonly status: string; readonly reasons: readonly string[] },
+): void {
+  if (cursor.part !== null) Object.assign(cursor.part, { endedAt: at, status, reasons: [...reasons] });
+  cursor.part = null;
+  cursor.item = null;
+  cursor.attempt = null;
+}
+
+function turnsOf(draft: Draft<RunReport>, cursor: Cursor, at: string): Draft<TurnReport>[] {
+  return cursor.attempt?.turns ?? partFor(draft, cursor, at).turns;
+}
+
+function sawAgent(cursor: Cursor, name: string): void {
+  cursor.agent = name;
+  if (!cursor.models.has(name)) cursor.models.set(name, new Set());
+}

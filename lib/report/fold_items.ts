@@ -1,0 +1,77 @@
+import type { RalphEvent } from "../events/types.ts";
+import { NO_USAGE } from "../backlog/usage.ts";
+import type { Cursor, Draft } from "./draft.ts";
+import type { ItemReport, ItemState, RunPart, RunReport } from "./types.ts";
+
+type Start = Extract<RalphEvent, { type: "iteration-start" }> & { readonly at: string };
+type End = Extract<RalphEvent, { type: "iteration-end" }>;
+
+/** An attempt begins: what follows belongs to it, until it or the part ends. */
+export function beginAttempt(
+  draft: Draft<RunReport>,
+  cursor: Cursor,
+  { at, iteration, item, attempt: number }: Start,
+  part: Draft<RunPart>,
+): void {
+  const found = itemOf(draft, draft.parts.indexOf(part), item);
+  cursor.item = found;
+  cursor.attempt = {
+    iteration,
+    number,
+    startedAt: at,
+    result: null,
+    settlement: null,
+    message: null,
+    durationMs: null,
+    turns: [],
+    checks: [],
+    commits: [],
+  };
+  found.state = "in-progress";
+  found.reason = null;
+  found.attempts.push(cursor.attempt);
+}
+
+/** It has ended. A trespass's diff comes after it and is still its own; commits and turns no longer are. */
+export function endAttempt(draft: Draft<RunReport>, cursor: Cursor, event: End): void {
+  const part = draft.parts.length - 1;
+  const item = itemOf(draft, part, event.item);
+  const attempt = item.attempts.findLast(({ iteration }) => iteration === event.iteration);
+  const { result, settlement, message, durationMs } = event;
+  if (attempt !== undefined) Object.assign(attempt, { result, settlement, message, durationMs });
+  item.state = stateOf(event);
+  item.reason = item.state === "verified" ? null : message;
+  for (const id of event.reopened ?? []) {
+    const sentBack = draft.items.find((one) => one.part === part && one.id === id);
+    if (sentBack === undefined) continue;
+    sentBack.state = "reopened";
+    sentBack.reason = `sent back by ${event.item.id}${message === null ? "" : `: ${message}`}`;
+  }
+  cursor.item = item;
+  cursor.attempt = null;
+}
+
+/** Only what was settled as passed after its checks passed is verified. */
+function stateOf({ result, settlement }: End): ItemState {
+  if (settlement === "parked") return "parked";
+  if (settlement === "passed") return result === "verified" ? "verified" : "unverified";
+  // checks that passed on an item that was not settled as passed prove nothing of it
+  return result === "verified" || result === "unverified" ? "not-done" : result;
+}
+
+function itemOf(draft: Draft<RunReport>, part: number, { id, kind, title }: Start["item"]): Draft<ItemReport> {
+  const found = draft.items.find((item) => item.part === part && item.id === id);
+  if (found !== undefined) return found;
+  const item: Draft<ItemReport> = {
+    id,
+    kind,
+    title,
+    part,
+    state: "in-progress",
+    reason: null,
+    usage: { ...NO_USAGE },
+    attempts: [],
+  };
+  draft.items.push(item);
+  return item;
+}

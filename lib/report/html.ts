@@ -1,0 +1,205 @@
+import { formatDuration } from "../ui/format_duration.ts";
+import { createStyle } from "../ui/style.ts";
+import { fragment, type Markup, NOTHING } from "./html_text.ts";
+import { itemCard } from "./html_item.ts";
+import { STYLE } from "./html_style.ts";
+import type { NoteReport, RunReport } from "./types.ts";
+import {
+  agentsText,
+  brokenHooks,
+  commitText,
+  firstLine,
+  hookText,
+  markOf,
+  openItems,
+  outcomeOf,
+  partName,
+  plural,
+  putBackGroups,
+  statusTone,
+  timeOf,
+  type Tone,
+  totalText,
+  weakenedTests,
+  whenText,
+} from "./words.ts";
+
+const { symbols } = createStyle({ colour: false, ascii: false });
+
+/** A report as one page that asks for nothing from outside and runs nothing. Pure. */
+export function htmlReport(report: RunReport): string {
+  const outcome = outcomeOf(report);
+  const page = fragment`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="robots" content="noindex">
+<title>${outcome.word}: run ${report.run}</title>
+<style>${{ markup: STYLE }}</style>
+</head>
+<body>
+<header>
+<h1><span class="${outcome.tone}">${
+    markOf(outcome.tone, symbols)
+  } ${outcome.word}</span> <span class="run">run ${report.run}</span></h1>
+<p>${outcome.detail}</p>
+${bar(report)}
+${report.next.map((step) => fragment`<p class="next">${withCode(step)}</p>`)}
+${facts(report)}
+</header>
+<main>
+${section("Needs a look", needsALook(report))}
+${section("Items", report.items.map((item) => itemCard(item, report, symbols)))}
+${
+    section(
+      "Parts",
+      list(report.parts.map((part) =>
+        line(
+          statusTone(part.status),
+          fragment`${partName(part)}: ${part.status ?? "no end recorded"}${
+            part.turns.length === 0 ? "" : `, ${plural(part.turns.length, "turn")} outside items`
+          }`,
+        )
+      )),
+    )
+  }
+${
+    section(
+      "Commits outside items",
+      list(
+        report.commits.map((commit) =>
+          fragment`<li><code>${commit.commit.slice(0, 7)}</code> ${commitText(commit)}</li>`
+        ),
+      ),
+    )
+  }
+${
+    section(
+      "Hooks",
+      list(report.hooks.map((hook) =>
+        line(
+          hook.status === "completed" ? "good" : "warn",
+          fragment`${hookText(hook)}${hook.log === "" ? NOTHING : fragment` <code>${hook.log}</code>`}`,
+        )
+      )),
+    )
+  }
+${
+    section(
+      "Waits",
+      list(report.waits.map(({ at, agent, message, waitedMs, interrupted }) =>
+        fragment`<li><span class="dim">${timeOf(at)}</span> ${agent}: ${
+          waitedMs === null ? "the run ended while it waited" : `waited ${formatDuration(waitedMs)}`
+        }${interrupted ? ", interrupted" : ""} (${message})</li>`
+      )),
+    )
+  }
+${
+    section(
+      "Consents and answers",
+      list(
+        report.answers.map(({ id, question, answer, source }) =>
+          fragment`<li>${question ?? id} <strong>${answer}</strong> <span class="dim">${source}</span></li>`
+        ),
+      ),
+    )
+  }
+${section("Notes", list(report.notes.map((note) => fragment`<li>${noteText(note)}</li>`)))}
+</main>
+<footer class="dim"><p><code>${report.events.file}</code> ${plural(report.events.count, "event")}${
+    report.events.malformed === 0 ? "" : `, ${plural(report.events.malformed, "line")} that could not be read`
+  }${
+    report.events.unknown === 0
+      ? ""
+      : `, ${plural(report.events.unknown, "event")} of a kind that this Ralph does not know`
+  }</p></footer>
+</body>
+</html>
+`;
+  return page.markup;
+}
+
+/** How the last loop's items stand, as lengths. */
+function bar({ counts }: RunReport): Markup {
+  const parts = ([["good", counts.verified], ["warn", counts.unverified], ["bad", counts.parked], [
+    "dim",
+    counts.open,
+  ]] as const).filter(([, count]) => count > 0);
+  if (parts.length === 0) return NOTHING;
+  return fragment`<div class="bar" aria-hidden="true">${
+    parts.map(([tone, count]) => fragment`<span class="${tone}" style="flex:${count}"></span>`)
+  }</div>`;
+}
+
+function facts(report: RunReport): Markup {
+  const row = (name: string, value: string | Markup): Markup =>
+    value === "" ? NOTHING : fragment`<dt>${name}</dt><dd>${value}</dd>`;
+  return fragment`<dl>
+${row("Workflow", report.parts.map(partName).join(", then "))}
+${row("When", whenText(report))}
+${row("Agent", agentsText(report))}
+${row("Used", totalText(report.usage, report.hooks.length))}
+${row("Why it ended", report.reasons.map(firstLine).join("; "))}
+${row("Root", fragment`<code>${report.root}</code>`)}
+${row("Folder", fragment`<code>${report.folder}</code>`)}
+</dl>`;
+}
+
+/** What no check has proved, what was given up on, and what Ralph had to undo or could not read. */
+function needsALook(report: RunReport): Markup {
+  const lines = [
+    ...openItems(report).map(({ ids, words, tone }) =>
+      line(tone, fragment`${ids.map((id) => fragment`<strong>${id}</strong> `)}${words}`)
+    ),
+    ...report.trespasses.map(({ item, diff }) =>
+      line("bad", fragment`written outside the allowed paths${item === null ? "" : ` by ${item}`}<pre>${diff}</pre>`)
+    ),
+    ...putBackGroups(report).map(({ path, items }) =>
+      line(
+        "warn",
+        fragment`edited by hand and put back: <code>${path}</code>${
+          items.length === 0 ? "" : `, in turns for ${items.join(", ")}`
+        }`,
+      )
+    ),
+    ...weakenedTests(report).map((told) => line("warn", fragment`${told}`)),
+    ...brokenHooks(report).map((told) => line("warn", fragment`${told}`)),
+    ...report.warnings.map((note) => line("warn", noteText(note))),
+    ...(report.events.malformed === 0 ? [] : [
+      line(
+        "warn",
+        fragment`${plural(report.events.malformed, "line")} of the events could not be read and ${
+          report.events.malformed === 1 ? "is" : "are"
+        } left out: ${report.events.problems.map((problem) => fragment`<code>${problem}</code> `)}`,
+      ),
+    ]),
+  ];
+  return lines.length === 0 ? NOTHING : fragment`<div class="card">${list(lines)}</div>`;
+}
+
+function noteText({ at, item, message }: NoteReport): Markup {
+  return fragment`<span class="dim">${timeOf(at).slice(11)}${item === null ? "" : ` ${item}`}</span> ${message}`;
+}
+
+/** One of Ralph's own sentences, with its back-ticked commands. */
+function withCode(text: string): Markup {
+  const parts = text.split("`").map((part, index) =>
+    index % 2 === 0 ? fragment`${part}` : fragment`<code>${part}</code>`
+  );
+  return { markup: parts.map(({ markup }) => markup).join("") };
+}
+
+function line(tone: Tone, text: Markup): Markup {
+  return fragment`<li class="row"><span class="mark ${tone}">${markOf(tone, symbols)}</span><div>${text}</div></li>`;
+}
+
+function list(lines: readonly Markup[]): Markup {
+  return lines.length === 0 ? NOTHING : fragment`<ul>${lines}</ul>`;
+}
+
+function section(title: string, inside: Markup | readonly Markup[]): Markup {
+  const isEmpty = "markup" in inside ? inside.markup === "" : inside.length === 0;
+  return isEmpty ? NOTHING : fragment`<section><h2>${title}</h2>${inside}</section>`;
+}

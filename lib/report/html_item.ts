@@ -1,0 +1,70 @@
+import { formatDuration } from "../ui/format_duration.ts";
+import type { Symbols } from "../ui/style.ts";
+import { fragment, type Markup, NOTHING } from "./html_text.ts";
+import type { AttemptReport, ItemReport, RunReport } from "./types.ts";
+import {
+  attemptReason,
+  attemptWords,
+  checkText,
+  commitText,
+  firstLine,
+  itemUsage,
+  itemWords,
+  markOf,
+  partName,
+  plural,
+  turnText,
+} from "./words.ts";
+
+/** One item, folded up when its checks passed. */
+export function itemCard(item: ItemReport, report: RunReport, symbols: Symbols): Markup {
+  const { words, tone } = itemWords(item);
+  const part = report.parts[item.part];
+  const where = report.parts.length > 1 && part !== undefined ? `${partName(part)}, ` : "";
+  const open = item.state === "verified" ? NOTHING : { markup: " open" };
+  return fragment`<details${open}>
+<summary><span class="mark ${tone}">${
+    markOf(tone, symbols)
+  }</span><span class="title"><span class="id">${item.id}</span>${item.title}</span>
+<span class="side">${item.state === "verified" ? "verified" : item.state}, ${
+    plural(item.attempts.length, "attempt")
+  }</span></summary>
+<div class="inside">
+<p class="dim">${where}${item.kind}: ${words}${itemUsage(item) === "" ? "" : `; ${itemUsage(item)}`}</p>
+${item.state === "reopened" && item.reason !== null ? fragment`<p class="warn">${firstLine(item.reason)}</p>` : NOTHING}
+${item.attempts.map((attempt) => attemptBlock(attempt, symbols))}
+</div>
+</details>`;
+}
+
+function attemptBlock(attempt: AttemptReport, symbols: Symbols): Markup {
+  const { words, tone } = attemptWords(attempt);
+  const reason = attemptReason(attempt);
+  const time = attempt.durationMs === null ? "" : ` (${formatDuration(attempt.durationMs)})`;
+  return fragment`<div class="attempt">
+<p><span class="mark ${tone}">${
+    markOf(tone, symbols)
+  }</span>attempt ${attempt.number} <span class="dim">iteration ${attempt.iteration}</span> ${words}${time}${
+    reason === null ? "" : `: ${reason}`
+  }</p>
+<ul>
+${
+    attempt.turns.map((turn) =>
+      fragment`<li>${turnText(turn)}${
+        turn.transcript === "" ? NOTHING : fragment` <code>${turn.transcript}</code>`
+      }</li>`
+    )
+  }
+${
+    attempt.checks.map((check) =>
+      fragment`<li><span class="mark ${check.ok ? "good" : "bad"}">${
+        check.ok ? symbols.passed : symbols.failed
+      }</span><code>${check.name}</code> <span class="dim">${checkText(check)}</span>${
+        check.tail === null || check.tail.trim() === "" ? NOTHING : fragment`<pre>${check.tail}</pre>`
+      }</li>`
+    )
+  }
+${attempt.commits.map((commit) => fragment`<li><code>${commit.commit.slice(0, 7)}</code> ${commitText(commit)}</li>`)}
+</ul>
+</div>`;
+}

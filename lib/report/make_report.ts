@@ -1,0 +1,73 @@
+import { createJsonLines } from "../agents/json_lines.ts";
+import { createRedactor } from "../events/redact.ts";
+import { secretValues } from "../events/secrets.ts";
+import { readChunks } from "../host/files.ts";
+import { readLockHolder } from "../host/read_lock_holder.ts";
+import type { Host } from "../host/types.ts";
+import { ownFiles } from "../context/own_files.ts";
+import { addCommits, repositoryOf } from "./commits.ts";
+import type { Draft } from "./draft.ts";
+import { type FoundRun, shownPath } from "./find_run.ts";
+import { createFold } from "./fold.ts";
+import { nextSteps } from "./next_steps.ts";
+import type { ItemCounts, RunReport } from "./types.ts";
+
+/** Items that only look once more at what others did. */
+const SECOND_LOOKS: ReadonlySet<string> = new Set(["checks", "review"]);
+
+/** Reads a run's events line by line, then asks git and the run lock. Changes nothing. @throws {RalphError} file-unreadable */
+export async function makeReport(root: string, run: FoundRun, host: Host): Promise<RunReport> {
+  const fold = createFold(shownPath(root, run.events));
+  const lines = createJsonLines({ take: fold.take, invalid: fold.invalid });
+  for await (const chunk of readChunks(run.events)) lines.push(chunk);
+  lines.end();
+  const draft = fold.end();
+  Object.assign(draft, { run: run.id, root, folder: shownPath(root, run.folder) });
+  draft.running = run.newest ? await whoIsAtWork(root, host, draft.endedAt) : null;
+  settleState(draft);
+  await addCommits(draft, run.folder, {
+    host,
+    redactor: createRedactor(secretValues(host.environment.variables)),
+  });
+  draft.counts = countsOf(draft);
+  draft.next = nextSteps(draft);
+  return draft;
+}
+
+/** The holder of the run lock, when it took it before the run's last event: a later one is another run's. */
+async function whoIsAtWork(
+  root: string,
+  host: Host,
+  lastAt: string | null,
+): Promise<{ readonly pid: number; readonly since: string } | null> {
+  const repository = await repositoryOf(host, root);
+  const holder = await readLockHolder(ownFiles(repository, root).runLock);
+  if (holder === null || lastAt === null || !(Date.parse(holder.since) <= Date.parse(lastAt))) return null;
+  return { pid: holder.pid, since: holder.since };
+}
+
+function settleState(draft: Draft<RunReport>): void {
+  const part = draft.parts.at(-1);
+  const begun = part?.turns.at(-1);
+  const isOver = part !== undefined &&
+    (part.status !== null || (part.kind === "turns" && begun !== undefined && begun.reason !== null));
+  draft.state = part === undefined && draft.events.count === 0
+    ? "empty"
+    : draft.running !== null
+    ? "running"
+    : isOver
+    ? "ended"
+    : "cut-off";
+  if (draft.state === "running") return;
+  draft.status = part?.status ?? null;
+  draft.reasons = part?.reasons ?? [];
+  for (const item of draft.items) if (item.state === "in-progress") item.state = "interrupted";
+}
+
+function countsOf({ parts, items }: Draft<RunReport>): ItemCounts {
+  const last = parts.findLastIndex(({ kind }) => kind === "loop");
+  const counted = items.filter(({ part, kind }) => part === last && !SECOND_LOOKS.has(kind));
+  const of = (state: string): number => counted.filter((item) => item.state === state).length;
+  const [verified, unverified, parked] = [of("verified"), of("unverified"), of("parked")];
+  return { verified, unverified, parked, open: counted.length - verified - unverified - parked };
+}

@@ -1,0 +1,196 @@
+import { plainText } from "../ui/printable.ts";
+import type { Symbols } from "../ui/style.ts";
+import type { AttemptReport, CommitReport, ItemReport, NoteReport, RunReport } from "./types.ts";
+import {
+  agentsText,
+  attemptReason,
+  attemptWords,
+  brokenHooks,
+  checkText,
+  commitText,
+  firstLine,
+  hookText,
+  itemUsage,
+  itemWords,
+  markOf,
+  oneLine,
+  openItems,
+  outcomeOf,
+  partName,
+  plural,
+  putBackGroups,
+  statusTone,
+  timeOf,
+  totalText,
+  turnText,
+  weakenedTests,
+  whenText,
+} from "./words.ts";
+import { formatDuration } from "../ui/format_duration.ts";
+
+/** A report as Markdown that also reads well as it stands. What agents and files say is text, never markup. Pure. */
+export function markdownReport(report: RunReport, symbols: Symbols): string {
+  const outcome = outcomeOf(report);
+  const lines = [
+    `# ${markOf(outcome.tone, symbols)} Run ${escape(report.run)}: ${escape(outcome.word)}`,
+    "",
+    ...(outcome.detail === "" ? [] : [`${escape(outcome.detail)}.`, ""]),
+    ...facts(report),
+    ...needsALook(report, symbols),
+    ...section("Items", report.items.flatMap((item) => itemLines(item, report, symbols))),
+    ...section(
+      "Parts",
+      report.parts.map((part) =>
+        `- ${markOf(statusTone(part.status), symbols)} ${escape(partName(part))}: ${
+          escape(part.status ?? "no end recorded")
+        }${part.turns.length === 0 ? "" : `, ${plural(part.turns.length, "turn")} outside items`}`
+      ),
+    ),
+    ...section("Commits outside items", report.commits.map(commitLine)),
+    ...section(
+      "Hooks",
+      report.hooks.map((hook) => `- ${escape(hookText(hook))}${hook.log === "" ? "" : `, log ${code(hook.log)}`}`),
+    ),
+    ...section(
+      "Waits",
+      report.waits.map(({ at, agent, message, waitedMs, interrupted }) =>
+        `- ${timeOf(at)} ${escape(agent)}: ${
+          waitedMs === null ? "the run ended while it waited" : `waited ${formatDuration(waitedMs)}`
+        }${interrupted ? ", interrupted" : ""} (${escape(message)})`
+      ),
+    ),
+    ...section(
+      "Consents and answers",
+      report.answers.map(({ id, question, answer, source }) =>
+        `- ${escape(question ?? id)} **${escape(answer)}** (${escape(source)})`
+      ),
+    ),
+    ...section("Notes", report.notes.map(noteLine)),
+    "",
+    `Events: ${code(report.events.file)}, ${plural(report.events.count, "event")}${eventProblems(report)}`,
+  ];
+  return `${lines.join("\n").replaceAll(/\n{3,}/g, "\n\n").trimEnd()}\n`;
+}
+
+function facts(report: RunReport): readonly string[] {
+  const row = (name: string, value: string): readonly string[] => value === "" ? [] : [`- **${name}**: ${value}`];
+  return [
+    ...row("Workflow", escape(report.parts.map(partName).join(", then "))),
+    ...row("When", escape(whenText(report))),
+    ...row("Agent", escape(agentsText(report))),
+    ...row("Used", escape(totalText(report.usage, report.hooks.length))),
+    ...row("Why it ended", report.reasons.map((reason) => escape(firstLine(reason))).join("; ")),
+    ...report.next.flatMap((step) => row("Next", step)),
+    ...row("Root", code(report.root)),
+    ...row("Folder", code(report.folder)),
+  ];
+}
+
+/** What no check has proved, what was given up on, and what Ralph had to undo or could not read. */
+function needsALook(report: RunReport, symbols: Symbols): readonly string[] {
+  const items = openItems(report).map(({ ids, words, tone }) =>
+    `- ${markOf(tone, symbols)} ${ids.map((id) => `**${escape(id)}**`).join(", ")} ${escape(words)}`
+  );
+  return section("Needs a look", [
+    ...items,
+    ...report.trespasses.flatMap(({ item, diff }) => [
+      `- ${symbols.failed} written outside the allowed paths${item === null ? "" : ` by ${escape(item)}`}:`,
+      ...fenced(diff, "  "),
+    ]),
+    ...putBackGroups(report).map(({ path, items }) =>
+      `- ${symbols.warning} edited by hand and put back: ${code(path)}${
+        items.length === 0 ? "" : `, in turns for ${items.map(escape).join(", ")}`
+      }`
+    ),
+    ...weakenedTests(report).map((told) => `- ${symbols.warning} ${escape(told)}`),
+    ...brokenHooks(report).map((told) => `- ${symbols.warning} ${escape(told)}`),
+    ...report.warnings.map((note) => `- ${symbols.warning} ${noteLine(note).slice(2)}`),
+    ...(report.events.malformed === 0 ? [] : [
+      `- ${symbols.warning} ${plural(report.events.malformed, "line")} of the events could not be read and ${
+        report.events.malformed === 1 ? "is" : "are"
+      } left out: ${report.events.problems.map(code).join(", ")}`,
+    ]),
+  ]);
+}
+
+function itemLines(item: ItemReport, report: RunReport, symbols: Symbols): readonly string[] {
+  const { words, tone } = itemWords(item);
+  const part = report.parts[item.part];
+  const where = report.parts.length > 1 && part !== undefined ? `${escape(partName(part))} ` : "";
+  const used = itemUsage(item) === "" ? "" : ` ${symbols.dot} ${escape(itemUsage(item))}`;
+  return [
+    "",
+    `### ${markOf(tone, symbols)} ${escape(item.id)}: ${escape(item.title)}`,
+    "",
+    `${where}${escape(item.kind)} ${symbols.dot} ${escape(words)} ${symbols.dot} ${
+      plural(item.attempts.length, "attempt")
+    }${used}`,
+    ...(item.state === "reopened" && item.reason !== null ? ["", escape(firstLine(item.reason))] : []),
+    "",
+    ...item.attempts.flatMap((attempt) => attemptLines(attempt, symbols)),
+  ];
+}
+
+function attemptLines(attempt: AttemptReport, symbols: Symbols): readonly string[] {
+  const { words, tone } = attemptWords(attempt);
+  const time = attempt.durationMs === null ? "" : ` (${formatDuration(attempt.durationMs)})`;
+  const reason = attemptReason(attempt);
+  const why = reason === null ? "" : `: ${escape(reason)}`;
+  return [
+    `- ${markOf(tone, symbols)} attempt ${attempt.number}, iteration ${attempt.iteration}: ${
+      escape(words)
+    }${time}${why}`,
+    ...attempt.turns.map((turn) =>
+      `  - ${escape(turnText(turn))}${turn.transcript === "" ? "" : `, transcript ${code(turn.transcript)}`}`
+    ),
+    ...attempt.checks.flatMap((check) => [
+      `  - ${check.ok ? symbols.passed : symbols.failed} ${code(check.name)} (${escape(checkText(check))})`,
+      ...(check.tail === null || check.tail.trim() === "" ? [] : fenced(check.tail, "    ")),
+    ]),
+    ...attempt.commits.map((commit) => `  ${commitLine(commit)}`),
+  ];
+}
+
+function commitLine(commit: CommitReport): string {
+  return `- commit ${code(commit.commit.slice(0, 7))} ${escape(commitText(commit))}`;
+}
+
+function noteLine({ at, item, message }: NoteReport): string {
+  return `- ${timeOf(at).slice(11)}${item === null ? "" : ` ${escape(item)}`} ${escape(message)}`;
+}
+
+function eventProblems({ events: { malformed, unknown } }: RunReport): string {
+  return [
+    ...(malformed === 0 ? [] : [`, ${plural(malformed, "line")} that could not be read`]),
+    ...(unknown === 0 ? [] : [`, ${plural(unknown, "event")} of a kind that this Ralph does not know`]),
+  ].join("");
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : ["", `## ${title}`, "", ...lines];
+}
+
+/** Text on one line in which nothing is markup. It never stands at the start of a line. */
+function escape(text: string): string {
+  return oneLine(text).replaceAll(/[\\`*[\]<>~&|]/g, "\\$&").replaceAll(
+    /(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu,
+    "\\_",
+  );
+}
+
+function code(text: string): string {
+  const line = oneLine(text);
+  const fence = "`".repeat(longestRun(line) + 1);
+  const space = line.startsWith("`") || line.endsWith("`") ? " " : "";
+  return line === "" ? "" : `${fence}${space}${line}${space}${fence}`;
+}
+
+function fenced(text: string, indent: string): readonly string[] {
+  const lines = plainText(text).trimEnd().split("\n");
+  const fence = "`".repeat(Math.max(3, longestRun(text) + 1));
+  return [fence, ...lines, fence].map((line) => `${indent}${line}`.trimEnd());
+}
+
+function longestRun(text: string): number {
+  return Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+}

@@ -1,0 +1,226 @@
+/**
+ * What `ralph report` tells of a run; `--format json` prints this very object, `ralph schema report` its schema.
+ *
+ * @module
+ */
+import type { UsageTotal } from "../backlog/usage.ts";
+import type { Usage } from "../backlog/types.ts";
+
+/** Version of the report's shape. */
+export const REPORT_VERSION = 1;
+
+/** A run, as its events and git tell it. Times are ISO 8601, paths relative to the root, durations milliseconds. */
+export interface RunReport {
+  readonly version: typeof REPORT_VERSION;
+  /** The run's id. */
+  readonly run: string;
+  readonly root: string;
+  /** The run's folder. */
+  readonly folder: string;
+  /** `cut-off`: there is no end event and nobody is at work: killed, or ended by an error. */
+  readonly state: "ended" | "running" | "cut-off" | "empty";
+  /** Who is at work, where somebody is. */
+  readonly running: { readonly pid: number; readonly since: string } | null;
+  /** How the last part ended; `null` where it has not. */
+  readonly status: string | null;
+  readonly reasons: readonly string[];
+  /** What to do next, in words with commands. */
+  readonly next: readonly string[];
+  /** The first event, and the last. */
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+  readonly durationMs: number | null;
+  readonly agents: readonly AgentUse[];
+  /** All turns together, those of hooks left out; `null` is unknown, never nothing. */
+  readonly usage: UsageTotal;
+  /** Of the last loop. */
+  readonly counts: ItemCounts;
+  /** Steps and loops, in the order in which they began. */
+  readonly parts: readonly RunPart[];
+  readonly items: readonly ItemReport[];
+  /** Commits that belong to no item: plans, state, hooks, and what others committed meanwhile. */
+  readonly commits: readonly CommitReport[];
+  /** The commit that the first loop began on. */
+  readonly base: string | null;
+  readonly hooks: readonly HookReport[];
+  readonly waits: readonly WaitReport[];
+  /** State files that were edited by hand and put back. */
+  readonly putBack: readonly { readonly at: string; readonly item: string | null; readonly paths: readonly string[] }[];
+  /** Diffs of what was written outside the allowed paths. */
+  readonly trespasses: readonly { readonly at: string; readonly item: string | null; readonly diff: string }[];
+  /** Tests that were weakened; `blocked`: the attempt failed for it. */
+  readonly weakened: readonly {
+    readonly at: string;
+    readonly item: string;
+    readonly findings: readonly string[];
+    readonly blocked: boolean;
+  }[];
+  readonly warnings: readonly NoteReport[];
+  readonly notes: readonly NoteReport[];
+  /** Questions that were answered, consents among them. */
+  readonly answers: readonly AnswerReport[];
+  readonly events: EventsRead;
+}
+
+/** An agent, and the models that it named itself. */
+export interface AgentUse {
+  readonly name: string;
+  readonly models: readonly string[];
+  readonly turns: number;
+}
+
+/** Items by how they stand at the end of the run. */
+export interface ItemCounts {
+  readonly verified: number;
+  readonly unverified: number;
+  readonly parked: number;
+  /** Everything else. */
+  readonly open: number;
+}
+
+/** One step or loop of the run. */
+export interface RunPart {
+  /** `plan`, `exec`, `understand` …; `turns` for those that belong to neither step nor loop. */
+  readonly name: string;
+  readonly kind: "step" | "loop" | "turns";
+  /** Which feature or sprint. */
+  readonly scope: string | null;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly status: string | null;
+  readonly reasons: readonly string[];
+  /** Turns outside an item: those of a planner. */
+  readonly turns: readonly TurnReport[];
+}
+
+/** How an item stands at the end of the run. */
+export type ItemState =
+  | "verified"
+  | "unverified"
+  | "parked"
+  | "blocked"
+  | "failed"
+  | "not-done"
+  | "trespassed"
+  | "agent-unusable"
+  | "interrupted"
+  | "reopened"
+  | "in-progress";
+
+/** One item, and every attempt of this run at it. */
+export interface ItemReport {
+  readonly id: string;
+  readonly kind: string;
+  readonly title: string;
+  /** Index into `parts`. */
+  readonly part: number;
+  readonly state: ItemState;
+  /** Why it stands so, where that was told. */
+  readonly reason: string | null;
+  readonly usage: UsageTotal;
+  readonly attempts: readonly AttemptReport[];
+}
+
+/** One attempt: turn, checks, settlement. */
+export interface AttemptReport {
+  readonly iteration: number;
+  /** Over all runs. */
+  readonly number: number;
+  readonly startedAt: string;
+  /** `null`: the run ended before the attempt did. */
+  readonly result: string | null;
+  readonly settlement: string | null;
+  readonly message: string | null;
+  readonly durationMs: number | null;
+  readonly turns: readonly TurnReport[];
+  readonly checks: readonly CheckReport[];
+  readonly commits: readonly CommitReport[];
+}
+
+/** One agent process. */
+export interface TurnReport {
+  readonly agent: string;
+  readonly transcript: string;
+  /** `null`: it did not end in this run. */
+  readonly reason: string | null;
+  readonly message: string | null;
+  readonly durationMs: number | null;
+  readonly usage: Usage | null;
+}
+
+/** One check that ran. */
+export interface CheckReport {
+  readonly name: string;
+  readonly scope: string;
+  readonly ok: boolean;
+  readonly exitCode: number | null;
+  readonly durationMs: number;
+  /** It ran before the agent's turn. */
+  readonly beforeTurn: boolean;
+  /** It failed before the run's first turn as well. */
+  readonly failedBefore: boolean;
+  /** The end of what it printed, where it failed. */
+  readonly tail: string | null;
+}
+
+/** One commit. */
+export interface CommitReport {
+  readonly commit: string;
+  readonly subject: string;
+  /** `null`: git no longer has it, or it is a merge. */
+  readonly filesChanged: number | null;
+  /** `other`: made while the run lasted, by the agent or somebody else. */
+  readonly by: "ralph" | "other";
+}
+
+/** One run of a hook. */
+export interface HookReport {
+  readonly hook: string;
+  readonly iteration: number;
+  readonly parallel: boolean;
+  readonly log: string;
+  /** `null`: it did not end in this run. */
+  readonly status: string | null;
+  readonly exitCode: number | null;
+  readonly durationMs: number | null;
+  readonly message: string | null;
+}
+
+/** A wait for a limit or a provider. */
+export interface WaitReport {
+  readonly at: string;
+  readonly agent: string;
+  readonly reason: string;
+  readonly until: string;
+  readonly message: string;
+  /** `null`: the run ended in it. */
+  readonly waitedMs: number | null;
+  readonly interrupted: boolean;
+}
+
+/** Something that the run said. */
+export interface NoteReport {
+  readonly at: string;
+  readonly item: string | null;
+  readonly message: string;
+}
+
+/** A question and its answer. */
+export interface AnswerReport {
+  readonly id: string;
+  readonly question: string | null;
+  readonly answer: string;
+  readonly source: string;
+}
+
+/** How well the events could be read. */
+export interface EventsRead {
+  readonly file: string;
+  readonly count: number;
+  /** Lines that are no event: left out. */
+  readonly malformed: number;
+  /** The first of them, and why. */
+  readonly problems: readonly string[];
+  /** Events of a kind or version that this Ralph does not know: left out. */
+  readonly unknown: number;
+}

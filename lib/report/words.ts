@@ -1,0 +1,306 @@
+/**
+ * The words that a report is made of, the same in every form. Pure.
+ *
+ * @module
+ */
+import type { UsageTotal } from "../backlog/usage.ts";
+import type { Usage } from "../backlog/types.ts";
+import { usageWords } from "../ui/event_words.ts";
+import { formatDuration } from "../ui/format_duration.ts";
+import { plainText } from "../ui/printable.ts";
+import type { Symbols } from "../ui/style.ts";
+import type {
+  AttemptReport,
+  CheckReport,
+  CommitReport,
+  HookReport,
+  ItemCounts,
+  ItemReport,
+  ItemState,
+  RunPart,
+  RunReport,
+  TurnReport,
+} from "./types.ts";
+
+/** How something came out. */
+export type Tone = "good" | "warn" | "bad" | "plain";
+
+const STATUS_TONES: Readonly<Record<string, Tone>> = {
+  passed: "good",
+  approved: "good",
+  skipped: "good",
+  failed: "bad",
+  blocked: "bad",
+};
+
+const ITEM_TONES: Readonly<Record<ItemState, Tone>> = {
+  "verified": "good",
+  "unverified": "warn",
+  "parked": "bad",
+  "blocked": "bad",
+  "failed": "bad",
+  "trespassed": "bad",
+  "agent-unusable": "bad",
+  "not-done": "warn",
+  "interrupted": "warn",
+  "reopened": "warn",
+  "in-progress": "plain",
+};
+
+const ITEM_WORDS: Readonly<Record<ItemState, string>> = {
+  "verified": "verified",
+  "unverified": "unverified: no check ran, only the agent says so",
+  "parked": "parked",
+  "blocked": "blocked",
+  "failed": "failed",
+  "trespassed": "wrote outside the allowed paths",
+  "agent-unusable": "the agent cannot be used",
+  "not-done": "not done",
+  "interrupted": "interrupted",
+  "reopened": "passed, and was sent back",
+  "in-progress": "in progress",
+};
+
+/** The mark before a line. */
+export function markOf(tone: Tone, symbols: Symbols): string {
+  return { good: symbols.passed, warn: symbols.warning, bad: symbols.failed, plain: symbols.open }[tone];
+}
+
+/** How the run came out, in a word or a sentence. */
+export function outcomeOf(report: RunReport): { readonly word: string; readonly tone: Tone; readonly detail: string } {
+  switch (report.state) {
+    case "running":
+      return {
+        word: "still running",
+        tone: "plain",
+        detail: `pid ${report.running?.pid} has been at work since ${timeOf(report.running?.since ?? "")}`,
+      };
+    case "cut-off":
+      return { word: "no end recorded", tone: "bad", detail: "it was killed, or an error ended it" };
+    case "empty":
+      return { word: "nothing recorded", tone: "warn", detail: "the file of events holds no event" };
+    case "ended":
+      return report.status === null
+        ? { word: "no outcome recorded", tone: "plain", detail: "turns were taken outside a loop" }
+        : { word: report.status, tone: statusTone(report.status), detail: countsText(report.counts) };
+  }
+}
+
+/** How a step's or loop's status reads. */
+export function statusTone(status: string | null): Tone {
+  return status === null ? "plain" : STATUS_TONES[status] ?? "warn";
+}
+
+/** `3 verified, 1 parked`; nothing where there were no items. */
+export function countsText({ verified, unverified, parked, open }: ItemCounts): string {
+  return [[verified, "verified"], [unverified, "unverified"], [parked, "parked"], [open, "open"]]
+    .filter(([count]) => count !== 0).map(([count, word]) => `${count} ${word}`).join(", ");
+}
+
+/** How an item stands. */
+export function itemWords({ state }: ItemReport): { readonly words: string; readonly tone: Tone } {
+  return { words: ITEM_WORDS[state], tone: ITEM_TONES[state] };
+}
+
+/** Items that are not verified, those that stand the same way for the same reason together. */
+export function openItems(
+  { items }: RunReport,
+): readonly { readonly ids: readonly string[]; readonly words: string; readonly tone: Tone }[] {
+  const groups = new Map<string, { readonly ids: string[]; readonly words: string; readonly tone: Tone }>();
+  for (const item of items) {
+    if (item.state === "verified") continue;
+    const { words, tone } = itemWords(item);
+    const told = item.reason === null ? words : `${words}: ${firstLine(item.reason)}`;
+    const group = groups.get(told) ?? { ids: [], words: told, tone };
+    group.ids.push(oneLine(item.id));
+    groups.set(told, group);
+  }
+  return [...groups.values()];
+}
+
+/** What was put back, with the items in whose turns it was edited. */
+export function putBackGroups(
+  { putBack }: RunReport,
+): readonly { readonly path: string; readonly items: readonly string[] }[] {
+  const groups = new Map<string, Set<string>>();
+  for (const { paths, item } of putBack) {
+    for (const path of paths) {
+      const items = groups.get(path) ?? new Set();
+      if (item !== null) items.add(oneLine(item));
+      groups.set(path, items);
+    }
+  }
+  return [...groups].map(([path, items]) => ({ path, items: [...items] }));
+}
+
+/** Tests that were weakened, an item's findings on one line. */
+export function weakenedTests({ weakened }: RunReport): readonly string[] {
+  return weakened.map(({ item, findings, blocked }) =>
+    `${oneLine(item)} weakened tests${blocked ? ", which failed the attempt" : ""}: ${findings.map(oneLine).join("; ")}`
+  );
+}
+
+/** Hooks that did not complete: `broken: failed 5 times: exit 3`. */
+export function brokenHooks({ hooks }: RunReport): readonly string[] {
+  const groups = new Map<string, number>();
+  for (const { hook, status, message } of hooks) {
+    if (status === "completed") continue;
+    const told = `hook ${oneLine(hook)} ${status ?? "did not end"}${
+      message === null ? "" : ` (${firstLine(message)})`
+    }`;
+    groups.set(told, (groups.get(told) ?? 0) + 1);
+  }
+  return [...groups].map(([told, times]) => times === 1 ? told : `${told}, ${times} times`);
+}
+
+/** Why an attempt ended so, where its checks below do not say it already. */
+export function attemptReason({ message, checks }: AttemptReport): string | null {
+  if (message === null || message.trim() === "") return null;
+  const first = firstLine(message);
+  return checks.some(({ name, ok }) => !ok && first.startsWith(oneLine(name))) ? null : first;
+}
+
+/** What an item's turns used, short; nothing where nothing is known. */
+export function itemUsage({ usage }: ItemReport): string {
+  if (!isTold(usage)) return "";
+  const untold = Math.max(usage.turnsWithoutTokens, usage.turnsWithoutCost);
+  return `${usageWords(usage)}${untold === 0 ? "" : " or more"}`;
+}
+
+/** Whether anything at all is known of what was used. */
+function isTold({ inputTokens, outputTokens, costUsd }: Usage): boolean {
+  return (inputTokens ?? outputTokens ?? costUsd) !== null;
+}
+
+/** How an attempt ended. */
+export function attemptWords({ result, settlement }: AttemptReport): { readonly words: string; readonly tone: Tone } {
+  if (result === null) return { words: "not ended", tone: "warn" };
+  const state = settlement === "parked" || result in ITEM_WORDS ? result as ItemState : "not-done";
+  const words = result === "verified" && settlement !== "passed" ? "checks passed, not settled" : ITEM_WORDS[state];
+  const tone = result === "verified" && settlement !== "passed" ? "warn" : ITEM_TONES[state];
+  return { words: settlement === "parked" ? `${words}, parked` : words, tone };
+}
+
+/** `plan`, `feature 2026-01-02-auth`. */
+export function partName({ name, scope, kind }: RunPart): string {
+  if (kind === "turns") return "turns outside a loop";
+  return scope === null ? name : `${name} ${oneLine(scope)}`;
+}
+
+/** Agents, their models, their turns. */
+export function agentsText({ agents }: RunReport): string {
+  return agents.map(({ name, models, turns }) =>
+    `${name}${models.length === 0 ? "" : ` (${models.join(", ")})`}, ${plural(turns, "turn")}`
+  ).join("; ");
+}
+
+/** `1,204 tokens (1,000 in, 204 out), about $0.03`. What is unknown is called so. */
+export function usageText(usage: Usage): string {
+  const { inputTokens, outputTokens, cachedTokens, costUsd, estimated } = usage;
+  const parts = [
+    ...(inputTokens === null ? [] : [`${grouped(inputTokens)} in`]),
+    ...(cachedTokens === null || cachedTokens === 0 ? [] : [`${grouped(cachedTokens)} of it cached`]),
+    ...(outputTokens === null ? [] : [`${grouped(outputTokens)} out`]),
+  ];
+  const sum = (inputTokens ?? 0) + (outputTokens ?? 0);
+  const tokens = inputTokens === null && outputTokens === null
+    ? "tokens unknown"
+    : `${grouped(sum)} tokens (${parts.join(", ")})`;
+  const cost = costUsd === null ? "cost unknown" : `${estimated ? "about " : ""}$${costUsd.toFixed(2)}`;
+  return `${tokens}, ${cost}${costUsd !== null && estimated ? " by the agent's own estimate" : ""}`;
+}
+
+/** The same over turns, with how many of them told nothing. */
+export function totalText(usage: UsageTotal, hooks: number): string {
+  const { turns, turnsWithoutTokens, turnsWithoutCost } = usage;
+  if (turns === 0) return "no agent turn ended";
+  const untold = (count: number, what: string): readonly string[] =>
+    count === 0 || count === turns ? [] : [`${count} of ${turns} turns told no ${what}: it is at least this`];
+  return [
+    usageText(usage),
+    ...untold(turnsWithoutTokens, "tokens"),
+    ...untold(turnsWithoutCost, "cost"),
+    ...(hooks === 0 ? [] : ["hooks not counted"]),
+  ].join("; ");
+}
+
+/** How a turn ended. */
+export function turnText({ agent, reason, message, durationMs, usage }: TurnReport): string {
+  if (reason === null) return `${agent}: did not end`;
+  const facts = [
+    ...(durationMs === null ? [] : [formatDuration(durationMs)]),
+    ...(usage === null || !isTold(usage) ? [] : [usageWords(usage)]),
+  ];
+  return `${agent}: ${reason}${facts.length === 0 ? "" : ` (${facts.join(", ")})`}${
+    message === null ? "" : `: ${oneLine(message)}`
+  }`;
+}
+
+/** What came of a check, after its name. */
+export function checkText({ ok, exitCode, durationMs, beforeTurn, failedBefore }: CheckReport): string {
+  const words = [
+    ...(ok ? [] : [exitCode === null ? "no exit code" : `exit ${exitCode}`]),
+    formatDuration(durationMs),
+    ...(beforeTurn ? ["before the turn"] : []),
+    ...(failedBefore ? ["failed before the run as well"] : []),
+  ];
+  return words.join(", ");
+}
+
+/** A commit's subject and size. */
+export function commitText({ subject, filesChanged, by }: CommitReport): string {
+  const facts = [
+    ...(filesChanged === null ? [] : [plural(filesChanged, "file")]),
+    ...(by === "other" ? ["made by the agent or somebody else"] : []),
+  ];
+  return `${oneLine(subject)}${facts.length === 0 ? "" : ` (${facts.join(", ")})`}`;
+}
+
+/** What became of a hook. */
+export function hookText({ hook, iteration, status, exitCode, durationMs, message }: HookReport): string {
+  const facts = [
+    `iteration ${iteration}`,
+    ...(exitCode === null || exitCode === 0 ? [] : [`exit ${exitCode}`]),
+    ...(durationMs === null ? [] : [formatDuration(durationMs)]),
+  ];
+  return `${oneLine(hook)}: ${status ?? "did not end"} (${facts.join(", ")})${
+    message === null ? "" : `: ${oneLine(message)}`
+  }`;
+}
+
+/** When it began, when it ended, how long that was. */
+export function whenText({ startedAt, endedAt, durationMs, state }: RunReport): string {
+  if (startedAt === null || endedAt === null || durationMs === null) return "unknown";
+  const [from, to] = [timeOf(startedAt), timeOf(endedAt)];
+  const end = from.slice(0, 10) === to.slice(0, 10) ? to.slice(11) : to;
+  const told = state === "ended" ? `to ${end}` : `last event ${end}`;
+  return `${from} ${told} (${formatDuration(durationMs)})`;
+}
+
+/** An ISO time as the clock here shows it. */
+export function timeOf(iso: string): string {
+  const date = new Date(Date.parse(iso));
+  if (Number.isNaN(date.getTime())) return iso;
+  const two = (part: number): string => String(part).padStart(2, "0");
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}
+
+/** The first line of a text, without what moves a cursor. */
+export function firstLine(text: string): string {
+  return oneLine(text.split("\n").find((line) => line.trim() !== "") ?? "");
+}
+
+/** A text on one line, without what moves a cursor. */
+export function oneLine(text: string): string {
+  return plainText(text).replaceAll(/\s+/g, " ").trim();
+}
+
+/** `1 turn`, `2 turns`. */
+export function plural(count: number, word: string): string {
+  return `${grouped(count)} ${word}${count === 1 ? "" : "s"}`;
+}
+
+function grouped(count: number): string {
+  return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ",");
+}

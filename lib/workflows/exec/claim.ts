@@ -1,0 +1,36 @@
+import { join } from "node:path";
+import type { Repository } from "../../git/types.ts";
+import { readText } from "../../host/files.ts";
+import type { Claim, Turn } from "../../backlog/types.ts";
+import { stripMarks } from "../../backlog/signals.ts";
+
+/** What the agent prints as its last line when the story is done. */
+export const COMPLETE = "<promise>COMPLETE</promise>";
+
+/** Files that are looked through for a printed marker. */
+const FILES = 50;
+
+/**
+ * What a turn at a story without checks claims: the marker as the last line of the agent's words, and not the end of a
+ * file that it printed.
+ */
+export async function claimOf(turn: Turn, repository: Repository | null): Promise<Claim> {
+  if (turn.lines.at(-1) !== COMPLETE) {
+    return { status: "not-done", reason: `the answer did not end with \`${COMPLETE}\`` };
+  }
+  const before = turn.lines.at(-2);
+  if (before !== undefined && repository !== null && await endsAFile(before, repository)) {
+    return { status: "not-done", reason: `\`${COMPLETE}\` stood in a file that the agent printed` };
+  }
+  return { status: "done" };
+}
+
+async function endsAFile(before: string, repository: Repository): Promise<boolean> {
+  const found = await repository.git(["grep", "-lzF", "--untracked", "-e", COMPLETE]);
+  for (const path of found.stdout.split("\0").filter((name) => name !== "").slice(0, FILES)) {
+    const text = await readText(join(repository.topLevel, path)) ?? "";
+    const lines = text.split("\n").map(stripMarks).filter((line) => line !== "");
+    if (lines.some((line, index) => line === COMPLETE && lines[index - 1] === before)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,71 @@
+import { resolve } from "node:path";
+import { EXIT } from "../../../errors/exit_codes.ts";
+import type { ExecArgs } from "../args.ts";
+import { BUILT_IN_RECIPES } from "../../../recipe/built_in_recipes.ts";
+import type { Invocation } from "../../../cli/command.ts";
+import { endWith } from "../../../cli/end_with.ts";
+import { goalOf } from "../../../cli/goal.ts";
+import { findOwnRecipe } from "../../../recipe/own_recipe.ts";
+import { validateArgs } from "../../../cli/recipe_args.ts";
+import type { LoadedRecipe } from "../../../recipe/loader.ts";
+import { resolveRoot } from "../../../cli/root.ts";
+import { openSession, type Session } from "../../../cli/session.ts";
+import { GATES, optional, parseCap } from "../../../cli/settings.ts";
+
+/** `ralph exec "<goal>"`: the exec recipe, or the project's own. */
+export async function run(invocation: Invocation): Promise<number> {
+  const { flags, host, say } = invocation;
+  const named = flags.text("recipe");
+  const own = named === undefined ? await findOwnRecipe(await resolveRoot(host.environment, flags.text("root"))) : null;
+  const file = named === undefined ? own : resolve(host.environment.cwd, named);
+  const args = await argsOf(invocation, file !== null);
+  await using session = await openSession(invocation, { asks: true, gates: file === null ? GATES : null });
+  if (file !== null) say(`recipe ${file}`);
+  if (own !== null && !await agreed(own, session)) {
+    say("not run; `--recipe FILE` names another recipe");
+    return EXIT.done;
+  }
+  const recipe = file === null ? await builtIn() : await fromFile(file, invocation);
+  const value = recipe.args === undefined ? args : await validateArgs(recipe, args);
+  const outcome = await recipe.run(session.ralph, value);
+  return endWith(invocation, session.ralph, outcome, file === null ? "ralph run" : null);
+}
+
+/** A recipe of one's own may need no goal; where it does, its schema or `plan()` says so. */
+async function argsOf(invocation: Invocation, mayLackGoal: boolean): Promise<ExecArgs> {
+  const { flags } = invocation;
+  return {
+    goal: mayLackGoal && invocation.arguments.length === 0 ? "" : await goalOf(invocation),
+    resume: flags.has("resume"),
+    ...optional("understand", flags.text("understand") as ExecArgs["understand"]),
+    maxUnderstandIterations: parseCap("--max-understand-iterations", flags.text("max-understand-iterations")),
+    maxRunIterations: parseCap("--max-run-iterations", flags.text("max-run-iterations")),
+  };
+}
+
+async function builtIn(): Promise<LoadedRecipe> {
+  const recipe = BUILT_IN_RECIPES.find(({ name }) => name === "exec");
+  if (recipe === undefined) throw new Error("the exec recipe is not built in");
+  return (await recipe.load()).default;
+}
+
+async function fromFile(file: string, { host }: Invocation): Promise<LoadedRecipe> {
+  const { loadRecipe } = await import("../../../recipe/loader.ts");
+  return await loadRecipe(file, host);
+}
+
+/** A recipe that stands in the root runs with the person's rights: in a terminal they are asked once for each content. */
+async function agreed(path: string, { ralph }: Session): Promise<boolean> {
+  const { isTrusted, trust } = await import("../../../recipe/trust.ts");
+  if (!ralph.prompter.interactive || await isTrusted(ralph.host, path)) return true;
+  const answer = await ralph.prompter.ask({
+    id: "recipe.trust",
+    kind: "confirm",
+    message: "Run this recipe?",
+    details: [`${path} is a program that has not run on this machine before`],
+    initial: false,
+  });
+  if (answer.value !== "yes") return false;
+  await trust(ralph.host, path);
+  return true;
+}

@@ -1,0 +1,69 @@
+import { basename, join } from "node:path";
+import {
+  CODEBASE_MAP_FILE,
+  EXEC_FOLDER,
+  EXEC_RUNS,
+  PLAN_STATE_FILE,
+  PLAN_TRANSCRIPT_FILE,
+  PRD_FILE,
+} from "../paths.ts";
+import type { RalphContext } from "../../../context/context.ts";
+import { listDirectory, pathExists, removePath, writeAtomic } from "../../../host/files.ts";
+import { requireRepository } from "../../../context/require_repository.ts";
+import { topLevelPaths } from "../../../git/tree_paths.ts";
+
+/** What only Ralph writes while it plans. */
+export const PLAN_STATE_FILES: readonly string[] = [PRD_FILE, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, CODEBASE_MAP_FILE];
+
+/** Those of the state files that do not exist. */
+export async function missingStateFiles(ralph: RalphContext): Promise<readonly string[]> {
+  const missing: string[] = [];
+  for (const path of PLAN_STATE_FILES) if (!await pathExists(join(ralph.root, path))) missing.push(path);
+  return missing;
+}
+
+/**
+ * Puts back what an agent wrote into state files. What it wrote is kept in the run's folder.
+ *
+ * @param missing files that did not exist before its turn
+ */
+export async function putBackState(
+  ralph: RalphContext,
+  folder: string,
+  turn: string,
+  missing: readonly string[],
+): Promise<void> {
+  const edits = await ralph.state.edited(PLAN_STATE_FILES.filter((path) => !missing.includes(path)));
+  const made: { readonly path: string; readonly found: string | null }[] = [];
+  for (const path of missing) {
+    const found = await ralph.state.read(path);
+    if (found !== null) made.push({ path, found });
+  }
+  for (const { path, found } of [...edits, ...made]) {
+    if (found !== null) await writeAtomic(join(folder, `${turn}-${basename(path)}`), found);
+  }
+  await ralph.state.putBack(edits);
+  for (const { path } of made) await removePath(join(ralph.root, path));
+  const paths = [...edits, ...made].map(({ path }) => path);
+  if (paths.length > 0) ralph.events.emit({ type: "state-put-back", paths });
+}
+
+/** Commits the workflow's folder without its runs, unless the state of this plan is committed already. */
+export async function commitPlan(ralph: RalphContext): Promise<void> {
+  if (!ralph.config.commits.prdChanges) return;
+  const [statePath] = topLevelPaths(ralph, [PLAN_STATE_FILE]);
+  const tracked = await requireRepository(ralph).git(["status", "--porcelain", "--ignored", "--", statePath!]);
+  if (tracked.stdout.trim() === "") return;
+  const names = await listDirectory(join(ralph.root, EXEC_FOLDER));
+  const paths = names.map((name) => `${EXEC_FOLDER}/${name}`).filter((path) => path !== EXEC_RUNS);
+  const subject = "ralph: plan approved";
+  const result = await requireRepository(ralph).commit({ paths: topLevelPaths(ralph, paths), subject });
+  if (result.status === "committed") ralph.events.emit({ type: "commit", commit: result.commit, subject });
+  if (result.status === "nothing" && result.ignored.length > 0) {
+    const message = `git ignores ${result.ignored.join(", ")}: the plan is not committed`;
+    ralph.events.emit({ type: "note", level: "info", message });
+  }
+  if (result.status === "refused") {
+    ralph.events.emit({ type: "note", level: "warn", message: `the plan could not be committed: ${result.output}` });
+  }
+}

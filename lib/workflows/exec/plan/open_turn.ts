@@ -1,0 +1,33 @@
+import { EXEC_FOLDER } from "../paths.ts";
+import type { RalphContext } from "../../../context/context.ts";
+import type { TreeSnapshot } from "../../../git/types.ts";
+import { requireRepository } from "../../../context/require_repository.ts";
+import { rootPaths } from "../../../git/tree_paths.ts";
+import type { TreeBefore } from "./state.ts";
+
+/** A snapshot as `plan_state.json` keeps it while a turn is open. Pure. */
+export function treeBefore({ head, contents }: TreeSnapshot): TreeBefore {
+  return { head, contents: Object.fromEntries(contents) };
+}
+
+/** Those of the paths, relative to the root, that the planner's agent may not write. Pure. */
+export function outsideOf(paths: readonly string[]): readonly string[] {
+  return paths.filter((path) => !path.startsWith(`${EXEC_FOLDER}/`));
+}
+
+/**
+ * Says what changed outside the workflow's folder since a turn that a kill interrupted: nobody judged it. What the agent
+ * did and what a person did since cannot be told apart, so that it is said, and nothing else.
+ */
+export async function tellUnjudged(ralph: RalphContext, before: TreeBefore): Promise<void> {
+  const { head, contents } = before;
+  const snapshot = { head, branch: null, changed: [], contents: new Map(Object.entries(contents)) };
+  const { paths } = await requireRepository(ralph).changedSince(snapshot);
+  const outside = outsideOf(rootPaths(ralph, paths));
+  if (outside.length === 0) return;
+  const message =
+    `planning was interrupted in a turn, and these files have changed since it began, by the agent or by you: ${
+      outside.join(", ")
+    }`;
+  ralph.events.emit({ type: "note", level: "warn", message });
+}

@@ -1,0 +1,185 @@
+import { PRD_FILE } from "../paths.ts";
+import type { Prd } from "../types.ts";
+import type { RalphContext } from "../../../context/context.ts";
+import { RalphError } from "../../../errors/ralph_error.ts";
+import { askPending, type Refusal, takeReply } from "./collect.ts";
+import { commitPlan } from "./files.ts";
+import { goalMissing, preflight, type Prepared } from "./preflight.ts";
+import { readPrd } from "./prompt_values.ts";
+import { askForChange, reviewDraft } from "./review.ts";
+import type { PlanSession } from "./session.ts";
+import type { Recommendation, Uncertainty } from "./state.ts";
+import { plannerTurn } from "./turn.ts";
+import { requireRepository } from "../../../context/require_repository.ts";
+
+/** What to plan. */
+export interface PlanOptions {
+  /** What is to be built, in a person's words. May be left out to resume. */
+  readonly goal?: string;
+  /** Go on with whatever was begun; without anything begun, start with the goal. @default false */
+  readonly resume?: boolean;
+  /** How often an answer that cannot be used is asked for again. @default 3 */
+  readonly maxRetries?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** How planning ended. */
+export type PlanOutcome =
+  | {
+    readonly status: "approved";
+    readonly prd: Prd;
+    /** Path of the PRD, relative to the root. */
+    readonly file: string;
+    readonly uncertainties: readonly Uncertainty[];
+    readonly recommendUnderstand: Recommendation;
+    /** There was no codebase map when planning began. */
+    readonly mapWasMissing: boolean;
+  }
+  /** A person said no; what was worked out is kept. */
+  | { readonly status: "declined"; readonly next: readonly string[] }
+  /** Nobody could be asked. */
+  | { readonly status: "blocked"; readonly reasons: readonly string[] }
+  | {
+    readonly status: "failed";
+    readonly reason: Refusal["reason"] | "trespassed" | "agent-failed" | "agent-unusable";
+    readonly messages: readonly string[];
+  }
+  | { readonly status: "aborted" };
+
+/**
+ * Talks a goal through until a person approves a PRD. Every answer is kept in `plan_state.json` before the next
+ * question, so that the same call goes on exactly where it was stopped.
+ *
+ * @throws {RalphError} option-invalid, agent-missing, agent-not-found, not-a-repository, git-identity-missing,
+ * git-operation-in-progress, run-locked, state-invalid
+ * @example Plan with answers given beforehand
+ * ```ts
+ * import { plan } from "ralph";
+ * import { testContext } from "ralph/testing";
+ *
+ * const story = { id: "US-001", title: "Add a.txt", acceptanceCriteria: ["Verify: `test -f a.txt`"], priority: 1, passes: false, notes: "" };
+ * const prdDraft = { branchName: "ralph/a", userStories: [story] };
+ * const envelope = { questions: [], uncertainties: [], prdDraft, recommendUnderstand: { shouldRun: false, reasons: [] } };
+ * await using ralph = await testContext({ agent: { turns: [{ say: JSON.stringify(envelope) }] }, approve: ["prd"] });
+ * const planned = await plan(ralph, { goal: "add a.txt" });
+ * console.log(planned.status); // approved
+ * ```
+ */
+export async function plan(ralph: RalphContext, options: PlanOptions): Promise<PlanOutcome> {
+  const goal = options.goal?.trim() ?? "";
+  if (goal === "" && options.resume !== true) throw goalMissing(options.goal);
+  const signal = options.signal === undefined ? ralph.signal : AbortSignal.any([ralph.signal, options.signal]);
+  const repository = requireRepository(ralph);
+  await ralph.agent.ensureUsable();
+  await repository.ensureReady();
+  await using _lock = await ralph.lock.acquire("plan");
+
+  ralph.events.emit({ type: "step-start", step: "plan", title: goal === "" ? "what was begun" : goal });
+  const outcome = await ended(async () => {
+    const prepared = await preflight(ralph, goal === "" ? null : goal);
+    return await drive(prepared, options.maxRetries ?? 3, signal);
+  });
+  ralph.events.emit({ type: "step-end", step: "plan", status: outcome.status });
+  if (outcome.status === "declined") ralph.events.emit({ type: "text", title: "Next", lines: outcome.next });
+  return outcome;
+}
+
+/** One state after the other, until a person has decided or nothing more can be done. */
+async function drive({ session, folder }: Prepared, maxRetries: number, signal: AbortSignal): Promise<PlanOutcome> {
+  for (;;) {
+    if (signal.aborted) return { status: "aborted" };
+    switch (session.state.state) {
+      case "preflight":
+      case "collect_context":
+      case "draft_prd": {
+        if (session.state.changing && await askForChange(session) === "declined") {
+          return { status: "declined", next: ["ralph plan --resume"] };
+        }
+        await askPending(session);
+        const ending = await nextReply(session, folder, maxRetries, signal);
+        if (ending !== null) return ending;
+        break;
+      }
+      case "review_prd":
+        await reviewDraft(session, folder);
+        break;
+      case "done":
+        await commitPlan(session.ralph);
+        return await approved(session);
+    }
+  }
+}
+
+async function nextReply(
+  session: PlanSession,
+  folder: string,
+  maxRetries: number,
+  signal: AbortSignal,
+): Promise<PlanOutcome | null> {
+  const { ralph } = session;
+  const turn = await plannerTurn(session, folder, signal);
+  switch (turn.status) {
+    case "aborted":
+      return { status: "aborted" };
+    case "unusable":
+      return { status: "failed", reason: "agent-unusable", messages: [turn.message] };
+    case "trespassed": {
+      const messages = [`the planner wrote outside scripts/ralph/: ${turn.paths.join(", ")}`, turn.diff];
+      await session.save({}, [{
+        heading: "Written outside scripts/ralph/",
+        body: turn.paths.map((path) => `- ${path}`),
+      }]);
+      ralph.events.emit({
+        type: "text",
+        title: "Written before the PRD was approved",
+        lines: [...turn.paths, ...turn.diff.split("\n")],
+      });
+      return { status: "failed", reason: "trespassed", messages };
+    }
+    case "failed":
+      await session.save({ attempts: session.state.attempts + 1 }, [{ heading: "Agent failed", body: [turn.message] }]);
+      return await retryOrEnd(session, maxRetries, "agent-failed", [turn.message]);
+    case "answered": {
+      const refusal = await takeReply(session, turn.text);
+      return refusal === null ? null : await retryOrEnd(session, maxRetries, refusal.reason, refusal.errors);
+    }
+  }
+}
+
+async function retryOrEnd(
+  session: PlanSession,
+  maxRetries: number,
+  reason: Refusal["reason"] | "agent-failed",
+  messages: readonly string[],
+): Promise<PlanOutcome | null> {
+  const { attempts } = session.state;
+  const what = {
+    "invalid-envelope": "the answer cannot be used",
+    "invalid-prd": "the draft is not valid",
+    "agent-failed": "the agent failed",
+  }[reason];
+  const again = attempts <= maxRetries;
+  const title = `${what}${again ? `: asking again (${attempts} of ${maxRetries})` : ""}`;
+  session.ralph.events.emit({ type: "text", title, lines: messages });
+  if (again) return null;
+  await session.save({ attempts: 0 });
+  return { status: "failed", reason, messages };
+}
+
+async function approved(session: PlanSession): Promise<PlanOutcome> {
+  const { lastPrdDraft, uncertainties, recommendUnderstand, mapWasMissing } = session.state;
+  const prd = await readPrd(session) ?? lastPrdDraft!;
+  return { status: "approved", prd, file: PRD_FILE, uncertainties, recommendUnderstand, mapWasMissing };
+}
+
+/** A question that nobody answers, and a Ctrl-C at one, are ends and not errors. */
+async function ended(run: () => Promise<PlanOutcome>): Promise<PlanOutcome> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!RalphError.isInstance(error)) throw error;
+    if (error.code === "interrupted") return { status: "aborted" };
+    if (error.code === "answer-missing") return { status: "blocked", reasons: [error.message, error.hint] };
+    throw error;
+  }
+}

@@ -1,0 +1,169 @@
+import { join } from "node:path";
+import { CODEBASE_MAP_FILE, EXEC_FOLDER, EXEC_RUNS, PLAN_STATE_FILE } from "../paths.ts";
+import { scaffoldExec } from "../scaffold.ts";
+import { prdSummaryLines } from "../summary.ts";
+import type { RalphContext } from "../../../context/context.ts";
+import { RalphError } from "../../../errors/ralph_error.ts";
+import { pathExists, writeAtomic } from "../../../host/files.ts";
+import { answerEntry } from "./collect.ts";
+import { asksTheSame } from "./draft.ts";
+import { missingStateFiles, PLAN_STATE_FILES, putBackState } from "./files.ts";
+import { tellUnjudged } from "./open_turn.ts";
+import { readPrd } from "./prompt_values.ts";
+import { openSession, type PlanSession } from "./session.ts";
+import { newPlanState, parsePlanState, type PlanState } from "./state.ts";
+import { quoted, summaryBody } from "./transcript.ts";
+
+/** Planning that can go on, and where its run keeps its files. */
+export interface Prepared {
+  readonly session: PlanSession;
+  /** Absolute path. */
+  readonly folder: string;
+}
+
+/**
+ * Makes what is missing, loads or begins the state, and asks what only a person can say before the first turn.
+ *
+ * @param goal `null` to resume whatever was begun
+ */
+export async function preflight(ralph: RalphContext, goal: string | null): Promise<Prepared> {
+  const saved = await readState(ralph);
+  if (goal === null && saved === null) throw nothingToResume();
+  if (saved !== null && saved.openTurn !== null) {
+    await putBackState(ralph, await ralph.run.folder(EXEC_RUNS), `plan-${saved.turns}`, saved.openTurn.missing);
+    if (saved.openTurn.before !== null) await tellUnjudged(ralph, saved.openTurn.before);
+  }
+  await readPrd({ ralph }); // a damaged PRD is told before anything is made
+
+  const mapWasMissing = !await pathExists(join(ralph.root, CODEBASE_MAP_FILE));
+  if (!await pathExists(join(ralph.root, EXEC_FOLDER))) {
+    const made = await scaffoldExec(ralph.root);
+    ralph.events.emit({ type: "text", title: `Made ${EXEC_FOLDER}/`, lines: made });
+  }
+  const folder = await ralph.run.folder(EXEC_RUNS);
+  const missing = await missingStateFiles(ralph);
+  await ralph.state.adopt(PLAN_STATE_FILES.filter((path) => !missing.includes(path)));
+  const state = await choose(ralph, folder, goal, saved, mapWasMissing);
+  const session = await openSession(ralph, state);
+  if (state === saved && state.root !== ralph.root) await session.save({ root: ralph.root });
+  if (state !== saved) await session.save({}, [{ heading: "Goal", body: [quoted(state.goal)] }]);
+  if (session.state.state === "preflight") await askAboutExisting(session);
+  return { session, folder };
+}
+
+/**
+ * The state as the file has it. After a kill within a turn Ralph's own copy stands in for what the agent made of the
+ * file; what a person changed between two runs is theirs.
+ */
+async function readState(ralph: RalphContext): Promise<PlanState | null> {
+  const content = await ralph.state.read(PLAN_STATE_FILE);
+  if (content === null) return null;
+  const [edit] = await ralph.state.edited([PLAN_STATE_FILE]);
+  const written = edit === undefined ? null : parsePlanState(edit.written);
+  if (written === null || written.openTurn === null) return parsePlanState(content);
+  const session = /"session":\s*"(\w+)"/.exec(content)?.[1] ?? written.session; // none: the file is damaged
+  return session === written.session ? written : parsePlanState(content);
+}
+
+async function choose(
+  ralph: RalphContext,
+  folder: string,
+  goal: string | null,
+  saved: PlanState | null,
+  mapWasMissing: boolean,
+): Promise<PlanState> {
+  const fresh = (): PlanState =>
+    newPlanState({
+      goal: goal ?? saved!.goal,
+      root: ralph.root,
+      now: new Date(ralph.host.clock.now()).toISOString(),
+      session: ralph.host.ids.random(6),
+      mapWasMissing,
+    });
+  if (saved === null) return fresh();
+  if (goal !== null && !sameGoal(goal, saved.goal)) {
+    if (saved.state === "done" || await startsOver(ralph, goal, saved)) {
+      await writeAtomic(join(folder, "plan_state.json.before"), `${JSON.stringify(saved, null, 2)}\n`);
+      return fresh();
+    }
+    return saved;
+  }
+  if (saved.state === "done") return await stillApproved(ralph, saved) ? saved : fresh();
+  const answers = saved.qa.length === 1 ? "1 answer" : `${saved.qa.length} answers`;
+  const message = `going on with the plan begun ${saved.createdAt} (${answers} so far): ${saved.goal}`;
+  ralph.events.emit({ type: "note", level: "info", message });
+  return saved;
+}
+
+async function startsOver(ralph: RalphContext, goal: string, saved: PlanState): Promise<boolean> {
+  const { value } = await ralph.prompter.ask({
+    id: "plan.other-goal",
+    kind: "select",
+    message: "Another goal is being planned here. Which one?",
+    details: [`begun ${saved.createdAt}: ${saved.goal}`, `now: ${goal}`],
+    initial: "new",
+    choices: [
+      { value: "new", label: "the new goal", hint: "the old plan's answers stay in the transcript" },
+      { value: "old", label: "go on with the old one" },
+    ],
+  });
+  return value === "new";
+}
+
+async function stillApproved(ralph: RalphContext, { lastPrdDraft, approvedPrdAt }: PlanState): Promise<boolean> {
+  const prd = await readPrd({ ralph });
+  const same = lastPrdDraft !== null && approvedPrdAt !== null && prd !== null && asksTheSame(lastPrdDraft, prd);
+  const message = same
+    ? `this goal's PRD was approved ${approvedPrdAt} and is unchanged`
+    : "the PRD is no longer the one that was approved for this goal: planning again";
+  ralph.events.emit({ type: "note", level: "info", message });
+  return same;
+}
+
+/** Stories that stand in the PRD are updated or overwritten; an empty one asks for nothing. */
+async function askAboutExisting(session: PlanSession): Promise<void> {
+  const prd = await readPrd(session);
+  if (prd === null || prd.userStories.length === 0) {
+    await session.save({ state: "collect_context" });
+    return;
+  }
+  const { ralph } = session;
+  const lines = prdSummaryLines(prd);
+  ralph.events.emit({ type: "text", title: "The PRD that is there", lines });
+  const message = "Update this PRD or overwrite it?";
+  const { value, source } = await ralph.prompter.ask({
+    id: "plan.existing-prd",
+    kind: "select",
+    message,
+    initial: "update",
+    choices: [
+      { value: "update", label: "update", hint: "stories that stay the same keep their result and notes" },
+      { value: "overwrite", label: "overwrite", hint: "the old file goes to the run's folder" },
+    ],
+  });
+  const existing = value === "overwrite" ? "overwrite" : "update";
+  await session.save({ state: "collect_context", existing }, [
+    { heading: "The PRD that was there", body: summaryBody(lines) },
+    answerEntry(message, value, source),
+  ]);
+}
+
+function sameGoal(one: string, other: string): boolean {
+  const plain = (text: string): string => text.trim().replaceAll(/\s+/g, " ");
+  return plain(one) === plain(other);
+}
+
+function nothingToResume(): RalphError {
+  return new RalphError("usage", {
+    details: { problem: `there is no plan to go on with: ${PLAN_STATE_FILE} does not exist` },
+    hint: 'give a goal: `ralph plan "add a health endpoint"`',
+  });
+}
+
+/** A goal of nothing but white space is none. */
+export function goalMissing(value = ""): RalphError {
+  return new RalphError("option-invalid", {
+    details: { option: "the goal", expected: "a sentence that says what is to be built", value: JSON.stringify(value) },
+    hint: 'try `ralph plan "add a health endpoint"`',
+  });
+}

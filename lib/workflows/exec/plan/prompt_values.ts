@@ -1,0 +1,73 @@
+import { parseCodebaseMap } from "../understand/codebase_map.ts";
+import { CODEBASE_MAP_FILE, PRD_FILE } from "../paths.ts";
+import { formatPrd, parsePrd } from "../format.ts";
+import type { Prd } from "../types.ts";
+import { suggestChecks } from "../../../backlog/suggest_checks.ts";
+import type { PromptValues } from "../../../prompts/render.ts";
+import type { PlanSession } from "./session.ts";
+import type { PlanState } from "./state.ts";
+
+/** Rounds of questions after which the agent has to draft. */
+export const MAX_ROUNDS = 10;
+
+/** Characters of the codebase map that the prompt carries. */
+const MAP_CHARACTERS = 24_000;
+
+/** What fills the planner's prompt. */
+export async function plannerValues({ ralph, state }: PlanSession): Promise<PromptValues> {
+  return {
+    goal: state.goal,
+    answers: answersValue(state),
+    existing: state.existing === "update" ? prdValue(await readPrd({ ralph })) : "None: this is a new PRD.",
+    draft: state.lastPrdDraft === null ? "None yet." : prdValue(state.lastPrdDraft),
+    map: mapValue(await ralph.state.read(CODEBASE_MAP_FILE)),
+    commands: await commandsValue(ralph.root, ralph.config.verify.default),
+    round: roundValue(state),
+    errors: errorsValue(state),
+  };
+}
+
+/** The PRD that stands in the file, or `null`. @throws {RalphError} state-invalid */
+export async function readPrd({ ralph }: Pick<PlanSession, "ralph">): Promise<Prd | null> {
+  const text = await ralph.state.read(PRD_FILE);
+  return text === null ? null : parsePrd(text, PRD_FILE);
+}
+
+function answersValue({ qa }: PlanState): string {
+  if (qa.length === 0) return "None yet.";
+  return qa.map(({ question, answer }) => `Q: ${question}\nA: ${answer === "" ? "(no answer)" : answer}`).join("\n\n");
+}
+
+function prdValue(prd: Prd | null): string {
+  return prd === null ? "None." : formatPrd(prd).trimEnd();
+}
+
+function mapValue(map: string | null): string {
+  if (map === null || parseCodebaseMap(map).entries.length === 0) return "It holds no notes yet.";
+  if (map.length <= MAP_CHARACTERS) return map.trim();
+  return `${map.slice(0, MAP_CHARACTERS).trim()}\n\n(The rest is in ${CODEBASE_MAP_FILE}.)`;
+}
+
+async function commandsValue(root: string, always: readonly string[]): Promise<string> {
+  const suggested = await suggestChecks(root);
+  const lines = [
+    ...suggested.map(({ command, from }) => `- \`${command}\` (${from})`),
+    ...always.map((command) => `- \`${command}\` runs for every story anyway (ralph.config.json)`),
+  ];
+  return lines.length === 0 ? "None." : lines.join("\n");
+}
+
+function roundValue({ rounds }: PlanState): string {
+  if (rounds < MAX_ROUNDS) return "";
+  return `You have asked ${rounds} rounds of questions. Ask nothing more: give a draft now, and name what is still open in \`uncertainties\`.`;
+}
+
+function errorsValue({ refused }: PlanState): string {
+  if (refused === null) return "";
+  return [
+    "## Your last answer was refused",
+    refused.errors.map((error) => `- ${error}`).join("\n"),
+    ...(refused.reply === "" ? [] : ["It was:", refused.reply]),
+    "Answer again, with valid JSON only, and with these errors mended.",
+  ].join("\n\n");
+}

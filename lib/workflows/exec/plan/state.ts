@@ -1,0 +1,180 @@
+import { z } from "zod";
+import { parseJson } from "../format.ts";
+import { PLAN_STATE_FILE } from "../paths.ts";
+import type { Prd } from "../types.ts";
+import { validatePrd } from "../validate.ts";
+import { RalphError } from "../../../errors/ralph_error.ts";
+
+/** Where planning stands. */
+export type PlanStage = "preflight" | "collect_context" | "draft_prd" | "review_prd" | "done";
+
+/** One question that was answered. */
+export interface PlanAnswer {
+  readonly id: string;
+  readonly question: string;
+  readonly answer: string;
+  /** ISO time. */
+  readonly askedAt: string;
+}
+
+/** Something that the planner's agent could not find out. */
+export interface Uncertainty {
+  /** In a word or two. */
+  readonly topic: string;
+  /** Why it is not known. */
+  readonly reason: string;
+  /** What would tell. */
+  readonly evidenceMissing: string;
+}
+
+/** Whether the agent thinks that the code should be explored first. */
+export interface Recommendation {
+  /** Whether to explore the code first. */
+  readonly shouldRun: boolean;
+  /** Why, for a person. */
+  readonly reasons: readonly string[];
+}
+
+/** One entry for the transcript, named so that it is never written twice. */
+export interface TranscriptEntry {
+  readonly id: string;
+  readonly text: string;
+}
+
+/** The working tree before a turn: HEAD, and a hash of each file that differed from it (`null`: gone). */
+export interface TreeBefore {
+  readonly head: string | null;
+  readonly contents: Readonly<Record<string, string | null>>;
+}
+
+/** `plan_state.json`: all that planning needs to go on after any interruption. */
+export interface PlanState {
+  readonly schemaVersion: 1;
+  /** Absolute path of the root. */
+  readonly root: string;
+  readonly goal: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly state: PlanStage;
+  readonly qa: readonly PlanAnswer[];
+  /** Asked by the agent and not answered yet. */
+  readonly pendingQuestions: readonly string[];
+  readonly uncertainties: readonly Uncertainty[];
+  readonly recommendUnderstand: Recommendation;
+  /** The last valid draft. */
+  readonly lastPrdDraft: Prd | null;
+  readonly approvedPrdAt: string | null;
+  /** A person said no to the draft and has not said yet what to change. */
+  readonly changing: boolean;
+  /** Answers in a row that were refused. */
+  readonly attempts: number;
+  /** Rounds of questions since the start, or since a person last asked for changes. */
+  readonly rounds: number;
+  /** Agent turns taken. */
+  readonly turns: number;
+  /** What to do with the stories that stood in `prd.json`; `null` while nobody was asked. */
+  readonly existing: "update" | "overwrite" | null;
+  /** There was no codebase map when planning began: the one that is there now is the empty template. */
+  readonly mapWasMissing: boolean;
+  /** Why the agent's last answer was refused, and its end. */
+  readonly refused: { readonly errors: readonly string[]; readonly reply: string } | null;
+  /** A turn was begun and not ended; the `missing` state files did not exist before it. */
+  readonly openTurn: { readonly missing: readonly string[]; readonly before: TreeBefore | null } | null;
+  /** Names this planning's entries in the transcript. */
+  readonly session: string;
+  readonly entries: number;
+  /** Entries that may not have reached the transcript yet. */
+  readonly outbox: readonly TranscriptEntry[];
+}
+
+const text = z.string();
+const strings = z.array(text);
+const count = z.number().int().nonnegative().default(0);
+
+const BEFORE = z.object({ head: text.nullable(), contents: z.record(text, text.nullable()) });
+
+/** Fields that other programs leave out have a default; fields that Ralph does not know are kept. */
+const SCHEMA: z.ZodType<PlanState> = z.looseObject({
+  schemaVersion: z.literal(1),
+  root: text,
+  goal: text,
+  createdAt: text,
+  updatedAt: text,
+  state: z.enum(["preflight", "collect_context", "draft_prd", "review_prd", "done"]).default("collect_context"),
+  qa: z.array(z.looseObject({ id: text, question: text, answer: text, askedAt: text })).default([]),
+  pendingQuestions: strings.default([]),
+  uncertainties: z.array(z.looseObject({ topic: text, reason: text, evidenceMissing: text })).default([]),
+  recommendUnderstand: z.looseObject({ shouldRun: z.boolean(), reasons: strings }).nullish()
+    .transform((value) => value ?? { shouldRun: false, reasons: [] }),
+  lastPrdDraft: z.custom<Prd>((value) => validatePrd(value).length === 0, "must be a valid PRD or null").nullish()
+    .transform((value) => value ?? null),
+  approvedPrdAt: text.nullable().default(null),
+  changing: z.boolean().default(false),
+  attempts: count,
+  rounds: count,
+  turns: count,
+  existing: z.enum(["update", "overwrite"]).nullable().default(null),
+  mapWasMissing: z.boolean().default(false),
+  refused: z.looseObject({ errors: strings, reply: text }).nullable().default(null),
+  openTurn: z.looseObject({ missing: strings, before: BEFORE.nullable().default(null) }).nullable().default(null),
+  session: text.default("plan"),
+  entries: count,
+  outbox: z.array(z.object({ id: text, text })).default([]),
+});
+
+/**
+ * Reads `plan_state.json`.
+ *
+ * @throws {RalphError} state-invalid with the field and what was expected
+ */
+export function parsePlanState(content: string): PlanState {
+  const result = SCHEMA.safeParse(parseJson(content, PLAN_STATE_FILE));
+  if (result.success) return result.data;
+  const problem = result.error.issues.map((issue) => `${issue.path.join(".") || "the file"}: ${issue.message}`).join(
+    "; ",
+  );
+  throw new RalphError("state-invalid", { details: { path: PLAN_STATE_FILE, problem } });
+}
+
+/** The file's text. */
+export function formatPlanState(state: PlanState): string {
+  return `${JSON.stringify(state, null, 2)}\n`;
+}
+
+/** Planning that has just begun. */
+export function newPlanState(
+  start: {
+    readonly goal: string;
+    readonly root: string;
+    readonly now: string;
+    readonly session: string;
+    readonly mapWasMissing: boolean;
+  },
+): PlanState {
+  const { goal, root, now, session, mapWasMissing } = start;
+  return {
+    schemaVersion: 1,
+    root,
+    goal,
+    createdAt: now,
+    updatedAt: now,
+    state: "preflight",
+    qa: [],
+    pendingQuestions: [],
+    uncertainties: [],
+    recommendUnderstand: { shouldRun: false, reasons: [] },
+    lastPrdDraft: null,
+    approvedPrdAt: null,
+    changing: false,
+    attempts: 0,
+    rounds: 0,
+    turns: 0,
+    existing: null,
+    mapWasMissing,
+    refused: null,
+    openTurn: null,
+    session,
+    entries: 0,
+    outbox: [],
+  };
+}

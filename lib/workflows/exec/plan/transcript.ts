@@ -1,0 +1,49 @@
+import { pathExists } from "../../../host/files.ts";
+import { join } from "node:path";
+import { EXEC_FOLDER, PLAN_TRANSCRIPT_FILE } from "../paths.ts";
+import type { RalphContext } from "../../../context/context.ts";
+import type { TranscriptEntry } from "./state.ts";
+
+const TITLE =
+  "# Plan transcript\n\nWritten by Ralph, only ever added to: what was asked, answered, proposed and decided.\n";
+
+/** The transcript with the entries at its end; those that it holds already are left out. Pure. */
+export function withEntries(transcript: string | null, entries: readonly TranscriptEntry[]): string {
+  const before = transcript ?? TITLE;
+  const missing = entries.filter((entry) => !before.includes(markOf(entry.id)));
+  return [before, ...missing.map((entry) => `\n${markOf(entry.id)}\n${entry.text}\n`)].join("");
+}
+
+/** A heading, the time, and what there is to say. */
+export function entryText(heading: string, time: string, body: readonly string[]): string {
+  return [`## ${heading}`, "", time, ...(body.length === 0 ? [] : ["", ...body])].join("\n");
+}
+
+/** Text as a quotation, so that its own headings stay apart from the transcript's. */
+export function quoted(text: string): string {
+  return text.split(/\r?\n/).map((line) => line === "" ? ">" : `> ${line}`).join("\n");
+}
+
+/** A PRD summary as it was shown. */
+export function summaryBody(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => `    ${line}`);
+}
+
+/** Text in a code block whose fence is longer than any in the text. */
+export function codeBlock(text: string, language: string = ""): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((run) => run[0].length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}${language}\n${text.replace(/\n$/, "")}\n${fence}`;
+}
+
+/** A gate's decision: all that a gate writes. Nothing where the exec workflow has no folder yet. */
+export async function recordDecision(ralph: RalphContext, heading: string, body: readonly string[]): Promise<void> {
+  if (!await pathExists(join(ralph.root, EXEC_FOLDER))) return;
+  const id = `gate.${ralph.run.id}.${ralph.host.ids.random(4)}`;
+  const text = entryText(heading, new Date(ralph.host.clock.now()).toISOString(), body);
+  await ralph.state.update(PLAN_TRANSCRIPT_FILE, (before) => withEntries(before, [{ id, text }]));
+}
+
+function markOf(id: string): string {
+  return `<!-- ${id} -->`;
+}

@@ -1,0 +1,37 @@
+import type { Attempt, Check } from "../../backlog/types.ts";
+import { renderPrompt } from "../../prompts/render.ts";
+import { withoutFailure } from "../../backlog/notes.ts";
+import type { Story } from "./types.ts";
+
+/** What the prompt of a story is made of, beside the story. */
+export interface StoryPromptContext {
+  readonly root: string;
+  readonly branch: string;
+  readonly attempt: number;
+  readonly previous: Attempt | null;
+  readonly checks: readonly Check[];
+}
+
+/** The prompt for one attempt at one story. */
+export async function storyPrompt(story: Story, context: StoryPromptContext): Promise<string> {
+  const { root, branch, attempt, previous, checks } = context;
+  const criteria = story.acceptanceCriteria.map((criterion) => `- ${criterion}`);
+  return await renderPrompt("exec_run", {
+    branch,
+    id: story.id,
+    title: story.title,
+    item: [`${story.id}: ${story.title}`, "", "Acceptance criteria:", ...criteria].join("\n"),
+    attempt: String(attempt),
+    checks: checks.length === 0
+      ? "Nothing: no check is named for this story, so your word will be shown as unverified."
+      : checks.map(({ name }) => `- \`${name}\``).join("\n"),
+    failure: failureOf(previous),
+    notes: withoutFailure(story.notes) || "None.",
+  }, { root });
+}
+
+function failureOf(previous: Attempt | null): string {
+  if (previous === null) return "Nothing: this is the first attempt.";
+  if ("message" in previous) return `Attempt ${previous.number} ${previous.status}: ${previous.message}`;
+  return `Attempt ${previous.number} ended as ${previous.status}.`;
+}

@@ -1,0 +1,51 @@
+import { PROMPTS } from "../../../generated/prompts.ts";
+import { type CodebaseMap, parseCodebaseMap } from "./codebase_map.ts";
+import { defaultOrder } from "./default_order.ts";
+import { CODEBASE_MAP_FILE, UNDERSTAND_PROMPT_FILE } from "../paths.ts";
+import { MAP_TEMPLATE } from "../scaffold_texts.ts";
+
+/** A topic that the understanding loop has to look at or has looked at. */
+export interface Topic {
+  readonly text: string;
+  readonly done: boolean;
+}
+
+/** What there is to understand, and where that was read. */
+export interface Topics {
+  readonly all: readonly Topic[];
+  readonly open: number;
+  /** How the number came about, for a person: `12 unchecked topics under …`. */
+  readonly counted: string;
+}
+
+/**
+ * The topics of a map: its checklist, or where it has none the default order of the understanding prompt. A missing map
+ * counts as the template that will be made of it.
+ *
+ * @param map text of the codebase map, `null` when there is none
+ * @param prompt text of `understand_prompt.md`, `null` when there is none
+ */
+export function readTopics(map: string | null, prompt: string | null): Topics {
+  const parsed = parseCodebaseMap(map ?? MAP_TEMPLATE);
+  if (parsed.topics !== null) {
+    const all = parsed.topics.map(({ text, checked }) => ({ text, done: checked }));
+    const open = all.filter((topic) => !topic.done).length;
+    const where = map === null ? "in the template of the map" : `under \`## Next Topics\` in ${CODEBASE_MAP_FILE}`;
+    return { all, open, counted: `${open} unchecked ${open === 1 ? "topic" : "topics"} ${where}` };
+  }
+  const named = defaultOrder(prompt ?? "");
+  const topics = named.length > 0 ? named : defaultOrder(PROMPTS["exec_understand"] ?? "");
+  const all = topics.map((text) => ({ text, done: isCovered(parsed, text) }));
+  const where = named.length > 0 ? UNDERSTAND_PROMPT_FILE : "the built-in understanding prompt";
+  return {
+    all,
+    open: topics.length,
+    counted: `${topics.length} default topics of ${where}: the map has no checklist under \`## Next Topics\``,
+  };
+}
+
+/** Without a checklist a topic counts as understood when a dated entry carries its name. */
+export function isCovered(map: CodebaseMap, topic: string): boolean {
+  const plain = (text: string): string => text.replace(/\(.*$/, "").trim().toLowerCase();
+  return map.entries.some((entry) => plain(entry.topic) === plain(topic));
+}

@@ -1,0 +1,90 @@
+import { isCalendarDay } from "../../../host/local_date.ts";
+import { headingOf, type ProseLine, proseLines } from "./markdown.ts";
+
+/** One item of the map's checklist. */
+export interface MapTopic {
+  readonly text: string;
+  readonly checked: boolean;
+  /** Index of its line in the file, from 0. */
+  readonly line: number;
+}
+
+/** A note that the map holds: `## 2026-01-17 - Topic`. */
+export interface MapEntry {
+  readonly date: string;
+  readonly topic: string;
+}
+
+/** What `codebase_map.md` says. */
+export interface CodebaseMap {
+  /** The checklist under the first `Next Topics` heading, or `null` when that is missing or holds no item. */
+  readonly topics: readonly MapTopic[] | null;
+  readonly entries: readonly MapEntry[];
+}
+
+/** How old a map is. */
+export interface MapAge {
+  readonly stale: boolean;
+  /** The most recent day of an entry that is not in the future, or `null`. */
+  readonly lastEntry: string | null;
+  readonly warnings: readonly string[];
+}
+
+const ENTRY_REGEXP = /^\[?(\d{4}-\d{2}-\d{2})\]?\s*[-–—:]\s*(.*)$/;
+const ITEM_REGEXP = /^\s*[-*+]\s+\[([ xX])\]\s+(\S.*?)\s*$/;
+const NEXT_TOPICS_REGEXP = /^next topics\b/i;
+
+/** Reads a codebase map. Never throws: whatever it does not know it leaves out. Code fences do not count. */
+export function parseCodebaseMap(text: string): CodebaseMap {
+  const lines = proseLines(text);
+  return { topics: parseTopics(lines), entries: lines.flatMap(parseEntry) };
+}
+
+/**
+ * A map is stale when its last entry is older than today, or when it has none.
+ *
+ * @param today local day, `YYYY-MM-DD`
+ */
+export function mapAge(map: CodebaseMap, today: string): MapAge {
+  const dates = [...new Set(map.entries.map((entry) => entry.date))].toSorted();
+  const lastEntry = dates.findLast((date) => date <= today) ?? null;
+  const future = dates.filter((date) => date > today);
+  return {
+    stale: lastEntry === null || lastEntry < today,
+    lastEntry,
+    warnings: future.map((date) => `an entry dated ${date} is in the future and is ignored`),
+  };
+}
+
+/** The map with one topic ticked or open again; the same text when it is so already or not there. */
+export function tickTopic(text: string, topic: string, checked: boolean = true): string {
+  const found = parseCodebaseMap(text).topics?.find((item) => item.text === topic && item.checked !== checked);
+  if (found === undefined) return text;
+  const lines = text.split("\n");
+  lines[found.line] = (lines[found.line] ?? "").replace(/\[[ xX]\]/, checked ? "[x]" : "[ ]");
+  return lines.join("\n");
+}
+
+function parseTopics(lines: readonly ProseLine[]): readonly MapTopic[] | null {
+  const start = lines.findIndex(({ text }) => {
+    const heading = headingOf(text);
+    return heading !== null && (heading.level === 2 || heading.level === 3) && NEXT_TOPICS_REGEXP.test(heading.title);
+  });
+  const level = headingOf(lines[start]?.text ?? "")?.level ?? 0;
+  const rest = lines.slice(start + 1);
+  const end = rest.findIndex(({ text }) => (headingOf(text)?.level ?? Infinity) <= level);
+  const section = start < 0 ? [] : rest.slice(0, end < 0 ? undefined : end);
+  const topics = section.flatMap(({ text, index }) => {
+    const match = ITEM_REGEXP.exec(text);
+    return match === null ? [] : [{ text: match[2] ?? "", checked: match[1] !== " ", line: index }];
+  });
+  return topics.length === 0 ? null : topics;
+}
+
+function parseEntry({ text }: ProseLine): readonly MapEntry[] {
+  const heading = headingOf(text);
+  if (heading === null || heading.level < 2 || heading.level > 3) return [];
+  const match = ENTRY_REGEXP.exec(heading.title);
+  const date = match?.[1] ?? "";
+  return isCalendarDay(date) ? [{ date, topic: (match?.[2] ?? "").replace(/^\[(.*)\]$/, "$1").trim() }] : [];
+}

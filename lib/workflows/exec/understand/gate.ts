@@ -1,0 +1,110 @@
+import { localDate } from "../../../host/local_date.ts";
+import { CODEBASE_MAP_FILE, PLAN_STATE_FILE, UNDERSTAND_PROMPT_FILE } from "../paths.ts";
+import { readTopics } from "./cap.ts";
+import type { RalphContext } from "../../../context/context.ts";
+import { askConsent, type GateOutcome } from "../../../recipe/gate.ts";
+import { type IterationCap, iterationCap } from "../../../recipe/iteration_cap.ts";
+import { parsePlanState, type Recommendation, type Uncertainty } from "../plan/state.ts";
+import { recordDecision } from "../plan/transcript.ts";
+import { understandTriggers } from "./triggers.ts";
+
+/** What planning said of the code: `plan()` gives it. */
+export interface PlannedFacts {
+  /** What the planner could not find out. */
+  readonly uncertainties?: readonly Uncertainty[];
+  /** Whether the planner would explore the code first. */
+  readonly recommendUnderstand?: Recommendation;
+  /** The codebase map is the empty template. */
+  readonly mapWasMissing?: boolean;
+}
+
+/** When the gate asks. */
+export interface GateUnderstandOptions {
+  /** `auto` asks when something speaks for it, `always` asks, `never` does not. @default "auto" */
+  readonly mode?: "auto" | "always" | "never";
+  /** `auto`: one for each open topic. @default "auto" */
+  readonly maxIterations?: "auto" | number;
+}
+
+const OPTION = "--max-understand-iterations";
+
+/**
+ * Asks whether the code should be understood before it is changed, and says why and how long that takes. Decides only:
+ * `understand()` acts.
+ *
+ * @param planned what `plan()` returned; read from `plan_state.json` when left out
+ * @throws {RalphError} option-invalid, state-invalid
+ * @example Let nobody be asked
+ * ```ts
+ * import { gateUnderstand } from "ralph";
+ * import { testContext } from "ralph/testing";
+ *
+ * await using ralph = await testContext();
+ * const gate = await gateUnderstand(ralph, {}, { mode: "never" });
+ * console.log(gate.status); // skipped
+ * ```
+ */
+export async function gateUnderstand(
+  ralph: RalphContext,
+  planned?: PlannedFacts,
+  options: GateUnderstandOptions = {},
+): Promise<GateOutcome<IterationCap & { readonly reasons: readonly string[] }>> {
+  const mode = options.mode ?? "auto";
+  const map = await ralph.state.read(CODEBASE_MAP_FILE);
+  const topics = readTopics(map, await ralph.state.read(UNDERSTAND_PROMPT_FILE));
+  const { cap, count, explained } = iterationCap(options.maxIterations ?? "auto", {
+    count: topics.open,
+    counted: topics.counted,
+  }, OPTION);
+  if (mode === "never") return { status: "skipped", reason: "understanding is off (`--understand never`)" };
+
+  const triggers = understandTriggers({
+    map,
+    ...await factsOf(ralph, planned),
+    today: localDate(ralph.host.clock.now()),
+  });
+  for (const message of triggers.warnings) {
+    ralph.events.emit({ type: "note", level: "warn", message: `${CODEBASE_MAP_FILE}: ${message}` });
+  }
+  if (mode === "auto" && triggers.reasons.length === 0) {
+    return skipped(ralph, "the codebase map is of today and the planner is certain");
+  }
+  const why = triggers.reasons.length === 0
+    ? ["Nothing speaks for it: the map is of today and the planner is certain"]
+    : triggers.reasons;
+  if (count === 0) {
+    const reason = options.maxIterations === 0 ? `${OPTION} is 0` : `there are no remaining topics: ${topics.counted}`;
+    await recordDecision(ralph, "Understand: skipped", [...list(why), "", reason]);
+    return skipped(ralph, reason);
+  }
+
+  const message = "Run `ralph understand` now?";
+  const consent = await askConsent(ralph, { name: "understand", message, reasons: [...why, explained] });
+  if (consent === null) return { status: "aborted" };
+  const answer = `${message} ${consent.yes ? "yes" : "no"} (${consent.source})`;
+  await recordDecision(ralph, "Understand: recommendation and decision", [...list([...why, explained]), "", answer]);
+  if (consent.yes) return { status: "approved", ...cap, reasons: triggers.reasons };
+  const number = cap.maxIterations === undefined ? "" : ` --max-iterations ${cap.maxIterations}`;
+  return { status: "declined", next: [`ralph understand${number}`] };
+}
+
+async function factsOf(ralph: RalphContext, planned: PlannedFacts | undefined): Promise<Required<PlannedFacts>> {
+  const content = planned === undefined ? await ralph.state.read(PLAN_STATE_FILE) : null;
+  const { uncertainties = [], recommendUnderstand, mapWasMissing = false } = content === null
+    ? planned ?? {}
+    : parsePlanState(content);
+  return {
+    uncertainties,
+    recommendUnderstand: recommendUnderstand ?? { shouldRun: false, reasons: [] },
+    mapWasMissing,
+  };
+}
+
+function skipped(ralph: RalphContext, reason: string): { readonly status: "skipped"; readonly reason: string } {
+  ralph.events.emit({ type: "note", level: "info", message: `understanding skipped: ${reason}` });
+  return { status: "skipped", reason };
+}
+
+function list(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => `- ${line}`);
+}

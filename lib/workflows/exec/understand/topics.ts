@@ -1,0 +1,158 @@
+import { join, relative } from "node:path";
+import type { RalphContext } from "../../../context/context.ts";
+import { hashText, readText } from "../../../host/files.ts";
+import type { Attempt, Backlog, ParkedItem } from "../../../backlog/types.ts";
+import { renderPrompt } from "../../../prompts/render.ts";
+import { parseCodebaseMap, tickTopic } from "./codebase_map.ts";
+import { localDate } from "../../../host/local_date.ts";
+import {
+  CODEBASE_MAP_FILE,
+  EXEC_RUNS,
+  PLAN_STATE_FILE,
+  PLAN_TRANSCRIPT_FILE,
+  PRD_FILE,
+  UNDERSTAND_PROMPT_FILE,
+} from "../paths.ts";
+import { isCovered, readTopics } from "./cap.ts";
+
+/** What an item of this backlog carries. */
+export interface TopicData {
+  readonly topic: string;
+  /** Dated notes that the map held before. */
+  readonly notes: number;
+}
+
+/** What a turn did that it must not. */
+export interface TopicFindings {
+  /** State files that it wrote; they are put back. */
+  readonly wrote: readonly string[];
+}
+
+const STATE_FILES: readonly string[] = [PRD_FILE, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE];
+
+/** The topics of the codebase map: one unchecked topic an iteration, in which nothing but the map may be written. */
+export function topicsBacklog(
+  ralph: Pick<RalphContext, "root" | "config" | "state" | "repository" | "host">,
+): Backlog<TopicData, TopicFindings> {
+  const load = async (): Promise<ReturnType<typeof readTopics>> =>
+    readTopics(await ralph.state.read(CODEBASE_MAP_FILE), await ralph.state.read(UNDERSTAND_PROMPT_FILE));
+
+  return {
+    name: "understand",
+    stateFiles: STATE_FILES,
+    unverified: "accept",
+    runsDirectory: EXEC_RUNS,
+
+    async overview({ parked }) {
+      const { all } = await load();
+      const open = all.filter((topic) => !topic.done);
+      const given = open.filter(({ text }) => isParked(text, parked)).length;
+      return {
+        total: all.length,
+        passed: all.length - open.length,
+        open: open.length - given,
+        parked: given,
+        unchecked: [],
+      };
+    },
+
+    async next({ inFlight, parked }) {
+      const open = (await load()).all.filter((topic) => !topic.done);
+      const topic = open.find(({ text }) => !inFlight.includes(idOf(text)) && !isParked(text, parked));
+      if (topic !== undefined) {
+        const notes = parseCodebaseMap(await ralph.state.read(CODEBASE_MAP_FILE) ?? "").entries.length;
+        const { text } = topic;
+        const data = { topic: text, notes };
+        return {
+          status: "item",
+          item: { id: idOf(text), kind: "topic", title: text, exclusive: true, fingerprint: printOf(text), data },
+        };
+      }
+      if (inFlight.length > 0) return { status: "waiting" };
+      const left = parked.filter(({ id }) => open.some(({ text }) => idOf(text) === id));
+      if (left.length > 0) return { status: "blocked", reasons: left.map(({ id, reason }) => `${id}: ${reason}`) };
+      return { status: "done", verdict: "verified" };
+    },
+
+    async work(item, { previous }) {
+      const prompt = await renderPrompt("exec_understand", {
+        item: item.data.topic,
+        today: localDate(ralph.host.clock.now()),
+        failure: failureOf(previous),
+      }, { root: ralph.root });
+      return { prompt, checks: [], allow: [CODEBASE_MAP_FILE] };
+    },
+
+    async judge(item, turn, { cwd }) {
+      const wrote = turn.changedFiles.filter((path) => STATE_FILES.includes(path));
+      if (wrote.length > 0) {
+        const diff = await diffOf(ralph, wrote, turn.base);
+        const reason = `wrote outside ${CODEBASE_MAP_FILE}: ${wrote.join(", ")} (put back)\n${diff}`;
+        return { status: "failed", reason, findings: { wrote } };
+      }
+      const map = parseCodebaseMap(await readText(join(cwd, CODEBASE_MAP_FILE)) ?? "");
+      const ticked = map.topics?.some(({ text, checked }) => text === item.data.topic && checked) ?? false;
+      // Without a checklist it is the note's own title that remembers the topic.
+      const named = map.topics === null ? isCovered(map, item.data.topic) : map.entries.length > item.data.notes;
+      if (ticked || named) return { status: "done" };
+      const form = `## ${localDate(ralph.host.clock.now())} - ${item.data.topic}`;
+      return {
+        status: "not-done",
+        reason: `${CODEBASE_MAP_FILE} holds no new note (\`${form}\`) and the topic is not ticked`,
+      };
+    },
+
+    async settle(item, attempt) {
+      const passed = attempt.status === "verified" || attempt.status === "unverified";
+      const { topic } = item.data;
+      // Ticked although it did not pass: by an agent that failed, or before its commit was refused.
+      await ralph.state.update(CODEBASE_MAP_FILE, (text) => text === null ? null : tickTopic(text, topic, passed));
+      if (passed) {
+        return {
+          status: "passed",
+          commit: { subject: `ralph: understood ${topic}`, paths: [CODEBASE_MAP_FILE], work: false },
+        };
+      }
+      if (attempt.status === "interrupted") return { status: "open" };
+      const reason = "message" in attempt ? attempt.message : attempt.status;
+      const wrote = attempt.claim?.findings?.wrote ?? [];
+      if (wrote.length > 0) return { status: "stop", as: "failed", reason };
+      return attempt.number < ralph.config.maxRetries ? { status: "open", reason } : { status: "parked", reason };
+    },
+  };
+}
+
+/** A short name for a topic, the same in every run. */
+function idOf(topic: string): string {
+  const words = topic.replace(/\(.*$/, "").toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "-").replaceAll(/^-|-$/g, "");
+  return `${words.slice(0, 40)}-${printOf(topic).slice(0, 4)}`;
+}
+
+function printOf(topic: string): string {
+  return hashText(topic).slice(0, 16);
+}
+
+function isParked(topic: string, parked: readonly ParkedItem[]): boolean {
+  return parked.some(({ id, fingerprint }) => id === idOf(topic) && fingerprint === printOf(topic));
+}
+
+async function diffOf(
+  { repository, root }: Pick<RalphContext, "repository" | "root">,
+  paths: readonly string[],
+  base: string | null,
+): Promise<string> {
+  if (repository === null) return "";
+  const inTree = paths.map((path) => relative(repository.topLevel, join(root, path)).replaceAll("\\", "/"));
+  return await repository.diff(inTree, { base, maxBytes: 4096 });
+}
+
+function failureOf(previous: Attempt | null): string {
+  if (previous === null) return "Nothing: this is the first attempt.";
+  return "message" in previous ? previous.message : `The last attempt ended as ${previous.status}.`;
+}
+
+/** Topics that are left, for a last line. */
+export async function openTopics(ralph: Pick<RalphContext, "state">): Promise<readonly string[]> {
+  const { all } = readTopics(await ralph.state.read(CODEBASE_MAP_FILE), await ralph.state.read(UNDERSTAND_PROMPT_FILE));
+  return all.filter((topic) => !topic.done).map(({ text }) => text);
+}

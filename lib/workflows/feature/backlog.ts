@@ -1,0 +1,310 @@
+import { join } from "node:path";
+import type { Config } from "../../config/schema.ts";
+import { RalphError } from "../../errors/ralph_error.ts";
+import type { EventSink } from "../../events/types.ts";
+import type { Repository } from "../../git/types.ts";
+import { hashText, pathExists } from "../../host/files.ts";
+import type { Host } from "../../host/types.ts";
+import type { Attempt, Backlog, Item, SettleCommit, Settlement } from "../../backlog/types.ts";
+import { withFailure, withoutFailure } from "../../backlog/notes.ts";
+import type { StateFiles } from "../../backlog/state_files.ts";
+import { type FeatureDirectory, FEATURES_FOLDER } from "./directories.ts";
+import { type FeatureFindings, featureSignals, learningsByHand, learningsChange } from "./findings.ts";
+import { changePrdText, parseFeaturePrd, type PrdChange } from "./format.ts";
+import { workCommit } from "./last_result.ts";
+import { featureReviewPrompt, featureStoryPrompt } from "./prompts.ts";
+import { claimOfReview, settleReview } from "./review.ts";
+import { checksOf, isUi, type UserInterface } from "./story_checks.ts";
+import type { FeaturePrd, FeatureStory } from "./types.ts";
+
+/** What the backlog needs of the context. */
+export interface FeatureBacklogContext {
+  readonly root: string;
+  readonly config: Config;
+  readonly state: StateFiles;
+  readonly repository: Repository | null;
+  readonly host: Host;
+  readonly events?: EventSink;
+  readonly loop?: { readonly retryBlocked: boolean };
+}
+
+/** Which feature, and what its `ui` stories are looked at with. */
+export interface FeatureBacklogOptions {
+  readonly feature: FeatureDirectory;
+  /** Servers and browser. @default none: only commands are run */
+  readonly ui?: UserInterface;
+  /** Called before the first `ui` story is given: nothing is paid for where pages could not be looked at. */
+  readonly prepare?: (stories: readonly FeatureStory[]) => Promise<void>;
+  /** Take up blocked stories again, each once. @default the context's */
+  readonly retryBlocked?: boolean;
+}
+
+/** What an item of this backlog carries: a story, or all of them for the final verification. */
+export type FeatureItemData = FeatureStory | readonly FeatureStory[];
+
+/** Id of the item that reviews all stories. */
+export const REVIEW_ID = "final-verification";
+
+/**
+ * A feature's PRD: one story an iteration, lowest priority first; after the last one the final verification, whose
+ * RESET opens stories again. Retries, blocked stories and learnings live in the PRD itself.
+ *
+ * @throws {RalphError} state-missing, state-invalid from every call that reads the file
+ */
+export function featureBacklog(
+  ralph: FeatureBacklogContext,
+  options: FeatureBacklogOptions,
+): Backlog<FeatureItemData, FeatureFindings> {
+  const { feature, ui = null } = options;
+  const { prdFile: file } = feature;
+  const { config } = ralph;
+  const retryBlocked = options.retryBlocked ?? ralph.loop?.retryBlocked ?? false;
+  const broughtBack = new Set<string>();
+  let prepared = options.prepare === undefined;
+
+  async function load(): Promise<FeaturePrd> {
+    const text = await ralph.state.read(file);
+    if (text !== null) return parseFeaturePrd(text, file);
+    const hint = `\`ralph prd ${feature.name}\` makes it of prd.md`;
+    throw new RalphError("state-missing", { details: { path: file }, hint });
+  }
+
+  async function change(make: (prd: FeaturePrd) => PrdChange): Promise<void> {
+    await ralph.state.update(
+      file,
+      (text) => text === null ? null : changePrdText(text, file, make(parseFeaturePrd(text, file))),
+    );
+  }
+
+  function commitOf(body: string, more: Partial<SettleCommit> = {}): SettleCommit {
+    return { subject: config.commits.message, body: `ralph: ${body}`, paths: [file], work: false, ...more };
+  }
+
+  function isGivenUp(story: FeatureStory): boolean {
+    return story.blocked && (!retryBlocked || broughtBack.has(story.id));
+  }
+
+  async function settleStory(item: Item<FeatureStory>, attempt: Attempt<FeatureFindings>): Promise<Settlement> {
+    const learned = attempt.claim?.findings?.learnings ?? [];
+    const isThis = (prd: FeaturePrd): boolean =>
+      prd.userStories.some((story) => story.id === item.id && fingerprintOf(story) === item.fingerprint);
+    const update = (
+      run: (prd: FeaturePrd) => PrdChange["run"],
+      story: (now: FeatureStory) => Partial<FeatureStory>,
+    ): Promise<void> =>
+      change((prd) => ({
+        run: { ...learningsChange(prd.run.learnings, learned), ...run(prd) },
+        stories: new Map(
+          isThis(prd) ? prd.userStories.filter(({ id }) => id === item.id).map((now) => [now.id, story(now)]) : [],
+        ),
+      }));
+    const cleared = (prd: FeaturePrd): PrdChange["run"] =>
+      prd.run.currentStoryId === item.id ? { currentStoryId: null } : {};
+
+    if (attempt.status === "interrupted") {
+      await update(() => ({}), () => ({}));
+      return { status: "open", ...(learned.length === 0 ? {} : { commit: commitOf(`${item.id} interrupted`) }) };
+    }
+    if (attempt.status === "verified" || attempt.status === "unverified") {
+      const work = ralph.repository === null
+        ? { commit: "", summary: "" }
+        : await workCommit(ralph.repository, ralph.root);
+      await update(cleared, (now) => ({
+        passes: true,
+        blocked: false,
+        retries: retriesOf(item.data),
+        notes: withoutFailure(item.data.notes),
+        lastResult: {
+          completedAt: now.passes && now.lastResult !== null ? now.lastResult.completedAt : isoNow(ralph.host),
+          ...work,
+        },
+      }));
+      const subject = `feat: ${item.id} - ${item.title}`;
+      const result = attempt.status === "verified" ? "passed" : "unverified";
+      return {
+        status: "passed",
+        commit: commitOf(`${item.id} ${result}`, {
+          subject,
+          stateSubject: config.commits.message,
+          work: true,
+          apart: true,
+        }),
+      };
+    }
+
+    const reason = reasonOf(attempt);
+    const retries = retriesOf(item.data) + 1;
+    const blocked = attempt.status === "blocked" || retries >= config.maxRetries;
+    const notes = withFailure(item.data.notes, `attempt ${retries} ${attempt.status}: ${reason}`);
+    await update(
+      blocked ? cleared : (prd) => prd.run.currentStoryId === item.id ? {} : { currentStoryId: item.id },
+      () => ({
+        passes: false,
+        lastResult: null,
+        retries,
+        blocked,
+        notes,
+      }),
+    );
+    const commit = commitOf(`${item.id} ${blocked ? "blocked" : "failed"}`);
+    return blocked ? { status: "parked", reason, commit } : { status: "open", reason, commit };
+  }
+
+  return {
+    name: "feature",
+    scope: feature.directory,
+    stateFiles: [file],
+    unverified: "block",
+    runsDirectory: ".ralph/runs",
+    branch: async () => (await load()).branchName,
+
+    async overview() {
+      const { userStories } = await load();
+      const open = userStories.filter((story) => !story.passes && !isGivenUp(story));
+      return {
+        total: userStories.length,
+        passed: userStories.filter(({ passes }) => passes).length,
+        open: open.length,
+        parked: userStories.filter((story) => !story.passes && isGivenUp(story)).length,
+        unchecked: open.filter((story) => checksOf([story], config, ui).length === 0).map(({ id }) => id),
+      };
+    },
+
+    async next({ inFlight }) {
+      const { run, userStories } = await load();
+      const open = userStories.filter((story) => !story.passes && !isGivenUp(story) && !inFlight.includes(story.id))
+        .toSorted((one, other) => one.priority - other.priority);
+      const story = open.find(({ id }) => id === run.currentStoryId) ?? open[0];
+      const needsUi = story === undefined ? userStories.some(isUi) : isUi(story);
+      if (story !== undefined) {
+        if (needsUi) await prepareOnce();
+        return {
+          status: "item",
+          item: {
+            id: story.id,
+            kind: "story",
+            title: story.title,
+            criteria: story.acceptanceCriteria,
+            fingerprint: fingerprintOf(story),
+            data: story,
+          },
+        };
+      }
+      if (inFlight.length > 0) return { status: "waiting" };
+      const left = userStories.filter(({ passes }) => !passes);
+      if (left.length > 0) {
+        return {
+          status: "blocked",
+          reasons: left.map(({ id, notes }) => `${id}: ${notes === "" ? "blocked" : notes}`),
+        };
+      }
+      const verdict = userStories.every((one) => checksOf([one], config, ui).length > 0) ? "verified" : "unverified";
+      if (typeof run.verifiedAt === "string") return { status: "done", verdict, summary: `VERIFIED ${run.verifiedAt}` };
+      if (needsUi) await prepareOnce();
+      const fingerprint = hashText(
+        JSON.stringify(userStories.map((one) => [fingerprintOf(one), one.retries, one.lastResult])),
+      ).slice(0, 16);
+      return {
+        status: "item",
+        item: {
+          id: REVIEW_ID,
+          kind: "review",
+          title: "Final verification",
+          exclusive: true,
+          fingerprint,
+          data: userStories,
+        },
+      };
+    },
+
+    async begin(item, _attemptId) {
+      if (isStories(item.data)) return;
+      const { id, blocked } = item.data;
+      if (blocked) broughtBack.add(id);
+      await change((prd) => ({
+        run: {
+          startedAt: prd.run.startedAt ?? isoNow(ralph.host),
+          currentStoryId: id,
+          learnings: prd.run.learnings,
+          ...(typeof prd.run.verifiedAt === "string" ? { verifiedAt: null } : {}),
+        },
+        stories: new Map(blocked ? [[id, { blocked: false, retries: 0 }]] : []),
+      }));
+      const ignore = `${FEATURES_FOLDER}/.gitignore`;
+      const paths = await pathExists(join(ralph.root, ignore)) ? [file, ignore] : [file];
+      return commitOf(`${id} started`, { paths });
+    },
+
+    async work(item, { attempt, previous }) {
+      const prd = await load();
+      if (isStories(item.data)) {
+        const checks = checksOf(item.data, config, ui);
+        return {
+          prompt: await featureReviewPrompt(prd, { root: ralph.root, checks, previous }),
+          checks,
+          checkFirst: true,
+        };
+      }
+      const checks = checksOf([item.data], config, ui);
+      return {
+        prompt: await featureStoryPrompt(item.data, { root: ralph.root, prd, attempt, previous, checks }),
+        checks,
+      };
+    },
+
+    async judge(item, turn) {
+      const [edit] = await ralph.state.edited([file]);
+      const signals = featureSignals(turn.lines);
+      const byHand = edit === undefined ? [] : learningsByHand(edit.found, edit.written);
+      const findings: FeatureFindings = {
+        learnings: [...signals.learnings, ...byHand],
+        reset: signals.reset,
+        reason: signals.reason,
+      };
+      if (isStories(item.data)) return claimOfReview(item.data, signals, findings, ralph.events ?? null);
+      return signals.done ? { status: "done", findings } : { status: "not-done", reason: "no DONE signal", findings };
+    },
+
+    async settle(item, attempt) {
+      if (!isStories(item.data)) return await settleStory(item as Item<FeatureStory>, attempt);
+      return await settleReview({
+        stories: item.data,
+        attempt,
+        config,
+        change,
+        commitOf,
+        now: () => isoNow(ralph.host),
+      });
+    },
+  };
+
+  async function prepareOnce(): Promise<void> {
+    if (prepared) return;
+    await options.prepare?.((await load()).userStories.filter(isUi));
+    prepared = true;
+  }
+}
+
+/** What a story asks for: another text is another story, whatever its id. */
+export function fingerprintOf({ title, description, acceptanceCriteria }: FeatureStory): string {
+  return hashText(JSON.stringify([title, description, acceptanceCriteria])).slice(0, 16);
+}
+
+/** A blocked story that is taken up again begins anew. */
+function retriesOf({ retries, blocked }: FeatureStory): number {
+  return blocked ? 0 : retries;
+}
+
+function isStories(data: FeatureItemData): data is readonly FeatureStory[] {
+  return Array.isArray(data);
+}
+
+function isoNow(host: Host): string {
+  return new Date(host.clock.now()).toISOString();
+}
+
+function reasonOf(attempt: Attempt): string {
+  if ("message" in attempt) return attempt.message;
+  if (attempt.status === "trespassed") return `wrote outside the allowed paths: ${attempt.paths.join(", ")}`;
+  return attempt.status;
+}

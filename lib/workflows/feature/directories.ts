@@ -1,0 +1,91 @@
+import { join } from "node:path";
+import { RalphError } from "../../errors/ralph_error.ts";
+import { listDirectory, pathExists } from "../../host/files.ts";
+import { isCalendarDay } from "../../host/local_date.ts";
+
+/** Where features live, relative to the root. */
+export const FEATURES_FOLDER = ".ralph";
+
+/** One feature's directory. */
+export interface FeatureDirectory {
+  /** What comes after the date: `auth`. */
+  readonly name: string;
+  /** `2024-01-15`, however the directory writes it. */
+  readonly date: string;
+  /** Name of the directory: `2024-01-15-auth`, `20240115-auth`. */
+  readonly directory: string;
+  /** Paths relative to the root. */
+  readonly path: string;
+  /** `prd.json`, relative to the root. */
+  readonly prdFile: string;
+  /** `prd.md`, relative to the root. */
+  readonly markdownFile: string;
+}
+
+const DIRECTORY_REGEXP = /^(\d{4})(-?)(\d{2})\2(\d{2})-(.+)$/;
+const NAME_REGEXP = /^[A-Za-z0-9][\w.-]*$/;
+
+/** True for what a feature may be called: letters, digits, `_`, `.`, `-`, and not digits alone. */
+export function isFeatureName(name: string): boolean {
+  return NAME_REGEXP.test(name) && !/^\d+$/.test(name);
+}
+
+/** The feature that a directory's name tells, or `null`. Pure. */
+export function parseDirectory(directory: string): FeatureDirectory | null {
+  const [, year, , month, day, name] = DIRECTORY_REGEXP.exec(directory) ?? [];
+  if (name === undefined || !isFeatureName(name)) return null;
+  const date = `${year}-${month}-${day}`;
+  if (!isCalendarDay(date)) return null;
+  const path = `${FEATURES_FOLDER}/${directory}`;
+  return { name, date, directory, path, prdFile: `${path}/prd.json`, markdownFile: `${path}/prd.md` };
+}
+
+/** The directory of a feature that is begun on this day. */
+export function newDirectory(name: string, date: string): FeatureDirectory {
+  const found = parseDirectory(`${date}-${name}`);
+  if (found === null) throw nameInvalid(name);
+  return found;
+}
+
+/** Every feature that has a directory with a PRD in one of its forms, oldest first. */
+export async function listFeatures(root: string): Promise<readonly FeatureDirectory[]> {
+  const found: FeatureDirectory[] = [];
+  for (const entry of await listDirectory(join(root, FEATURES_FOLDER))) {
+    const feature = parseDirectory(entry);
+    if (feature !== null && await hasFiles(root, feature)) found.push(feature);
+  }
+  return found.toSorted((one, other) => one.date < other.date ? -1 : one.date > other.date ? 1 : 0);
+}
+
+async function hasFiles(root: string, { prdFile, markdownFile }: FeatureDirectory): Promise<boolean> {
+  return await pathExists(join(root, prdFile)) || await pathExists(join(root, markdownFile));
+}
+
+/**
+ * The directory of a feature: its whole name, ignoring case; of several the newest. Pure.
+ *
+ * @returns `null` where there is none
+ * @throws {RalphError} usage for a name that no feature can have, and for two directories of the same day
+ */
+export function matchFeature(features: readonly FeatureDirectory[], name: string): FeatureDirectory | null {
+  if (!isFeatureName(name)) throw nameInvalid(name);
+  const same = features.filter((feature) => feature.name.toLowerCase() === name.toLowerCase());
+  const newest = same.reduce<string>((date, feature) => feature.date > date ? feature.date : date, "");
+  const [feature, other] = same.filter(({ date }) => date === newest);
+  if (other !== undefined && feature !== undefined) {
+    throw new RalphError("usage", {
+      details: { problem: `two directories are named ${name} and of the same day: ${feature.path}, ${other.path}` },
+      hint: "rename one of them",
+    });
+  }
+  return feature ?? null;
+}
+
+function nameInvalid(name: string): RalphError {
+  return new RalphError("usage", {
+    details: {
+      problem: `\`${name}\` is no name for a feature: letters, digits, \`_\`, \`.\` and \`-\`, not digits alone`,
+    },
+    hint: "`ralph prd auth`",
+  });
+}

@@ -1,0 +1,81 @@
+import { RalphError } from "../../errors/ralph_error.ts";
+import { parseJson } from "../exec/format.ts";
+import type { FeaturePrd, FeatureRun, FeatureStory } from "./types.ts";
+import { validateFeaturePrd } from "./validate.ts";
+
+/**
+ * Reads a feature's PRD, defaults filled in, and refuses whatever is not one.
+ *
+ * @param path named in the error
+ * @throws {RalphError} state-invalid
+ */
+export function parseFeaturePrd(text: string, path: string): FeaturePrd {
+  const data = parseJson(text, path);
+  const errors = validateFeaturePrd(data);
+  if (errors.length > 0) throw new RalphError("state-invalid", { details: { path, problem: errors.join("; ") } });
+  return withDefaults(data as Partial<FeaturePrd>);
+}
+
+/** A document that is valid, with the fields that were left out. Keys of its own stay where they are. */
+export function withDefaults(data: Partial<FeaturePrd>): FeaturePrd {
+  const { run, userStories = [] } = data;
+  return {
+    ...data,
+    schemaVersion: 2,
+    project: data.project ?? "",
+    branchName: data.branchName ?? "",
+    description: data.description ?? "",
+    run: {
+      ...run,
+      startedAt: run?.startedAt ?? null,
+      currentStoryId: run?.currentStoryId ?? null,
+      learnings: run?.learnings ?? [],
+    },
+    userStories: userStories.map(storyWithDefaults),
+  };
+}
+
+function storyWithDefaults(story: Partial<FeatureStory>): FeatureStory {
+  return {
+    ...story,
+    id: story.id ?? "",
+    title: story.title ?? "",
+    description: story.description ?? "",
+    acceptanceCriteria: story.acceptanceCriteria ?? [],
+    tags: story.tags ?? [],
+    priority: story.priority ?? Number.MAX_SAFE_INTEGER,
+    passes: story.passes ?? false,
+    retries: story.retries ?? 0,
+    blocked: story.blocked ?? false,
+    lastResult: story.lastResult ?? null,
+    notes: story.notes ?? "",
+  };
+}
+
+/** What may be changed in a document: of the run and, by id, of the stories. */
+export interface PrdChange {
+  readonly run?: Partial<FeatureRun>;
+  readonly stories?: ReadonlyMap<string, Partial<FeatureStory>>;
+}
+
+/**
+ * The document with these fields changed and nothing else: other keys, their order and the indentation stay, and what
+ * was left out stays so. The text itself comes back where nothing differs.
+ */
+export function changePrdText(text: string, path: string, change: PrdChange): string {
+  parseFeaturePrd(text, path);
+  const data = parseJson(text, path) as FeaturePrd;
+  const after = {
+    ...data,
+    ...(change.run === undefined ? {} : { run: { ...data.run, ...change.run } }),
+    userStories: data.userStories.map((story) => ({ ...story, ...change.stories?.get(story.id) })),
+  };
+  return JSON.stringify(after) === JSON.stringify(data) ? text : printPrd(after, text);
+}
+
+/** JSON as the file had it: its indentation, and its end of file. */
+export function printPrd(data: unknown, like = ""): string {
+  const indent = /^\s*\{\r?\n([ \t]+)/.exec(like)?.[1] ?? "  ";
+  const end = like === "" || like.endsWith("\n") ? "\n" : "";
+  return `${JSON.stringify(data, null, indent)}${end}`;
+}

@@ -1,0 +1,88 @@
+import { type FeatureDirectory, listFeatures, matchFeature } from "./directories.ts";
+import { parseFeaturePrd } from "./format.ts";
+import type { RalphContext } from "../../context/context.ts";
+import { RalphError } from "../../errors/ralph_error.ts";
+import type { Repository } from "../../git/types.ts";
+import { readText } from "../../host/files.ts";
+import { join } from "node:path";
+
+/**
+ * The directory of a feature. Without a name the only one that is not finished, which is said.
+ *
+ * @throws {RalphError} feature-missing, usage
+ */
+export async function openFeature(
+  ralph: Pick<RalphContext, "events" | "repository" | "root">,
+  name = "",
+): Promise<FeatureDirectory> {
+  const { feature, said } = await findFeature(ralph.root, name, ralph.repository);
+  if (said !== null) ralph.events.emit({ type: "note", level: "info", message: said });
+  return feature;
+}
+
+/** A feature that was found, and what to say where nobody named it. */
+export interface FoundFeature {
+  readonly feature: FeatureDirectory;
+  readonly said: string | null;
+}
+
+/** The same for commands that only look. @throws {RalphError} feature-missing, usage */
+export async function findFeature(root: string, name: string, repository: Repository | null): Promise<FoundFeature> {
+  const features = await listFeatures(root);
+  if (name !== "") {
+    const feature = matchFeature(features, name);
+    if (feature !== null) return { feature, said: null };
+    throw await missing(name, features, repository);
+  }
+  const open: FeatureDirectory[] = [];
+  for (const feature of features) if (!await isFinished(root, feature)) open.push(feature);
+  const candidates = open.length > 0 ? open : features;
+  const [feature, other] = candidates;
+  if (feature !== undefined && other === undefined) {
+    return {
+      feature,
+      said: `feature ${feature.name} (${
+        open.length > 0 ? "the only one that is not finished" : "the only one there is"
+      })`,
+    };
+  }
+  const problem = feature === undefined
+    ? "there is no feature here yet"
+    : `${candidates.length} features are ${open.length > 0 ? "not finished" : "there"}: ${
+      candidates.map((one) => one.name).join(", ")
+    }`;
+  throw new RalphError("usage", {
+    details: { problem: feature === undefined ? problem : `which feature? ${problem}` },
+    hint: feature === undefined ? "`ralph prd FEATURE` begins one" : `name one, such as \`ralph run ${feature.name}\``,
+  });
+}
+
+async function isFinished(root: string, { prdFile }: FeatureDirectory): Promise<boolean> {
+  const text = await readText(join(root, prdFile));
+  if (text === null) return false;
+  try {
+    const { run, userStories } = parseFeaturePrd(text, prdFile);
+    return userStories.every(({ passes }) => passes) && typeof run.verifiedAt === "string";
+  } catch (error) {
+    if (RalphError.isInstance(error)) return false; // told by whoever opens it
+    throw error;
+  }
+}
+
+async function missing(
+  name: string,
+  features: readonly FeatureDirectory[],
+  repository: Repository | null,
+): Promise<RalphError> {
+  const branch = `ralph/${name}`;
+  const elsewhere = repository === null
+    ? null
+    : await repository.git(["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`]);
+  const problem = features.length === 0
+    ? "`.ralph/` holds none"
+    : `there are: ${[...new Set(features.map((one) => one.name))].join(", ")}`;
+  const hint = elsewhere?.exitCode === 0
+    ? `\`ralph prd ${name}\` begins it; or switch to the branch ${branch}, which may hold it`
+    : `\`ralph prd ${name}\` begins it`;
+  return new RalphError("feature-missing", { details: { name, problem, hint } });
+}

@@ -1,0 +1,107 @@
+import { join } from "node:path";
+import { type FeatureDirectory, FEATURES_FOLDER } from "../directories.ts";
+import { parseFeaturePrd, printPrd } from "../format.ts";
+import { storyCommandsOf } from "../story_checks.ts";
+import { scaffoldFeature } from "../scaffold.ts";
+import type { FeaturePrd } from "../types.ts";
+import type { RalphContext } from "../../../context/context.ts";
+import { RalphError } from "../../../errors/ralph_error.ts";
+import { hashText, readText, removePath, writeAtomic } from "../../../host/files.ts";
+import { renderPrompt } from "../../../prompts/render.ts";
+import { requireRepository } from "../../../context/require_repository.ts";
+import { topLevelPaths } from "../../../git/tree_paths.ts";
+import { type ReadDraft, readDraft, withOwnState } from "./draft.ts";
+import type { PrdFailure } from "./outcome.ts";
+import { prdTurn } from "./turn.ts";
+
+/**
+ * Lets the agent turn prd.md into prd.json. What it writes is a draft: checked, fed back while it is wrong, and written
+ * by Ralph with Ralph's own fields.
+ */
+export async function finalize(
+  ralph: RalphContext,
+  feature: FeatureDirectory,
+  markdown: string,
+): Promise<{ readonly status: "finalized"; readonly prd: FeaturePrd } | PrdFailure> {
+  const path = join(ralph.root, feature.prdFile);
+  const before = await readText(path);
+  const known = before === null ? null : parsed(before, feature.prdFile);
+  let problems: readonly string[] = [];
+  for (let attempt = 1; attempt <= ralph.config.maxRetries; attempt++) {
+    const prompt = await renderPrompt("feature_prd_finalize", {
+      feature: feature.name,
+      file: feature.prdFile,
+      datetime: feature.date,
+      prdContent: markdown,
+      existing: before ?? "None.",
+      problems: problems.length === 0
+        ? "Nothing: this is the first one."
+        : problems.map((problem) => `- ${problem}`).join("\n"),
+    }, { root: ralph.root });
+    const turn = await prdTurn(ralph, feature, { prompt, name: `prd-finalize-${attempt}` });
+    const found = await readText(path);
+    if (before === null) await removePath(path);
+    else if (found !== before) await writeAtomic(path, before);
+    if (turn.status !== "answered") return turn;
+    const draft: ReadDraft = readDraft(found !== null && found !== before ? found : turn.text);
+    if (draft.status === "valid") {
+      return {
+        status: "finalized",
+        prd: await write(ralph, feature, withOwnState(draft.prd, known, hashText(markdown))),
+      };
+    }
+    problems = draft.problems;
+    ralph.events.emit({
+      type: "text",
+      title: `the draft of prd.json is not valid (${attempt} of ${ralph.config.maxRetries})`,
+      lines: problems,
+    });
+  }
+  return { status: "failed", reason: "invalid-prd", reasons: problems };
+}
+
+function parsed(text: string, path: string): FeaturePrd | null {
+  try {
+    return parseFeaturePrd(text, path);
+  } catch (error) {
+    if (RalphError.isInstance(error)) return null; // damaged: nothing of it can be kept, and a new one was asked for
+    throw error;
+  }
+}
+
+async function write(ralph: RalphContext, feature: FeatureDirectory, prd: FeaturePrd): Promise<FeaturePrd> {
+  await scaffoldFeature(ralph.root);
+  await ralph.state.update(feature.prdFile, (text) => printPrd(prd, text ?? ""));
+  ralph.events.emit({
+    type: "text",
+    title: `PRD ${feature.name}, branch ${prd.branchName}`,
+    lines: linesOf(prd, ralph.config),
+  });
+  if (!ralph.config.commits.prdChanges) return prd;
+  const result = await requireRepository(ralph).commit({
+    paths: topLevelPaths(ralph, [feature.markdownFile, feature.prdFile, `${FEATURES_FOLDER}/.gitignore`]),
+    subject: ralph.config.commits.message,
+    body: `ralph: ${feature.name} finalized`,
+  });
+  if (result.status === "committed") {
+    ralph.events.emit({ type: "commit", commit: result.commit, subject: ralph.config.commits.message });
+  }
+  return prd;
+}
+
+function linesOf({ userStories }: FeaturePrd, config: RalphContext["config"]): readonly string[] {
+  return userStories.toSorted((one, other) => one.priority - other.priority).flatMap((story) => {
+    const { first, ui } = storyCommandsOf(story, config);
+    const tags = story.tags.length === 0 ? "" : ` [${story.tags.join(", ")}]`;
+    const commands = [...first, ...ui];
+    const count = story.acceptanceCriteria.length;
+    return [
+      `${story.id} ${story.title}${tags} (${count} ${count === 1 ? "criterion" : "criteria"}${
+        story.passes ? ", passes" : ""
+      })`,
+      ...(commands.length === 0
+        ? ["  names no check and cannot pass"]
+        : commands.map((command) => `  check: ${command}`)),
+    ];
+  });
+}

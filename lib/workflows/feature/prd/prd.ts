@@ -1,0 +1,152 @@
+import { type FeatureDirectory, listFeatures, matchFeature, newDirectory } from "../directories.ts";
+import { scaffoldFeature } from "../scaffold.ts";
+import { localDate } from "../../../host/local_date.ts";
+import type { RalphContext } from "../../../context/context.ts";
+import { RalphError } from "../../../errors/ralph_error.ts";
+import type { Choice } from "../../../context/prompter.ts";
+import type { Outcome } from "../../../recipe/outcome.ts";
+import { requireRepository } from "../../../context/require_repository.ts";
+import { editFile } from "./edit_file.ts";
+import { finalize } from "./finalize.ts";
+import type { PrdOutcome } from "./outcome.ts";
+import { type PrdState, prdState } from "./files.ts";
+import { writeMarkdown } from "./write_markdown.ts";
+
+/** Which feature. */
+export interface PrdOptions {
+  /** Made where there is none of that name. */
+  readonly feature: string;
+  /** What "start execution" runs. */
+  readonly run?: () => Promise<Outcome>;
+}
+
+type Action = "refine" | "finalize" | "edit" | "edit-json" | "run";
+
+/**
+ * A feature's PRD, from where it stands: written with the agent, refined, finalized to prd.json, edited by hand, or
+ * worked off. One action a call; the answers file names the questions `prd.action` and `prd.finalize`.
+ *
+ * @throws {RalphError} usage, agent-missing, agent-not-found, not-a-repository, run-locked, editor-missing
+ */
+export async function prd(ralph: RalphContext, { feature: name, run }: PrdOptions): Promise<PrdOutcome> {
+  requireRepository(ralph);
+  const feature = matchFeature(await listFeatures(ralph.root), name) ??
+    newDirectory(name, localDate(ralph.host.clock.now()));
+  try {
+    return await act(ralph, feature, run);
+  } catch (error) {
+    if (!RalphError.isInstance(error)) throw error;
+    if (error.code === "interrupted") return { status: "aborted" };
+    if (error.code === "answer-missing") return { status: "blocked", reasons: [error.message, error.hint] };
+    throw error;
+  }
+}
+
+async function act(ralph: RalphContext, feature: FeatureDirectory, run: PrdOptions["run"]): Promise<PrdOutcome> {
+  const state = await prdState(ralph, feature);
+  if (state.status === "new") return await create(ralph, feature);
+  const action = await askForAction(ralph, feature, state);
+  switch (action) {
+    case "refine":
+      return await withAgent(ralph, async () => {
+        const refined = await writeMarkdown(ralph, feature, state.markdown);
+        return refined.status === "written" ? await offerToFinalize(ralph, feature) : refined;
+      });
+    case "finalize":
+      return await withAgent(ralph, () => finalized(ralph, feature));
+    case "edit":
+    case "edit-json": {
+      const edited = await editFile(ralph, action === "edit" ? feature.markdownFile : feature.prdFile);
+      return edited.status === "edited" ? await afterEdit(ralph, feature) : edited;
+    }
+    case "run":
+      return run === undefined ? ready(feature) : await run();
+  }
+}
+
+async function create(ralph: RalphContext, feature: FeatureDirectory): Promise<PrdOutcome> {
+  return await withAgent(ralph, async () => {
+    ralph.events.emit({ type: "note", level: "info", message: `Starting PRD for "${feature.name}"...` });
+    await scaffoldFeature(ralph.root);
+    const written = await writeMarkdown(ralph, feature, null);
+    return written.status === "written" ? await offerToFinalize(ralph, feature) : written;
+  });
+}
+
+async function offerToFinalize(ralph: RalphContext, feature: FeatureDirectory): Promise<PrdOutcome> {
+  ralph.events.emit({ type: "note", level: "info", message: `Saved to ${feature.markdownFile}` });
+  const answer = await ralph.prompter.ask({
+    id: "prd.finalize",
+    kind: "confirm",
+    message: "Ready to finalize?",
+    initial: false,
+  });
+  if (answer.value === "yes") return await finalized(ralph, feature);
+  ralph.events.emit({ type: "note", level: "info", message: `Run 'ralph prd ${feature.name}' to continue` });
+  return { status: "declined", next: [`ralph prd ${feature.name}`] };
+}
+
+async function finalized(ralph: RalphContext, feature: FeatureDirectory): Promise<PrdOutcome> {
+  const state = await prdState(ralph, feature);
+  if (state.status === "new") {
+    return { status: "failed", reason: "no-prd", reasons: [`${feature.markdownFile} does not exist`] };
+  }
+  const result = await finalize(ralph, feature, state.markdown);
+  if (result.status !== "finalized") return result;
+  ralph.events.emit({ type: "note", level: "info", message: `Ready! Run 'ralph run ${feature.name}'` });
+  return ready(feature);
+}
+
+function ready(feature: FeatureDirectory): PrdOutcome {
+  return { status: "approved", feature: feature.name, file: feature.prdFile, next: [`ralph run ${feature.name}`] };
+}
+
+/** After an edit by hand: says whether what stands there can be used. */
+async function afterEdit(ralph: RalphContext, feature: FeatureDirectory): Promise<PrdOutcome> {
+  const state = await prdState(ralph, feature);
+  const message = state.status === "final"
+    ? `PRD is ready: ${feature.path}/; run 'ralph run ${feature.name}'`
+    : `${
+      state.status === "draft" ? state.reason : `${feature.markdownFile} is empty`
+    }; run 'ralph prd ${feature.name}' to continue`;
+  ralph.events.emit({ type: "note", level: state.status === "final" ? "info" : "warn", message });
+  return state.status === "final" ? ready(feature) : { status: "declined", next: [`ralph prd ${feature.name}`] };
+}
+
+async function askForAction(
+  ralph: RalphContext,
+  feature: FeatureDirectory,
+  state: Exclude<PrdState, { readonly status: "new" }>,
+): Promise<Action> {
+  const isFinal = state.status === "final";
+  const choices: readonly Choice[] = isFinal
+    ? [
+      { value: "refine", label: "A) Refine further" },
+      { value: "finalize", label: "B) Update prd.json" },
+      { value: "edit", label: "C) Edit markdown ($EDITOR)" },
+      { value: "edit-json", label: "D) Edit prd.json ($EDITOR)" },
+      { value: "run", label: "E) Start execution (ralph run)" },
+    ]
+    : [
+      { value: "refine", label: "A) Keep refining" },
+      { value: "finalize", label: "B) Finalize for execution" },
+      { value: "edit", label: "C) Edit manually ($EDITOR)" },
+    ];
+  const answer = await ralph.prompter.ask({
+    id: "prd.action",
+    kind: "select",
+    message: "What would you like to do?",
+    details: [isFinal ? `PRD is ready: ${feature.path}/` : `PRD exists: ${feature.markdownFile} (${state.reason})`],
+    initial: isFinal ? "run" : "refine",
+    choices,
+  });
+  return answer.value as Action;
+}
+
+/** The agent is looked for, and the tree is ours, before anything is asked of it. */
+async function withAgent(ralph: RalphContext, act: () => Promise<PrdOutcome>): Promise<PrdOutcome> {
+  await ralph.agent.ensureUsable();
+  await requireRepository(ralph).ensureReady();
+  await using _lock = await ralph.lock.acquire("prd");
+  return await act();
+}

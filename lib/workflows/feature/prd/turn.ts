@@ -1,0 +1,52 @@
+import type { FeatureDirectory } from "../directories.ts";
+import type { RalphContext } from "../../../context/context.ts";
+import { pathsOutside } from "../../../checks/guards.ts";
+import { agentTurn } from "../../../agents/agent_turn.ts";
+import { requireRepository } from "../../../context/require_repository.ts";
+import { topLevelPaths } from "../../../git/tree_paths.ts";
+import type { PrdFailure } from "./outcome.ts";
+
+/** A turn at a PRD that ended as it should. */
+export interface PrdTurn {
+  readonly status: "answered";
+  readonly text: string;
+}
+
+/**
+ * One turn of the agent at a PRD: it may write in the feature's own directory and nowhere else.
+ *
+ * @param interactive the terminal is handed over
+ */
+export async function prdTurn(
+  ralph: RalphContext,
+  feature: FeatureDirectory,
+  request: { readonly prompt: string; readonly name: string; readonly interactive?: boolean },
+): Promise<PrdTurn | PrdFailure> {
+  const folder = await ralph.run.folder(".ralph/runs");
+  const { turn } = await agentTurn(ralph, { ...request, folder });
+  const outside = pathsOutside(turn.changedFiles, [`${feature.path}/**`]);
+  if (outside.length > 0) {
+    const diff = await requireRepository(ralph).diff(topLevelPaths(ralph, outside), { base: turn.base });
+    ralph.events.emit({
+      type: "text",
+      title: `Written outside ${feature.path}/`,
+      lines: [...outside, ...diff.split("\n")],
+    });
+    return {
+      status: "failed",
+      reason: "trespassed",
+      reasons: [`wrote outside ${feature.path}/: ${outside.join(", ")}`],
+    };
+  }
+  const { end } = turn;
+  switch (end.reason) {
+    case "completed":
+      return { status: "answered", text: turn.text };
+    case "aborted":
+      return { status: "aborted" };
+    case "agent-unusable":
+      return { status: "failed", reason: "agent-unusable", reasons: [end.message] };
+    default:
+      return { status: "failed", reason: "agent-failed", reasons: [end.message] };
+  }
+}

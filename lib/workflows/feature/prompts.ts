@@ -1,0 +1,93 @@
+import { fillPrompt, findPrompt, renderPrompt } from "../../prompts/render.ts";
+import type { Attempt, Check, Verification } from "../../backlog/types.ts";
+import { describeFailures } from "../../backlog/verdict.ts";
+import { withoutFailure } from "../../backlog/notes.ts";
+import type { FeaturePrd, FeatureStory } from "./types.ts";
+
+/** What a story's prompt is made of. */
+export interface StoryPromptOptions {
+  readonly root: string;
+  readonly prd: FeaturePrd;
+  readonly attempt: number;
+  readonly previous: Attempt | null;
+  readonly checks: readonly Check[];
+}
+
+/** The prompt for one story. */
+export async function featureStoryPrompt(story: FeatureStory, options: StoryPromptOptions): Promise<string> {
+  const { root, prd, attempt, previous, checks } = options;
+  const criteria = story.acceptanceCriteria.map((criterion) => `- ${criterion}`).join("\n");
+  const notes = previous === null ? story.notes : withoutFailure(story.notes);
+  return await renderPrompt("feature_run", {
+    storyId: story.id,
+    storyTitle: story.title,
+    storyDescription: story.description || story.title,
+    acceptanceCriteria: criteria,
+    tags: story.tags.join(", ") || "none",
+    project: prd.project,
+    branch: prd.branchName,
+    doneMarker: "<ralph>DONE</ralph>",
+    verifyCommands: listed(checks),
+    learnings: learningsOf(prd),
+    attempt: String(attempt),
+    failure: failureOf(previous),
+    notes: notes || "None.",
+    // for a prompt of the user's own without placeholders
+    item: `${story.id}: ${story.title}\n\n${story.description}\n\nAcceptance criteria:\n${criteria}`,
+    checks: listed(checks),
+  }, { root });
+}
+
+/** The prompt of the final verification: what its checks came to is known only when it is asked for. */
+export async function featureReviewPrompt(
+  prd: FeaturePrd,
+  { root, checks, previous }: {
+    readonly root: string;
+    readonly checks: readonly Check[];
+    readonly previous: Attempt | null;
+  },
+): Promise<(first: Verification | null) => string> {
+  const { text } = await findPrompt("feature_verify", { root });
+  const stories = prd.userStories.map(summaryOf).join("\n\n");
+  const values = {
+    project: prd.project,
+    branch: prd.branchName,
+    verifyCommands: listed(checks),
+    storySummaries: stories,
+    learnings: learningsOf(prd),
+    failure: failureOf(previous),
+    item: stories,
+    checks: listed(checks),
+  };
+  return (first) => fillPrompt(text, { ...values, result: resultOf(first) });
+}
+
+function resultOf(first: Verification | null): string {
+  if (first?.status === "passed") return "All of them have passed just now.";
+  if (first?.status !== "failed") return "None ran.";
+  const counted = `${first.failures.length} of ${first.results.length} FAILED.`;
+  return `${counted} \`VERIFIED\` is not accepted now: name the stories to be done again.\n\n${
+    describeFailures(first)
+  }`;
+}
+
+function summaryOf({ id, title, description, acceptanceCriteria, lastResult }: FeatureStory): string {
+  const result = lastResult === null ? "" : `\nDone in ${lastResult.commit}: ${lastResult.summary}`;
+  return `### ${id}: ${title}\n\n${description}\n\n${acceptanceCriteria.map((one) => `- ${one}`).join("\n")}${result}`;
+}
+
+function listed(checks: readonly Check[]): string {
+  return checks.length === 0
+    ? "None is named: your word will be shown as unverified."
+    : checks.map(({ name, command }) => command === undefined ? `- ${name}` : `- \`${name}\``).join("\n");
+}
+
+function learningsOf({ run }: FeaturePrd): string {
+  return run.learnings.length === 0 ? "Nothing yet." : run.learnings.map((text) => `- ${text}`).join("\n");
+}
+
+function failureOf(previous: Attempt | null): string {
+  if (previous === null) return "Nothing: this is the first attempt.";
+  if ("message" in previous) return `Attempt ${previous.number} ${previous.status}: ${previous.message}`;
+  return `Attempt ${previous.number} ended as ${previous.status}.`;
+}

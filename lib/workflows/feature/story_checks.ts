@@ -1,0 +1,60 @@
+import type { Config } from "../../config/schema.ts";
+import type { Check } from "../../backlog/types.ts";
+import type { PageUrl } from "../../checks/browser/urls.ts";
+import { pageUrls } from "../../checks/browser/urls.ts";
+import { storyCommands } from "../../backlog/verify_commands.ts";
+import type { FeatureStory } from "./types.ts";
+
+/** What brings up servers and looks at pages; absent where only the commands are of interest. */
+export interface UserInterface {
+  /** Origin that paths belong to, or `null`. */
+  readonly base: string | null;
+  services(): readonly Check[];
+  browser(story: FeatureStory, pages: readonly PageUrl[]): Check;
+}
+
+/** True for a story that has a user interface to be looked at. */
+export function isUi({ tags }: FeatureStory): boolean {
+  return tags.some((tag) => tag.toLowerCase() === "ui");
+}
+
+/** The pages of a story: those that its criteria name, else the front page. */
+export function storyPages(story: FeatureStory, base: string | null): readonly PageUrl[] {
+  const named = pageUrls(story.acceptanceCriteria, base);
+  return named.length > 0 || base === null ? named : [{ url: new URL("/", base).href, written: "/" }];
+}
+
+/** The commands of a story, in the order in which they run; those of `verify.ui` come after the browser. */
+export function storyCommandsOf(
+  story: FeatureStory,
+  { verify }: Config,
+): { readonly first: readonly string[]; readonly ui: readonly string[] } {
+  const first = [...new Set([...verify.default, ...storyCommands(story)])];
+  return { first, ui: isUi(story) ? verify.ui.filter((command) => !first.includes(command)) : [] };
+}
+
+/** All checks of some stories: commands, and for the `ui` ones services, pages and `verify.ui`; each command once. */
+export function checksOf(stories: readonly FeatureStory[], config: Config, ui: UserInterface | null): readonly Check[] {
+  const commands = stories.map((story) => ({ story, ...storyCommandsOf(story, config) }));
+  const looked = stories.filter(isUi);
+  return [
+    ...commandChecks(commands.map(({ story, first }) => ({ story, list: first }))),
+    ...(looked.length === 0 || ui === null ? [] : ui.services()),
+    ...(ui === null || !config.browser.enabled ? [] : looked.flatMap((story) => {
+      const pages = storyPages(story, ui.base);
+      return pages.length === 0 ? [] : [ui.browser(story, pages)];
+    })),
+    ...commandChecks(commands.map(({ story, ui: list }) => ({ story, list }))),
+  ];
+}
+
+/** The scope of a command names every story that asks for it. */
+function commandChecks(
+  asked: readonly { readonly story: FeatureStory; readonly list: readonly string[] }[],
+): readonly Check[] {
+  const ids = new Map<string, string[]>();
+  for (const { story, list } of asked) {
+    for (const command of list) ids.set(command, [...ids.get(command) ?? [], story.id]);
+  }
+  return [...ids].map(([command, scope]) => ({ name: command, command, scope: scope.join(",") }));
+}

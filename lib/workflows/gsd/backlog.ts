@@ -1,0 +1,224 @@
+import { join } from "node:path";
+import type { Config } from "../../config/schema.ts";
+import type { RunInfo } from "../../context/context.ts";
+import type { EventSink } from "../../events/types.ts";
+import type { Repository } from "../../git/types.ts";
+import { hashText, readText } from "../../host/files.ts";
+import type { Host } from "../../host/types.ts";
+import type { Backlog, Check, Claim, Item, JudgeContext, Next, Turn } from "../../backlog/types.ts";
+import type { StateFiles } from "../../backlog/state_files.ts";
+import { planChecks } from "./checks.ts";
+import { type GsdItemData, itemDataOf } from "./item_data.ts";
+import { GSD_RUNS, ROADMAP_FILE, STATE_FILE } from "./paths.ts";
+import { findPlan, type Position, positionOf } from "./position.ts";
+import { planPrompt, summaryPrompt } from "./prompt.ts";
+import { readPlanning } from "./read_planning.ts";
+import { withSectionOf } from "./rewrite_state.ts";
+import { createSettler, waitsForSummary } from "./settle.ts";
+import { lastSignal, type Signal } from "./signals.ts";
+import type { Plan, Planning } from "./types.ts";
+
+/** What the backlog needs of the context. */
+export interface GsdBacklogContext {
+  readonly root: string;
+  readonly config: Config;
+  readonly state: StateFiles;
+  readonly repository: Repository | null;
+  readonly host: Host;
+  readonly events: EventSink;
+  readonly run: Pick<RunInfo, "folder">;
+}
+
+/** What is run, and how. */
+export interface GsdBacklogOptions {
+  /** This plan alone: `01-02`. @default every plan from STATE.md's position on */
+  readonly plan?: string;
+  /**
+   * What becomes of checkpoints: left out and listed in the SUMMARY, done with a person at the terminal, or a plan that
+   * has some is not begun.
+   * @default "skip"
+   */
+  readonly checkpoints?: "skip" | "interactive" | "block";
+}
+
+/** What the agent's last signal was, and whether only a SUMMARY had been asked for. */
+export interface GsdFindings {
+  readonly signal: Signal | null;
+  readonly summaryOnly: boolean;
+}
+
+/** A session at the terminal ends when the person ends it. */
+const SESSION_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * The plans of a GSD project, one an iteration. A plan passes when every `<command>` and `<automated>` of it passed,
+ * run by Ralph; then STATE.md, ROADMAP.md and the SUMMARY are brought up to date. A task that fails is tried once more,
+ * then the loop stops; a plan whose own verification fails stops it at once.
+ *
+ * @throws {RalphError} state-missing, state-invalid from every call that reads the folder
+ * @example Work off the plans of .planning/
+ * ```ts
+ * import { gsdBacklog, runLoop } from "ralph";
+ * import { testContext } from "ralph/testing";
+ *
+ * const plan = "<task type=\"auto\"><name>a</name><verify><automated>test -f a.txt</automated></verify></task>\n";
+ * await using ralph = await testContext({
+ *   files: { ".planning/phases/01-base/01-01-PLAN.md": plan.replaceAll("><", ">\n<") },
+ *   agent: { turns: [{ write: { "a.txt": "a", ".planning/phases/01-base/01-01-SUMMARY.md": "Done" }, say: "###PLAN_COMPLETE###" }] },
+ * });
+ * console.log((await runLoop(ralph, gsdBacklog(ralph))).status); // passed
+ * ```
+ */
+export function gsdBacklog(
+  ralph: GsdBacklogContext,
+  options: GsdBacklogOptions = {},
+): Backlog<GsdItemData, GsdFindings> {
+  const { checkpoints = "skip" } = options;
+  const skip = checkpoints === "skip";
+  const settler = createSettler(ralph, { skip });
+  const load = async (): Promise<{ readonly planning: Planning; readonly position: Position }> => {
+    const planning = await readPlanning(ralph);
+    return { planning, position: positionOf(planning) };
+  };
+  const checksOf = (plan: Pick<GsdItemData, "tasks" | "verification">): readonly Check[] =>
+    planChecks(plan, ralph.config.verify.default, skip);
+
+  /** The plans that this run is about, the next one first. */
+  function wanted(
+    { planning, position }: { readonly planning: Planning; readonly position: Position },
+  ): readonly Plan[] {
+    if (options.plan === undefined) return position.status === "plan" ? position.open : [];
+    const plan = findPlan(planning, options.plan);
+    return plan === null || plan.summarized ? [] : [plan];
+  }
+
+  function hindrance({ file, id, empty, tasks }: Plan): string | null {
+    if (empty) return `${file} has no task and no text: there is nothing to carry out`;
+    const names = tasks.filter(({ checkpoint }) => checkpoint).map(({ name }) => name);
+    if (checkpoints !== "block" || names.length === 0) return null;
+    return `${id} has checkpoints for a person (${
+      names.join("; ")
+    }): run it in a terminal, or leave them out with \`ralph run --loop\``;
+  }
+
+  async function itemOf(
+    plan: Plan,
+    { planning, position }: { readonly planning: Planning; readonly position: Position },
+  ): Promise<Item<GsdItemData>> {
+    const data = itemDataOf(plan, planning, position);
+    const summary = waitsForSummary(planning.state, plan.id);
+    return {
+      id: plan.id,
+      kind: summary ? "summary" : "plan",
+      title: data.title,
+      criteria: data.tasks.map(({ name }) => name),
+      ...(skip && data.checkpointsOnly ? { checksOnly: true } : {}),
+      fingerprint: hashText(await readText(join(ralph.root, plan.file)) ?? "").slice(0, 16),
+      data,
+    };
+  }
+
+  return {
+    name: "gsd",
+    scope: "",
+    stateFiles: [STATE_FILE, ROADMAP_FILE],
+    unverified: "block",
+    runsDirectory: GSD_RUNS,
+    restore: ({ path, found, written }) => path === STATE_FILE ? withSectionOf(found, written) : written,
+
+    async overview() {
+      const loaded = await load();
+      const plans = wanted(loaded);
+      const named = plans.filter((plan) =>
+        !plan.empty && !(skip && plan.tasks.length > 0 && plan.tasks.every(({ checkpoint }) => checkpoint))
+      );
+      const { complete, total } = loaded.position;
+      return {
+        total: options.plan === undefined ? total : 1,
+        passed: options.plan === undefined ? complete : 1 - plans.length,
+        open: plans.length,
+        parked: 0,
+        unchecked: named.filter((plan) => checksOf(plan).length === 0).map(({ id }) => id),
+      };
+    },
+
+    async next({ inFlight }): Promise<Next<GsdItemData>> {
+      const loaded = await load();
+      const { position } = loaded;
+      const plan = wanted(loaded)[0];
+      if (plan !== undefined) {
+        if (inFlight.length > 0) return { status: "waiting" }; // plans build upon each other
+        const reason = hindrance(plan);
+        if (reason !== null) return { status: "blocked", reasons: [reason] };
+        return { status: "item", item: await itemOf(plan, loaded) };
+      }
+      if (inFlight.length > 0) return { status: "waiting" };
+      if (options.plan === undefined && position.status === "blocked") {
+        return { status: "blocked", reasons: position.reasons };
+      }
+      return {
+        status: "done",
+        verdict: "verified",
+        summary: [...doneLines(position, options), ...settler.skippedLines()].join("; "),
+      };
+    },
+
+    async work(item, { attempt, previous, cwd }) {
+      const { data } = item;
+      const checks = checksOf(data);
+      if (skip && data.checkpointsOnly) {
+        return {
+          prompt: null,
+          checks: checks.length > 0
+            ? checks
+            : [{ name: `${data.id}: only checkpoints, nothing for an agent`, scope: "plan", run: nothingToCheck }],
+        };
+      }
+      if (asksForSummary(item, previous)) return { prompt: await summaryPrompt(data, { root: cwd }), checks };
+      const interactive = checkpoints === "interactive" && data.tasks.some(({ checkpoint }) => checkpoint);
+      const prompt = await planPrompt(data, { root: cwd, attempt, previous, checks, interactive });
+      return interactive ? { prompt, checks, interactive, timeoutMs: SESSION_MS } : { prompt, checks };
+    },
+
+    async judge(item, turn, { previous }: JudgeContext<GsdFindings>): Promise<Claim<GsdFindings>> {
+      const interactive = checkpoints === "interactive" && item.data.tasks.some(({ checkpoint }) => checkpoint);
+      return claimOf(turn, interactive, asksForSummary(item, previous));
+    },
+
+    settle: (item, attempt) => settler.settle(item, attempt),
+  };
+}
+
+/** The plan was verified and left no SUMMARY. */
+function asksForSummary(item: Item<GsdItemData>, previous: { readonly status: string } | null): boolean {
+  return item.kind === "summary" || previous?.status === "verified" || previous?.status === "unverified";
+}
+
+function claimOf(turn: Turn, interactive: boolean, summaryOnly: boolean): Claim<GsdFindings> {
+  const signal = lastSignal(turn.lines);
+  const findings = { signal, summaryOnly };
+  const payload = signal?.payload ?? "";
+  switch (signal?.kind) {
+    case "PLAN_COMPLETE":
+      return { status: "done", findings };
+    case "TASK_FAILED":
+      return { status: "failed", reason: `the agent says that a task failed: ${payload}`, findings };
+    case "PLAN_FAILED":
+      return { status: "failed", reason: `the agent says that the plan's verification failed: ${payload}`, findings };
+    case "BLOCKED":
+      return { status: "blocked", reason: `the agent is blocked: ${payload}`, findings };
+    case undefined:
+      // What is said at a terminal is not read; after a plan that was verified only its SUMMARY was asked for.
+      if (interactive || summaryOnly) return { status: "done", findings };
+      return { status: "not-done", reason: "the agent gave no signal: no line `###PLAN_COMPLETE###`", findings };
+  }
+}
+
+function doneLines(position: Position, { plan }: GsdBacklogOptions): readonly string[] {
+  if (plan === undefined) return position.reasons;
+  return [`${plan} is complete`, ...(position.next === null ? position.reasons : [`next: ${position.next.id}`])];
+}
+
+function nothingToCheck(): Promise<{ readonly ok: boolean; readonly exitCode: null; readonly tail: string }> {
+  return Promise.resolve({ ok: true, exitCode: null, tail: "" });
+}

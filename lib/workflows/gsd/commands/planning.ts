@@ -1,0 +1,101 @@
+import { join } from "node:path";
+import { type GsdAction, installedCommands, slashCommand } from "../slash_commands.ts";
+import { isNumber, sameNumber } from "../numbers.ts";
+import { PLANNING_DIRECTORY } from "../paths.ts";
+import { scanPlanning } from "../read_planning.ts";
+import { EXIT } from "../../../errors/exit_codes.ts";
+import { RalphError } from "../../../errors/ralph_error.ts";
+import { pathExists } from "../../../host/files.ts";
+import { findExecutable } from "../../../host/shell.ts";
+import { handOver } from "../hand_over.ts";
+import type { Flags, Invocation } from "../../../cli/command.ts";
+import { endWith } from "../../../cli/end_with.ts";
+import { usage } from "../../../cli/parse.ts";
+import { findPlace, type Place } from "../../../cli/workspace.ts";
+import { openSession } from "../../../cli/session.ts";
+
+/** The agent that GSD's commands are made for, where nobody has named another. */
+const DEFAULT_AGENT = "claude";
+
+/** GSD's own planning: the terminal is handed to the agent with the slash command. */
+export async function planWithGsd(invocation: Invocation, action: GsdAction): Promise<number> {
+  const { arguments: [phase], host, say } = invocation;
+  const place = await findPlace(invocation);
+  if (place.workflow.name !== "gsd") {
+    throw usage(
+      `\`ralph ${invocation.command.name}\` belongs to the workflow gsd, not ${place.workflow.name} (${place.workflow.why})`,
+      `\`ralph ${invocation.command.name} --workflow gsd\``,
+    );
+  }
+  if (phase !== undefined && !isNumber(phase)) {
+    const goal = action === "plan" ? "; a goal is planned by `--workflow exec`" : "";
+    throw usage(`${phase} is no phase`, `a phase is a number: \`ralph ${invocation.command.name} 1\`, \`02.1\`${goal}`);
+  }
+  if (action === "init" && await pathExists(join(place.root, PLANNING_DIRECTORY, "PROJECT.md"))) {
+    say(`${PLANNING_DIRECTORY}/PROJECT.md is there already: nothing was started`);
+    say("next: `ralph status`");
+    return EXIT.done;
+  }
+  if (action === "discover" || action === "plan") await lookAtPhase(place, phase, invocation, action);
+  const chosen = await withAgent(invocation, place);
+  const installed = await installedCommands(place.root, host.environment);
+  const configured = place.config.gsd.commands[action];
+  const command = slashCommand(action, { phase, configured, installed });
+
+  await using session = await openSession(chosen, { asks: false, gates: [] });
+  say(`handing the terminal to ${session.ralph.agent.name}: ${command}`);
+  const outcome = await handOver(session.ralph, command, { purpose: action });
+  const exitCode = endWith(invocation, session.ralph, outcome);
+  if (outcome.status === "passed") say(`next: ${nextCommand(action)}`);
+  return exitCode;
+}
+
+/** Without a flag and a configured agent: the one that GSD is made for. @throws {RalphError} agent-missing */
+async function withAgent(invocation: Invocation, { config, root }: Place): Promise<Invocation> {
+  const { flags, host } = invocation;
+  const named = ["agent", "agent-cmd", "script"].some((name) => flags.has(name));
+  if (named || config.provider.command !== undefined || config.provider.preset !== undefined) return invocation;
+  if (await findExecutable(DEFAULT_AGENT, host.environment, root) === null) {
+    throw new RalphError("agent-missing", {
+      hint:
+        "GSD runs in an agent: install Claude Code (`npm install -g @anthropic-ai/claude-code`), or name yours with `--agent` or `--agent-cmd`",
+    });
+  }
+  const own: Flags = {
+    has: (name) => name === "agent-cmd" || flags.has(name),
+    text: (name) => name === "agent-cmd" ? DEFAULT_AGENT : flags.text(name),
+    all: (name) => name === "agent-cmd" ? [DEFAULT_AGENT] : flags.all(name),
+  };
+  return { ...invocation, flags: own };
+}
+
+/** Plans made without research often rest on wrong assumptions: said, not enforced. */
+async function lookAtPhase(
+  { root }: Place,
+  phase: string | undefined,
+  { say }: Invocation,
+  action: GsdAction,
+): Promise<void> {
+  const { phases } = await scanPlanning({ root });
+  if (phase === undefined) return;
+  const found = phases.find(({ number }) => sameNumber(number, phase));
+  if (found === undefined && phases.length > 0) {
+    throw usage(`there is no phase ${phase}`, `phases: ${phases.map(({ number }) => number).join(", ")}`);
+  }
+  if (action === "plan" && found?.researched !== true) {
+    say(`phase ${phase} has no DISCOVERY.md or RESEARCH.md: \`ralph discover ${phase}\` looks into it first`);
+  }
+}
+
+function nextCommand(action: GsdAction): string {
+  switch (action) {
+    case "init":
+      return "`ralph roadmap`, or `ralph status` where the roadmap is made already";
+    case "roadmap":
+      return "`ralph discover 1`, then `ralph plan 1`";
+    case "discover":
+      return "`ralph plan PHASE`";
+    case "plan":
+      return "`ralph run`, or `ralph run --loop`";
+  }
+}

@@ -1,0 +1,74 @@
+import type { Attempt, Check } from "../../backlog/types.ts";
+import { renderPrompt } from "../../prompts/render.ts";
+import type { GsdItemData } from "./item_data.ts";
+
+/** What the prompt of a plan is made of, beside the plan. */
+export interface GsdPromptContext {
+  readonly root: string;
+  readonly attempt: number;
+  readonly previous: Attempt | null;
+  readonly checks: readonly Check[];
+  /** A person is at the terminal. */
+  readonly interactive: boolean;
+}
+
+/** The prompt for one attempt at one plan. */
+export async function planPrompt(plan: GsdItemData, context: GsdPromptContext): Promise<string> {
+  const { root, attempt, previous, checks, interactive } = context;
+  return await renderPrompt("gsd_execute", {
+    ...named(plan, interactive),
+    presence: interactive
+      ? "A person is at the terminal: do the checkpoints together with them."
+      : "You work autonomously. No human is watching.",
+    attempt: String(attempt),
+    checks: bullets(
+      checks.map(({ name }) => name),
+      "Nothing: no check is named for this plan, so your word will be shown as unverified.",
+    ),
+    not_checkable: bullets(proseOf(plan), "Nothing."),
+    failure: failureOf(previous),
+  }, { root });
+}
+
+/** The prompt that asks for a SUMMARY alone. */
+export async function summaryPrompt(plan: GsdItemData, { root }: { readonly root: string }): Promise<string> {
+  return await renderPrompt("gsd_summary", named(plan, false), { root });
+}
+
+function named(plan: GsdItemData, interactive: boolean): Readonly<Record<string, string>> {
+  const { id, phase, phaseName, title, file, summaryFile } = plan;
+  const tasks = plan.tasks.map(({ number, name, checkpoint }) =>
+    checkpoint && !interactive
+      ? `${number}. ${name} (a checkpoint for a person: SKIP it, and list it in the SUMMARY under "Skipped checkpoints")`
+      : `${number}. ${name}`
+  );
+  return {
+    id,
+    phase: phaseName === "" ? phase : `${phase} (${phaseName})`,
+    title,
+    plan_path: file,
+    summary_path: summaryFile,
+    item: `${id}: ${title}\n\nThe plan: ${file}`,
+    tasks: tasks.length === 0 ? "The plan has no marked tasks: carry out what its text asks for." : tasks.join("\n"),
+  };
+}
+
+/** What is to be verified and no machine can: not what belongs to checkpoints that are left out. */
+function proseOf({ tasks, verification }: GsdItemData): readonly string[] {
+  return [
+    ...tasks.filter(({ checkpoint }) => !checkpoint).flatMap(({ number, notCheckable }) =>
+      notCheckable.map((text) => `task ${number}: ${text}`)
+    ),
+    ...verification.notCheckable.map((text) => `plan: ${text}`),
+  ];
+}
+
+function bullets(texts: readonly string[], none: string): string {
+  return texts.length === 0 ? none : texts.map((text) => `- ${text}`).join("\n");
+}
+
+function failureOf(previous: Attempt | null): string {
+  if (previous === null) return "Nothing: this is the first attempt.";
+  if ("message" in previous) return `Attempt ${previous.number} ${previous.status}: ${previous.message}`;
+  return `Attempt ${previous.number} ended as ${previous.status}.`;
+}

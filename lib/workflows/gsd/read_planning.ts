@@ -1,0 +1,91 @@
+import { join } from "node:path";
+import { RalphError } from "../../errors/ralph_error.ts";
+import { pathExists, readText } from "../../host/files.ts";
+import type { Report } from "./verify_commands.ts";
+import { withDependencies } from "./dependencies.ts";
+import { canonical, compareNumbers, sameNumber } from "./numbers.ts";
+import { PLANNING_DIRECTORY, ROADMAP_FILE, STATE_FILE } from "./paths.ts";
+import { phaseFolders, readPhase, SHELF } from "./read_phase.ts";
+import { parseRoadmap, type Roadmap } from "./roadmap_file.ts";
+import { parseState } from "./state_file.ts";
+import type { Diagnostic, Phase, Planning } from "./types.ts";
+
+const NO_ROADMAP: Roadmap = { phases: [], plans: [], rows: [], counts: [] };
+
+/**
+ * Reads all of `.planning/`: phases, plans, what is complete and where STATE.md says the project stands. What could not
+ * be made sense of is among the diagnostics, with file and line; nothing is guessed silently, and nothing is changed.
+ *
+ * @throws {RalphError} state-missing when there is no `.planning/`, state-invalid when no phase is found in it
+ * @example Ask a GSD project where it stands
+ * ```ts
+ * import { readPlanning } from "ralph";
+ * import { testContext } from "ralph/testing";
+ *
+ * await using ralph = await testContext({ files: { ".planning/phases/01-base/01-01-PLAN.md": "<task><name>a</name></task>\n" } });
+ * const { phases } = await readPlanning(ralph);
+ * console.log(phases.map(({ number, plans }) => [number, plans.length])); // [ [ "01", 1 ] ]
+ * ```
+ */
+export async function readPlanning({ root }: { readonly root: string }): Promise<Planning> {
+  const planning = await scanPlanning({ root });
+  if (planning.phases.length > 0) return planning;
+  throw new RalphError("state-invalid", {
+    details: {
+      path: PLANNING_DIRECTORY,
+      problem: "no phase was found: neither a folder in phases/ nor one in ROADMAP.md",
+    },
+    hint: "`ralph roadmap --workflow gsd` makes the roadmap; `ralph plan 1` then plans its first phase",
+  });
+}
+
+/** The same, where nothing at all may have been planned yet. @throws {RalphError} state-missing */
+export async function scanPlanning({ root }: { readonly root: string }): Promise<Planning> {
+  if (!await pathExists(join(root, PLANNING_DIRECTORY))) {
+    throw new RalphError("state-missing", {
+      details: { path: PLANNING_DIRECTORY },
+      hint: "`ralph init --workflow gsd` begins a GSD project",
+    });
+  }
+  const diagnostics: Diagnostic[] = [];
+  const roadmapText = await readText(join(root, ROADMAP_FILE));
+  const roadmap = roadmapText === null ? NO_ROADMAP : parseRoadmap(roadmapText, reportTo(diagnostics, ROADMAP_FILE));
+  const stateText = await readText(join(root, STATE_FILE));
+  const folders = await phaseFolders(root, diagnostics);
+  const numbers = new Map<string, string>();
+  for (const { number } of [...folders, ...roadmap.phases]) {
+    if (!numbers.has(canonical(number))) numbers.set(canonical(number), number);
+  }
+
+  const phases: Phase[] = [];
+  for (const number of [...numbers.values()].toSorted(compareNumbers)) {
+    if (Number.parseInt(number, 10) >= SHELF) continue;
+    const own = folders.filter((folder) => sameNumber(folder.number, number));
+    for (const { directory } of own.slice(1)) {
+      diagnostics.push({ file: directory, line: 0, message: `a second folder for phase ${number}: left out` });
+    }
+    phases.push(await readPhase(root, number, own[0] ?? null, roadmap, diagnostics));
+  }
+  if (stateText === null) {
+    diagnostics.push({
+      file: STATE_FILE,
+      line: 0,
+      message: "there is no STATE.md: the order of the phases decides what comes next",
+    });
+  }
+  const state = stateText === null ? null : parseState(stateText);
+  if (state?.kind === "unknown") {
+    diagnostics.push({
+      file: STATE_FILE,
+      line: 0,
+      message: "names no phase under `## Current Position`: the order of the phases decides what comes next",
+    });
+  }
+  const linked = withDependencies(phases, diagnostics);
+  const sorted = diagnostics.toSorted((one, other) => one.file.localeCompare(other.file) || one.line - other.line);
+  return { phases: linked, state, roadmap: roadmapText !== null, diagnostics: sorted };
+}
+
+function reportTo(diagnostics: Diagnostic[], file: string): Report {
+  return (line, message) => void diagnostics.push({ file, line, message });
+}

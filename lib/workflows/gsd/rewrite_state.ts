@@ -1,0 +1,157 @@
+import { localDate } from "../../host/local_date.ts";
+import { changeLines } from "./lines.ts";
+import { sameNumber } from "./numbers.ts";
+import { findSection, parseState, type StateField, type StateSection } from "./state_file.ts";
+
+/** What STATE.md is to say of the current position. */
+export interface StateUpdate {
+  /** Written only where STATE.md stands at another phase. */
+  readonly phase: string;
+  readonly phaseName: string;
+  /** The plan's place in its phase, from 1, and how many there are. */
+  readonly plan: number;
+  readonly plans: number;
+  readonly status: string;
+  /** What was done, without the date. */
+  readonly activity: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** Over all phases. */
+  readonly complete: number;
+  readonly total: number;
+  /** The plan is older than the position: that stays, only activity and progress are written. @default false */
+  readonly behind?: boolean;
+}
+
+/**
+ * STATE.md with another position, in its own style: only lines under `## Current Position` change. A field that is
+ * missing there is put behind the one before it. Without that section nothing is changed. Pure.
+ */
+export function rewriteState(text: string, update: StateUpdate): string {
+  const section = findSection(text);
+  if (section === null) return text;
+  const changes = new Map<number, string>();
+  const insertions = new Map<number, string[]>();
+  const set = (label: StateField["label"], value: (old: string) => string): void => {
+    const field = section.fields.find((one) => one.label === label);
+    if (field !== undefined) changes.set(field.line, `${field.before}${value(field.value)}${field.after}`);
+    else insertBehind(section, insertions, label, value(""));
+  };
+  if (update.behind !== true) {
+    const { phase } = parseState(text);
+    if (phase === null || !sameNumber(phase, update.phase)) set("phase", (old) => phaseValue(old, update));
+    set("plan", (old) => planValue(old, update));
+    set("status", () => update.status);
+  }
+  set("last activity", (old) => activityValue(old, update));
+  if (section.fields.some(({ label }) => label === "progress")) set("progress", (old) => progressValue(old, update));
+  return changeLines(text, changes, insertions);
+}
+
+/** Only the status: a plan that is blocked, failed, or waits for its SUMMARY. Pure. */
+export function rewriteStatus(text: string, status: string): string {
+  const section = findSection(text);
+  if (section === null) return text;
+  const field = section.fields.find(({ label }) => label === "status");
+  if (field !== undefined) return changeLines(text, new Map([[field.line, `${field.before}${status}${field.after}`]]));
+  const insertions = new Map<number, string[]>();
+  insertBehind(section, insertions, "status", status);
+  return changeLines(text, new Map(), insertions);
+}
+
+/** The agent's STATE.md with Ralph's own current position in it: the other sections are the agent's. Pure. */
+export function withSectionOf(found: string, written: string): string {
+  const theirs = findSection(found);
+  const ours = findSection(written);
+  if (theirs === null || ours === null) return written;
+  const lines = linesOf(written).slice(ours.heading - 1, ours.end);
+  const all = linesOf(found);
+  const last = lines.length - 1;
+  const end = theirs.end === all.length ? "" : endOf(found);
+  // The last line of a file may have no end; in the middle of one it needs it, and the other way round.
+  const fitted = lines.map((line, index) => index === last ? line.replace(/\r?\n$/, "") + end : line);
+  return [...all.slice(0, theirs.heading - 1), ...fitted, ...all.slice(theirs.end)].join("");
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.split(/(?<=\n)/).concat(text.endsWith("\n") || text === "" ? [""] : []);
+}
+
+function endOf(text: string): string {
+  return text.includes("\r\n") ? "\r\n" : "\n";
+}
+
+const ORDER: readonly StateField["label"][] = ["phase", "plan", "status", "last activity"];
+const NAMES: Readonly<Record<string, string>> = {
+  phase: "Phase",
+  plan: "Plan",
+  status: "Status",
+  "last activity": "Last activity",
+};
+
+function insertBehind(
+  section: StateSection,
+  insertions: Map<number, string[]>,
+  label: StateField["label"],
+  value: string,
+): void {
+  const earlier = ORDER.slice(0, ORDER.indexOf(label)).toReversed();
+  const field =
+    earlier.map((one) => section.fields.find((other) => other.label === one)).find((one) => one !== undefined) ??
+      section.fields[0];
+  const model = field?.before ?? "Plan: ";
+  const mark = /^\s*(?:[-*]\s+)?(?=\*\*|\w)/.exec(model)?.[0] ?? "";
+  const name = NAMES[label] ?? label;
+  const before = model.includes("**:") ? `**${name}**: ` : model.includes(":**") ? `**${name}:** ` : `${name}: `;
+  const line = field?.line ?? section.heading;
+  insertions.set(line, [...insertions.get(line) ?? [], `${mark}${before}${value}`]);
+}
+
+function phaseValue(old: string, { phase, phaseName }: StateUpdate): string {
+  const match = /^(Phase\s+)?(\d+[A-Za-z]?(?:\.\d+)*)((?:\s*(?:of|\/)\s*[\w.?]+)?)(\s*\(|\s*[–—-]+\s*)?(.*?)(\)?)$/i
+    .exec(old);
+  const number = /^0\d/.test(match?.[2] ?? "") ? phase.padStart(2, "0") : phase.replace(/^0+(?=\d)/, "");
+  if (match === null) return phaseName === "" ? number : `${number} (${phaseName})`;
+  const [, word = "", , total = "", open = "", , close = ""] = match;
+  if (open === "" || phaseName === "") return `${word}${number}${total}`;
+  return `${word}${number}${total}${open}${phaseName}${open.includes("(") ? close || ")" : ""}`;
+}
+
+function planValue(old: string, { plan, plans }: StateUpdate): string {
+  const match = /^(0?\d+)(\s*(?:of|\/)\s*)([\w?]+)(.*)$/i.exec(old);
+  if (match === null) return `${plan} of ${plans}`;
+  const [, number = "", between = " of ", , rest = ""] = match;
+  const tail = /^\s+in current phase/i.exec(rest)?.[0] ?? "";
+  return `${/^0\d/.test(number) ? String(plan).padStart(2, "0") : plan}${between}${plans}${tail}`;
+}
+
+function activityValue(old: string, { activity, now }: StateUpdate): string {
+  const [, stamp, separator = " — "] = /^(\d{4}-\d\d-\d\d(?:T[\d:.]+Z?)?)?(\s+[–—-]+\s+)?/.exec(old) ?? [];
+  const date = stamp?.includes("T") === true ? new Date(now).toISOString() : localDate(now);
+  return `${date}${separator}${activity}`;
+}
+
+const BAR_REGEXP = /(\[)([^\]\s]+)(\])/;
+
+/** A bar of the same width and characters, a percentage with as many decimals; what is no number stays. */
+function progressValue(old: string, { complete, total }: StateUpdate): string {
+  const share = total === 0 ? 0 : complete / total;
+  const [, , bar] = BAR_REGEXP.exec(old) ?? [];
+  if (bar === undefined && !/\d%/.test(old) && !/\d+\s*\/\s*\d+\s+plans/i.test(old)) return old;
+  return old
+    .replace(
+      BAR_REGEXP,
+      (whole, open: string, cells: string, close: string) =>
+        /^[█▓▒░#=>.\-–—_ ■□▪▫●○]+$/u.test(cells) ? open + barOf(cells, share) + close : whole,
+    )
+    .replace(/\d+(?:\.(\d+))?%/, (_, decimals?: string) => `${(share * 100).toFixed(decimals?.length ?? 0)}%`)
+    .replace(/\b\d+(\s*\/\s*|\s+of\s+)\d+(\s+(?:total\s+)?plans)/i, `${complete}$1${total}$2`);
+}
+
+function barOf(cells: string, share: number): string {
+  const width = [...cells].length;
+  const filled = cells.includes("█") ? "█" : [...cells].find((cell) => "#=■▓●▪".includes(cell)) ?? "█";
+  const empty = [...cells].find((cell) => cell !== filled && cell !== ">") ?? (filled === "█" ? "░" : "-");
+  const count = Math.floor(share * width + 1e-9);
+  return filled.repeat(count) + empty.repeat(width - count);
+}

@@ -1,0 +1,153 @@
+import type { Report } from "./verify_commands.ts";
+import { scanLines } from "./lines.ts";
+import { canonical, NUMBER_SOURCE } from "./numbers.ts";
+
+/** A phase as ROADMAP.md has it, from its heading, its check box or its row in a table. */
+export interface RoadmapPhase {
+  readonly number: string;
+  readonly name: string;
+  /** State of its check box, `null` where there is none. */
+  readonly mark: string | null;
+  readonly line: number;
+}
+
+/** A plan's check box. */
+export interface RoadmapPlan {
+  /** As written: `01-02`, `02.1-01`; in a phase's section also just `02`. */
+  readonly phase: string;
+  readonly number: string;
+  readonly mark: string;
+  readonly description: string;
+  readonly line: number;
+}
+
+/** A row of the progress table. */
+export interface RoadmapRow {
+  readonly phase: string;
+  readonly name: string;
+  /** `2/3`, `null` where there is no such cell. */
+  readonly plans: string | null;
+  readonly status: string | null;
+  readonly line: number;
+}
+
+/** ROADMAP.md, as far as Ralph reads it. */
+export interface Roadmap {
+  /** In the order of the file, each once. */
+  readonly phases: readonly RoadmapPhase[];
+  readonly plans: readonly RoadmapPlan[];
+  readonly rows: readonly RoadmapRow[];
+  /** Lines `**Plans**: 2/3 …` by their phase. */
+  readonly counts: readonly { readonly phase: string; readonly line: number }[];
+}
+
+const STRIKE = "(?:~~)?";
+const HEADING_REGEXP = new RegExp(
+  `^#{2,5}\\s+(?:[^\\w\\s#]+\\s+)?\\**${STRIKE}Phase\\s+(${NUMBER_SOURCE})(?:\\s*[–—-]\\s*(${NUMBER_SOURCE})(?=\\s*[:(]))?\\s*(?:\\([^)]*\\)\\s*)?(?:[:–—-]+\\s*(.*))?$`,
+  "i",
+);
+const BULLET_REGEXP = new RegExp(
+  `^\\s*(?:[-*+]|\\d+[.)])\\s+(?:\\[(.)\\]\\s+)?(?:[^\\w\\s[*~]+\\s+)?${STRIKE}\\**${STRIKE}Phase\\s+(${NUMBER_SOURCE})${STRIKE}\\**\\s*(?:\\([^)]*\\)\\s*)?[:–—-]+\\s*(.+)$`,
+  "i",
+);
+const PLAN_REGEXP = new RegExp(
+  `^\\s*[-*+]\\s+\\[(.)\\]\\s+(?:~~)?(?:\\*\\*|\`|\\[)*(?!\\d{4}-)(?:[A-Z][A-Z0-9]{0,7}-)?(?:Plan\\s+(?:(${NUMBER_SOURCE})-)?(${NUMBER_SOURCE})|(${NUMBER_SOURCE})-(${NUMBER_SOURCE}))(?:-[\\w.-]+?)?(?:-PLAN)?(?:\\.md)?(?:\\*\\*|\`|\\](?:\\([^)]*\\))?|~~)*(?=[\\s:]|$)\\s*(?::|--|—|–|-)?\\**\\s*(.*)$`,
+  "i",
+);
+const ROW_PHASE_REGEXP = new RegExp(
+  `^\\**${STRIKE}(?:Phase\\s+)?(${NUMBER_SOURCE})(?:[.:)]|\\s*[–—-])?\\s*(.*?)${STRIKE}\\**$`,
+  "i",
+);
+const COUNT_REGEXP = /^\s*(?:[-*]\s+)?\*\*Plans(?::\*\*|\*\*:|\*\*)\s*\d+\s*\/\s*\d+/i;
+
+/** Reads ROADMAP.md: phases in headings, bullets and tables, also inside `<details>`; nothing in code fences. */
+export function parseRoadmap(text: string, report: Report = () => {}): Roadmap {
+  const phases = new Map<string, RoadmapPhase>();
+  const plans: RoadmapPlan[] = [];
+  const rows: RoadmapRow[] = [];
+  const counts: { phase: string; line: number }[] = [];
+  const { lines, unclosedFence } = scanLines(text);
+  if (unclosedFence !== null) report(unclosedFence, "this code fence is never closed: what follows is read as text");
+  let section: string | null = null;
+  let columns: readonly string[] = [];
+
+  const know = (number: string, name: string, mark: string | null, line: number): void => {
+    const key = canonical(number);
+    const known = phases.get(key);
+    phases.set(key, {
+      number: known?.number ?? number,
+      name: known?.name || name,
+      mark: known?.mark ?? mark,
+      line: known?.line ?? line,
+    });
+  };
+
+  for (const { text: content, number: line, fenced } of lines) {
+    if (fenced) continue;
+    if (!content.trim().startsWith("|")) columns = [];
+    const heading = HEADING_REGEXP.exec(content);
+    if (heading !== null) {
+      const [, from = "", to, name = ""] = heading;
+      section = from;
+      know(from, plainName(name), null, line);
+      if (to !== undefined) know(to, plainName(name), null, line);
+      continue;
+    }
+    if (/^#{1,2}\s/.test(content)) section = null;
+    const bullet = BULLET_REGEXP.exec(content);
+    if (bullet !== null) {
+      const [, mark, number = "", rest = ""] = bullet;
+      know(number, plainName(rest), mark ?? null, line);
+      continue;
+    }
+    const plan = PLAN_REGEXP.exec(content);
+    if (plan !== null) {
+      const [, mark = " ", named = plan[4], worded = "", , , description = ""] = plan;
+      const phase = named ?? section;
+      const number = plan[5] ?? worded;
+      if (phase === null) report(line, "this check box names a plan without its phase");
+      else plans.push({ phase, number, mark, description: description.trim(), line });
+      continue;
+    }
+    if (section !== null && COUNT_REGEXP.test(content)) counts.push({ phase: section, line });
+    if (content.trim().startsWith("|")) {
+      const cells = cellsOf(content);
+      if (columns.length === 0) columns = cells.map((cell) => cell.toLowerCase());
+      const row = rowOf(cells, columns, line);
+      if (row !== null) {
+        rows.push(row);
+        know(row.phase, row.name, null, line);
+      }
+    }
+  }
+  return { phases: [...phases.values()], plans, rows, counts };
+}
+
+function rowOf(cells: readonly string[], columns: readonly string[], line: number): RoadmapRow | null {
+  const at = columns.findIndex((column) => column.startsWith("phase"));
+  if (at === -1 || !columns.some((column) => /plan|status/.test(column))) return null;
+  const [, phase, name = ""] = ROW_PHASE_REGEXP.exec(cells[at] ?? "") ?? [];
+  if (phase === undefined) return null;
+  const plans = cells.find((cell, index) => index !== at && /^\d+\s*\/\s*\d+/.test(cell)) ?? null;
+  const status = columns.findIndex((column) => /status/.test(column));
+  return { phase, name, plans, status: status === -1 ? null : cells[status] ?? null, line };
+}
+
+/** The cells of a table's row, white space taken off. */
+export function cellsOf(row: string): readonly string[] {
+  return row.trim().replace(/^\||\|$/g, "").split("|").map((cell) => cell.trim());
+}
+
+/** `Foundation** - File discovery (3/3 plans) -- completed …` is the phase `Foundation`. */
+function plainName(text: string): string {
+  const [name = ""] = text.split(/\*\*|~~| -- | — | – | - /);
+  return name.replace(/\s*\((?:INSERTED|\d+\/\d+ plans?)\)\s*/gi, " ").replace(/[*~✅✓\s]+$/u, "").replace(
+    /^[*~\s]+/,
+    "",
+  ).trim();
+}
+
+/** True for the mark of a check box that counts as done; `-` is one that was left out. */
+export function isTicked(mark: string | null): boolean {
+  return mark !== null && /^[xX✓✔]$/.test(mark);
+}

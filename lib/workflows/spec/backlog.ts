@@ -1,0 +1,249 @@
+import { relative } from "node:path";
+import type { Config } from "../../config/schema.ts";
+import { RalphError } from "../../errors/ralph_error.ts";
+import type { Host } from "../../host/types.ts";
+import type { Attempt, Backlog, Check, Next, SettleCommit, Settlement } from "../../backlog/types.ts";
+import { verifyCommands } from "../../backlog/verify_commands.ts";
+import type { StateFiles } from "../../backlog/state_files.ts";
+import { blockedReasons, isParked, unreadableReasons } from "./blocked_reasons.ts";
+import { readyTasks } from "./graph.ts";
+import {
+  buildItem,
+  decomposeItem,
+  investigateItem,
+  type SpecItem,
+  type SpecItemData,
+  tasksIn,
+  verifyItem,
+} from "./item.ts";
+import { claimOf } from "./judge.ts";
+import { rejectionsOf } from "./mutations/reject_task.ts";
+import { shortName } from "./mutations/short_name.ts";
+import { doneOf, formatPlan, issuesOf, parsePlan, pendingOf, specOf, tasksOf } from "./plan_file.ts";
+import { accepted, built, decomposed, failed, killed, notAccepted, notDecomposed, reasonOf, reset } from "./settle.ts";
+import { stagePrompt } from "./stage_prompt.ts";
+import { type Plan, PLAN_FILE } from "./types.ts";
+
+/** What the backlog needs of the context. */
+export interface SpecBacklogContext {
+  readonly root: string;
+  readonly config: Config;
+  readonly state: StateFiles;
+  readonly host: Host;
+  readonly loop: { readonly retryBlocked: boolean };
+}
+
+/** How the plan is worked off. */
+export interface SpecBacklogOptions {
+  /** Rejections after which a task is given up on. @default limits.rejections of the configuration */
+  readonly rejections?: number;
+}
+
+/**
+ * The staged plan of the spec workflow, `ralph/plan.jsonl`: tasks are built one an iteration, then verified together, then
+ * issues are investigated, until nothing is left. The agent says by `ralph task done` what it has done; the checks decide.
+ *
+ * @throws {RalphError} state-missing, state-invalid from every call that reads the file
+ * @example Work the plan off
+ * ```ts
+ * import { runLoop, specBacklog } from "ralph";
+ * import { testContext } from "ralph/testing";
+ *
+ * const plan = ['{"t": "spec", "spec": "a.md"}', '{"t": "task", "id": "t-1a2b", "spec": "a.md", "name": "a", "s": "d"}'];
+ * await using ralph = await testContext({
+ *   files: { "ralph/plan.jsonl": `${plan.join("\n")}\n` },
+ *   agent: { turns: [{ match: "t-1a2b", write: { "ralph/plan.jsonl": `${plan[0]}\n` } }] },
+ * });
+ * console.log((await runLoop(ralph, specBacklog(ralph))).status); // unverified
+ * ```
+ */
+export function specBacklog(ralph: SpecBacklogContext, options: SpecBacklogOptions = {}): Backlog<SpecItemData> {
+  const limit = options.rejections ?? ralph.config.limits.rejections;
+  const pardoned = new Map<string, number>();
+  let verdict: "verified" | "unverified" = "verified";
+  let told = false;
+
+  async function load(): Promise<Plan> {
+    const text = await ralph.state.read(PLAN_FILE);
+    if (text === null) {
+      throw new RalphError("state-missing", {
+        details: { path: PLAN_FILE },
+        hint: "`ralph plan SPEC.md` makes the plan",
+      });
+    }
+    const plan = parsePlan(text, PLAN_FILE);
+    if (ralph.loop.retryBlocked && !told) { // what was rejected too often before this run is forgiven once
+      for (const { id } of pendingOf(plan)) pardoned.set(id, rejectionsOf(plan, id));
+    }
+    told = true;
+    return plan;
+  }
+
+  async function change(to: (plan: Plan) => Plan): Promise<Plan> {
+    const text = await ralph.state.update(
+      PLAN_FILE,
+      (before) => before === null ? null : formatPlan(to(parsePlan(before, PLAN_FILE))),
+    );
+    return parsePlan(text, PLAN_FILE);
+  }
+
+  const isGivenUp = (plan: Plan, id: string): boolean => rejectionsOf(plan, id) - (pardoned.get(id) ?? 0) >= limit;
+
+  function checksOf(item: SpecItem): readonly Check[] {
+    const common = ralph.config.verify.default.map((command): Check => ({ name: command, command, scope: "" }));
+    const own = tasksIn(item).flatMap(({ id, accept }) =>
+      verifyCommands(accept).map((command): Check => ({ name: command, command, scope: id }))
+    );
+    return [...common, ...own.filter(({ command }) => !ralph.config.verify.default.includes(command ?? ""))];
+  }
+
+  function commitOf(what: string, item: SpecItem, work = false): SettleCommit {
+    return { subject: `ralph: ${what} - ${shortName(item.title)}`, paths: [PLAN_FILE], work };
+  }
+
+  async function settleBuild(item: SpecItem, attempt: Attempt): Promise<Settlement> {
+    if (attempt.status === "verified" || attempt.status === "unverified") {
+      await change((plan) => built(plan, item, attempt));
+      const stateSubject = `ralph: task done - ${shortName(item.title)}`;
+      return {
+        status: "passed",
+        commit: { subject: `feat: ${item.id} - ${item.title}`, stateSubject, paths: [PLAN_FILE], work: true },
+      };
+    }
+    if (attempt.status === "interrupted") {
+      await change((plan) => reset(plan, item));
+      return { status: "open", commit: commitOf("task reset", item) };
+    }
+    const kill = killOf(attempt);
+    if (kill !== null) {
+      const log = attempt.turn === null ? null : relative(ralph.root, attempt.turn.transcript).replaceAll("\\", "/");
+      await change((plan) => killed(plan, item, kill, log));
+      return { status: "open", reason: reasonOf(attempt), commit: commitOf("task kill", item) };
+    }
+    const plan = await change((before) => failed(before, item, attempt));
+    const reason = reasonOf(attempt);
+    const commit = commitOf("task reject", item);
+    const isOver = attempt.status === "blocked" || attempt.number >= ralph.config.maxRetries ||
+      isGivenUp(plan, item.id);
+    return isOver ? { status: "parked", reason, commit } : { status: "open", reason, commit };
+  }
+
+  /** VERIFY, DECOMPOSE, INVESTIGATE: tried again some times, then a person is needed. */
+  function again(attempt: Attempt, commit: SettleCommit | null): Settlement {
+    const told = commit === null ? {} : { commit };
+    if (attempt.status === "interrupted") return { status: "open", ...told };
+    const reason = reasonOf(attempt);
+    const isOver = attempt.status === "blocked" || attempt.number >= ralph.config.maxRetries;
+    return isOver ? { status: "parked", reason, ...told } : { status: "open", reason, ...told };
+  }
+
+  return {
+    name: "spec",
+    stateFiles: [PLAN_FILE],
+    unverified: "accept",
+
+    async overview({ parked }) {
+      const plan = await load();
+      const [pending, done] = [pendingOf(plan), doneOf(plan)];
+      const given = pending.filter((task) => isParked(buildItem(plan, task), parked));
+      return {
+        total: pending.length + done.length,
+        passed: done.length,
+        open: pending.length - given.length,
+        parked: given.length,
+        unchecked: [],
+      };
+    },
+
+    async next({ inFlight, parked }): Promise<Next<SpecItemData>> {
+      const plan = await load();
+      if (specOf(plan) === null) {
+        return { status: "blocked", reasons: ["no spec is set: `ralph plan SPEC.md` plans one"] };
+      }
+      const [pending, done] = [pendingOf(plan), doneOf(plan)];
+      const large = pending.filter(({ kill }) => kill !== null);
+      const stage = large.length > 0
+        ? large.map((task) => decomposeItem(plan, task)).find((item) => !isParked(item, parked))
+        : pending.length > 0
+        ? undefined
+        : done.length > 0
+        ? verifyItem(plan)
+        : issuesOf(plan).length > 0
+        ? investigateItem(plan)
+        : undefined;
+      if (stage !== undefined && inFlight.length > 0) return { status: "waiting" };
+      if (stage !== undefined && !isParked(stage, parked)) return { status: "item", item: stage };
+
+      const free = readyTasks(tasksOf(plan)).filter(({ id, kill }) =>
+        kill === null && !inFlight.includes(id) && !isGivenUp(plan, id)
+      );
+      const item = free.map((task) => buildItem(plan, task)).find((one) => !isParked(one, parked));
+      if (item !== undefined) return { status: "item", item };
+      if (inFlight.length > 0) return { status: "waiting" };
+      const reasons = [...blockedReasons(plan, limit, parked, stage), ...unreadableReasons(plan)];
+      return reasons.length > 0 ? { status: "blocked", reasons } : { status: "done", verdict, summary: "COMPLETE" };
+    },
+
+    async work(item, { cwd, attempt, previous }) {
+      const checks = item.kind === "BUILD" || item.kind === "VERIFY" ? checksOf(item) : [];
+      const prompt = await stagePrompt(item, { root: ralph.root, cwd, attempt, previous, checks });
+      return { prompt, checks, checkFirst: item.kind === "VERIFY", environment: { RALPH_STAGE: item.kind } };
+    },
+
+    async judge(item) {
+      const [edit] = await ralph.state.edited([PLAN_FILE]);
+      const written = edit === undefined ? await ralph.state.read(PLAN_FILE) : edit.written;
+      const claim = claimOf(item, parsePlan(written, PLAN_FILE));
+      if (claim.status === "done" || edit === undefined || edit.found === null) return claim;
+      const byHand = readable(edit.found);
+      return byHand === null ? claim : claimOf(item, byHand);
+    },
+
+    async settle(item, attempt) {
+      const isPassed = attempt.status === "verified" || attempt.status === "unverified";
+      switch (item.data.stage) {
+        case "BUILD":
+          return await settleBuild(item, attempt);
+        case "VERIFY":
+          if (isPassed) {
+            verdict = attempt.status;
+            await change((plan) => accepted(plan, item));
+            return { status: "passed", commit: commitOf("task accept", item, true) };
+          }
+          return {
+            ...again(attempt, commitOf("task reject", item)),
+            ...sentBack(item, await change((plan) => notAccepted(plan, item, attempt))),
+          };
+        case "DECOMPOSE":
+          await change((plan) => isPassed ? decomposed(plan, item) : notDecomposed(plan, item));
+          return isPassed
+            ? { status: "passed", commit: commitOf("task decompose", item) }
+            : again(attempt, commitOf("task reset", item));
+        case "INVESTIGATE":
+          return isPassed ? { status: "passed", commit: commitOf("investigate", item, true) } : again(attempt, null);
+      }
+    },
+  };
+}
+
+function killOf(attempt: Attempt): "timeout" | "context" | null {
+  if (attempt.status !== "failed") return null;
+  if (attempt.reason === "timed-out" || attempt.reason === "idle") return "timeout";
+  return attempt.reason === "context-exhausted" ? "context" : null;
+}
+
+function readable(text: string): Plan | null {
+  try {
+    return parsePlan(text, PLAN_FILE);
+  } catch (error) {
+    if (RalphError.isInstance(error) && error.code === "state-invalid") return null; // a hand edit that says nothing
+    throw error;
+  }
+}
+
+/** The tasks of a VERIFY stage that are to be built again. */
+function sentBack(item: SpecItem, plan: Plan): Pick<Settlement, "reopened"> {
+  const given = new Set(tasksIn(item).map(({ id }) => id));
+  const reopened = pendingOf(plan).map(({ id }) => id).filter((id) => given.has(id));
+  return reopened.length === 0 ? {} : { reopened };
+}

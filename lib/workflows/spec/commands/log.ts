@@ -1,0 +1,59 @@
+import { findSpec } from "../find_spec.ts";
+import { type LogEntry, readLog } from "../history/log.ts";
+import { RalphError } from "../../../errors/ralph_error.ts";
+import { EXIT } from "../../../errors/exit_codes.ts";
+import type { Style } from "../../../ui/style.ts";
+import type { Invocation } from "../../../cli/command.ts";
+import { openPlan } from "./open_plan.ts";
+import { styleFor, toJson } from "../../../cli/show.ts";
+
+/** `ralph log`: what became of the plan's tasks. A table in a terminal, JSON elsewhere. */
+export async function run(invocation: Invocation): Promise<number> {
+  const { flags, host, out } = invocation;
+  const { root, repository } = await openPlan(invocation);
+  if (repository === null) throw new RalphError("not-a-repository", { details: { root } });
+  const spec = flags.text("spec");
+  const log = await readLog({
+    root,
+    repository,
+    host,
+    all: flags.has("all"),
+    spec: spec === undefined ? undefined : (await findSpec(root, spec, host.environment.cwd))?.name ?? spec,
+    branch: flags.text("branch"),
+    since: flags.text("since"),
+  });
+  const isTable = flags.has("text") || (host.terminal.stdout.isTTY === true && !flags.has("json"));
+  if (!isTable) out(toJson(log));
+  else for (const line of tableLines(log.tasks, styleFor(invocation, "stdout"))) out(line);
+  return EXIT.done;
+}
+
+function tableLines(tasks: readonly LogEntry[], style: Style): readonly string[] {
+  if (tasks.length === 0) return ["no task in the history"];
+  const rows = tasks.map(({ id, outcome, created, done, accepted, cancelled, branch, desc, rejected }) => {
+    const end = accepted ?? cancelled ?? rejected.at(-1) ?? done ?? created;
+    return [id, outcome, end.date.slice(0, 16).replace("T", " "), end.commit, branch ?? "", oneLine(desc)] as const;
+  });
+  const head = ["TASK", "OUTCOME", "WHEN", "COMMIT", "BRANCH", "NAME"] as const;
+  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  const { dim, good, bad, warn } = style;
+  const tone: Readonly<Record<string, (text: string) => string>> = {
+    accepted: good,
+    rejected: bad,
+    cancelled: dim,
+    done: warn,
+  };
+  const padded = (row: readonly string[]): readonly string[] =>
+    row.map((cell, column) => column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0));
+  return [
+    dim(padded(head).join("  ")),
+    ...rows.map((row) =>
+      padded(row).map((cell, column) => column === 1 ? (tone[row[1]] ?? String)(cell) : cell).join("  ")
+    ),
+  ];
+}
+
+/** A name comes from a file that anybody may have written. */
+function oneLine(text: string): string {
+  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, " ");
+}

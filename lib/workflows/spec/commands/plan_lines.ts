@@ -1,0 +1,71 @@
+import type { JsonObject } from "../types.ts";
+import type { NextAction, PlanView, TasksView } from "../view.ts";
+import type { Style } from "../../../ui/style.ts";
+
+/** The plan for a reader: `ralph query --text`. */
+export function planLines(view: PlanView, style: Style): readonly string[] {
+  const { bold } = style;
+  return [
+    `spec: ${view.spec ?? "none"}`,
+    `stage: ${bold(view.stage)}`,
+    ...taskLines(view.tasks, style),
+    ...issueLines(view.issues, style),
+    `next: ${nextLine(view.next)}`,
+  ];
+}
+
+/** Pending and done tasks, a line each. */
+export function taskLines({ pending, done }: TasksView, style: Style): readonly string[] {
+  return [
+    ...section(`pending (${pending.length})`, pending.map((task) => `${style.symbols.open} ${taskLine(task, style)}`)),
+    ...section(
+      `done (${done.length})`,
+      done.map((task) => `${style.good(style.symbols.passed)} ${taskLine(task, style)}`),
+    ),
+  ];
+}
+
+/** Issues, a line each. */
+export function issueLines(issues: readonly JsonObject[], { warn, symbols }: Style): readonly string[] {
+  return section(
+    `issues (${issues.length})`,
+    issues.map(({ id, desc }) => `${warn(symbols.warning)} ${text(id)}  ${text(desc)}`),
+  );
+}
+
+/** What comes next, in one line. */
+export function nextLine(next: NextAction): string {
+  switch (next.action) {
+    case "DECOMPOSE":
+      return `DECOMPOSE ${text(next.task["id"])}  ${text(next.task["name"])}`;
+    case "BUILD":
+      return next.task === null
+        ? `BUILD, but every task waits: ${(next.blocked ?? []).join("; ")}`
+        : `BUILD ${text(next.task["id"])}  ${text(next.task["name"])}`;
+    case "VERIFY":
+      return next.item;
+    case "INVESTIGATE":
+      return `INVESTIGATE ${next.count} issue${next.count === 1 ? "" : "s"}`;
+    case "PLAN":
+      return "PLAN: `ralph plan SPEC.md`";
+    case "COMPLETE":
+      return "COMPLETE: nothing is left to do";
+  }
+}
+
+function taskLine(task: JsonObject, { dim, warn }: Style): string {
+  const deps = Array.isArray(task["deps"]) && task["deps"].length > 0 ? dim(` after ${task["deps"].join(", ")}`) : "";
+  const priority = task["priority"] === "high" || task["priority"] === "low" ? dim(` ${task["priority"]}`) : "";
+  const reject = typeof task["reject"] === "string" ? warn(` rejected: ${task["reject"].split("\n")[0]}`) : "";
+  const kill = typeof task["kill"] === "string" ? warn(` killed: ${task["kill"]}`) : "";
+  return `${text(task["id"])}  ${text(task["name"])}${priority}${deps}${reject}${kill}`;
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `  ${line}`)];
+}
+
+/** Values come from a file that anybody may have written: one line, no control characters. */
+function text(value: unknown): string {
+  return (typeof value === "string" ? value : "").replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, " ");
+}

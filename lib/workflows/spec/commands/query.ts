@@ -1,0 +1,50 @@
+import { issuesOf } from "../plan_file.ts";
+import { stageOf } from "../stage.ts";
+import { PLAN_FILE } from "../types.ts";
+import { nextAction, viewTasks } from "../view.ts";
+import { EXIT } from "../../../errors/exit_codes.ts";
+import type { Invocation } from "../../../cli/command.ts";
+import { openPlan, showPlan, tellProblems } from "./open_plan.ts";
+import { usage } from "../../../cli/parse.ts";
+import { issueLines, nextLine, taskLines } from "./plan_lines.ts";
+import { styleFor, toJson } from "../../../cli/show.ts";
+import { nearest } from "../../../cli/suggest.ts";
+
+const PARTS: readonly string[] = ["tasks", "issues", "stage", "next"];
+
+/** `ralph query`: the plan as it stands. Takes no lock and changes nothing, but for `--repair`. */
+export async function run(invocation: Invocation): Promise<number> {
+  const { arguments: [part], flags, out, say } = invocation;
+  if (part !== undefined && !PARTS.includes(part)) {
+    const near = nearest(part, PARTS);
+    throw usage(
+      `\`ralph query\` has no part \`${part}\``,
+      near === null ? `parts: ${PARTS.join(", ")}; without one it prints all` : `did you mean \`ralph query ${near}\`?`,
+    );
+  }
+  const { store, config } = await openPlan(invocation);
+  if (flags.has("repair")) {
+    const repaired = await store.repair();
+    if (repaired === null) say(`${PLAN_FILE} holds no conflict marker: nothing to repair`);
+    else for (const warning of repaired.warnings) say(`warning: ${warning}`);
+  }
+
+  const plan = await store.load();
+  const { rejections } = config.limits;
+  if (part === undefined) {
+    showPlan(invocation, plan, rejections);
+    return EXIT.done;
+  }
+  tellProblems(invocation, plan);
+  const isText = flags.has("text");
+  const style = styleFor(invocation, "stdout");
+  const print = (data: unknown, lines: readonly string[]): void =>
+    isText ? lines.forEach((line) => out(line)) : out(toJson(data));
+  const issues = issuesOf(plan).map(({ record }) => record);
+  const next = nextAction(plan, { rejections });
+  if (part === "stage") out(stageOf(plan));
+  else if (part === "tasks") print(viewTasks(plan), taskLines(viewTasks(plan), style));
+  else if (part === "issues") print(issues, issueLines(issues, style));
+  else print(next, [nextLine(next)]);
+  return EXIT.done;
+}

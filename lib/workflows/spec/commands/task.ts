@@ -1,0 +1,121 @@
+import { knownInHistory } from "../known_ids.ts";
+import { acceptTasks } from "../mutations/accept_tasks.ts";
+import { addTasks, type NewTask, unknownIds } from "../mutations/add_tasks.ts";
+import { doneTask } from "../mutations/done_task.ts";
+import { rejectTask } from "../mutations/reject_task.ts";
+import { tasksOf } from "../plan_file.ts";
+import { readTask } from "../task_input.ts";
+import { taskOfTurn, turnDefaults } from "../turn_context.ts";
+import type { Priority } from "../types.ts";
+import type { Flags, Invocation } from "../../../cli/command.ts";
+import { linesOfInput } from "./lines_of_input.ts";
+import { changePlan, type OpenPlan, openPlan } from "./open_plan.ts";
+import { usage } from "../../../cli/parse.ts";
+import { nearest } from "../../../cli/suggest.ts";
+
+const VERBS: readonly string[] = ["add", "done", "accept", "reject"];
+const ADD_FLAGS = ["notes", "accept", "deps", "priority", "parent", "created-from", "supersedes"] as const;
+
+/** `ralph task add|done|accept|reject`: each changes the plan, commits it and prints the updated state. */
+export async function run(invocation: Invocation): Promise<number> {
+  const { arguments: [verb = "", ...words], flags } = invocation;
+  const stray = ADD_FLAGS.find((name) => flags.has(name));
+  if (verb !== "add" && stray !== undefined) {
+    throw usage(`\`ralph task ${verb}\` takes no --${stray}`, "only `ralph task add` does");
+  }
+  switch (verb) {
+    case "add":
+      return await add(invocation, words);
+    case "done":
+      return await done(invocation, words);
+    case "accept":
+      if (words.length > 0) {
+        throw usage(
+          "`ralph task accept` takes no argument: it accepts all done tasks",
+          'reject the others first: `ralph task reject ID "reason"`',
+        );
+      }
+      return await changePlan(invocation, await openPlan(invocation), (plan) => acceptTasks(plan));
+    case "reject":
+      return await reject(invocation, words);
+    default: {
+      const near = nearest(verb, VERBS);
+      throw usage(
+        `\`ralph task\` has no \`${verb}\``,
+        near === null ? `verbs: ${VERBS.join(", ")}` : `did you mean \`ralph task ${near}\`?`,
+      );
+    }
+  }
+}
+
+async function add(invocation: Invocation, words: readonly string[]): Promise<number> {
+  const { flags, host } = invocation;
+  const [text, extra] = words;
+  if (text === undefined) {
+    throw usage(
+      "`ralph task add` needs a name",
+      '`ralph task add "what to do"`; `-` reads one task a line from standard input',
+    );
+  }
+  if (extra !== undefined) {
+    throw usage(
+      `the task must be one argument (got ${words.length})`,
+      `quote it: \`ralph task add "${words.join(" ")}"\``,
+    );
+  }
+  const isBatch = text === "-";
+  const given = isBatch
+    ? (await linesOfInput(host)).map((line, index) => readTask(line, `line ${index + 1} of standard input`))
+    : [readTask(text, "the task")];
+  if (given.length === 0) throw usage("standard input holds no task", 'one a line: text, or `{"name": …}`');
+
+  const open = await openPlan(invocation);
+  const { variables } = host.environment;
+  return await changePlan(invocation, open, async (plan) => {
+    const { upsert, ...defaults } = turnDefaults(plan, open.root, variables);
+    const tasks = given.map((task): NewTask => ({ ...defaults, ...task, ...fromFlags(flags) }));
+    const known = await knownInHistory(open, unknownIds(plan, tasks));
+    return addTasks(plan, tasks, { random: host.ids.random, known, upsert });
+  });
+}
+
+function fromFlags(flags: Flags): Partial<NewTask> {
+  const deps = flags.all("deps").flatMap((value) => value.split(",")).map((id) => id.trim()).filter((id) => id !== "");
+  const given = {
+    notes: flags.text("notes"),
+    accept: flags.text("accept"),
+    deps: deps.length === 0 ? undefined : deps,
+    priority: flags.text("priority") as Priority | undefined,
+    parent: flags.text("parent"),
+    created_from: flags.text("created-from"),
+    supersedes: flags.text("supersedes"),
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+async function done(invocation: Invocation, words: readonly string[]): Promise<number> {
+  if (words.length > 1) throw usage("`ralph task done` takes one id", "`ralph query tasks` lists them");
+  const open = await openPlan(invocation);
+  const given = words[0];
+  return await changePlan(invocation, open, (plan, { head }) => {
+    const id = given ?? taskOfTurn(plan, open.root, invocation.host.environment.variables);
+    return doneTask(plan, { id, head });
+  }, "done already: nothing was changed");
+}
+
+async function reject(invocation: Invocation, words: readonly string[]): Promise<number> {
+  const [first, second, extra] = words;
+  const example = '`ralph task reject [ID] "reason"`';
+  if (first === undefined) throw usage("`ralph task reject` needs a reason", example);
+  if (extra !== undefined) throw usage("the reason must be one argument", `quote it: ${example}`);
+  const open: OpenPlan = await openPlan(invocation);
+  return await changePlan(invocation, open, (plan) => {
+    const isId = tasksOf(plan).some(({ id }) => id === first);
+    if (second === undefined && isId) {
+      throw usage(`why is ${first} rejected? A reason is needed`, `\`ralph task reject ${first} "reason"\``);
+    }
+    const reason = (second ?? first).trim();
+    if (reason === "") throw usage("the reason is empty", example);
+    return rejectTask(plan, { id: second === undefined ? undefined : first, reason });
+  });
+}

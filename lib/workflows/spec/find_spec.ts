@@ -1,0 +1,34 @@
+import { isAbsolute, join, relative, resolve } from "node:path";
+import { pathExists } from "../../host/files.ts";
+
+/** Where specs are looked for, relative to the root, in this order. */
+export const SPEC_FOLDERS: readonly string[] = ["", "ralph/specs", "specs"];
+
+/** A spec file that exists. */
+export interface FoundSpec {
+  /** What the plan calls it: the shortest name that leads to it. */
+  readonly name: string;
+  /** Absolute. */
+  readonly path: string;
+}
+
+/** Finds a spec: as given from the current folder, then below the root, `ralph/specs/` and `specs/`. */
+export async function findSpec(root: string, given: string, cwd: string = root): Promise<FoundSpec | null> {
+  const places = [resolve(cwd, given), ...SPEC_FOLDERS.map((folder) => resolve(root, folder, given))];
+  for (const path of places) {
+    if (await pathExists(path)) return { name: await nameOf(root, path), path };
+  }
+  return null;
+}
+
+async function nameOf(root: string, path: string): Promise<string> {
+  const full = relative(root, path).replaceAll("\\", "/");
+  if (full.startsWith("../../backlogs/") || isAbsolute(full)) return path;
+  const folder = SPEC_FOLDERS.find((one) => one !== "" && full.startsWith(`${one}/`));
+  if (folder === undefined) return full;
+  const short = full.slice(folder.length + 1);
+  for (const before of SPEC_FOLDERS.slice(0, SPEC_FOLDERS.indexOf(folder))) {
+    if (await pathExists(join(root, before, short))) return full;
+  }
+  return short;
+}

@@ -1,0 +1,108 @@
+import { hashText } from "../../host/files.ts";
+import type { Item } from "../../backlog/types.ts";
+import { rejectionsOf } from "./mutations/reject_task.ts";
+import { doneOf, issuesOf, specOf, tasksOf } from "./plan_file.ts";
+import { readLine } from "./read_line.ts";
+import type { Stage } from "./stage.ts";
+import { STAGE_ITEMS } from "./turn_context.ts";
+import type { Issue, Plan, Task } from "./types.ts";
+
+/** What an item of the spec workflow carries: the plan as it was when the item was given, as far as it matters. */
+export interface SpecItemData {
+  readonly stage: Exclude<Stage, "PLAN" | "COMPLETE">;
+  readonly spec: string;
+  /** Lines of the records that the turn is about, as they stand in the file. */
+  readonly lines: readonly string[];
+  /** Ids that were done (BUILD), or all that were there (DECOMPOSE, INVESTIGATE). */
+  readonly ids: readonly string[];
+  /** How often the task had been rejected. */
+  readonly rejections: number;
+}
+
+/** One iteration of the staged loop. */
+export type SpecItem = Item<SpecItemData>;
+
+/** The tasks that an item is about. */
+export function tasksIn({ data }: SpecItem): readonly Task[] {
+  return data.lines.map((raw) => readLine(raw, 0).entry).flatMap((entry) => entry.type === "task" ? [entry.task] : []);
+}
+
+/** The issues that an item is about. */
+export function issuesIn({ data }: SpecItem): readonly Issue[] {
+  return data.lines.map((raw) => readLine(raw, 0).entry).flatMap((entry) =>
+    entry.type === "issue" ? [entry.issue] : []
+  );
+}
+
+export function buildItem(plan: Plan, task: Task): SpecItem {
+  const ids = doneOf(plan).map(({ id }) => id);
+  const rejections = rejectionsOf(plan, task.id);
+  return {
+    id: task.id,
+    kind: "BUILD",
+    title: task.name,
+    criteria: [task.notes, task.accept].filter((text) => text !== ""),
+    fingerprint: fingerprint(task.spec, task.name, task.notes, task.accept),
+    data: { stage: "BUILD", spec: task.spec, lines: linesOf(plan, [task]), ids, rejections },
+  };
+}
+
+export function decomposeItem(plan: Plan, task: Task): SpecItem {
+  const ids = tasksOf(plan).map(({ id }) => id);
+  return {
+    id: decomposeId(task),
+    kind: "DECOMPOSE",
+    title: task.name,
+    exclusive: true,
+    preparatory: true,
+    fingerprint: fingerprint(task.name, task.killLog ?? ""),
+    data: { stage: "DECOMPOSE", spec: task.spec, lines: linesOf(plan, [task]), ids, rejections: 0 },
+  };
+}
+
+export function decomposeId(task: Pick<Task, "id">): string {
+  return `${STAGE_ITEMS.decompose}${task.id}`;
+}
+
+export function verifyItem(plan: Plan): SpecItem {
+  const done = doneOf(plan);
+  return {
+    id: STAGE_ITEMS.verify,
+    kind: "VERIFY",
+    title: `${done.length} done task${done.length === 1 ? "" : "s"}`,
+    exclusive: true,
+    fingerprint: fingerprint(...done.flatMap(({ id, doneAt }) => [id, doneAt ?? ""])),
+    data: { stage: "VERIFY", spec: specOf(plan) ?? "", lines: linesOf(plan, done), ids: [], rejections: 0 },
+  };
+}
+
+export function investigateItem(plan: Plan): SpecItem {
+  const issues = issuesOf(plan);
+  return {
+    id: STAGE_ITEMS.investigate,
+    kind: "INVESTIGATE",
+    title: `${issues.length} issue${issues.length === 1 ? "" : "s"}`,
+    exclusive: true,
+    preparatory: true,
+    fingerprint: fingerprint(...issues.map(({ id }) => id)),
+    data: {
+      stage: "INVESTIGATE",
+      spec: specOf(plan) ?? "",
+      lines: linesOf(plan, issues),
+      ids: tasksOf(plan).map(({ id }) => id),
+      rejections: 0,
+    },
+  };
+}
+
+function linesOf(plan: Plan, records: readonly (Task | Issue)[]): readonly string[] {
+  const wanted = new Set<unknown>(records);
+  return plan.lines.flatMap(({ entry, raw }) => {
+    const record = entry.type === "task" ? entry.task : entry.type === "issue" ? entry.issue : null;
+    return record !== null && wanted.has(record) ? [raw] : [];
+  });
+}
+
+function fingerprint(...parts: readonly string[]): string {
+  return hashText(JSON.stringify(parts)).slice(0, 16);
+}

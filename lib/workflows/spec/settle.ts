@@ -1,0 +1,111 @@
+import type { Attempt, CheckResult } from "../../backlog/types.ts";
+import { type SpecItem, tasksIn } from "./item.ts";
+import { newChildren, parentId, wasRejected } from "./judge.ts";
+import { withDependents } from "./mutations/add_tasks.ts";
+import { rejectionsOf, withRejection } from "./mutations/reject_task.ts";
+import { tasksOf, withChanged, withLine, without } from "./plan_file.ts";
+import type { Entry, Plan } from "./types.ts";
+
+const LONGEST_REASON = 1000;
+const SHORT_HASH = 7;
+
+/** A BUILD turn that passed: its task is done, whoever said so. */
+export function built(plan: Plan, item: SpecItem, attempt: Attempt): Plan {
+  const head = attempt.turn?.head?.slice(0, SHORT_HASH);
+  return withChanged(plan, isTask(item.id, "p"), { s: "d", ...(head === undefined ? {} : { done_at: head }) });
+}
+
+/** A BUILD turn that was ended by time or context: the task is to be taken apart. */
+export function killed(plan: Plan, item: SpecItem, kill: "timeout" | "context", log: string | null): Plan {
+  const pending = reset(plan, item);
+  return withChanged(pending, isTask(item.id, "p"), { kill, ...(log === null ? {} : { kill_log: log }) });
+}
+
+/** A BUILD turn that failed: what it marked as done is not; its own task is rejected where it was said to be done. */
+export function failed(plan: Plan, item: SpecItem, attempt: Attempt): Plan {
+  const reason = reasonOf(attempt);
+  const head = attempt.turn?.head?.slice(0, SHORT_HASH) ?? null;
+  const own = tasksOf(plan).find((task) => isNewlyDone(item)({ type: "task", task }) && task.id === item.id);
+  if (own !== undefined) return reset(withRejection(plan, own, reason), item);
+  const pending = tasksOf(plan).find(({ id, s }) => id === item.id && s === "p");
+  const isTold = attempt.status === "failed" && attempt.claim?.status === "done";
+  // Settled again after a crash: the tombstone is there already.
+  const isSettled = rejectionsOf(plan, item.id) > item.data.rejections;
+  const rejected = pending !== undefined && isTold && !isSettled ? withRejection(plan, pending, reason, head) : plan;
+  return reset(rejected, item);
+}
+
+/** What was marked as done since the item was given is pending again: nothing has checked it. */
+export function reset(plan: Plan, item: SpecItem): Plan {
+  return withChanged(plan, isNewlyDone(item), { s: "p", done_at: undefined });
+}
+
+/** A VERIFY turn that passed: what it was about leaves the file. */
+export function accepted(plan: Plan, item: SpecItem): Plan {
+  const ids = new Set(tasksIn(item).map(({ id }) => id));
+  return without(plan, (entry) => entry.type === "task" && entry.task.s === "d" && ids.has(entry.task.id));
+}
+
+/** A VERIFY turn that did not pass: what it accepted is back, and what a check of its own refutes is rejected. */
+export function notAccepted(plan: Plan, item: SpecItem, attempt: Attempt): Plan {
+  const here = new Set(tasksOf(plan).map(({ id }) => id));
+  let changed = plan;
+  for (const [index, task] of tasksIn(item).entries()) {
+    const isGone = !here.has(task.id) && !wasRejected(plan, task.id, task.doneAt);
+    if (isGone) changed = withLine(changed, item.data.lines[index] as string);
+  }
+  const failures = attempt.verification?.status === "failed" ? attempt.verification.failures : [];
+  for (const { id } of tasksIn(item)) {
+    const own = failures.filter(({ scope }) => scope === id);
+    const task = tasksOf(changed).find((one) => one.id === id && one.s === "d");
+    if (own.length > 0 && task !== undefined) {
+      changed = withRejection(changed, task, shortReason(own.map(describe).join("; ")));
+    }
+  }
+  return changed;
+}
+
+/** A DECOMPOSE turn that passed: the parts stand for the whole. */
+export function decomposed(plan: Plan, item: SpecItem): Plan {
+  const parent = tasksOf(plan).find(({ id }) => id === parentId(item));
+  const children = newChildren(item, plan);
+  if (parent === undefined || children.length === 0) return plan;
+  let changed = withDependents(plan, parent.id, children);
+  for (const task of tasksOf(changed).filter(({ id }) => children.includes(id))) {
+    const deps = [...new Set([...task.deps.filter((id) => id !== parent.id), ...parent.deps])];
+    if (deps.join() !== task.deps.join()) {
+      changed = withChanged(changed, isTask(task.id), { deps: deps.length === 0 ? undefined : deps });
+    }
+  }
+  return without(changed, isTask(parent.id));
+}
+
+/** A DECOMPOSE turn that did not pass: its parts go, the whole is decomposed anew. */
+export function notDecomposed(plan: Plan, item: SpecItem): Plan {
+  const children = newChildren(item, plan);
+  return without(plan, (entry) => entry.type === "task" && children.includes(entry.task.id));
+}
+
+/** Why an attempt failed, as the task keeps it. */
+export function reasonOf(attempt: Attempt): string {
+  if (attempt.status === "trespassed") return `wrote outside the allowed paths: ${attempt.paths.join(", ")}`;
+  return shortReason("message" in attempt ? attempt.message : attempt.status);
+}
+
+function describe({ name, exitCode, tail }: CheckResult): string {
+  return `${name}: exit ${exitCode ?? "unknown"}${tail === "" ? "" : `\n${tail}`}`;
+}
+
+/** The beginning names the check, the end says what went wrong. */
+function shortReason(reason: string): string {
+  const half = LONGEST_REASON / 2;
+  return reason.length <= LONGEST_REASON ? reason : `${reason.slice(0, half)} … ${reason.slice(-half)}`;
+}
+
+function isTask(id: string, s?: string): (entry: Entry) => boolean {
+  return (entry) => entry.type === "task" && entry.task.id === id && (s === undefined || entry.task.s === s);
+}
+
+function isNewlyDone({ data }: SpecItem): (entry: Entry) => boolean {
+  return (entry) => entry.type === "task" && entry.task.s === "d" && !data.ids.includes(entry.task.id);
+}

@@ -1,0 +1,134 @@
+import { join, relative } from "node:path";
+import type { Config } from "../../config/schema.ts";
+import { RalphError } from "../../errors/ralph_error.ts";
+import type { CommitResult, Repository } from "../../git/types.ts";
+import type { Host } from "../../host/types.ts";
+import type { StateFiles } from "../../backlog/state_files.ts";
+import type { Change } from "./mutations/types.ts";
+import { formatPlan, parsePlan } from "./plan_file.ts";
+import { withoutConflicts } from "./repair.ts";
+import { type Plan, PLAN_FILE } from "./types.ts";
+
+/** What the store needs of the context. */
+export interface PlanStoreContext {
+  readonly root: string;
+  readonly config: Pick<Config, "commits">;
+  readonly state: StateFiles;
+  readonly repository: Repository | null;
+  readonly host: Host;
+}
+
+/** A change that was made. */
+export interface Mutated {
+  readonly plan: Plan;
+  /** False when the file was as wanted already. */
+  readonly changed: boolean;
+  readonly warnings: readonly string[];
+}
+
+/** Computes a change from the plan as it stands under the lock; `null` changes nothing. */
+export type Changing = (plan: Plan, place: { readonly head: string | null }) => Change | null | Promise<Change | null>;
+
+/** The plan of one root. */
+export interface PlanStore {
+  /** @throws {RalphError} state-invalid for a merge conflict */
+  load(): Promise<Plan>;
+  /**
+   * Read, change, write and commit, under one lock. Killed at any moment the file holds the old plan or the new one; what
+   * was written and not committed goes with the next commit.
+   *
+   * @throws {RalphError} not-a-repository, git-identity-missing, git-operation-in-progress, git-locked, store-locked,
+   * state-invalid, usage
+   */
+  mutate(change: Changing): Promise<Mutated>;
+  /** Takes git's conflict markers out, both sides kept. `null`: there were none. */
+  repair(): Promise<Mutated | null>;
+}
+
+const TRIES = 20;
+const PAUSE_MS = 100;
+
+/** Opens the plan of a root. Nothing is read before it is asked for. */
+export function planStore(context: PlanStoreContext): PlanStore {
+  const { root, state, repository, host, config } = context;
+
+  async function headOf(git: Repository): Promise<string | null> {
+    const { exitCode, stdout } = await git.git(["rev-parse", "--verify", "--quiet", "--short", "HEAD"]);
+    return exitCode === 0 ? stdout.trim() : null;
+  }
+
+  async function commit(git: Repository, subject: string): Promise<readonly string[]> {
+    if (!config.commits.prdChanges) return [];
+    const path = relative(git.topLevel, join(root, PLAN_FILE)).replaceAll("\\", "/");
+    const result = await patiently(host, () => git.commit({ paths: [path], subject }));
+    const isIgnored = result.status === "nothing" && result.ignored.length > 0;
+    return isIgnored ? [`${PLAN_FILE} is ignored by git and therefore not committed`] : [];
+  }
+
+  /** What an agent wrote into the file by hand is no part of what it asks for by a command. */
+  async function handEdits(): Promise<readonly string[]> {
+    const { variables } = host.environment;
+    if (variables["RALPH_RUN"] === undefined || variables["RALPH_ROOT"] !== root) return [];
+    const edits = await state.edited([PLAN_FILE]);
+    await state.putBack(edits);
+    return edits.map(({ path }) => `${path} was edited by hand during a run: put back`);
+  }
+
+  return {
+    load: async () => parsePlan(await state.read(PLAN_FILE), PLAN_FILE),
+
+    async mutate(change) {
+      if (repository === null) throw new RalphError("not-a-repository", { details: { root } });
+      if (config.commits.prdChanges) await repository.ensureReady();
+      const putBack = await handEdits();
+      return await state.transact(PLAN_FILE, async (text, write) => {
+        const plan = parsePlan(text, PLAN_FILE);
+        const made = await change(plan, { head: await headOf(repository) });
+        if (made === null) return { plan, changed: false, warnings: putBack };
+        const after = formatPlan(made.plan);
+        if (after !== (text ?? "")) await write(after);
+        const warnings = [...putBack, ...made.warnings ?? [], ...await commit(repository, made.subject)];
+        return { plan: parsePlan(after, PLAN_FILE), changed: after !== (text ?? ""), warnings };
+      });
+    },
+
+    async repair() {
+      return await state.transact(PLAN_FILE, async (text, write) => {
+        const after = withoutConflicts(text ?? "");
+        if (after === (text ?? "")) return null;
+        await write(after);
+        const plan = parsePlan(after, PLAN_FILE);
+        const warnings = repository === null ? [] : await commitRepair(repository);
+        return { plan, changed: true, warnings };
+      });
+    },
+  };
+
+  async function commitRepair(git: Repository): Promise<readonly string[]> {
+    try {
+      await git.ensureReady();
+    } catch (error) {
+      if (!RalphError.isInstance(error) || error.code !== "git-operation-in-progress") throw error;
+      return [
+        `repaired and not committed, since a ${
+          String(error.details["operation"])
+        } is in progress: \`git add ${PLAN_FILE}\`, then finish it`,
+      ];
+    }
+    return await commit(git, "ralph: repair plan");
+  }
+}
+
+/** Another git process may take the index between our look and our commit. */
+async function patiently(host: Host, commit: () => Promise<CommitResult>): Promise<CommitResult> {
+  for (let tries = 1;; tries++) {
+    try {
+      return await commit();
+    } catch (error) {
+      const isLock = RalphError.isInstance(error) && error.code === "git-failed" &&
+        /\.lock\b|cannot lock ref/.test(error.message);
+      if (!isLock || tries === TRIES) throw error;
+      await host.clock.sleep(PAUSE_MS);
+    }
+  }
+}

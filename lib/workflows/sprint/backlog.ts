@@ -1,0 +1,242 @@
+import { join } from "node:path";
+import type { RalphContext } from "../../context/context.ts";
+import { RalphError } from "../../errors/ralph_error.ts";
+import { hashText } from "../../host/files.ts";
+import { ensureRunsIgnored } from "../../events/runs_ignored.ts";
+import type { Backlog, Check, Item, ParkedItem } from "../../backlog/types.ts";
+import { findingsOf } from "./claim.ts";
+import { createHookRecorder } from "./hook_recorder.ts";
+import { sprintPaths } from "./paths.ts";
+import { sprintPrompt } from "./prompt.ts";
+import { settleCompletion, settleIteration } from "./settle.ts";
+import type { SprintFindings, SprintItemData, SprintMode, SprintProgress, SprintStep } from "./types.ts";
+
+/** What the backlog needs of the context. */
+export type SprintContext = Pick<RalphContext, "config" | "host" | "root" | "state">;
+
+/** Which sprint. */
+export interface SprintBacklogOptions {
+  /** The sprint's folder, relative to the root. */
+  readonly directory: string;
+}
+
+/**
+ * A free loop over a goal: planning, executing, reflecting, until the agent says that the goal is reached and the checks
+ * agree. The state is `PROGRESS.yaml` in the sprint's folder.
+ *
+ * @throws {RalphError} state-missing, state-invalid, sprint-invalid from every call that reads the file
+ * @example Run a compiled sprint
+ * ```ts
+ * import { compileSprint, runLoop, sprintBacklog, sprintHooks } from "ralph";
+ * import { testContext } from "ralph/testing";
+ *
+ * await using ralph = await testContext({
+ *   files: { "sprint/SPRINT.yaml": "workflow: ralph\ngoal: say hello\n" },
+ *   agent: { turns: [{ write: { "hello.txt": "hello" }, say: "RALPH_COMPLETE: said hello" }] },
+ *   config: { verify: { default: ["test -f hello.txt"] } },
+ * });
+ * await compileSprint(ralph, { directory: "sprint" });
+ * const hooks = await sprintHooks(ralph, { directory: "sprint" });
+ * const run = await runLoop(ralph, sprintBacklog(ralph, { directory: "sprint" }), { hooks });
+ * console.log(run.status); // passed
+ * ```
+ */
+export function sprintBacklog(
+  ralph: SprintContext,
+  { directory }: SprintBacklogOptions,
+): Backlog<SprintItemData, SprintFindings> {
+  const paths = sprintPaths(ralph.root, directory);
+  const folder = join(ralph.root, directory);
+  const checks: readonly Check[] = [...new Set(ralph.config.verify.default)].map((command) => ({
+    name: command,
+    command,
+  }));
+  const recorder = createHookRecorder(ralph, paths.progress, folder);
+  const now = (): string => new Date(ralph.host.clock.now()).toISOString();
+
+  async function load(): Promise<SprintProgress> {
+    return await readSprint(ralph, paths.progress);
+  }
+
+  const change = async (to: (document: never) => boolean): Promise<void> => {
+    const { changeYaml } = await import("./document.ts");
+    await ralph.state.update(
+      paths.progress,
+      (text) => text === null ? null : changeYaml(text, paths.progress, to as never),
+    );
+  };
+
+  return {
+    name: "sprint",
+    scope: directory,
+    stateFiles: [paths.progress],
+    unverified: "accept",
+    runsDirectory: paths.logs,
+    logsDirectory: paths.logs,
+
+    async overview({ parked }) {
+      const { steps } = await load();
+      const open = steps.filter(({ status }) => status === "pending");
+      const given = open.filter((step) => isParked(step, parked)).length;
+      const passed = steps.filter(({ status }) => status === "completed").length;
+      return { total: null, passed, open: open.length - given, parked: given, unchecked: [] };
+    },
+
+    async next({ inFlight, parked }) {
+      const progress = await load();
+      const { exit, status, steps } = progress;
+      if (exit.verified !== null || status === "completed") {
+        const summary = exit.summary ?? "";
+        return { status: "done", verdict: exit.verified === true ? "verified" : "unverified", covers: true, summary };
+      }
+      if (status === "needs-human") return { status: "blocked", reasons: [humanReason(progress, directory)] };
+      if (inFlight.length > 0) return { status: "waiting" };
+      if (exit.detectedAt !== null) return { status: "item", item: completionItem(progress) };
+      const step = steps.find((one) => one.status === "pending" && !isParked(one, parked)) ?? null;
+      return { status: "item", item: iterationItem(progress, step, paths.transcripts) };
+    },
+
+    async begin(item) {
+      if (item.data.mode === "completion") return;
+      await ensureRunsIgnored(join(ralph.root, paths.transcripts));
+      const { beginIteration } = await import("./changes.ts");
+      await change((document) => beginIteration(document, item.data.iteration, now()));
+    },
+
+    async work(item, { previous }) {
+      const { mode, step, iteration } = item.data;
+      if (mode === "completion") return { prompt: null, checks };
+      const progress = await load();
+      const parked = step === null
+        ? progress.steps.filter(({ status }) => status === "pending").map(({ id }) => id)
+        : [];
+      const context = {
+        root: ralph.root,
+        mode,
+        progress,
+        step,
+        iteration,
+        file: paths.progress,
+        checks,
+        previous,
+        parked,
+      };
+      return { prompt: await sprintPrompt(context), checks: [], environment: { RALPH_SPRINT: folder } };
+    },
+
+    async judge(item, turn) {
+      const { step, iteration } = item.data;
+      const [edit] = await ralph.state.edited([paths.progress]);
+      const { readProgress } = await import("./document.ts");
+      const written = edit === undefined ? await load() : readProgress(edit.written, paths.progress);
+      const found = edit === undefined ? written : readable(() => readProgress(edit.found ?? "", paths.progress));
+      const findings = findingsOf({ turn, written, found, step });
+      if (findings.needsHuman !== null) return { status: "blocked", reason: findings.needsHuman, findings };
+      if (findings.complete !== null || findings.completed !== null) return { status: "done", findings };
+      if (step !== null) {
+        const there = written.steps.find(({ id, prompt }) => id === step.id && prompt === step.prompt);
+        if (there?.status !== "pending") return { status: "done", findings };
+        return { status: "not-done", reason: `${step.id} is still pending`, findings };
+      }
+      const moved = findings.added.length > 0 || written.steps.some(({ addedIn }) => addedIn === iteration) ||
+        turn.changedFiles.some((path) => path !== paths.progress);
+      if (moved) return { status: "done", findings };
+      return { status: "not-done", reason: "no step was added, and the goal was not said to be reached", findings };
+    },
+
+    settle: (item, attempt) =>
+      item.data.mode === "completion"
+        ? settleCompletion({ item, attempt, change })
+        : settleIteration({ item, attempt, change, now: now(), config: ralph.config, load, file: paths.progress }),
+
+    async resume() {
+      const { resumeSprint } = await import("./changes.ts");
+      await change((document) => resumeSprint(document, now()));
+    },
+
+    hookRan: (record) => recorder.record(record),
+  };
+}
+
+/** What PROGRESS.yaml says. @throws {RalphError} state-missing, state-invalid, sprint-invalid */
+export async function readSprint({ state }: Pick<SprintContext, "state">, file: string): Promise<SprintProgress> {
+  const text = await state.read(file);
+  if (text === null) {
+    throw new RalphError("state-missing", { details: { path: file }, hint: "`ralph sprint compile DIR` writes it" });
+  }
+  const { readProgress } = await import("./document.ts");
+  return readProgress(text, file);
+}
+
+function completionItem(
+  { completedIterations, currentIteration, idleIterations, exit }: SprintProgress,
+): Item<SprintItemData> {
+  const data = {
+    mode: "completion",
+    iteration: currentIteration,
+    completed: completedIterations,
+    idle: idleIterations,
+    step: null,
+  } as const;
+  const title = (exit.summary ?? "").split("\n")[0]?.slice(0, 100) ?? "";
+  return {
+    id: `completion-${completedIterations}`,
+    kind: "completion",
+    title,
+    exclusive: true,
+    checksOnly: true,
+    data,
+  };
+}
+
+function iterationItem(progress: SprintProgress, step: SprintStep | null, transcripts: string): Item<SprintItemData> {
+  const { completedIterations: completed, idleIterations, currentIteration, idleThreshold, goal } = progress;
+  const idle = step === null ? idleIterations + 1 : 0;
+  const mode: SprintMode = step !== null ? "executing" : idle >= idleThreshold ? "reflecting" : "planning";
+  const iteration = currentIteration + 1;
+  const known = {
+    kind: mode,
+    exclusive: true,
+    iteration,
+    transcript: `${transcripts}/iteration-${iteration}.jsonl`,
+  } as const;
+  const data = { mode, iteration, completed, idle: idleIterations, step };
+  if (step === null) return { ...known, id: `${mode}-${completed + 1}`, title: titleOf(goal), preparatory: true, data };
+  return {
+    ...known,
+    id: step.id,
+    title: titleOf(step.prompt),
+    criteria: [step.prompt],
+    fingerprint: fingerprintOf(step),
+    data,
+  };
+}
+
+function isParked(step: SprintStep, parked: readonly ParkedItem[]): boolean {
+  return parked.some(({ id, fingerprint }) => id === step.id && fingerprint === fingerprintOf(step));
+}
+
+function fingerprintOf({ prompt }: SprintStep): string {
+  return hashText(prompt).slice(0, 16);
+}
+
+/** The first line of a text, cut. Pure. */
+export function titleOf(text: string): string {
+  const line = text.trim().split("\n")[0] ?? "";
+  return line.length > 72 ? `${line.slice(0, 71)}…` : line;
+}
+
+function humanReason({ humanNeeded }: SprintProgress, directory: string): string {
+  const why = humanNeeded === null ? "" : `: ${humanNeeded}`;
+  return `the agent asked for a person${why}; then \`ralph sprint run ${directory} --retry-blocked\``;
+}
+
+/** What an agent left in the file may be no sprint any more: then it claims nothing. */
+function readable<Value>(read: () => Value): Value | null {
+  try {
+    return read();
+  } catch (error) {
+    if (RalphError.isInstance(error)) return null;
+    throw error;
+  }
+}

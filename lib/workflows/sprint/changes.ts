@@ -1,0 +1,114 @@
+import { join, relative } from "node:path";
+import { type Document, YAMLMap } from "yaml";
+import type { HookRecord } from "../../backlog/types.ts";
+import { maps, sequence, setKey } from "./document.ts";
+import { normalizeSteps } from "./steps.ts";
+
+/** Tells Ralph's own changes of PROGRESS.yaml apart from nothing at all. */
+export function changed(...parts: readonly boolean[]): boolean {
+  return parts.includes(true);
+}
+
+/** A run begins: every step has an id of its own, and no hook of an earlier run is at work any more. */
+export function resumeSprint(document: Document, now: string): boolean {
+  const given = normalizeSteps(document);
+  const left = maps(document, "hook-tasks").filter((task) => task.get("status") === "in-progress");
+  for (const task of left) {
+    task.set("status", "interrupted");
+    task.set("completed-at", now);
+  }
+  return given.length > 0 || left.length > 0;
+}
+
+/** An iteration begins. Said twice, nothing changes. */
+export function beginIteration(document: Document, iteration: number, now: string): boolean {
+  const started = document.getIn(["stats", "started-at"]) ?? null;
+  return changed(
+    setKey(document, ["status"], "in-progress"),
+    started === null && setKey(document, ["stats", "started-at"], now),
+    setKey(document, ["stats", "current-iteration"], iteration),
+  );
+}
+
+/** Counts iterations that ended, and those in a row without a pending step. */
+export function countIteration(document: Document, completed: number, idle: number): boolean {
+  return changed(
+    setKey(document, ["stats", "completed-iterations"], completed),
+    setKey(document, ["stats", "idle-iterations"], idle),
+  );
+}
+
+/** Records the claim that the goal is reached; a claim of the same iteration is recorded once. */
+export function claimExit(
+  document: Document,
+  claim: { readonly iteration: number; readonly summary: string; readonly now: string },
+): boolean {
+  if (
+    document.getIn(["ralph-exit", "iteration"]) === claim.iteration && document.getIn(["ralph-exit", "detected-at"])
+  ) return false;
+  setKey(document, ["ralph-exit", "detected-at"], claim.now);
+  setKey(document, ["ralph-exit", "iteration"], claim.iteration);
+  setKey(document, ["ralph-exit", "final-summary"], claim.summary);
+  setKey(document, ["ralph-exit", "last-failure"], undefined);
+  return true;
+}
+
+/** The claim counts. `verified`: by checks, or on the agent's word alone. */
+export function confirmExit(document: Document, verified: boolean): boolean {
+  return changed(setKey(document, ["ralph-exit", "verified"], verified), setKey(document, ["status"], "completed"));
+}
+
+/** The claim does not count. */
+export function refuseExit(document: Document, reason: string): boolean {
+  return changed(
+    setKey(document, ["ralph-exit", "detected-at"], null),
+    setKey(document, ["ralph-exit", "iteration"], null),
+    setKey(document, ["ralph-exit", "final-summary"], null),
+    setKey(document, ["ralph-exit", "verified"], undefined),
+    setKey(document, ["ralph-exit", "last-failure"], reason),
+    setKey(document, ["status"], "in-progress"),
+  );
+}
+
+/** A person is needed; or, with `null`, no longer. */
+export function needHuman(document: Document, reason: string | null): boolean {
+  return reason === null
+    ? changed(setKey(document, ["status"], "in-progress"), setKey(document, ["human-needed"], undefined))
+    : changed(setKey(document, ["status"], "needs-human"), setKey(document, ["human-needed"], reason));
+}
+
+/** Records the start or the end of a hook: one entry for each iteration and hook. `folder` is the sprint's, absolute. */
+export function recordHook(document: Document, record: HookRecord, folder: string): boolean {
+  const { iteration, hookId, status, pid, exitCode, startedAt, endedAt, log, transcript, message } = record;
+  const tasks = sequence(document, "hook-tasks");
+  let task = maps(document, "hook-tasks").find((one) =>
+    one.get("iteration") === iteration && one.get("hook-id") === hookId
+  );
+  if (task === undefined) {
+    task = new YAMLMap();
+    tasks.add(task);
+  }
+  const file = (path: string): string => relative(folder, join(path)).replaceAll("\\", "/");
+  const values: Readonly<Record<string, unknown>> = {
+    iteration,
+    "hook-id": hookId,
+    status,
+    pid,
+    "spawned-at": new Date(startedAt).toISOString(),
+    "completed-at": endedAt === null ? null : new Date(endedAt).toISOString(),
+    "exit-code": exitCode,
+    log: file(log),
+    transcript: file(transcript),
+    ...(message === null ? {} : { message }),
+  };
+  for (const [key, value] of Object.entries(values)) task.set(key, value);
+  return true;
+}
+
+/** A claim of this iteration never was. */
+export function setBackExit(document: Document, iteration: number): boolean {
+  if (document.getIn(["ralph-exit", "iteration"]) !== iteration) return false;
+  return changed(
+    ...["detected-at", "iteration", "final-summary"].map((key) => setKey(document, ["ralph-exit", key], null)),
+  );
+}

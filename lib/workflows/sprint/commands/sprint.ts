@@ -1,0 +1,74 @@
+import { compileSprint } from "../compile.ts";
+import { sprintDirectory } from "../paths.ts";
+import { EXIT } from "../../../errors/exit_codes.ts";
+import { BUILT_IN_RECIPES } from "../../../recipe/built_in_recipes.ts";
+import type { Invocation } from "../../../cli/command.ts";
+import { endWith } from "../../../cli/end_with.ts";
+import { usage } from "../../../cli/parse.ts";
+import { openSession } from "../../../cli/session.ts";
+import { styleFor, toJson } from "../../../cli/show.ts";
+import { findSprint } from "./place.ts";
+import { readSprintStatus, sprintStatusLines } from "./status.ts";
+import { nearest } from "../../../cli/suggest.ts";
+
+/** `ralph sprint compile|run|status [DIR]`. */
+export async function run(invocation: Invocation): Promise<number> {
+  const [verb = "", directory] = invocation.arguments;
+  switch (verb) {
+    case "compile":
+      return await compile(invocation, directory);
+    case "run":
+      return await runSprint(invocation, directory);
+    case "status":
+      return await status(invocation, directory);
+    default: {
+      const near = nearest(verb, ["compile", "run", "status"]);
+      throw usage(
+        `\`ralph sprint\` knows no ${verb}`,
+        near === null ? "`ralph help sprint` shows what there is" : `did you mean \`ralph sprint ${near}\`?`,
+      );
+    }
+  }
+}
+
+async function compile(invocation: Invocation, named: string | undefined): Promise<number> {
+  const { flags, out, say } = invocation;
+  const { root, host, paths, state } = await findSprint(invocation, named);
+  const compiled = await compileSprint({ root, host, state }, {
+    directory: paths.directory,
+    force: flags.has("force"),
+  });
+  if (flags.has("json")) {
+    out(toJson({ status: compiled.status, file: compiled.file, moved: compiled.moved, ...compiled.definition }));
+    return EXIT.done;
+  }
+  const { good, dim, symbols } = styleFor(invocation, "stderr");
+  const { workflow, workflowFrom, hooks } = compiled.definition;
+  if (compiled.moved !== null) say(`moved the old file to ${compiled.moved}`);
+  say(`${good(symbols.passed)} ${compiled.file} ${compiled.status} ${dim(`(workflow ${workflow}, ${workflowFrom})`)}`);
+  for (const { id, enabled, parallel } of hooks) {
+    say(`  hook ${id}: ${enabled ? parallel ? "parallel" : "before the next iteration" : dim("off")}`);
+  }
+  say(`next: \`ralph sprint run ${paths.directory}\``);
+  return EXIT.done;
+}
+
+async function runSprint(invocation: Invocation, named: string | undefined): Promise<number> {
+  const { host } = invocation;
+  const workflow = { name: "sprint", why: "`ralph sprint`" };
+  await using session = await openSession(invocation, { asks: false, gates: [], workflow });
+  const { ralph } = session;
+  const row = BUILT_IN_RECIPES.find(({ name }) => name === "sprint");
+  if (row === undefined) throw new Error("the sprint recipe is not built in");
+  const goal = named === undefined ? "" : await sprintDirectory(ralph.root, host.environment.cwd, named);
+  const outcome = await (await row.load()).default.run(ralph, { goal });
+  const folder = goal === "" ? "" : ` ${goal}`;
+  return endWith(invocation, ralph, outcome, `ralph sprint run${folder}`);
+}
+
+async function status(invocation: Invocation, named: string | undefined): Promise<number> {
+  const report = await readSprintStatus(await findSprint(invocation, named));
+  if (invocation.flags.has("json")) invocation.out(toJson(report));
+  else for (const line of sprintStatusLines(report, styleFor(invocation, "stdout"))) invocation.out(line);
+  return EXIT.done;
+}

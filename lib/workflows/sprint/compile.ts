@@ -1,0 +1,132 @@
+import { join } from "node:path";
+import type { Document } from "yaml";
+import { pathExists, renamePath } from "../../host/files.ts";
+import { ensureRunsIgnored } from "../../events/runs_ignored.ts";
+import type { Hook } from "../../hooks/hook.ts";
+import { readSprint, type SprintContext } from "./backlog.ts";
+import { readDefinition, type SprintDefinition } from "./definition.ts";
+import { hookOfEntry } from "./hook_entry.ts";
+import { sprintPaths } from "./paths.ts";
+import type { HookEntry } from "./types.ts";
+
+/** How a sprint is compiled. */
+export interface CompileOptions {
+  /** The sprint's folder, relative to the root. */
+  readonly directory: string;
+  /** Begin anew: the old PROGRESS.yaml is moved into the sprint's logs. @default false */
+  readonly force?: boolean;
+}
+
+/** What compiling did. */
+export interface CompiledSprint {
+  /** `updated`: goal and hooks of a sprint that has one already. */
+  readonly status: "written" | "updated" | "unchanged";
+  /** PROGRESS.yaml, relative to the root. */
+  readonly file: string;
+  readonly definition: SprintDefinition;
+  /** Where the old file went, relative to the root. */
+  readonly moved: string | null;
+}
+
+/**
+ * Makes PROGRESS.yaml of SPRINT.yaml and its workflow. A sprint that has begun keeps its steps: only goal, prompts and
+ * hooks are brought up to date.
+ *
+ * @throws {RalphError} sprint-invalid with every problem, state-missing, state-invalid
+ */
+export async function compileSprint(
+  { root, state, host }: Pick<SprintContext, "host" | "root" | "state">,
+  { directory, force = false }: CompileOptions,
+): Promise<CompiledSprint> {
+  const paths = sprintPaths(root, directory);
+  const definition = await readDefinition(root, paths);
+  const { changeYaml, formatYaml } = await import("./document.ts");
+  const { Document } = await import("yaml");
+  let moved: string | null = null;
+  if (force && await pathExists(join(root, paths.progress))) {
+    const stamp = new Date(host.clock.now()).toISOString().replaceAll(/[-:]|\.\d+/g, "");
+    moved = `${paths.logs}/PROGRESS-${stamp}.yaml`;
+    await ensureRunsIgnored(join(root, paths.logs));
+    await renamePath(join(root, paths.progress), join(root, moved));
+  }
+  let before: string | null = null;
+  const after = await state.update(paths.progress, (text) => {
+    before = text;
+    if (text === null) return formatYaml(new Document(progressOf(definition)));
+    return changeYaml(text, paths.progress, (document) => bringUpToDate(document, definition));
+  });
+  const status = before === null ? "written" : before === after ? "unchanged" : "updated";
+  return { status, file: paths.progress, definition, moved };
+}
+
+/** The hooks of a compiled sprint, for `runLoop()`. @throws {RalphError} state-missing, state-invalid, sprint-invalid */
+export async function sprintHooks(
+  ralph: Pick<SprintContext, "root" | "state">,
+  { directory }: { readonly directory: string },
+): Promise<readonly Hook[]> {
+  return (await readSprint(ralph, sprintPaths(ralph.root, directory).progress)).hooks.map(hookOfEntry);
+}
+
+function progressOf(definition: SprintDefinition): Readonly<Record<string, unknown>> {
+  return {
+    "sprint-id": definition.sprintId,
+    status: "not-started",
+    workflow: definition.workflow,
+    mode: "ralph",
+    ...definedBy(definition),
+    "dynamic-steps": [],
+    "hook-tasks": [],
+    "ralph-exit": { "detected-at": null, iteration: null, "final-summary": null },
+    current: { phase: 0, step: 0, "sub-phase": 0 },
+    stats: {
+      "started-at": null,
+      "total-phases": 0,
+      "completed-phases": 0,
+      "current-iteration": 0,
+      "completed-iterations": 0,
+      "idle-iterations": 0,
+    },
+  };
+}
+
+/** What a definition says of a sprint, begun or not. */
+function definedBy(definition: SprintDefinition): Readonly<Record<string, unknown>> {
+  const { goal, goalPrompt, stepPrompt, reflectionPrompt, idleThreshold, minIterations, hooks } = definition;
+  return {
+    goal,
+    ...(goalPrompt === null ? {} : { "goal-prompt": goalPrompt }),
+    ...(stepPrompt === null ? {} : { "step-prompt": stepPrompt }),
+    ...(reflectionPrompt === null ? {} : { "reflection-prompt": reflectionPrompt }),
+    ralph: { "idle-threshold": idleThreshold, "min-iterations": minIterations },
+    "per-iteration-hooks": hooks.map(written),
+  };
+}
+
+function bringUpToDate(document: Document, definition: SprintDefinition): boolean {
+  const now = document.toJS() as Readonly<Record<string, unknown>>;
+  let changed = false;
+  for (const [key, value] of Object.entries(definedBy(definition))) {
+    if (JSON.stringify(now[key]) === JSON.stringify(value)) continue;
+    document.set(key, document.createNode(value));
+    changed = true;
+  }
+  return changed;
+}
+
+function written(
+  { id, workflow, prompt, command, parallel, enabled, when, isolated, agent, agentCommand, timeout }: HookEntry,
+): object {
+  return {
+    id,
+    ...(workflow === undefined ? {} : { workflow }),
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(command === undefined ? {} : { command }),
+    parallel,
+    enabled,
+    ...(when === "after" ? {} : { when }),
+    ...(isolated ? {} : { isolated }),
+    ...(agent === undefined ? {} : { agent }),
+    ...(agentCommand === undefined ? {} : { "agent-command": agentCommand }),
+    ...(timeout === undefined ? {} : { timeout }),
+  };
+}

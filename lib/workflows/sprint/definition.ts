@@ -1,0 +1,118 @@
+import { join } from "node:path";
+import { RalphError } from "../../errors/ralph_error.ts";
+import { readText } from "../../host/files.ts";
+import { isExternalWorkflow, readWorkflow, workflowPrompt } from "../../hooks/prompt.ts";
+import { RALPH_WORKFLOW } from "./builtin_workflow.ts";
+import { mergeHooks, type SprintProblem } from "./merge_hooks.ts";
+import type { SprintPaths } from "./paths.ts";
+import type { HookEntry } from "./types.ts";
+
+/** A sprint as SPRINT.yaml and its workflow define it. */
+export interface SprintDefinition {
+  readonly sprintId: string;
+  readonly workflow: string;
+  /** Where the workflow came from: a path, or `built-in`. */
+  readonly workflowFrom: string;
+  readonly goal: string;
+  readonly goalPrompt: string | null;
+  readonly stepPrompt: string | null;
+  readonly reflectionPrompt: string | null;
+  readonly idleThreshold: number;
+  readonly minIterations: number;
+  readonly hooks: readonly HookEntry[];
+}
+
+type Plain = Readonly<Record<string, unknown>>;
+
+const IDLE_THRESHOLD = 3;
+
+/** Reads both files. @throws {RalphError} sprint-invalid with every problem, state-missing, state-invalid */
+export async function readDefinition(root: string, paths: SprintPaths): Promise<SprintDefinition> {
+  const text = await readText(join(root, paths.definition));
+  if (text === null) {
+    throw new RalphError("state-missing", {
+      details: { path: paths.definition },
+      hint: "write it: `workflow: ralph` and a `goal`",
+    });
+  }
+  const { parseYaml } = await import("./document.ts");
+  const sprint = parseYaml(text, paths.definition).toJS() as Plain;
+  const problems: SprintProblem[] = [];
+  const name = textOf(sprint["workflow"]) ?? "ralph";
+  const file = await readWorkflow(root, name);
+  const from = file?.path ?? (name === "ralph" ? "built-in" : null);
+  if (from === null) {
+    problems.push({ code: "WORKFLOW_NOT_FOUND", message: `there is no .claude/workflows/${name}.yaml` });
+  }
+  const workflow = from === null
+    ? null
+    : parseYaml(file?.text ?? RALPH_WORKFLOW, file?.path ?? "the built-in workflow").toJS() as Plain;
+  if (workflow !== null) problems.push(...modeProblems(workflow, from ?? name));
+  const goal = textOf(sprint["goal"]);
+  if (goal === null && (workflow === null || workflow["mode"] === "ralph")) {
+    problems.push({ code: "RALPH_MISSING_GOAL", message: "a sprint in ralph mode needs a goal" });
+  }
+  const merged = workflow === null
+    ? { hooks: [], problems: [] }
+    : mergeHooks(workflow["per-iteration-hooks"], sprint["per-iteration-hooks"]);
+  problems.push(...merged.problems, ...await workflowProblems(root, merged.hooks));
+  const own = { ...Object(workflow?.["ralph"]) as Plain, ...Object(sprint["ralph"]) as Plain };
+  const count = (key: string, least: number, without: number): number => {
+    const value = own[key];
+    if (value === undefined || value === null) return without;
+    if (typeof value === "number" && Number.isInteger(value) && value >= least) return value;
+    problems.push({
+      code: "INVALID_VALUE",
+      message: `ralph.${key} must be a whole number of at least ${least} (got: ${JSON.stringify(value)})`,
+    });
+    return without;
+  };
+  const definition: SprintDefinition = {
+    sprintId: textOf(sprint["sprint-id"]) ?? paths.name,
+    workflow: name,
+    workflowFrom: from ?? "",
+    goal: goal ?? "",
+    goalPrompt: textOf(sprint["goal-prompt"]) ?? textOf(workflow?.["goal-prompt"]),
+    stepPrompt: textOf(sprint["step-prompt"]) ?? textOf(workflow?.["step-prompt"]),
+    reflectionPrompt: textOf(sprint["reflection-prompt"]) ?? textOf(workflow?.["reflection-prompt"]),
+    idleThreshold: count("idle-threshold", 1, IDLE_THRESHOLD),
+    minIterations: count("min-iterations", 0, 0),
+    hooks: merged.hooks,
+  };
+  if (problems.length === 0) return definition;
+  const lines = problems.map(({ code, message }) => `\n  ${code}: ${message}`);
+  const problem = `${problems.length} problem${problems.length === 1 ? "" : "s"}${lines.join("")}`;
+  throw new RalphError("sprint-invalid", { details: { path: paths.definition, problem } });
+}
+
+function modeProblems(workflow: Plain, from: string): readonly SprintProblem[] {
+  const mode = workflow["mode"] ?? "standard";
+  if (mode === "ralph") return [];
+  if (mode !== "standard") {
+    return [{ code: "INVALID_MODE", message: `${from}: mode must be standard or ralph (got: ${String(mode)})` }];
+  }
+  const phases = workflow["phases"];
+  if (!Array.isArray(phases) || phases.length === 0) {
+    return [{
+      code: "MISSING_PHASES",
+      message: `${from}: a workflow in standard mode needs phases; a free loop needs \`mode: ralph\``,
+    }];
+  }
+  return [{ code: "UNSUPPORTED_MODE", message: `${from}: only \`mode: ralph\` is run, not a workflow of phases` }];
+}
+
+/** A hook whose local workflow is missing is told now, not after the first iteration. */
+async function workflowProblems(root: string, hooks: readonly HookEntry[]): Promise<readonly SprintProblem[]> {
+  const problems: SprintProblem[] = [];
+  for (const { id, workflow, enabled } of hooks) {
+    if (workflow === undefined || isExternalWorkflow(workflow) || !enabled) continue;
+    if (await workflowPrompt(root, workflow) !== null) continue;
+    const message = `the hook ${id}: there is no .claude/workflows/${workflow}.yaml with a prompt or phases`;
+    problems.push({ code: "HOOK_WORKFLOW_NOT_FOUND", message });
+  }
+  return problems;
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" && value.trim() !== "" ? value : null;
+}

@@ -1,0 +1,120 @@
+import { HOOK_ID_REGEXP } from "../../hooks/hook.ts";
+import { hookEntryOf } from "./hook_entry.ts";
+import type { HookEntry } from "./types.ts";
+
+/** Something that is wrong with a sprint's definition. Codes are stable. */
+export interface SprintProblem {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The hooks of a workflow with a sprint's overrides, and all that is wrong with them. */
+export interface MergedHooks {
+  readonly hooks: readonly HookEntry[];
+  readonly problems: readonly SprintProblem[];
+}
+
+type Plain = Readonly<Record<string, unknown>>;
+
+const ACTIONS = ["workflow", "prompt", "command"] as const;
+
+/**
+ * Merges. The sprint's side is a map of id to fields (`enabled` above all; `true` and `false` stand for it), or a list
+ * whose entries change a hook of that id, or add one. Pure.
+ */
+export function mergeHooks(workflow: unknown, overrides: unknown): MergedHooks {
+  const problems: SprintProblem[] = [];
+  const given = listOf(workflow, "the workflow's per-iteration-hooks", problems);
+  const merged = new Map<string, Plain>();
+  for (const [index, hook] of given.entries()) {
+    const id = idOf(hook);
+    if (id === null) problems.push({ code: "MISSING_HOOK_ID", message: `per-iteration-hooks[${index}] has no id` });
+    else if (merged.has(id)) problems.push({ code: "DUPLICATE_HOOK_ID", message: `two hooks are named ${id}` });
+    else merged.set(id, hook);
+  }
+  for (const [id, fields] of overridesOf(overrides, problems)) {
+    const hook = merged.get(id);
+    const isNew = hook === undefined && fields !== null && Array.isArray(overrides) &&
+      ACTIONS.some((action) => action in fields);
+    if (fields === null) {
+      problems.push({
+        code: "RALPH_INVALID_HOOK_OVERRIDE",
+        message: `the override of ${id} must be keys and values, true or false`,
+      });
+    } else if (hook !== undefined || isNew) {
+      merged.set(id, { ...hook, ...fields, id });
+    } else {
+      const known = merged.size === 0 ? "it has none" : `it has ${[...merged.keys()].join(", ")}`;
+      problems.push({ code: "RALPH_INVALID_HOOK_OVERRIDE", message: `the workflow has no hook ${id}: ${known}` });
+    }
+  }
+  const hooks = [...merged.values()].flatMap((hook) => checked(hook, problems));
+  return { hooks, problems };
+}
+
+function checked(hook: Plain, problems: SprintProblem[]): readonly HookEntry[] {
+  const id = String(hook["id"]);
+  const named = ACTIONS.filter((action) => hook[action] !== undefined && hook[action] !== null);
+  const before = problems.length;
+  const wrong = (code: string, message: string): void =>
+    void problems.push({ code, message: `the hook ${id} ${message}` });
+  if (!HOOK_ID_REGEXP.test(id)) wrong("INVALID_HOOK_ID", "needs an id of letters, digits, ., _ and -");
+  if (named.length === 0) wrong("RALPH_INVALID_HOOK", "has none of workflow, prompt and command");
+  if (named.length > 1) wrong("HOOK_AMBIGUOUS_ACTION", `has more than one action: ${named.join(", ")}`);
+  for (const action of named) {
+    if (typeof hook[action] !== "string" || hook[action].trim() === "") {
+      wrong("RALPH_INVALID_HOOK", `: ${action} must be a text`);
+    }
+  }
+  for (const key of ["enabled", "parallel", "isolated"]) {
+    if (hook[key] !== undefined && typeof hook[key] !== "boolean") {
+      wrong("RALPH_INVALID_HOOK", `: ${key} must be true or false`);
+    }
+  }
+  if (hook["when"] !== undefined && hook["when"] !== "before" && hook["when"] !== "after") {
+    wrong("RALPH_INVALID_HOOK", ": when must be before or after");
+  }
+  const entry = problems.length === before ? hookEntryOf(hook) : null;
+  return entry === null ? [] : [entry];
+}
+
+function overridesOf(overrides: unknown, problems: SprintProblem[]): readonly (readonly [string, Plain | null])[] {
+  if (overrides === undefined || overrides === null) return [];
+  if (Array.isArray(overrides)) {
+    return listOf(overrides, "the sprint's per-iteration-hooks", problems).flatMap((hook, index) => {
+      const id = idOf(hook);
+      if (id === null) {
+        problems.push({ code: "MISSING_HOOK_ID", message: `the sprint's per-iteration-hooks[${index}] has no id` });
+      }
+      return id === null ? [] : [[id, hook] as const];
+    });
+  }
+  if (typeof overrides !== "object") {
+    problems.push({
+      code: "RALPH_INVALID_HOOK_OVERRIDE",
+      message: "the sprint's per-iteration-hooks must be a map of id to fields",
+    });
+    return [];
+  }
+  return Object.entries(overrides).map(([id, fields]) => [id, fieldsOf(fields)]);
+}
+
+function fieldsOf(fields: unknown): Plain | null {
+  if (typeof fields === "boolean") return { enabled: fields };
+  return typeof fields === "object" && fields !== null && !Array.isArray(fields) ? fields as Plain : null;
+}
+
+function listOf(value: unknown, what: string, problems: SprintProblem[]): readonly Plain[] {
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value) && value.every((one) => typeof one === "object" && one !== null)) {
+    return value as readonly Plain[];
+  }
+  problems.push({ code: "RALPH_INVALID_HOOK", message: `${what} must be a list of hooks` });
+  return [];
+}
+
+function idOf(hook: Plain): string | null {
+  const id = hook["id"];
+  if (typeof id === "number") return String(id);
+  return typeof id === "string" && id.trim() !== "" ? id : null;
+}

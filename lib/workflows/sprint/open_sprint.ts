@@ -1,0 +1,75 @@
+import { join } from "node:path";
+import { sprintBacklog } from "./backlog.ts";
+import { compileSprint, sprintHooks } from "./compile.ts";
+import { onlySprint, sprintDirectory, sprintPaths } from "./paths.ts";
+import type { SprintFindings, SprintItemData } from "./types.ts";
+import type { RalphContext } from "../../context/context.ts";
+import { pathExists } from "../../host/files.ts";
+import { configuredHooks, type Hook } from "../../hooks/hook.ts";
+import type { Backlog } from "../../backlog/types.ts";
+
+/** Which sprint, and how it is taken up. */
+export interface OpenSprintOptions {
+  /** The sprint's folder, absolute or relative to the root. @default the only one below `.claude/sprints` */
+  readonly directory?: string | undefined;
+  /** Go on where the agent asked for a person. @default what the command line says */
+  readonly retryBlocked?: boolean;
+}
+
+/** A sprint that is ready to run. */
+export interface Sprint {
+  /** Relative to the root. */
+  readonly directory: string;
+  readonly backlog: Backlog<SprintItemData, SprintFindings>;
+  /** The configuration's and the sprint's own, which go before those of the same id. */
+  readonly hooks: readonly Hook[];
+}
+
+/**
+ * Opens a sprint for `runLoop()`: compiles it where it has no PROGRESS.yaml yet.
+ *
+ * @throws {RalphError} sprint-missing, sprint-invalid, state-missing, state-invalid, path-outside-root
+ * @example Run a sprint with a hook of your own
+ * ```ts
+ * import { openSprint, runLoop } from "ralph";
+ * import { testContext } from "ralph/testing";
+ *
+ * await using ralph = await testContext({
+ *   files: { "sprint/SPRINT.yaml": "workflow: ralph\ngoal: say hello\n" },
+ *   agent: { turns: [{ say: "RALPH_COMPLETE: said hello" }] },
+ * });
+ * const { backlog, hooks } = await openSprint(ralph, { directory: "sprint" });
+ * const count = { id: "count", run: async (): Promise<void> => console.log("an iteration ended") };
+ * console.log((await runLoop(ralph, backlog, { hooks: [...hooks, count] })).status); // unverified
+ * ```
+ */
+export async function openSprint(ralph: RalphContext, options: OpenSprintOptions = {}): Promise<Sprint> {
+  const named = options.directory === undefined || options.directory === ""
+    ? await onlySprint(ralph.root)
+    : options.directory;
+  const directory = await sprintDirectory(ralph.root, ralph.root, named);
+  const { progress } = sprintPaths(ralph.root, directory);
+  if (!await pathExists(join(ralph.root, progress))) {
+    const { definition } = await compileSprint(ralph, { directory });
+    const message = `compiled ${progress} from the workflow ${definition.workflow} (${definition.workflowFrom})`;
+    ralph.events.emit({ type: "note", level: "info", message });
+  }
+  const own = await sprintHooks(ralph, { directory });
+  if (options.retryBlocked ?? ralph.loop.retryBlocked) await answered(ralph, progress);
+  const hooks = [...configuredHooks(ralph.config).filter(({ id }) => !own.some((hook) => hook.id === id)), ...own];
+  return { directory, backlog: sprintBacklog(ralph, { directory }), hooks };
+}
+
+/** The person that was asked for has been there. */
+async function answered(ralph: RalphContext, file: string): Promise<void> {
+  const { changeYaml } = await import("./document.ts");
+  const { needHuman } = await import("./changes.ts");
+  await using _lock = await ralph.lock.acquire("sprint run");
+  await ralph.state.update(
+    file,
+    (text) =>
+      text === null
+        ? null
+        : changeYaml(text, file, (document) => document.get("status") === "needs-human" && needHuman(document, null)),
+  );
+}

@@ -1,0 +1,154 @@
+import type { Document } from "yaml";
+import type { Config } from "../../config/schema.ts";
+import type { Attempt, Item, SettleCommit, Settlement } from "../../backlog/types.ts";
+import type { SprintFindings, SprintItemData, SprintProgress } from "./types.ts";
+
+/** Changes PROGRESS.yaml; `to` says whether it did anything. */
+export type ChangeSprint = (to: (document: never) => boolean) => Promise<void>;
+
+interface ToSettle {
+  readonly item: Item<SprintItemData>;
+  readonly attempt: Attempt<SprintFindings>;
+  readonly change: ChangeSprint;
+}
+
+/** Whether the claim that the goal is reached counts: the checks have decided. */
+export async function settleCompletion({ attempt, change }: ToSettle): Promise<Settlement> {
+  const { confirmExit, refuseExit } = await import("./changes.ts");
+  if (attempt.status === "verified" || attempt.status === "unverified") {
+    await change((document) => confirmExit(document, attempt.status === "verified"));
+    return { status: "passed" };
+  }
+  if (attempt.status === "interrupted") return { status: "open" };
+  const reason = reasonOf(attempt);
+  await change((document) => refuseExit(document, reason));
+  return { status: "open", reason };
+}
+
+/** What became of one planning, executing or reflecting iteration. Settled twice, it leaves the same. */
+export async function settleIteration(
+  { item, attempt, change, now, config, load, file }: ToSettle & {
+    readonly now: string;
+    readonly config: Config;
+    readonly load: () => Promise<SprintProgress>;
+    /** PROGRESS.yaml, relative to the root: Ralph itself changes it in every iteration. */
+    readonly file: string;
+  },
+): Promise<Settlement> {
+  const { data } = item;
+  switch (attempt.status) {
+    case "interrupted":
+    case "trespassed":
+    case "agent-unusable":
+      return { status: "open" };
+    case "verified":
+    case "unverified": {
+      await apply(change, data, attempt.claim?.findings ?? null, {
+        now,
+        minIterations: (await load()).minIterations,
+        done: true,
+      });
+      const { sprintId, steps } = await load();
+      const commit = commitOf(item, sprintId);
+      const left = steps.some(({ id, prompt, status }) =>
+        id === data.step?.id && prompt === data.step.prompt && status === "pending"
+      );
+      // a claim that the goal is reached completes no step
+      const idle = !steps.some(({ addedIn }) => addedIn === data.iteration) &&
+        !(attempt.turn?.changedFiles ?? []).some((path) => path !== file) && (left || data.step === null);
+      return left
+        ? { status: "open", reason: "the goal was said to be reached", commit, idle }
+        : { status: "passed", commit, idle };
+    }
+    case "not-done": {
+      await apply(change, data, attempt.claim?.findings ?? null, {
+        now,
+        minIterations: (await load()).minIterations,
+        done: false,
+      });
+      const given = data.step !== null && attempt.number >= config.maxRetries;
+      if (given) return { status: "parked", reason: attempt.message };
+      const idle = !(attempt.turn?.changedFiles ?? []).some((path) => path !== file);
+      return { status: "open", reason: attempt.message, idle };
+    }
+    case "blocked": {
+      const reason = attempt.claim?.findings?.needsHuman ?? null;
+      if (reason === null && data.step !== null) return { status: "parked", reason: attempt.message };
+      if (reason === null) return { status: "stop", as: "blocked", reason: attempt.message };
+      await apply(change, data, attempt.claim?.findings ?? null, { now, minIterations: Infinity, done: false });
+      return { status: "stop", as: "blocked", reason: `a person is needed: ${reason}` };
+    }
+    case "failed": {
+      await takeBack(change, data);
+      if (attempt.number < config.maxRetries) return { status: "open", reason: attempt.message };
+      return data.step !== null
+        ? { status: "parked", reason: attempt.message }
+        : { status: "stop", as: "failed", reason: attempt.message };
+    }
+  }
+}
+
+async function apply(
+  change: ChangeSprint,
+  data: SprintItemData,
+  findings: SprintFindings | null,
+  { now, minIterations, done }: { readonly now: string; readonly minIterations: number; readonly done: boolean },
+): Promise<void> {
+  const { changed, claimExit, countIteration, needHuman, refuseExit } = await import("./changes.ts");
+  const { addMissingSteps, completeStep } = await import("./steps.ts");
+  const { iteration, step } = data;
+  const completed = data.completed + 1;
+  const claimed = findings?.completed ?? null;
+  await change((document: Document) =>
+    changed(
+      addMissingSteps(document, findings?.added ?? [], { iteration, now }),
+      claimed !== null && claimed.id !== "" && completeStep(document, claimed, now) === "completed",
+      claimed !== null && claimed.id === "" && completeByPrompt(document, claimed.prompt),
+      // where nothing else was claimed, a turn that ended well with the step done settles the step
+      done && step !== null && claimed === null && (findings?.complete ?? null) === null &&
+        completeStep(document, step, now) === "completed",
+      countIteration(document, completed, step === null ? data.idle + 1 : 0),
+      claimOf(document),
+      (findings?.needsHuman ?? null) !== null && needHuman(document, findings?.needsHuman ?? ""),
+    )
+  );
+
+  function completeByPrompt(document: Document, prompt: string): boolean {
+    const steps =
+      (document.toJS() as { readonly "dynamic-steps"?: readonly { readonly id: string; readonly prompt: string }[] })[
+        "dynamic-steps"
+      ] ?? [];
+    const id = steps.find((one) => one.prompt === prompt)?.id;
+    return id !== undefined && completeStep(document, { id, prompt }, now) === "completed";
+  }
+
+  function claimOf(document: Document): boolean {
+    const summary = findings?.complete ?? null;
+    if (summary === null) return false;
+    if (completed >= minIterations) return claimExit(document, { iteration, summary, now });
+    return refuseExit(document, `it came in iteration ${completed}; at least ${minIterations} are asked for`);
+  }
+}
+
+/** The iteration does not count after all: its commit was refused, or the turn failed. */
+async function takeBack(change: ChangeSprint, { iteration, completed, idle, step }: SprintItemData): Promise<void> {
+  const { changed, countIteration, setBackExit } = await import("./changes.ts");
+  const { reopenStep } = await import("./steps.ts");
+  await change((document: Document) =>
+    changed(
+      countIteration(document, completed, idle),
+      step !== null && reopenStep(document, step),
+      setBackExit(document, iteration),
+    )
+  );
+}
+
+function commitOf({ data, title }: Item<SprintItemData>, sprintId: string): SettleCommit {
+  const { step, iteration } = data;
+  const subject = step === null ? `feat: ${sprintId} - iteration ${iteration}` : `feat: ${step.id} - ${title}`;
+  return { subject, body: `ralph: sprint ${sprintId}, iteration ${iteration}`, paths: [], work: true };
+}
+
+function reasonOf(attempt: Attempt): string {
+  return "message" in attempt ? attempt.message : attempt.status;
+}

@@ -1,0 +1,81 @@
+import { appendFileSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createStateFiles, type StateFiles } from "../../lib/backlog/state_files.ts";
+import { createHost } from "../../lib/host/create_host.ts";
+import { temporaryDirectory } from "../../lib/host/files.ts";
+
+interface Place extends AsyncDisposable {
+  readonly root: string;
+  readonly state: StateFiles;
+  read(): Promise<string>;
+  write(text: string): Promise<void>;
+}
+
+async function place(): Promise<Place> {
+  const folder = await temporaryDirectory("ralph-state");
+  const root = folder.path;
+  return {
+    root,
+    state: createStateFiles({ root, directory: join(root, "own"), host: createHost() }),
+    read: () => readFile(join(root, "a.txt"), "utf8"),
+    write: (text) => writeFile(join(root, "a.txt"), text),
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+const more = (line: string) => (text: string | null): string => `${text ?? ""}${line}\n`;
+
+describe("amend()", () => {
+  test("is an update where nothing was edited by hand", async () => {
+    await using here = await place();
+
+    expect(await here.state.amend("a.txt", more("one"))).toBe("one\n");
+    expect(await here.state.amend("a.txt", (text) => text)).toBe("one\n");
+    expect(await here.state.edited(["a.txt"])).toEqual([]);
+  });
+
+  test("changes Ralph's version and the edited one, so that the hand edit is still seen and put back", async () => {
+    await using here = await place();
+    await here.state.update("a.txt", more("one"));
+    await here.write("by hand\n");
+
+    expect(await here.state.amend("a.txt", more("two"))).toBe("by hand\ntwo\n");
+    const edits = await here.state.edited(["a.txt"]);
+    expect(edits).toEqual([{ path: "a.txt", found: "by hand\ntwo\n", written: "one\ntwo\n" }]);
+    await here.state.putBack(edits);
+    expect(await here.read()).toBe("one\ntwo\n");
+  });
+
+  test("loses no hand edit that is written while it writes", async () => {
+    await using here = await place();
+    await here.state.update("a.txt", () => "0\n");
+    for (let round = 1; round <= 100; round++) {
+      const amended = here.state.amend("a.txt", more(`own ${round}`));
+      await new Promise((resolve) => setTimeout(resolve, round % 9));
+      appendFileSync(join(here.root, "a.txt"), `hand ${round}\n`);
+      await amended;
+
+      expect(await here.read()).toContain(`hand ${round}\n`);
+      const [edit] = await here.state.edited(["a.txt"]);
+      expect(edit?.written).toContain(`own ${round}\n`);
+    }
+  });
+
+  test("leaves alone what cannot be changed, and fails where neither can", async () => {
+    await using here = await place();
+    await here.state.update("a.txt", more("one"));
+    await here.write("broken");
+    const strict = (text: string | null): string => {
+      if (text === "broken") throw new Error("cannot read it");
+      return `${text}two\n`;
+    };
+
+    expect(await here.state.amend("a.txt", strict)).toBe("broken");
+    expect((await here.state.edited(["a.txt"]))[0]?.written).toBe("one\ntwo\n");
+    await expect(here.state.amend("a.txt", () => {
+      throw new Error("neither");
+    })).rejects.toThrow("neither");
+  });
+});

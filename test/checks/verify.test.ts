@@ -1,0 +1,195 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { CheckContext } from "../../lib/backlog/types.ts";
+import { verify } from "../../lib/checks/verify.ts";
+import { loopWorld } from "../loop/loop_world.ts";
+
+const NO_TURN = async (): Promise<void> => {};
+
+describe("verify()", () => {
+  test("collects all failures, with exit code, tail and scope, and goes on after the first", async () => {
+    await using world = await loopWorld(NO_TURN);
+
+    const checked = await verify(world.ralph, ["echo one; exit 3", {
+      name: "two",
+      command: "echo two >&2; exit 4",
+      scope: "ui",
+    }, "true"]);
+
+    expect(checked.status).toBe("failed");
+    expect(checked.results.map(({ name, scope, ok, exitCode, tail }) => ({ name, scope, ok, exitCode, tail }))).toEqual(
+      [
+        { name: "echo one; exit 3", scope: "", ok: false, exitCode: 3, tail: "one" },
+        { name: "two", scope: "ui", ok: false, exitCode: 4, tail: "two" },
+        { name: "true", scope: "", ok: true, exitCode: 0, tail: "" },
+      ],
+    );
+  });
+
+  test("no check at all is unverified, never passed", async () => {
+    await using world = await loopWorld(NO_TURN);
+
+    expect(await verify(world.ralph, [])).toEqual({ status: "unverified", results: [] });
+  });
+
+  test("takes command strings, dax commands, functions that build one, and check functions", async () => {
+    await using world = await loopWorld(NO_TURN);
+
+    const checked = await verify(world.ralph, [
+      "test -f README.md",
+      world.ralph.$`test -f README.md`,
+      ($) => $`echo built && exit 5`,
+      { name: "by hand", run: async ({ cwd }) => ({ ok: cwd === world.ralph.root, exitCode: null, tail: cwd }) },
+      { name: "throws", run: () => Promise.reject(new Error("out of luck")) },
+    ]);
+
+    expect(checked.results.map(({ ok, exitCode }) => [ok, exitCode])).toEqual([
+      [true, 0],
+      [true, 0],
+      [false, 5],
+      [true, null],
+      [false, null],
+    ]);
+    expect(checked.results[2]?.tail).toBe("built");
+    expect(checked.results[4]?.tail).toContain("out of luck");
+  });
+
+  test("a bare function looks for itself; one that answers nothing, or what it should not, has failed", async () => {
+    await using world = await loopWorld(NO_TURN);
+
+    const checked = await verify(world.ralph, [
+      async (_, { cwd }) => ({ ok: cwd === world.ralph.root, exitCode: null, tail: "seen" }),
+      function looked() {
+        return { ok: false, exitCode: 7, tail: "no" };
+      },
+      (async () => {}) as never,
+      (() => ({ ok: "yes" })) as never,
+      (() => {
+        throw new Error("at once");
+      }) as never,
+    ]);
+
+    expect(checked.results.map(({ name, ok, exitCode }) => [name, ok, exitCode])).toEqual([
+      ["function", true, null],
+      ["looked", false, 7],
+      ["function", false, null],
+      ["function", false, null],
+      ["function", false, null],
+    ]);
+    expect(checked.results.slice(2).map(({ tail }) => tail.split("\n")[0])).toEqual([
+      "the check answered nothing: expected { ok, exitCode, tail }",
+      'the check answered {"ok":"yes"}: expected { ok, exitCode, tail }',
+      "Error: at once",
+    ]);
+  });
+
+  test("a function that hangs is over when its time is, and its signal says so", async () => {
+    await using world = await loopWorld(NO_TURN);
+    let told = false;
+    const hangs = ({ signal }: CheckContext): Promise<never> =>
+      new Promise(() => signal.addEventListener("abort", () => told = true));
+
+    const checked = await verify(world.ralph, [{ name: "hangs", timeoutMs: 100, run: hangs }]);
+
+    expect(checked.results[0]).toMatchObject({ ok: false, exitCode: null, tail: "timed out after 0.1 s" });
+    expect(told).toBe(true);
+  });
+
+  test.each([[{ name: "x" }], [undefined], [7]])("what is no check is refused: %j", async (check) => {
+    await using world = await loopWorld(NO_TURN);
+
+    await expect(verify(world.ralph, ["true", check as never])).rejects.toMatchObject({ code: "option-invalid" });
+  });
+
+  test("the shell is bash with pipefail, here-documents and all; a reader that stops early is no failure", async () => {
+    await using world = await loopWorld(NO_TURN);
+
+    const checked = await verify(world.ralph, ["false | cat", "cat <<X | grep -q here\nhere\nX", "yes | head -1"]);
+
+    expect(checked.results.map(({ ok }) => ok)).toEqual([false, true, true]);
+  });
+
+  test("a check that takes too long is ended with its grandchildren, string and dax command alike", async () => {
+    await using world = await loopWorld(NO_TURN);
+    const started = Date.now();
+
+    const checked = await verify(world.ralph, [
+      { name: "string", command: "sleep 300 & sleep 300", timeoutMs: 300 },
+    ]);
+    const quick = {
+      ...world.ralph,
+      config: { ...world.ralph.config, verify: { ...world.ralph.config.verify, timeout: 0.3 } },
+    };
+    const built = await verify(quick, [world.ralph.$`sh -c ${"echo begun; sleep 301 & sleep 301"}`]);
+
+    expect(checked.results[0]).toMatchObject({ ok: false, tail: expect.stringContaining("timed out after 0.3 s") });
+    expect(built.results[0]).toMatchObject({
+      ok: false,
+      tail: expect.stringContaining("begun\ntimed out after 0.3 s"),
+    });
+    expect(Date.now() - started).toBeLessThan(20_000);
+    const left = await verify(world.ralph, ["! pgrep -fx 'sleep 30[01]'"]);
+    expect(left.status).toBe("passed");
+  });
+
+  test("an abort ends the running check and starts no other", async () => {
+    await using world = await loopWorld(NO_TURN);
+    const aborter = new AbortController();
+    const events: string[] = [];
+    const ralph = {
+      ...world.ralph,
+      events: { ...world.ralph.events, emit: ({ type }: { type: string }) => void events.push(type) },
+    };
+
+    const running = verify(ralph, ["sleep 60", "true"], { signal: aborter.signal });
+    setTimeout(() => aborter.abort(), 200);
+
+    expect(await running).toEqual({ status: "aborted", results: [] });
+    expect(events).toEqual(["check-start"]);
+  });
+
+  test("logs the whole output of each check where it is told to", async () => {
+    await using world = await loopWorld(NO_TURN);
+    const logs = join(world.root, ".git/logs-of-test");
+
+    await verify(world.ralph, ["seq 1 20000", "echo second"], { logs });
+
+    expect((await readFile(join(logs, "check-1.log"), "utf8")).split("\n")).toHaveLength(20_001);
+    expect(await readFile(join(logs, "check-2.log"), "utf8")).toBe("second\n");
+  });
+
+  test.each(
+    [
+      ["exit 3", { exit: 3 }, true, ""],
+      ["exit 4", { exit: 3 }, false, "expected exit 3 (got: exit 4)"],
+      ["exit 0", { exit: 3 }, false, "expected exit 3 (got: exit 0)"],
+      ["exit 7", { exit: "non-zero" }, true, ""],
+      ["true", { exit: "non-zero" }, false, "expected a failure (got: exit 0)"],
+      ["no-such-command-here 2> /dev/null", { exit: "non-zero" }, false, "expected a failure (got: exit 127)"],
+      ["printf '5 pas'; sleep 0.1; echo sed", { output: "5 passed" }, true, "5 passed"],
+      ["echo 4 passed", { output: "5 passed" }, false, '4 passed\nexpected the output to contain "5 passed"'],
+      ["echo 5 passed; exit 1", { output: "5 passed" }, false, "5 passed"],
+      ["kill -9 $$", { exit: "non-zero" }, false, "ended by SIGKILL"],
+    ] as const,
+  )("a check is judged by what it is expected to do: %s, %j", async (command, expected, ok, tail) => {
+    await using world = await loopWorld(NO_TURN);
+
+    const { results: [result] } = await verify(world.ralph, [{ name: "one", command, expect: expected }]);
+
+    expect([result?.ok, result?.tail]).toEqual([ok, tail]);
+  });
+
+  test("a check that is expected to fail does not pass by timing out", async () => {
+    await using world = await loopWorld(NO_TURN);
+
+    const { results: [result] } = await verify(world.ralph, [{
+      name: "one",
+      command: "sleep 60",
+      timeoutMs: 300,
+      expect: { exit: "non-zero" },
+    }]);
+
+    expect([result?.ok, result?.tail]).toEqual([false, "timed out after 0.3 s"]);
+  });
+});

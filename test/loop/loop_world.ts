@@ -1,0 +1,104 @@
+import { execFile } from "node:child_process";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import type { Agent, TurnRequest } from "../../lib/context/agent.ts";
+import type { RalphContext } from "../../lib/context/context.ts";
+import { createRalph, type RalphOptions } from "../../lib/recipe/create_ralph.ts";
+import type { RalphEvent } from "../../lib/events/types.ts";
+import { appendText, temporaryDirectory } from "../../lib/host/files.ts";
+import type { AgentTurn } from "../../lib/backlog/types.ts";
+
+const run = promisify(execFile);
+
+/** What a test's agent does in one turn: it works on the real tree and says some lines. */
+export type Turns = (request: TurnRequest, number: number) => Promise<Partial<AgentTurn> | void>;
+
+/** A real repository in a temporary folder with a context on it, and an agent made of a function. */
+export interface World extends AsyncDisposable {
+  readonly root: string;
+  readonly ralph: RalphContext;
+  readonly events: RalphEvent[];
+  readonly prompts: string[];
+  git(...arguments_: string[]): Promise<string>;
+  write(path: string, text: string): Promise<void>;
+  /** A new context on the same repository, as a second start of Ralph has it. */
+  again(turns?: Turns): Promise<RalphContext>;
+}
+
+/** Commits as git is set up for it in the temporary repository alone. */
+export async function loopWorld(
+  turns: Turns,
+  options: RalphOptions & { readonly files?: Record<string, string> } = {},
+): Promise<World> {
+  const folder = await temporaryDirectory("ralph-loop");
+  const root = folder.path;
+  const events: RalphEvent[] = [];
+  const prompts: string[] = [];
+  const git = async (...arguments_: string[]): Promise<string> =>
+    (await run("git", arguments_, { cwd: root })).stdout.trim();
+  const write = async (path: string, text: string): Promise<void> => {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  };
+  await git("init", "-q", "-b", "main");
+  await git("config", "user.name", "Test");
+  await git("config", "user.email", "test@example.invalid");
+  for (const [path, text] of Object.entries({ "README.md": "# x\n", ...options.files })) await write(path, text);
+  await git("add", "-A");
+  await git("commit", "-q", "-m", "start");
+  const opened: (RalphContext & AsyncDisposable)[] = [];
+  const again = async (next: Turns = turns): Promise<RalphContext> => {
+    const { files: _, ...rest } = options;
+    const ralph = await createRalph({
+      ...rest,
+      root,
+      agent: agentOf(next, prompts),
+      sinks: [{ emit: (event) => events.push(event) }],
+    });
+    opened.push(ralph);
+    return ralph;
+  };
+  return {
+    root,
+    ralph: await again(),
+    events,
+    prompts,
+    git,
+    write,
+    again,
+    async [Symbol.asyncDispose]() {
+      for (const ralph of opened) await ralph[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function agentOf(turns: Turns, prompts: string[]): Agent {
+  return {
+    name: "test",
+    ensureUsable: () => Promise.resolve(),
+    async runTurn(request) {
+      prompts.push(request.prompt);
+      await appendText(request.transcript, "");
+      const turn = await turns(request, prompts.length) ?? {};
+      const usage = {
+        inputTokens: null,
+        outputTokens: null,
+        cachedTokens: null,
+        reasoningTokens: null,
+        costUsd: null,
+        estimated: false,
+      };
+      return {
+        end: { reason: "completed" },
+        text: "",
+        lines: [],
+        usage,
+        transcript: request.transcript,
+        durationMs: 1,
+        ...turn,
+      };
+    },
+  };
+}

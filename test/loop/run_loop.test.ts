@@ -1,0 +1,260 @@
+import { chmod, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { memoryBacklog } from "../../lib/backlog/memory.ts";
+import { runLoop } from "../../lib/loop/run_loop.ts";
+import { loopWorld, type Turns } from "./loop_world.ts";
+
+const DONE = { lines: ["<ralph>DONE</ralph>"] };
+
+/** Writes a file and says that it is done. */
+function writes(path: string, text = "x\n"): Turns {
+  return async ({ cwd }) => {
+    await writeFile(join(cwd, path), text);
+    return DONE;
+  };
+}
+
+describe("runLoop()", () => {
+  test("passes an item whose checks pass, and commits what the turn left", async () => {
+    await using world = await loopWorld(writes("a.txt"));
+    const backlog = memoryBacklog([{ id: "a", title: "write a", checks: ["test -f a.txt"] }]);
+
+    const run = await runLoop(world.ralph, backlog);
+
+    expect(run).toMatchObject({ status: "passed", passed: ["a"], iterations: 1 });
+    expect(await world.git("log", "--format=%s")).toBe("feat: write a\nstart");
+    expect(await world.git("status", "--porcelain")).toBe("");
+  });
+
+  test("feeds the failing check's output into the next prompt, and commits both attempts' files at the end", async () => {
+    await using world = await loopWorld(async ({ cwd }, number) => {
+      await writeFile(join(cwd, `part${number}.txt`), "x");
+      return DONE;
+    });
+    const check = "test -f part2.txt || { echo no part two; exit 7; }";
+
+    const run = await runLoop(world.ralph, memoryBacklog([{ id: "a", title: "two parts", checks: [check] }]));
+
+    expect(run).toMatchObject({ status: "passed", turns: 2 });
+    expect(world.prompts[0]).not.toContain("no part two");
+    expect(world.prompts[1]).toContain("exit 7\nno part two");
+    expect(await world.git("show", "--name-only", "--format=")).toBe("part1.txt\npart2.txt");
+  });
+
+  test("an agent that lies is not believed: every item is parked after its attempts and the run is blocked", async () => {
+    await using world = await loopWorld(async () => DONE);
+    const tasks = ["a", "b"].map((id) => ({ id, title: id, checks: ["test -f missing.txt"] }));
+
+    const run = await runLoop(world.ralph, memoryBacklog(tasks), { limits: { noProgress: 100 } });
+
+    expect(run).toMatchObject({ status: "blocked", passed: [], turns: 6 });
+    expect(run.parked.map(({ id }) => id)).toEqual(["a", "b"]);
+    expect(await world.git("log", "--format=%s")).toBe("start");
+  });
+
+  test("says how many items an earlier run gave up on when they are all that is left", async () => {
+    await using world = await loopWorld(async () => DONE);
+    const backlog = () => memoryBacklog([{ id: "a", title: "a", checks: ["false"] }], { maxRetries: 1 });
+    await runLoop(world.ralph, backlog());
+
+    const run = await runLoop(await world.again(), backlog());
+
+    expect(run).toMatchObject({ status: "blocked", parkedBefore: 1, iterations: 0 });
+  });
+
+  test("stops as exhausted at a number of turns, of items, of turns without a change, and by a condition of one's own", async () => {
+    await using world = await loopWorld(async () => DONE);
+    const backlog = () =>
+      memoryBacklog(["a", "b"].map((id) => ({ id, title: id, checks: ["false"] })), { maxRetries: 99 });
+    const limits = { sameFailure: 99 };
+
+    expect(await runLoop(world.ralph, backlog(), { limits, maxIterations: 2 })).toMatchObject({
+      limit: "2 iterations",
+      turns: 2,
+    });
+    expect(await runLoop(world.ralph, backlog(), { limits })).toMatchObject({
+      limit: "5 turns without a change",
+      turns: 5,
+    });
+    expect(
+      await runLoop(world.ralph, backlog(), { limits, stopWhen: ({ turns }) => turns === 1 ? "enough" : undefined }),
+    )
+      .toMatchObject({ status: "exhausted", limit: "enough", turns: 1 });
+    const items = memoryBacklog([{ id: "a", title: "a", checks: ["true"] }, { id: "b", title: "b", checks: ["true"] }]);
+    expect(await runLoop(world.ralph, items, { maxItems: 1 })).toMatchObject({ limit: "1 item", passed: ["a"] });
+  });
+
+  test("the same failure three times blocks the item although it has attempts left", async () => {
+    await using world = await loopWorld(async ({ cwd }, number) => {
+      await writeFile(join(cwd, "f.txt"), String(number));
+      return DONE;
+    });
+
+    const run = await runLoop(
+      world.ralph,
+      memoryBacklog([{ id: "a", title: "a", checks: ["echo took $RANDOM ms; false"] }], { maxRetries: 9 }),
+    );
+
+    expect(run).toMatchObject({ status: "blocked", turns: 3 });
+    expect(run.parked[0]?.reason).toContain("failed the same way 3 times");
+  });
+
+  test("an item without a check is blocked before the first turn, or unverified where that is allowed", async () => {
+    await using world = await loopWorld(async () => DONE);
+    await using allowed = await loopWorld(async () => DONE, { config: { verify: { allowUnverified: true } } });
+    const backlog = () => memoryBacklog([{ id: "a", title: "a" }]);
+
+    const blocked = await runLoop(world.ralph, backlog());
+    const unverified = await runLoop(allowed.ralph, backlog());
+
+    expect(blocked).toMatchObject({ status: "blocked", turns: 0 });
+    expect(world.prompts).toEqual([]);
+    expect(unverified).toMatchObject({ status: "unverified", allowed: true, unverified: ["a"] });
+  });
+
+  test("the user's own edit and untracked file are never committed", async () => {
+    await using world = await loopWorld(async ({ cwd }) => {
+      await writeFile(join(cwd, "README.md"), "# agent\n");
+      await writeFile(join(cwd, "new.txt"), "n\n");
+      return DONE;
+    });
+    await world.write("README.md", "# mine\n");
+    await world.write("notes.txt", "mine\n");
+
+    await runLoop(world.ralph, memoryBacklog([{ id: "a", title: "a", checks: ["test -f new.txt"] }]));
+
+    expect(await world.git("show", "--name-only", "--format=")).toBe("new.txt");
+    expect(await world.git("status", "--porcelain")).toBe("M README.md\n?? notes.txt");
+    expect(world.events).toContainEqual(
+      expect.objectContaining({ type: "note", level: "warn", message: expect.stringContaining("README.md") }),
+    );
+  });
+
+  test("a turn that changes ralph.config.json or a protected path does not pass", async () => {
+    await using world = await loopWorld(writes("tests/a.test.ts"), {
+      files: { "tests/a.test.ts": "real\n" },
+      config: { protect: ["tests/**"] },
+    });
+
+    const run = await runLoop(
+      world.ralph,
+      memoryBacklog([{ id: "a", title: "a", checks: ["true"] }], { maxRetries: 1 }),
+    );
+
+    expect(run.parked[0]?.reason).toBe("changed protected files: tests/a.test.ts");
+  });
+
+  test("a turn that writes outside the allowed paths ends the run as failed, with the diff", async () => {
+    await using world = await loopWorld(async ({ cwd }) => {
+      await writeFile(join(cwd, "map.md"), "m");
+      await writeFile(join(cwd, "README.md"), "# other\n");
+      return DONE;
+    });
+    const backlog = memoryBacklog([{ id: "a", title: "a", checks: ["true"] }]);
+
+    const run = await runLoop(world.ralph, {
+      ...backlog,
+      work: async (item, context) => ({ ...await backlog.work(item, context), allow: ["map.md"] }),
+    });
+
+    expect(run).toMatchObject({
+      status: "failed",
+      reason: "trespassed",
+      reasons: ["wrote outside the allowed paths: README.md"],
+    });
+    expect(world.events.find(({ type }) => type === "text")).toMatchObject({
+      lines: expect.arrayContaining(["+# other"]),
+    });
+    expect(await readFile(join(world.root, "README.md"), "utf8")).toBe("# other\n");
+  });
+
+  test("a hook that refuses the commit makes the attempt a failed one, whose reason the next prompt has", async () => {
+    await using world = await loopWorld(async ({ cwd }, number) => {
+      await writeFile(join(cwd, "a.txt"), number === 1 ? "TODO\n" : "fine\n");
+      return DONE;
+    });
+    await world.write(
+      ".git/hooks/pre-commit",
+      "#!/bin/sh\nif grep -q TODO a.txt; then echo no TODO please; exit 1; fi\n",
+    );
+    await world.git("config", "core.hooksPath", ".git/hooks");
+    await chmod(join(world.root, ".git/hooks/pre-commit"), 0o755);
+
+    const run = await runLoop(world.ralph, memoryBacklog([{ id: "a", title: "a", checks: ["true"] }]));
+
+    expect(run).toMatchObject({ status: "passed", turns: 2 });
+    expect(world.prompts[1]).toContain("no TODO please");
+    expect(await world.git("show", "HEAD:a.txt")).toBe("fine");
+  });
+
+  test("an agent that cannot be used ends the run as failed for that reason", async () => {
+    await using world = await loopWorld(async () => ({ end: { reason: "agent-unusable", message: "not logged in" } }));
+
+    const run = await runLoop(world.ralph, memoryBacklog([{ id: "a", title: "a", checks: ["true"] }]));
+
+    expect(run).toMatchObject({ status: "failed", reason: "agent-unusable", reasons: ["not logged in"] });
+  });
+
+  test("an abort during the turn ends the run as aborted, and the item is open again", async () => {
+    const aborter = new AbortController();
+    await using world = await loopWorld(async () => {
+      aborter.abort();
+      return { end: { reason: "aborted" } };
+    }, { signal: aborter.signal });
+
+    const run = await runLoop(world.ralph, memoryBacklog([{ id: "a", title: "a", checks: ["true"] }]));
+
+    expect(run.status).toBe("aborted");
+    expect(world.ralph.journal.open({ backlog: "memory", scope: "" })).toEqual([]);
+  });
+
+  test("what was begun and never settled is settled as interrupted by the next run, and its files are the item's", async () => {
+    await using world = await loopWorld(writes("b.txt"));
+    const key = { backlog: "memory", scope: "" };
+    const task = { id: "a", title: "a", checks: ["test -f b.txt"] };
+    await world.ralph.journal.begun(key, { id: "a", kind: "task", title: "a", data: task }, {
+      id: "r.1",
+      number: 1,
+      userPaths: [],
+    });
+    await world.write("half.txt", "from the killed turn\n");
+
+    const run = await runLoop(await world.again(), memoryBacklog([task]));
+
+    expect(run).toMatchObject({ status: "passed", turns: 1 });
+    expect(await world.git("show", "--name-only", "--format=")).toBe("b.txt\nhalf.txt");
+  });
+
+  test("a run that was killed between settling and commit is made up for: settled once, committed once", async () => {
+    await using world = await loopWorld(async () => {
+      throw new Error("no turn must be taken");
+    });
+    const key = { backlog: "memory", scope: "" };
+    const task = { id: "a", title: "a", checks: ["true"] };
+    const item = { id: "a", kind: "task", title: "a", data: task };
+    await world.ralph.journal.begun(key, item, { id: "r.1", number: 1, userPaths: [] });
+    await world.write("a.txt", "done\n");
+    const { contents } = await world.ralph.repository!.snapshot();
+    const attempt = { id: "r.1", number: 1, claim: null, turn: null, verification: null, status: "verified" } as const;
+    await world.ralph.journal.settling(key, item, attempt, { "a.txt": contents.get("a.txt")! });
+
+    const run = await runLoop(await world.again(), memoryBacklog([task]));
+
+    expect(run).toMatchObject({ status: "passed", turns: 0 });
+    expect(await world.git("log", "--format=%s")).toBe("feat: a\nstart");
+  });
+
+  test("a second run in the same tree is refused with the first one's pid", async () => {
+    await using world = await loopWorld(async () => DONE);
+    const other = await world.again();
+    await using _held = await other.lock.acquire("run");
+
+    const second = runLoop(world.ralph, memoryBacklog([{ id: "a", title: "a", checks: ["true"] }]));
+
+    await expect(second).rejects.toMatchObject({
+      code: "run-locked",
+      message: expect.stringContaining(`pid ${process.pid}`),
+    });
+  });
+});

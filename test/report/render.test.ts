@@ -1,0 +1,156 @@
+import { describe, expect, test } from "vitest";
+import { htmlReport } from "../../lib/report/html.ts";
+import { markdownReport } from "../../lib/report/markdown.ts";
+import { paintMarkdown } from "../../lib/report/paint.ts";
+import type { RunReport } from "../../lib/report/types.ts";
+import { createStyle } from "../../lib/ui/style.ts";
+import { attempt, reportOf, RUN, RUN_START, runEnd } from "./world.ts";
+
+const { symbols } = createStyle({ colour: false, ascii: true });
+const NASTY =
+  `<img src=x onerror=alert(1)> "q" 'a' & \`tick\` **bold** [a](javascript:b) _u_ |\u001b[31mred\u0007\u202e`;
+
+async function nasty(): Promise<RunReport> {
+  const item = { id: NASTY, kind: NASTY, title: NASTY };
+  const end = { item, result: "failed", settlement: "parked", message: NASTY } as const;
+  return await reportOf([
+    { ...RUN_START, agent: NASTY } as typeof RUN_START,
+    ...attempt(NASTY, 1, end, [{ name: NASTY, ok: false, tail: `${NASTY}\n\`\`\`\n# no heading` }]),
+    { type: "commit", commit: "abcdef1", subject: NASTY },
+    { type: "note", level: "warn", message: NASTY },
+    { type: "note", level: "info", message: NASTY },
+    { type: "state-put-back", paths: [NASTY] },
+    { type: "text", title: "Written outside the allowed paths", lines: [NASTY] },
+    { type: "answer", id: NASTY, answer: NASTY, source: "terminal" },
+    { type: "hook-end", hook: NASTY, iteration: 1, status: "failed", exitCode: 1, durationMs: 1, message: NASTY },
+    `{"${NASTY.replaceAll('"', "").replaceAll(/[^\x20-\x7e]/g, "")}`,
+    runEnd(NASTY, [NASTY]),
+  ]);
+}
+
+describe("htmlReport()", () => {
+  test("lets no markup of others through, and asks for nothing from outside", async () => {
+    const page = htmlReport(await nasty());
+
+    expect(page).toContain("&lt;img src=x onerror=alert(1)&gt;");
+    expect(page).not.toMatch(/<(?:img|script|iframe|link|object|embed|form|a)\b/i);
+    expect(page).not.toMatch(/\s(?:src|href|on\w+)=["']/i);
+    expect(page).not.toMatch(/url\(|@import|https?:/);
+    expect(page).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`);
+    // deno-lint-ignore no-control-regex
+    expect(page).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f\u202e]/);
+  });
+
+  test("every tag that is opened is closed", async () => {
+    const open: string[] = [];
+    for (const [, end, name = ""] of htmlReport(await nasty()).matchAll(/<(\/?)([a-z][a-z0-9]*)\b[^>]*>/g)) {
+      if (name === "meta") continue;
+      if (end === "") open.push(name);
+      else expect(open.pop()).toBe(name);
+    }
+    expect(open).toEqual([]);
+  });
+
+  test("folds up what is verified, and only that", async () => {
+    const page = htmlReport(
+      await reportOf([
+        RUN_START,
+        ...attempt("US-001", 1),
+        ...attempt("US-002", 2, { result: "unverified" }),
+        runEnd("unverified"),
+      ]),
+    );
+
+    expect(page.match(/<details( open)?>/g)).toEqual(["<details>", "<details open>"]);
+  });
+});
+
+describe("markdownReport()", () => {
+  test("says it all in an order for a reader", async () => {
+    const report = await reportOf([
+      RUN_START,
+      ...attempt("US-001", 1, {}, [{ name: "npm test", ok: true }]),
+      ...attempt("US-002", 2, { result: "failed", settlement: "parked", message: "npm test: exit 1\nexpected 1" }, [
+        { name: "npm test", ok: false, tail: "expected 1\ngot 2\n" },
+      ]),
+      runEnd("blocked", ["US-002: npm test: exit 1"]),
+    ]);
+
+    const text = markdownReport({ ...report, root: "/project" }, symbols)
+      .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d to \d\d:\d\d:\d\d/g, "[WHEN]");
+
+    expect(text).toBe(`# x Run ${RUN}: blocked
+
+1 verified, 1 parked.
+
+- **Workflow**: exec
+- **When**: [WHEN] (13s)
+- **Agent**: claude (opus), 2 turns
+- **Used**: 2,408 tokens (2,000 in, 1,600 of it cached, 408 out), about $0.06 by the agent's own estimate
+- **Why it ended**: US-002: npm test: exit 1
+- **Next**: mend what stands in the way, then \`ralph run --retry-blocked\`
+- **Root**: \`/project\`
+- **Folder**: \`scripts/ralph/runs/${RUN}\`
+
+## Needs a look
+
+- x **US-002** parked: npm test: exit 1
+
+## Items
+
+### + US-001: Title of US-001
+
+story - verified - 1 attempt - 1,204 tokens, about $0.03
+
+- + attempt 1, iteration 1: verified (2.0s)
+  - claude: completed (1m 01s, 1,204 tokens, about $0.03), transcript \`runs/iteration-1.log\`
+  - + \`npm test\` (1.2s)
+
+### x US-002: Title of US-002
+
+story - parked - 1 attempt - 1,204 tokens, about $0.03
+
+- x attempt 1, iteration 2: failed, parked (2.0s)
+  - claude: completed (1m 01s, 1,204 tokens, about $0.03), transcript \`runs/iteration-2.log\`
+  - x \`npm test\` (exit 1, 1.2s)
+    \`\`\`
+    expected 1
+    got 2
+    \`\`\`
+
+## Parts
+
+- x exec: blocked
+
+Events: \`scripts/ralph/runs/${RUN}/events.ndjson\`, 14 events
+`);
+  });
+
+  test("what others wrote is text: no markup, no control characters, no fence that ends early", async () => {
+    const text = markdownReport(await nasty(), symbols);
+
+    // deno-lint-ignore no-control-regex
+    expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f\u202e]/);
+    const outside = text.replaceAll(/^ *(`{3,})\n[^]*?\n *\1$/gm, "").replaceAll(/(`+)(?!`).*?(?<!`)\1(?!`)/g, "");
+    expect(outside).not.toMatch(/(?<!\\)[<[]/);
+    expect(outside).not.toContain("# no heading");
+  });
+
+  test("a run that is still going, was cut off, or left nothing is shown as such", async () => {
+    const cut = await reportOf([RUN_START]);
+
+    expect(markdownReport(cut, symbols)).toContain(`# x Run ${RUN}: no end recorded\n\nit was killed`);
+    const running = { ...cut, state: "running", running: { pid: 7, since: "2026-01-02T03:04:05Z" } } as const;
+    expect(markdownReport(running, symbols)).toContain("still running\n\npid 7 has been at work since");
+    expect(markdownReport({ ...cut, state: "empty" }, symbols)).toContain("nothing recorded");
+  });
+});
+
+test("paintMarkdown() colours headings and marks, and leaves the text as it is", async () => {
+  const text = markdownReport(await nasty(), symbols);
+  const painted = paintMarkdown(text, createStyle({ colour: true, ascii: true }));
+
+  // deno-lint-ignore no-control-regex
+  expect(painted.replaceAll(/\u001b\[\d+m/g, "")).toBe(text);
+  expect(painted).toContain("\u001b[1m## Items\u001b[22m");
+});

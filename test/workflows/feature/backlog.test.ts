@@ -1,0 +1,179 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { featureBacklog } from "../../../lib/workflows/feature/backlog.ts";
+import { parseDirectory } from "../../../lib/workflows/feature/directories.ts";
+import { defaultConfig } from "../../../lib/config/defaults.ts";
+import { createStateFiles } from "../../../lib/backlog/state_files.ts";
+import { createHost } from "../../../lib/host/create_host.ts";
+import { temporaryDirectory } from "../../../lib/host/files.ts";
+import type { Attempt, Check } from "../../../lib/backlog/types.ts";
+import { backlogContract } from "../../../lib/testing/backlog_contract.ts";
+import { runLoop } from "../../../lib/loop/run_loop.ts";
+import { loopWorld } from "../../loop/loop_world.ts";
+import { ensureDirectory } from "../../../lib/host/files.ts";
+
+const FEATURE = parseDirectory("2024-01-15-auth")!;
+const CONFIG = { ...defaultConfig(), verify: { ...defaultConfig().verify, default: ["true"], ui: ["npm run e2e"] } };
+
+function prdText(stories: readonly object[]): string {
+  return JSON.stringify({ schemaVersion: 2, project: "P", branchName: "main", userStories: stories }, null, 2);
+}
+
+const STORIES = [
+  { id: "US-1", title: "One", acceptanceCriteria: ["a"], priority: 1 },
+  { id: "US-2", title: "Two", acceptanceCriteria: ["Visit /two"], tags: ["ui"], priority: 2 },
+];
+
+async function store(stories: readonly object[] = STORIES) {
+  const folder = await temporaryDirectory("feature");
+  const root = folder.path;
+  await ensureDirectory(join(root, FEATURE.path));
+  await writeFile(join(root, FEATURE.prdFile), prdText(stories));
+  const host = createHost();
+  const state = createStateFiles({ root, directory: join(root, ".git-ralph"), host });
+  const ui = {
+    base: "http://localhost:3000",
+    services: (): readonly Check[] => [{ name: "service dev" }],
+    browser: (_story: unknown, pages: readonly { readonly written: string }[]): Check => ({
+      name: `browser ${pages.map(({ written }) => written).join()}`,
+    }),
+  };
+  const open = () => featureBacklog({ root, config: CONFIG, state, repository: null, host }, { feature: FEATURE, ui });
+  return { folder, open, read: () => readFile(join(root, FEATURE.prdFile), "utf8") };
+}
+
+describe("featureBacklog() keeps the contract of backlogs", () => {
+  const cases = backlogContract({
+    async open() {
+      const { open, read } = await store();
+      return { backlog: open(), reopen: async () => open(), snapshot: read };
+    },
+  });
+  test.each(cases.map((one) => [one.name, one] as const))("%s", async (_name, { run }) => await run());
+});
+
+describe("featureBacklog()", () => {
+  test("checks come in the order default, services, browser, ui; only the first for a story without `ui`", async () => {
+    const { folder, open } = await store();
+    await using _folder = folder;
+    const context = { cwd: ".", attempt: 1, previous: null, last: null };
+    const names = async (index: number): Promise<readonly string[]> => {
+      const story = (JSON.parse(await readFile(join(folder.path, FEATURE.prdFile), "utf8")) as {
+        readonly userStories: readonly object[];
+      }).userStories[index];
+      const item = {
+        id: "x",
+        kind: "story",
+        title: "x",
+        data: { description: "", notes: "", tags: [], ...story } as never,
+      };
+      return (await open().work(item, context)).checks.map(({ name }) => name);
+    };
+
+    expect(await names(0)).toEqual(["true"]);
+    expect(await names(1)).toEqual(["true", "service dev", "browser /two", "npm run e2e"]);
+  });
+
+  test("a review settled twice counts a reset once", async () => {
+    const { folder, open, read } = await store(STORIES.map((story) => ({ ...story, passes: true })));
+    await using _folder = folder;
+    const backlog = open();
+    const next = await backlog.next({ inFlight: [], parked: [] });
+    if (next.status !== "item") throw new Error("no review");
+    const findings = { learnings: ["l"], reset: ["US-2"], reason: "why" };
+    const attempt: Attempt<typeof findings> = {
+      id: "r.1",
+      number: 1,
+      turn: null,
+      verification: null,
+      claim: { status: "failed", reason: "why", findings },
+      status: "failed",
+      reason: "agent-failed",
+      message: "why",
+    };
+
+    await backlog.settle(next.item, attempt);
+    const once = await read();
+    await backlog.settle(next.item, attempt);
+
+    expect(await read()).toBe(once);
+    expect(JSON.parse(once).userStories[1]).toMatchObject({
+      retries: 1,
+      passes: false,
+      notes: "[ralph] sent back: why",
+    });
+  });
+});
+
+describe("what the loop has for it", () => {
+  const story = { id: "US-1", title: "One", acceptanceCriteria: ["a"], priority: 1 };
+  const files = { [FEATURE.prdFile]: prdText([story]) };
+
+  test("work that the agent left uncommitted gets a commit of its own, which the state names", async () => {
+    await using world = await loopWorld(async ({ cwd, prompt }) => {
+      if (prompt.includes("Final Verification")) return { lines: ["<ralph>VERIFIED</ralph>"] };
+      await writeFile(join(cwd, "a.txt"), "a");
+      return { lines: ["<ralph>DONE</ralph>"] };
+    }, { files, config: { verify: { default: ["true"] } } });
+
+    expect(await runLoop(world.ralph, featureBacklog(world.ralph, { feature: FEATURE }))).toMatchObject({
+      status: "passed",
+    });
+    expect(await world.git("log", "--format=%s")).toBe(
+      "chore: update prd.json\nchore: update prd.json\nfeat: US-1 - One\nchore: update prd.json\nstart",
+    );
+    expect(await world.git("show", "--name-only", "--format=", "HEAD~2")).toBe("a.txt");
+    const { lastResult } = (JSON.parse(await readFile(join(world.root, FEATURE.prdFile), "utf8")) as {
+      readonly userStories: readonly { readonly lastResult: object }[];
+    }).userStories[0]!;
+    expect(lastResult).toMatchObject({
+      commit: await world.git("rev-parse", "--short", "HEAD~2"),
+      summary: "feat: US-1 - One",
+    });
+  });
+
+  test("a hook that refuses the work makes the attempt a failed one, and nothing passes", async () => {
+    await using world = await loopWorld(async ({ cwd }) => {
+      await writeFile(join(cwd, "a.txt"), `${Math.random()}`);
+      return { lines: ["<ralph>DONE</ralph>"] };
+    }, { files, config: { verify: { default: ["true"] }, maxRetries: 2 } });
+    await writeFile(join(world.root, ".git/hooks/pre-commit"), "#!/bin/sh\necho no thanks; exit 1\n", { mode: 0o755 });
+
+    expect(await runLoop(world.ralph, featureBacklog(world.ralph, { feature: FEATURE }))).toMatchObject({
+      status: "blocked",
+      passed: [],
+    });
+    const [now] = (JSON.parse(await readFile(join(world.root, FEATURE.prdFile), "utf8")) as {
+      readonly userStories: readonly object[];
+    }).userStories;
+    expect(now).toMatchObject({
+      passes: false,
+      blocked: true,
+      lastResult: null,
+      notes: expect.stringContaining("no thanks"),
+    });
+  });
+
+  test("what a turn that failed found out is kept, and its claim does not count", async () => {
+    await using world = await loopWorld(async (_request, number) => {
+      if (number === 1) {
+        return {
+          end: { reason: "timed-out", message: "late" },
+          lines: ["<ralph>LEARNING:it is slow</ralph>", "<ralph>DONE</ralph>"],
+        };
+      }
+      return { lines: [number === 2 ? "<ralph>DONE</ralph>" : "<ralph>VERIFIED</ralph>"] };
+    }, { files, config: { verify: { default: ["true"] } } });
+
+    expect(await runLoop(world.ralph, featureBacklog(world.ralph, { feature: FEATURE }))).toMatchObject({
+      status: "passed",
+      turns: 3,
+    });
+    expect(world.prompts[1]).toContain("- it is slow");
+    expect(JSON.parse(await readFile(join(world.root, FEATURE.prdFile), "utf8"))).toMatchObject({
+      run: { learnings: ["it is slow"] },
+      userStories: [{ retries: 1, passes: true }],
+    });
+  });
+});
