@@ -38,7 +38,7 @@ export { verifyCommands } from "./backlog/verify_commands.ts";
 export { sprintBacklog, type SprintBacklogOptions } from "./workflows/sprint/backlog.ts";
 export { type CompiledSprint, type CompileOptions, compileSprint, sprintHooks } from "./workflows/sprint/compile.ts";
 export type { SprintFindings, SprintItemData } from "./workflows/sprint/types.ts";
-export { createStateFiles, type HandEdit, type StateFiles, type StateFilesOptions } from "./backlog/state_files.ts";
+export { createStateFiles, type ManualEdit, type StateFiles, type StateFilesOptions } from "./backlog/state_files.ts";
 export { todoBacklog, type TodoBacklogOptions, type TodoItem } from "./backlog/todo.ts";
 export { defaultConfig } from "./config/defaults.ts";
 export {
@@ -61,7 +61,7 @@ export {
   type EventItem,
   EVENTS_VERSION,
   type EventSink,
-  type Glimpse,
+  type Preview,
   type RalphEvent,
 } from "./events/types.ts";
 export type { ChangedPath, CommitRequest, CommitResult, Repository, TreeSnapshot, TreeStatus } from "./git/types.ts";

@@ -17,18 +17,18 @@ const ENTRIES = { "ralph": "mod.d.ts", "ralph/testing": "testing/mod.d.ts" };
 const DAX = `declare module "ralph:dax" {
   import type { $Type as InstalledType, CommandBuilder as InstalledBuilder } from "dax";
   type Installed<Type, Otherwise> = [0] extends [1 & Type] ? Otherwise : Type;
-  interface LentCommand extends PromiseLike<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+  interface BundledCommand extends PromiseLike<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
     text(): Promise<string>;
     lines(): Promise<string[]>;
     json<Value = unknown>(): Promise<Value>;
     [more: string]: any;
   }
-  interface LentShell {
-    (strings: TemplateStringsArray, ...values: readonly unknown[]): LentCommand;
+  interface BundledShell {
+    (strings: TemplateStringsArray, ...values: readonly unknown[]): BundledCommand;
     [more: string]: any;
   }
-  export type CommandBuilder = Installed<InstalledBuilder, LentCommand>;
-  export type $Type = Installed<InstalledType, LentShell>;
+  export type CommandBuilder = Installed<InstalledBuilder, BundledCommand>;
+  export type $Type = Installed<InstalledType, BundledShell>;
 }
 `;
 const SPECIFIER_REGEXP = /(\bfrom |\bimport\()(["'])(\.[^"']+)\2/g;

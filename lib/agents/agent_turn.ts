@@ -93,7 +93,7 @@ async function oneTurn(
     interactive: request.interactive ?? false,
     signal,
     onEvent: (event) => ralph.events.emit(event),
-    onGlimpse: (glimpse) => ralph.events.glimpse?.(glimpse),
+    onPreview: (preview) => ralph.events.preview?.(preview),
   });
   await requireRepository(ralph).clearLeftLocks(started);
   const { end, durationMs, usage } = turn;

@@ -148,7 +148,7 @@ function outOfTime(
   return { reason: "rate-limited", untilMs, message: `${open(message)}${until}`, budget: words };
 }
 
-/** A sentence that goes on. */
+/** A sentence that continues. */
 function open(sentence: string): string {
   return sentence.replace(/\.$/, "");
 }

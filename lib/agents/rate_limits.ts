@@ -1,5 +1,5 @@
 /**
- * Which agents have reached a limit, and until when: kept in a file, so that a run that is started again goes on waiting.
+ * Which agents have reached a limit, and until when: kept in a file, so that a run that is started again continues waiting.
  *
  * @module
  */

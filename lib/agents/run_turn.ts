@@ -40,10 +40,10 @@ export async function runTurn(
   reading?: TurnReading,
 ): Promise<AgentTurn> {
   const record = await openTurnRecord(host, request, reading?.sink);
-  const newest = reading === undefined && request.onGlimpse !== undefined
+  const newest = reading === undefined && request.onPreview !== undefined
     ? createNewestLine(() => record.redactor)
     : null;
-  if (newest !== null) request.onGlimpse?.(newest.read);
+  if (newest !== null) request.onPreview?.(newest.read);
   const environment = { ...NESTED_SESSION, ...request.environment, ...invocation.environment };
   let end: ProcessEnd;
   let words: Awaited<ReturnType<TurnRecord["finish"]>> = { text: "", lines: [] };

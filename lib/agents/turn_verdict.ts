@@ -49,7 +49,7 @@ function judged(end: ProcessEnd, summary: StreamSummary, context: VerdictContext
   switch (summary.end?.status) {
     case "completed":
       if (code === 0) return { reason: "completed" };
-      // opencode goes on after its context was full, and its exit code still tells of it.
+      // opencode continues after its context was full, and its exit code still tells of it.
       if (summary.pastError !== null) {
         return failed(summary.pastError.kind, summary.pastError.message, code, summary, context);
       }

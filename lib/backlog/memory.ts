@@ -27,7 +27,7 @@ export interface MemoryBacklogOptions {
  * ```ts
  * import { memoryBacklog } from "ralph";
  *
- * const backlog = memoryBacklog([{ id: "lint", title: "Mend the lint errors", checks: ["true"] }]);
+ * const backlog = memoryBacklog([{ id: "lint", title: "Fix the lint errors", checks: ["true"] }]);
  * console.log((await backlog.overview({ parked: [] })).open); // 1
  * ```
  */

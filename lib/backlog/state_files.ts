@@ -11,7 +11,7 @@ import { takeLock } from "../host/lock.ts";
 import type { Host } from "../host/types.ts";
 
 /** A state file that differs from what Ralph last wrote. */
-export interface HandEdit {
+export interface ManualEdit {
   /** Relative to the root. */
   readonly path: string;
   /** What stands there now, or `null` when the file is gone. */
@@ -20,7 +20,7 @@ export interface HandEdit {
   readonly written: string;
 }
 
-/** What of a hand edit may stay: the text that is put in the file's place. */
+/** What of a manual edit may stay: the text that is put in the file's place. */
 export type Restore = (edit: { readonly path: string; readonly found: string; readonly written: string }) => string;
 
 /** The state files of one root. Paths are relative to it. */
@@ -33,7 +33,7 @@ export interface StateFiles {
    */
   update(path: string, change: (text: string | null) => string | null): Promise<string | null>;
   /**
-   * As `update`, for a change that comes while an agent may be editing the file: what was edited by hand stays a hand
+   * As `update`, for a change that comes while an agent may be editing the file: what was edited manually stays a hand
    * edit. The change is made to Ralph's version and to what stands in the file; where it cannot be made to one of them,
    * that one stays as it is.
    */
@@ -48,13 +48,13 @@ export interface StateFiles {
   ): Promise<Result>;
   /** What stands there now is Ralph's own from here on: what a person changed between runs. */
   adopt(paths: readonly string[]): Promise<void>;
-  /** Those of the files that were edited by hand since Ralph last wrote them; one that it never wrote is none. */
-  edited(paths: readonly string[]): Promise<readonly HandEdit[]>;
+  /** Those of the files that were edited manually since Ralph last wrote them; one that it never wrote is none. */
+  edited(paths: readonly string[]): Promise<readonly ManualEdit[]>;
   /**
    * Puts Ralph's version back, or what `restore` makes of both.
    * @returns the files in which something was taken back
    */
-  putBack(edits: readonly HandEdit[], restore?: Restore): Promise<readonly string[]>;
+  putBack(edits: readonly ManualEdit[], restore?: Restore): Promise<readonly string[]>;
 }
 
 /** What `createStateFiles` needs. */
@@ -139,7 +139,7 @@ export function createStateFiles({ root, directory, host }: StateFilesOptions): 
       }
     },
     async edited(paths) {
-      const edits: HandEdit[] = [];
+      const edits: ManualEdit[] = [];
       for (const path of paths) {
         const written = await readText(shadowOf(path));
         if (written === null) continue;

@@ -24,7 +24,7 @@ export type TurnEnd =
       | "unavailable";
     readonly message: string;
   }
-  /** Nothing goes on before `untilMs` (milliseconds since 1970, `null`: not said). No attempt is counted. */
+  /** Nothing continues before `untilMs` (milliseconds since 1970, `null`: not said). No attempt is counted. */
   | {
     readonly reason: "rate-limited";
     readonly untilMs: number | null;

@@ -152,7 +152,7 @@ export type Settlement =
     | { readonly status: "passed" }
     /** Comes again from `next()`. */
     | { readonly status: "open"; readonly reason?: string }
-    /** Given up on; the others go on. */
+    /** Given up on; the others continue. */
     | { readonly status: "parked"; readonly reason: string }
     | { readonly status: "stop"; readonly as: "failed" | "blocked"; readonly reason: string }
   );
@@ -252,12 +252,12 @@ export interface Backlog<Data = unknown, Findings = unknown> {
   /** Prompt, checks, allowed paths, time. Checks are thereby read before the turn. */
   work(item: Item<Data>, context: WorkContext<Findings>): Promise<Work>;
   /**
-   * What the agent's words and hand edits claim. State files still hold the agent's version when this runs.
+   * What the agent's words and manual edits claim. State files still hold the agent's version when this runs.
    * @default done when a line is `<ralph>DONE</ralph>`
    */
   judge?(item: Item<Data>, turn: Turn, context: JudgeContext<Findings>): Promise<Claim<Findings>>;
   /**
-   * What is put in the place of a state file that was edited by hand, where only a part of the file is state. Pure.
+   * What is put in the place of a state file that was edited manually, where only a part of the file is state. Pure.
    * @default what Ralph last wrote
    */
   restore?(edit: { readonly path: string; readonly found: string; readonly written: string }): string;

@@ -17,7 +17,7 @@ const REJECT_REGEXP = /^<review>\s*REJECT(?:ED)?\s*(?::\s*(.*?))?\s*<\/review>$/
 /** How a reviewer is told to answer: none of it is a line that would count when it is repeated. */
 export const REVIEW_ANSWER: string =
   "End with your verdict on a line of its own, outside any code block. When the item is done: `<review>APPROVE</review>`. " +
-  "Otherwise one line for each thing that is wrong, with the file and what it should do, so that the author can mend it " +
+  "Otherwise one line for each thing that is wrong, with the file and what it should do, so that the author can fix it " +
   "without asking you: `<review>REJECT: what is wrong, and where</review>`. Without such a line your review does not count.";
 
 /** Reads the signal lines of a review. A rejection beats an approval. Pure. */

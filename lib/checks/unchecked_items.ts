@@ -5,7 +5,7 @@ import { RalphError } from "../errors/ralph_error.ts";
 
 /** What became of items that name no check. */
 export type UncheckedOutcome =
-  /** Go on, with these checks for every item (none where there is nothing to ask, or a claim may settle an item). */
+  /** Continue, with these checks for every item (none where there is nothing to ask, or a claim may settle an item). */
   | { readonly status: "go-on"; readonly checks: readonly Check[] }
   | { readonly status: "blocked"; readonly reasons: readonly string[] };
 

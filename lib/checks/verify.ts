@@ -140,7 +140,7 @@ async function runOne(
   const timeoutMs = check.timeoutMs ?? ralph.config.verify.timeout * 1000;
   const log = logs === undefined || check.review === true ? null : await openLog(logs, number);
   const newest = createNewestLine(() => createRedactor(secretValues(ralph.host.environment.variables)));
-  ralph.events.glimpse?.(newest.read);
+  ralph.events.preview?.(newest.read);
   const shell: ShellCheckOptions = {
     cwd,
     signal,

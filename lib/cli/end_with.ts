@@ -7,7 +7,7 @@ import { outcomeLines } from "./summary.ts";
 /**
  * Says how it ended and gives the exit code. What is no outcome, from a recipe, ends with 0 and says nothing.
  *
- * @param goOn the command that goes on where a loop stopped; `null`: the same one
+ * @param goOn the command that continues where a loop stopped; `null`: the same one
  */
 export function endWith(
   invocation: Invocation,

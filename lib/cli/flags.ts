@@ -44,7 +44,7 @@ export const OUTPUT_FLAGS: FlagTable = {
   output: { type: "text", value: "FILE", summary: "write to this file instead of standard output" },
 };
 
-/** How a run is shown while it goes on. */
+/** How a run is shown while it runs. */
 export const REPORT_FLAGS: FlagTable = {
   ui: {
     type: "text",
@@ -118,7 +118,7 @@ export const LOOP_FLAGS: FlagTable = {
     summary: "let the agent's word settle items that name no check; shown as unverified",
   },
   "retry-blocked": { type: "boolean", summary: "take up items again that were parked" },
-  interactive: { type: "boolean", summary: "ask after every iteration whether to go on" },
+  interactive: { type: "boolean", summary: "ask after every iteration whether to continue" },
   branch: {
     type: "text",
     value: "NAME",
@@ -150,7 +150,7 @@ export const GSD_FLAGS: FlagTable = {
 
 /** The planner. */
 export const PLAN_FLAGS: FlagTable = {
-  resume: { type: "boolean", summary: "go on with the plan that was begun; needs no goal" },
+  resume: { type: "boolean", summary: "continue with the plan that was begun; needs no goal" },
 };
 
 /** The parts of exec after the plan. */

@@ -10,7 +10,7 @@ export async function goalOf({ arguments: [given], command, flags, host }: Invoc
     if (flags.has("resume")) return "";
     throw usage(
       `\`ralph ${command.name}\` needs a goal`,
-      `${example}; \`--resume\` goes on with the one that was begun`,
+      `${example}; \`--resume\` continues with the one that was begun`,
     );
   }
   const goal = given.trim();

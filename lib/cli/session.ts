@@ -113,7 +113,7 @@ interface Showing {
   readonly quiet: boolean;
 }
 
-/** Only where lines can be drawn over: in a terminal that knows how, for a person who wants to see what goes on. */
+/** Only where lines can be drawn over: in a terminal that knows how, for a person who wants to see what is running. */
 function liveViewFor(invocation: Invocation, { ui, quiet }: Showing): LiveView | undefined {
   const { host } = invocation;
   const wanted = (ui === "auto" || ui === "rich") && !quiet;

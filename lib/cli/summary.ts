@@ -24,7 +24,7 @@ interface Told extends Outcome {
 /**
  * How a run ended, for a person: what is verified, what is not, what to do next.
  *
- * @param goOn the command that goes on where a loop stopped; `null`: the same one
+ * @param goOn the command that continues where a loop stopped; `null`: the same one
  */
 export function outcomeLines(outcome: Outcome, style: Style, goOn: string | null): readonly string[] {
   const told: Told = outcome;
@@ -95,22 +95,22 @@ function hintOf(told: Told, goOn: string | null): readonly string[] {
   const planAgain = goOn === null ? again : "`ralph plan --resume`";
   const onward = messages === undefined ? again : planAgain; // only a plan has messages
   if (status === "failed" && reason === "trespassed") {
-    return [`the files are as the agent left them: take back what you do not want; ${onward} goes on`];
+    return [`the files are as the agent left them: take back what you do not want; ${onward} continues`];
   }
-  if (iterations === undefined) return status === "failed" && messages !== undefined ? [`${onward} goes on`] : [];
+  if (iterations === undefined) return status === "failed" && messages !== undefined ? [`${onward} continues`] : [];
   switch (status) {
     case "blocked":
       return parked.length + parkedBefore > 0
-        ? [`mend what stands in the way, then ${retry}`]
+        ? [`fix what stands in the way, then ${retry}`]
         : ["`ralph status` shows where it stands"];
     case "exhausted":
     case "failed":
-      return [`\`ralph status\` shows where it stands, \`ralph report\` what was done; ${again} goes on`];
+      return [`\`ralph status\` shows where it stands, \`ralph report\` what was done; ${again} continues`];
     case "unverified":
       return goOn === "ralph run" ? ["`ralph verify` runs what checks there are"] : [];
     case "declined":
     case "aborted":
-      return [`${again} goes on where this one stopped`];
+      return [`${again} continues where this one stopped`];
     default:
       return [];
   }

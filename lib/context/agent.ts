@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Glimpse } from "../events/types.ts";
+import type { Preview } from "../events/types.ts";
 import type { AgentTurn } from "../backlog/types.ts";
 import type { AgentEvent } from "../agents/stream_item.ts";
 
@@ -28,7 +28,7 @@ export interface TurnRequest {
   /** Told what the agent's stream says, as it comes, secrets masked. */
   readonly onEvent?: (event: AgentEvent) => void;
   /** Given a look at the end of its output, where that is plain text. */
-  readonly onGlimpse?: (glimpse: Glimpse) => void;
+  readonly onPreview?: (preview: Preview) => void;
   /** Called with the id of the agent's process. */
   readonly onStart?: (pid: number) => void;
 }

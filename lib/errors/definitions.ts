@@ -77,7 +77,7 @@ const definitions = {
   "state-missing": { message: "{path} does not exist", hint: "{hint}", exitCode: 2 },
   "state-invalid": {
     message: "{path}: {problem}",
-    hint: "mend the file; Ralph has left it as it is",
+    hint: "fix the file; Ralph has left it as it is",
     exitCode: 2,
   },
   "config-invalid": {
@@ -199,7 +199,7 @@ const definitions = {
   "option-invalid": { message: "{option} must be {expected} (got: {value})", hint: "{hint}", exitCode: 2 },
   "interrupted": {
     message: "interrupted",
-    hint: "the same command goes on where this one stopped",
+    hint: "the same command continues where this one stopped",
     exitCode: 130,
   },
   "internal": {

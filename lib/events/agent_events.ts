@@ -48,7 +48,7 @@ export type AgentEvent =
     readonly waitMs: number | null;
     readonly message: string;
   }
-  /** `fatal`: the agent gave up; otherwise it goes on (a retry, a warning). */
+  /** `fatal`: the agent gave up; otherwise it continues (a retry, a warning). */
   | { readonly type: "agent-error"; readonly kind: FailureKind; readonly fatal: boolean; readonly message: string }
   /** The agent says that its turn is over. A later one stands over an earlier one. */
   | {

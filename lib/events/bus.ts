@@ -7,8 +7,8 @@ export function createEventBus(sinks: readonly EventSink[] = []): EventBus {
     emit(event) {
       for (const sink of attached) sink.emit(event);
     },
-    glimpse(glimpse) {
-      for (const sink of attached) sink.glimpse?.(glimpse);
+    preview(preview) {
+      for (const sink of attached) sink.preview?.(preview);
     },
     attach(sink) {
       attached.push(sink);

@@ -54,7 +54,7 @@ function createMasker(finder: Finder): Masker {
   let before = 0;
   /** The last thing written is a mask: what follows it at once needs none of its own. */
   let afterMask = false;
-  /** The last mask stands for a key that may go on. */
+  /** The last mask stands for a key that may continue. */
   let insideKey = false;
 
   function take(chunk: Uint8Array, last: boolean): Uint8Array {

@@ -5,7 +5,7 @@
  */
 import { KEY_SHAPES } from "./secrets.ts";
 
-/** A secret: bytes `[from, to)`. A `key` goes on as long as its characters do. */
+/** A secret: bytes `[from, to)`. A `key` continues as long as its characters do. */
 export interface Span {
   readonly from: number;
   readonly to: number;

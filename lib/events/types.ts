@@ -144,13 +144,13 @@ export interface EventItem {
 }
 
 /** The end of what a running agent or check has printed so far, secrets masked: for whoever looks on, never recorded. */
-export type Glimpse = () => string;
+export type Preview = () => string;
 
 /** Takes events. Never throws; must not hold the run up. */
 export interface EventSink {
   emit(event: RalphEvent): void;
-  /** Given for what was started last, where that prints plain text; of use to sinks that show what goes on. */
-  glimpse?(glimpse: Glimpse): void;
+  /** Given for what was started last, where that prints plain text; of use to sinks that show what is running. */
+  preview?(preview: Preview): void;
 }
 
 /** A sink that others can be attached to. */

@@ -167,7 +167,7 @@ The story passes only when every check succeeds, run by Ralph itself, whatever y
 
 1. Read \`scripts/ralph/progress.txt\`, its \`## Codebase Patterns\` part first, and in \`scripts/ralph/codebase_map.md\` only the sections that concern this story.
 2. Make the smallest change that meets every criterion. Follow the conventions that the code already has.
-3. Run the checks and mend your change until they pass. Never weaken, skip or delete a test or a check to get there.
+3. Run the checks and fix your change until they pass. Never weaken, skip or delete a test or a check to get there.
 4. Commit your work on the current branch with the subject \`feat: {{id}} - {{title}}\`. Do not push, switch branches, merge, stash, or discard changes that are not yours.
 5. Append what a later story should know to \`scripts/ralph/progress.txt\`; a rule that holds for the whole code goes under \`## Codebase Patterns\`.
 
@@ -556,10 +556,10 @@ The task stays done only when every check succeeds, run by Ralph itself, whateve
 
 1. Read the task, the parts of the spec that it is about, and the code around it.
 2. Make the smallest change that does the task. Follow the conventions that the code already has.
-3. Run the checks and mend your change until they pass. Never weaken, skip or delete a test or a check to get there.
+3. Run the checks and fix your change until they pass. Never weaken, skip or delete a test or a check to get there.
 4. Commit your work on the current branch with the subject \`feat: {{id}} - {{name}}\`. Do not push, switch branches, merge, stash, or discard changes that are not yours.
 5. Then say that it is done: \`ralph task done {{id}}\`. Run it once, at the end, and for no other task.
-6. Something wrong that is not part of the task: \`ralph issue add "what you found, and where"\`. Do not mend it now.
+6. Something wrong that is not part of the task: \`ralph issue add "what you found, and where"\`. Do not fix it now.
 
 \`ralph\` is on your PATH; \`ralph query\` shows the plan. Leave \`ralph/plan.jsonl\` and \`ralph.config.json\` alone: what you write into them is put back.
 
@@ -616,10 +616,10 @@ The spec: \`{{spec}}\`
 
 For each issue find its cause, then do one of these:
 
-- It is real, and the spec asks for it to work: \`ralph task add "what to do" --notes "the cause, and where" --accept "how to see that it is mended. Verify: \\\`command\\\`" --created-from ISSUE_ID\`, then \`ralph issue done ISSUE_ID\`. One task an issue, and only for work that must be done.
-- It is not real, is mended already, or is no matter of this spec: \`ralph issue done ISSUE_ID\`, and say why in your answer.
+- It is real, and the spec asks for it to work: \`ralph task add "what to do" --notes "the cause, and where" --accept "how to see that it is fixed. Verify: \\\`command\\\`" --created-from ISSUE_ID\`, then \`ralph issue done ISSUE_ID\`. One task an issue, and only for work that must be done.
+- It is not real, is fixed already, or is no matter of this spec: \`ralph issue done ISSUE_ID\`, and say why in your answer.
 
-Do not mend anything in this turn, and do not add issues for the sake of completeness. \`ralph\` is on your PATH; \`ralph query issues\` shows the list. Leave \`ralph/plan.jsonl\` alone: what you write into it is put back.
+Do not fix anything in this turn, and do not add issues for the sake of completeness. \`ralph\` is on your PATH; \`ralph query issues\` shows the list. Leave \`ralph/plan.jsonl\` alone: what you write into it is put back.
 `,
   "spec_plan": `# Plan a spec
 
@@ -737,7 +737,7 @@ Look at what the repository holds against the goal: is all of it reached, are ed
 
 - The goal is reached: say so, with a detailed summary.
 - More work is needed: add the steps.
-- You cannot go on: ask for a person.
+- You cannot continue: ask for a person.
 
 ## How the sprint works
 
@@ -755,9 +755,9 @@ Look at what the repository holds against the goal: is all of it reached, are ed
 
 Commit your work on the current branch. Do not push, switch branches, merge, stash, or discard changes that are not yours. Leave \`ralph.config.json\` alone.
 
-When the whole goal is reached, and only then, end your answer with a line of its own that begins with \`RALPH_COMPLETE:\` and goes on with a summary of what was achieved. Ralph runs its checks before it believes that.
+When the whole goal is reached, and only then, end your answer with a line of its own that begins with \`RALPH_COMPLETE:\` and continues with a summary of what was achieved. Ralph runs its checks before it believes that.
 
-When you cannot go on without a person, set \`status: needs-human\` and \`human-needed: "why"\` in \`{{file}}\`.
+When you cannot continue without a person, set \`status: needs-human\` and \`human-needed: "why"\` in \`{{file}}\`.
 
 Instead of all this you may end your answer with one JSON object: \`status\` (\`continue\`, \`goal-complete\` or \`needs-human\`), \`summary\`, \`completedStepIds\`, \`pendingSteps\` (each with \`id: null\` and \`prompt\`), \`goalCompleteSummary\`, \`humanNeeded\`.
 `,

@@ -29,7 +29,7 @@ export async function openRepository(host: Host, cwd: string): Promise<Repositor
   const end = await createGit(host, cwd)(arguments_, { environment: READING });
   if (end.exitCode !== 0) {
     if (/not a git repository|must be run in a work tree/.test(end.stderr)) return null;
-    throw gitFailed(arguments_, reasonOf(end), "mend what git names, then try again");
+    throw gitFailed(arguments_, reasonOf(end), "fix what git names, then try again");
   }
   const [topLevel = "", gitDirectory = "", common = "", ralph = ""] = end.stdout.split("\n");
   return createRepository(host, topLevel, {

@@ -12,7 +12,7 @@ export interface ChildOutput {
   drain(quietMs: number, maxBytes: number): Promise<void>;
   /** Lets go of the streams, whoever may still hold the other end. */
   destroy(): void;
-  /** `performance.now()` of the last byte, or of the last time that the receiver let the stream go on. */
+  /** `performance.now()` of the last byte, or of the last time that the receiver let the stream continue. */
   lastActivity(): number;
   /** True while the receiver of the chunks holds the stream back. */
   isHeld(): boolean;

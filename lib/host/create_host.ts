@@ -6,7 +6,7 @@ import { createTerminal } from "./terminal.ts";
 import type { Host } from "./types.ts";
 
 /**
- * The real machine. Dispose `host.processes` at the end: it ends what is left and sends the guardian home.
+ * The real machine. Dispose `host.processes` at the end: it ends what is left and sends the watchdog home.
  *
  * @example Run a program
  * ```ts

@@ -9,7 +9,7 @@ const HINTS: Readonly<Record<string, string>> = {
   EISDIR: "a folder stands where the file should be: move it away",
   ENOTDIR: "a file stands where a folder should be: move it away",
   ENOTEMPTY: "a folder that is not empty stands there: move it away",
-  ELOOP: "the symbolic link leads back to itself: mend or remove it",
+  ELOOP: "the symbolic link leads back to itself: fix or remove it",
   ENAMETOOLONG: "choose a shorter name",
   ENOENT: "something took the file or its folder away meanwhile: run the same command again",
 };
@@ -26,7 +26,7 @@ const READING_HINTS: Readonly<Record<string, string>> = {
   EISDIR: "a folder stands where the file should be: move it away",
   EACCES: "you may not read it: check owner and mode of the file and its folder",
   EPERM: "you may not read it: check owner and mode of the file and its folder",
-  ELOOP: "the symbolic link leads back to itself: mend or remove it",
+  ELOOP: "the symbolic link leads back to itself: fix or remove it",
 };
 
 /** The same for a file that stands there and cannot be read. */

@@ -1,5 +1,5 @@
 import { childEnvironment } from "./child_environment.ts";
-import { createGuardian, type Guardian } from "./guardian.ts";
+import { createWatchdog, type Watchdog } from "./watchdog.ts";
 import { runChild, type RunningChild } from "./run_child.ts";
 import { endCarriers } from "./sweep.ts";
 import type { Environment, Ids, ProcessEnd, Processes, ProcessRequest, Terminal } from "./types.ts";
@@ -14,7 +14,7 @@ export function createProcesses(
   terminal: Pick<Terminal, "lend">,
 ): Processes {
   const cookie = `${ids.random(16)}`;
-  const guardian: Guardian = createGuardian(cookie);
+  const watchdog: Watchdog = createWatchdog(cookie);
   const running = new Set<RunningChild>();
   let count = 0;
 
@@ -24,12 +24,12 @@ export function createProcesses(
     const child = runChild(request, childEnvironment(environment, request.environment, mark), mark);
     const id = guarded ? child.id : null;
     running.add(child);
-    if (id !== null) guardian.watch(id);
+    if (id !== null) watchdog.watch(id);
     try {
       return await child.end;
     } finally {
       running.delete(child);
-      if (id !== null) guardian.unwatch(id);
+      if (id !== null) watchdog.unwatch(id);
     }
   }
 
@@ -37,7 +37,7 @@ export function createProcesses(
     const left = [...running];
     for (const child of left) child.abort();
     await Promise.allSettled(left.map((child) => child.end));
-    guardian.dismiss();
+    watchdog.dismiss();
   }
 
   return {

@@ -91,7 +91,7 @@ export interface ProcessRequest {
   /** How many bytes of the end of the output are kept, each stream and both together. @default 16384 */
   readonly tailBytes?: number;
   /**
-   * Ended with Ralph, whatever ends Ralph: registered with the guardian, tagged with a cookie, swept afterwards.
+   * Ended with Ralph, whatever ends Ralph: registered with the watchdog, tagged with a cookie, swept afterwards.
    * `false` for git, which may finish its write. @default true
    */
   readonly guarded?: boolean;

@@ -3,7 +3,7 @@ import type { Attempt, Settlement } from "../backlog/types.ts";
 import type { Ending } from "./outcome.ts";
 import { endOfInterrupted } from "./interrupted.ts";
 
-/** What an attempt and its settlement mean for the run: its end, or `null` where it goes on. */
+/** What an attempt and its settlement mean for the run: its end, or `null` where it continues. */
 export function endingOf(
   { events }: Pick<RalphContext, "events">,
   attempt: Attempt,

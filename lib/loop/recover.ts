@@ -10,7 +10,7 @@ import { requireRepository } from "../context/require_repository.ts";
 import { type Committer, settleAndCommit, unchangedWork } from "./settle.ts";
 
 /**
- * Brings a run that was killed to a clean start: hand edits are put back, what was begun is settled (as `interrupted`
+ * Brings a run that was killed to a clean start: manual edits are put back, what was begun is settled (as `interrupted`
  * where nothing is known of it), its commit is made up for. Where nothing was open, what a person changed since is the
  * new baseline.
  *
@@ -54,7 +54,7 @@ export async function recover<Data, Findings>(
 }
 
 /** What the agent of a killed run may have left in the way: locks of its git, a damaged store. Before anything is read. */
-export async function mendAfterKill<Data, Findings>(
+export async function repairAfterKill<Data, Findings>(
   ralph: RalphContext,
   backlog: Pick<Backlog<Data, Findings>, "restore" | "stateFiles">,
 ): Promise<void> {

@@ -25,7 +25,7 @@ import { onBranch } from "./branch.ts";
 import { createHookRunner, type HookRunner, momentOf } from "../hooks/runner.ts";
 import { endingOf } from "./ending.ts";
 import { createItemStarts, type ItemStart, type ItemStarts } from "../checks/integrity/item_start.ts";
-import { mendAfterKill, recover } from "./recover.ts";
+import { recover, repairAfterKill } from "./recover.ts";
 import { type Committer, createCommitter, settleAndCommit } from "./settle.ts";
 import { limitsOf } from "./limits.ts";
 import type { Ending, LoopOptions, LoopOutcome } from "./outcome.ts";
@@ -42,7 +42,7 @@ const ENDED_BADLY: ReadonlySet<Attempt["status"]> = new Set(["interrupted", "tre
 
 /**
  * Takes items from a backlog, one fresh agent process each, until it is done, blocked, or a limit is reached. Nothing
- * passes without its checks. Killed at any moment, the same call goes on where it was.
+ * passes without its checks. Killed at any moment, the same call continues where it was.
  *
  * @throws {RalphError} not-a-repository, agent-missing, agent-not-found, run-locked, git-identity-missing,
  * git-operation-in-progress, git-detached-head, branch-invalid, branch-failed, state-missing, state-invalid
@@ -68,7 +68,7 @@ export async function runLoop<Data, Findings>(
   for (const check of options.checks ?? []) await namedCheck(check)?.ensureUsable?.();
   await using _lock = await ralph.lock.acquire(options.purpose ?? "run");
   await ralph.journal.refresh();
-  if (interrupted) await mendAfterKill(ralph, backlog);
+  if (interrupted) await repairAfterKill(ralph, backlog);
   await repository.ensureReady();
   await onBranch(ralph, backlog, options.branch ?? ralph.loop.branch);
 
@@ -215,7 +215,7 @@ class Loop<Data, Findings> {
     const question = {
       id: "loop.continue",
       kind: "confirm",
-      message: "Go on with the next iteration?",
+      message: "Continue with the next iteration?",
       initial: true,
     } as const;
     return (await this.#ralph.prompter.ask(question)).value === "yes";

@@ -56,7 +56,7 @@ export const COMMANDS: readonly Command[] = [
     },
     details: [
       "Nothing is implemented without a yes: at the prompt, or by `--approve run`.",
-      "The same command again goes on where it stopped.",
+      "The same command again continues where it stopped.",
     ],
     load: () => import("../workflows/exec/commands/exec.ts"),
   },

@@ -150,7 +150,7 @@ async function validatePlanState(root: string): Promise<ValidatedFile> {
   }
 }
 
-/** The message without the path that it begins with; what is no RalphError goes on its way. */
+/** The message without the path that it begins with; what is no RalphError is thrown on. */
 function problemOf(error: unknown, path: string): string {
   if (!RalphError.isInstance(error)) throw error;
   const problem = error.details["problem"];

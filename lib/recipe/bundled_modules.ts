@@ -17,7 +17,7 @@ const OWN: Readonly<Record<string, () => Promise<Exports>>> = {
   "ralph/testing": () => import("../testing/mod.ts"),
 };
 
-const LENT: Readonly<Record<string, () => Promise<Exports>>> = {
+const BUNDLED: Readonly<Record<string, () => Promise<Exports>>> = {
   "zod": () => import("zod"),
   "zod/v4": () => import("zod/v4"),
   "zod/mini": () => import("zod/mini"),
@@ -26,7 +26,7 @@ const LENT: Readonly<Record<string, () => Promise<Exports>>> = {
 };
 
 /** What a recipe may import although it is not installed beside it. */
-export const BUILTIN_MODULES: readonly string[] = [...Object.keys(OWN), ...Object.keys(LENT)];
+export const BUILTIN_MODULES: readonly string[] = [...Object.keys(OWN), ...Object.keys(BUNDLED)];
 
 interface PluginBuild {
   module(name: string, load: () => Promise<{ readonly exports: Exports; readonly loader: "object" }>): void;
@@ -46,8 +46,8 @@ export async function serveBuiltinModules(folder: string): Promise<void> {
 }
 
 function serveToBun(bun: BunRuntime, folder: string): void {
-  const lent = Object.entries(LENT).filter(([name]) => !resolves(bun, name, folder));
-  const served = [...Object.entries(OWN), ...lent];
+  const bundled = Object.entries(BUNDLED).filter(([name]) => !resolves(bun, name, folder));
+  const served = [...Object.entries(OWN), ...bundled];
   bun.plugin({
     name: "ralph",
     setup(build) {
@@ -73,20 +73,20 @@ interface NodeModule {
   register(specifier: string, options: { readonly data: unknown }): void;
 }
 
-/** Node resolves in one place for the whole process: own names to this copy, lent ones only after its own try failed. */
+/** Node resolves in one place for the whole process: own names to this copy, bundled ones only after its own try failed. */
 async function serveToNode(): Promise<void> {
   const own = {
     "ralph": import.meta.resolve("../mod.ts".replace(/\.ts$/, extension())),
     "ralph/testing": import.meta.resolve("../testing/mod.ts".replace(/\.ts$/, extension())),
   };
-  const data = { own, lent: Object.keys(LENT), from: import.meta.url };
+  const data = { own, bundled: Object.keys(BUNDLED), from: import.meta.url };
   const { register, registerHooks } = await import("node:module") as unknown as NodeModule;
   if (registerHooks === undefined) return register(asyncHooks(), { data });
   registerHooks({
     resolve(specifier, context, next) {
       const url = own[specifier as keyof typeof own];
       if (url !== undefined) return { url, shortCircuit: true };
-      if (LENT[specifier] === undefined) return next(specifier, context);
+      if (BUNDLED[specifier] === undefined) return next(specifier, context);
       try {
         return next(specifier, context);
       } catch {
@@ -107,7 +107,7 @@ function asyncHooks(): string {
 export function initialize(given) { data = given; }
 export async function resolve(specifier, context, next) {
   if (Object.hasOwn(data.own, specifier)) return { url: data.own[specifier], shortCircuit: true };
-  if (!data.lent.includes(specifier)) return next(specifier, context);
+  if (!data.bundled.includes(specifier)) return next(specifier, context);
   try { return await next(specifier, context); } catch { return next(specifier, { ...context, parentURL: data.from }); }
 }`;
   return `data:text/javascript,${encodeURIComponent(source)}`;

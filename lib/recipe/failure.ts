@@ -58,7 +58,7 @@ export async function importFailure(error: unknown, path: string, host: RecipeHo
   if (named !== null && placeInStack(thrown.stack, path) === null) return await syntaxFailure(thrown, named, error);
   // A code of the runtime's own and no line of the recipe: loading failed in a way of its own, such as an import attribute.
   if (thrown.code.startsWith("ERR_") && placeInStack(thrown.stack, path) === null) {
-    return invalid(path, thrown.message.split("\n")[0] as string, { hint: "mend the import", cause: error });
+    return invalid(path, thrown.message.split("\n")[0] as string, { hint: "fix the import", cause: error });
   }
   return threw(error, thrown, path);
 }
@@ -75,7 +75,7 @@ function threw(error: unknown, thrown: Thrown, path: string): RalphError {
   const text = thrown.name === "" ? thrown.message : `${thrown.name}: ${thrown.message}`;
   return new RalphError("recipe-failed", {
     details: { path, problem: place === null ? text : `${text}\n    at ${show(place)}` },
-    hint: "mend the recipe, then run the same command again",
+    hint: "fix the recipe, then run the same command again",
     cause: error,
   });
 }
@@ -97,7 +97,7 @@ async function exportFailure(
   const module = match[2] ?? REQUESTED_MODULE_REGEXP.exec(thrown.message)?.[1] ?? "a module";
   const place = urlPlace(thrown.message) ?? await findImportedName(path, name);
   return invalid(place === null ? path : show(place), `${module} has no export named ${name}`, {
-    hint: module === "ralph" ? await nearestExport(name) : "mend the import",
+    hint: module === "ralph" ? await nearestExport(name) : "fix the import",
     cause,
   });
 }
@@ -117,7 +117,7 @@ function moduleFailure(thrown: Thrown, path: string, cause: unknown): RalphError
   const importer = place === null ? localPath(imported?.[3] ?? path) : show(place);
   return invalid(importer, isFile ? `cannot find ${localPath(name)}` : `cannot find the package ${name}`, {
     hint: isFile
-      ? "mend the path of the import"
+      ? "fix the path of the import"
       : `install it beside the recipe; without installing there are ${BUILTIN_MODULES.join(", ")}`,
     cause,
   });
@@ -128,7 +128,7 @@ async function syntaxFailure(thrown: Thrown, place: Place, cause: unknown): Prom
   const line = (await readText(place.file))?.split(/\r?\n/)[place.line - 1];
   const shown = line === undefined ? "" : `\n\n${excerpt(line, place)}`;
   const kind = thrown.name === "TypeError" && !thrown.message.startsWith("SyntaxError:") ? "" : "syntax error: ";
-  return invalid(show(place), `${kind}${message}${shown}`, { hint: "mend the line", cause });
+  return invalid(show(place), `${kind}${message}${shown}`, { hint: "fix the line", cause });
 }
 
 function excerpt(line: string, { line: number, column }: Place): string {

@@ -5,7 +5,7 @@ import type { AnswerSource } from "../events/types.ts";
 /** How a gate ended. `approved` carries what the next step needs. */
 export type GateOutcome<Value = unknown> =
   | ({ readonly status: "approved" } & Value)
-  /** A person said no, or nobody could be asked; these commands go on from here. */
+  /** A person said no, or nobody could be asked; these commands continue from here. */
   | { readonly status: "declined"; readonly next: readonly string[] }
   /** There was nothing to ask. */
   | { readonly status: "skipped"; readonly reason: string }
@@ -19,7 +19,7 @@ export interface GateOptions {
   readonly message: string;
   /** Lines shown above the question. */
   readonly reasons?: readonly string[];
-  /** Commands by which a person can go on after a no, when they are shown. */
+  /** Commands by which a person can continue after a no, when they are shown. */
   readonly next?: readonly string[];
 }
 

@@ -55,7 +55,7 @@ export function exitCodeOf(outcome: unknown): number {
   }
 }
 
-/** True for the ends after which a recipe does not go on: failed, blocked, exhausted, aborted. */
+/** True for the ends after which a recipe does not continue: failed, blocked, exhausted, aborted. */
 export function stops(outcome: Outcome): boolean {
   return ["failed", "blocked", "exhausted", "aborted"].includes(outcome.status);
 }

@@ -159,7 +159,7 @@ function needsALook(report: RunReport): Markup {
     ...putBackGroups(report).map(({ path, items }) =>
       line(
         "warn",
-        fragment`edited by hand and put back: <code>${path}</code>${
+        fragment`edited manually and put back: <code>${path}</code>${
           items.length === 0 ? "" : `, in turns for ${items.join(", ")}`
         }`,
       )

@@ -98,7 +98,7 @@ function needsALook(report: RunReport, symbols: Symbols): readonly string[] {
       ...fenced(diff, "  "),
     ]),
     ...putBackGroups(report).map(({ path, items }) =>
-      `- ${symbols.warning} edited by hand and put back: ${code(path)}${
+      `- ${symbols.warning} edited manually and put back: ${code(path)}${
         items.length === 0 ? "" : `, in turns for ${items.map(escape).join(", ")}`
       }`
     ),

@@ -13,17 +13,17 @@ export function nextSteps({ state, parts, items, folder, counts }: Draft<RunRepo
   const parked = items.filter((item) => item.state === "parked" || item.state === "blocked").length;
   const retry = command === null ? "the same command with `--retry-blocked`" : `\`${command} --retry-blocked\``;
   const steps: string[] = [];
-  if (state === "cut-off") steps.push(`${again} goes on where it stopped; nothing is lost`);
-  else if (part.status === "blocked" || parked > 0) steps.push(`mend what stands in the way, then ${retry}`);
-  else if (part.status === "failed" || part.status === "exhausted") steps.push(`${again} goes on`);
+  if (state === "cut-off") steps.push(`${again} continues where it stopped; nothing is lost`);
+  else if (part.status === "blocked" || parked > 0) steps.push(`fix what stands in the way, then ${retry}`);
+  else if (part.status === "failed" || part.status === "exhausted") steps.push(`${again} continues`);
   else if (part.status === "aborted" || part.status === "declined") {
-    steps.push(`${again} goes on where this one stopped`);
+    steps.push(`${again} continues where this one stopped`);
   } else if (part.name === "plan" && part.status === "approved") steps.push("`ralph run` implements it");
   if (counts.unverified > 0 && part.name === "exec") steps.push("`ralph verify` runs what checks there are");
   return steps;
 }
 
-/** The command that goes on with a part; `null` where only its user knows it. */
+/** The command that continues with a part; `null` where only its user knows it. */
 function commandOf({ name, scope }: Draft<RunPart>, folder: string): string | null {
   switch (name) {
     case "plan":

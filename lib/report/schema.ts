@@ -134,7 +134,7 @@ export const REPORT_SCHEMA: z.ZodType<RunReport> = z.object({
     interrupted: z.boolean(),
   })),
   putBack: z.array(z.object({ at: text, item: known, paths: z.array(text) }))
-    .describe("state files that were edited by hand"),
+    .describe("state files that were edited manually"),
   trespasses: z.array(z.object({ at: text, item: known, diff: text }))
     .describe("what was written outside the allowed paths"),
   weakened: z.array(z.object({ at: text, item: text, findings: z.array(text), blocked: z.boolean() }))

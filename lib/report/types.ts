@@ -44,7 +44,7 @@ export interface RunReport {
   readonly base: string | null;
   readonly hooks: readonly HookReport[];
   readonly waits: readonly WaitReport[];
-  /** State files that were edited by hand and put back. */
+  /** State files that were edited manually and put back. */
   readonly putBack: readonly { readonly at: string; readonly item: string | null; readonly paths: readonly string[] }[];
   /** Diffs of what was written outside the allowed paths. */
   readonly trespasses: readonly { readonly at: string; readonly item: string | null; readonly diff: string }[];

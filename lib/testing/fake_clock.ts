@@ -1,6 +1,6 @@
 import type { Clock } from "../host/types.ts";
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that stands still until it is told to continue. */
 export interface FakeClock extends Clock {
   /** Lets `ms` milliseconds pass: whoever slept that long wakes, in order. */
   advance(ms: number): void;

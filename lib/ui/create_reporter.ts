@@ -12,7 +12,7 @@ export interface HumanReporterOptions {
   readonly mode: "rich" | "plain";
   readonly style: Style;
   readonly detail: Detail;
-  /** Shows what goes on below the lines: what it shows is not said again. @default none */
+  /** Shows what is running below the lines: what it shows is not said again. @default none */
   readonly live?: EventSink | undefined;
   /** Takes one line, without its end. */
   readonly say: (line: string) => void;
@@ -27,7 +27,7 @@ export function createHumanReporter({ mode, style, detail, live, say }: HumanRep
       const safe = printableEvent(event);
       for (const line of mode === "rich" ? richLines(safe, style) : plainLines(safe)) say(line);
     },
-    glimpse: (glimpse) => live?.glimpse?.(glimpse),
+    preview: (preview) => live?.preview?.(preview),
   };
 }
 

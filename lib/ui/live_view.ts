@@ -1,4 +1,4 @@
-import type { EventSink, Glimpse } from "../events/types.ts";
+import type { EventSink, Preview } from "../events/types.ts";
 import type { Clock, Terminal } from "../host/types.ts";
 import { printableView } from "./printable_view.ts";
 import type { Style } from "./style.ts";
@@ -12,22 +12,22 @@ export interface LiveViewOptions {
   readonly style: Style;
 }
 
-/** Shows what goes on at the bottom of the terminal. Dispose it: nothing is left of it then. */
+/** Shows what is running at the bottom of the terminal. Dispose it: nothing is left of it then. */
 export interface LiveView extends EventSink, Disposable {}
 
 /** Drawn no more often than this, whatever an agent prints. */
 const LEAST_MS = 100;
-/** Drawn this often while something goes on: the time passes. */
+/** Drawn this often while something runs: the time passes. */
 const TICK_MS = 1000;
 
-/** The live view: events change what it knows; drawing follows in its own time, and only while something goes on. */
+/** The live view: events change what it knows; drawing follows in its own time, and only while something runs. */
 export function createLiveView({ terminal, clock, style }: LiveViewOptions): LiveView {
   let state: ViewState = EMPTY_VIEW;
   let drawnAt = Number.NEGATIVE_INFINITY;
   let isDue = false;
   let ticker: Disposable | null = null;
   const ended = new AbortController();
-  let glimpse: Glimpse | null = null;
+  let preview: Preview | null = null;
   /** Texts are made safe when they change, not each second. */
   let known = { state, words: "", safe: state };
 
@@ -36,14 +36,14 @@ export function createLiveView({ terminal, clock, style }: LiveViewOptions): Liv
     const active = state.activity !== null;
     if (active !== (ticker !== null)) attend(active);
     if (!active) return terminal.footer([]);
-    const words = state.words === "" ? glimpse?.() ?? "" : state.words;
+    const words = state.words === "" ? preview?.() ?? "" : state.words;
     if (state !== known.state || words !== known.words) {
       known = { state, words, safe: printableView({ ...state, words }) };
     }
     terminal.footer(viewLines(known.safe, { ...terminal.size(), now: drawnAt, style }));
   }
 
-  /** Time and the terminal's size count while something goes on. */
+  /** Time and the terminal's size count while something runs. */
   function attend(active: boolean): void {
     ticker?.[Symbol.dispose]();
     ticker = active ? clock.every(TICK_MS, draw) : null;
@@ -63,16 +63,16 @@ export function createLiveView({ terminal, clock, style }: LiveViewOptions): Liv
   function become(next: ViewState): void {
     if (next === state || ended.signal.aborted) return;
     const matters = next.activity !== null || ticker !== null;
-    if (next.activity !== state.activity) glimpse = null;
+    if (next.activity !== state.activity) preview = null;
     state = next;
-    // What ended may go on at once with the next: it is not taken away in between.
+    // What ended may continue at once with the next: it is not taken away in between.
     const soon = next.activity === null ? LEAST_MS : drawnAt + LEAST_MS - clock.now();
     if (matters) drawSoon(Math.min(LEAST_MS, Math.max(0, soon)));
   }
 
   return {
     emit: (event) => become(nextView(state, event, clock.now())),
-    glimpse: (newest) => void (glimpse = newest),
+    preview: (newest) => void (preview = newest),
     [Symbol.dispose]() {
       ended.abort();
       state = EMPTY_VIEW;

@@ -46,7 +46,7 @@ export function plainLines(event: RalphEvent): readonly string[] {
     case "hook-end":
       return [`  ${hookWords(event)} (${formatDuration(event.durationMs)})`];
     case "state-put-back":
-      return [`  warning: put back, edited by hand: ${event.paths.join(", ")}`];
+      return [`  warning: put back, edited manually: ${event.paths.join(", ")}`];
     case "commit":
       return [`  commit ${event.commit.slice(0, 7)}: ${event.subject}`];
     case "text":
@@ -63,7 +63,7 @@ export function plainLines(event: RalphEvent): readonly string[] {
     case "wait-delta":
       return [`  ${waitWords(event)}`];
     case "wait-end":
-      return event.interrupted ? [] : [`  ${event.agent}: waited ${formatDuration(event.waitedMs)}, going on`];
+      return event.interrupted ? [] : [`  ${event.agent}: waited ${formatDuration(event.waitedMs)}, continuing`];
     case "agent-tool-call":
     case "agent-file-change":
     case "agent-rate-limit":

@@ -65,7 +65,7 @@ export function richLines(event: RalphEvent, style: Style): readonly string[] {
       return [indented(paint(mark), `${hookWords(event)} ${dim(formatDuration(event.durationMs))}`)];
     }
     case "state-put-back":
-      return [indented(warn(symbols.warning), warn(`put back, edited by hand: ${event.paths.join(", ")}`))];
+      return [indented(warn(symbols.warning), warn(`put back, edited manually: ${event.paths.join(", ")}`))];
     case "commit":
       return [indented(accent(symbols.commit), `${dim(event.commit.slice(0, 7))} ${event.subject}`)];
     case "text":
@@ -93,7 +93,7 @@ export function richLines(event: RalphEvent, style: Style): readonly string[] {
     case "wait-end":
       return event.interrupted
         ? []
-        : [indented(dim(symbols.dot), dim(`${event.agent} waited ${formatDuration(event.waitedMs)}, going on`))];
+        : [indented(dim(symbols.dot), dim(`${event.agent} waited ${formatDuration(event.waitedMs)}, continuing`))];
     case "agent-tool-call":
     case "agent-file-change":
     case "agent-rate-limit":

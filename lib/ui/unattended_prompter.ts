@@ -5,7 +5,7 @@ import type { Answer, Prompter, Question } from "../context/prompter.ts";
 /** Looks a question up among the answers that were given beforehand. */
 export type AnswerLookup = (question: Question) => string | null;
 
-/** The gate that has no default: without it there is nothing to go on with. */
+/** The gate that has no default: without it there is nothing to continue with. */
 const PRD_GATE = "prd";
 
 /**

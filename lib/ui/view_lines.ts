@@ -25,7 +25,7 @@ const LINES = 3;
 const LEAST_TITLE = 12;
 const as = (text: string): string => text;
 
-/** The lines of the live view, none while nothing goes on. Pure; the state's texts are safe: see `printableView()`. */
+/** The lines of the live view, none while nothing runs. Pure; the state's texts are safe: see `printableView()`. */
 export function viewLines(state: ViewState, options: ViewOptions): readonly string[] {
   const { activity } = state;
   if (activity === null) return [];

@@ -11,7 +11,7 @@ import { addTurn, addUsage, NO_USAGE, type UsageTotal } from "../backlog/usage.t
 
 type OfType<Type extends RalphEvent["type"]> = Extract<RalphEvent, { type: Type }>;
 
-/** What goes on at the moment. */
+/** What is running now. */
 export type Activity =
   | { readonly kind: "turn"; readonly agent: string; readonly sinceMs: number }
   | { readonly kind: "check"; readonly check: OfType<"check-start">; readonly sinceMs: number }
@@ -86,7 +86,7 @@ export function nextView(before: ViewState, event: RalphEvent, now: number): Vie
       return { ...state, ...quiet, activity: { kind: "check", check: event, sinceMs: now } };
     case "check-end":
       return { ...state, ...quiet };
-    case "hook-start": // a parallel one goes on beside the turn, which is what is shown
+    case "hook-start": // a parallel one continues beside the turn, which is what is shown
       return event.parallel
         ? state
         : { ...state, ...quiet, activity: { kind: "hook", hook: event.hook, sinceMs: now } };

@@ -120,7 +120,7 @@ describe("a rate limit", () => {
     expect(left).toEqual([110, 100, 90, 80, 70, 60, 50, 40, 30, 20, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
   });
 
-  test("goes on being waited for by the next start", async () => {
+  test("continues being waited for by the next start", async () => {
     const controller = new AbortController();
     let sleeps = 0;
     const host = quickHost(() => {
@@ -377,7 +377,7 @@ describe("a provider that fails", () => {
     expect(world.events.find((event) => event.type === "iteration-end")).toMatchObject({ result: "interrupted" });
   });
 
-  test("and goes on failing is a failed attempt", async () => {
+  test("and continues failing is a failed attempt", async () => {
     await using world = await loopWorld(async () => {}, { host: quickHost() });
     const told: string[] = [];
 

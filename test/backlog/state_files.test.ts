@@ -28,7 +28,7 @@ async function place(): Promise<Place> {
 const more = (line: string) => (text: string | null): string => `${text ?? ""}${line}\n`;
 
 describe("amend()", () => {
-  test("is an update where nothing was edited by hand", async () => {
+  test("is an update where nothing was edited manually", async () => {
     await using here = await place();
 
     expect(await here.state.amend("a.txt", more("one"))).toBe("one\n");
@@ -36,7 +36,7 @@ describe("amend()", () => {
     expect(await here.state.edited(["a.txt"])).toEqual([]);
   });
 
-  test("changes Ralph's version and the edited one, so that the hand edit is still seen and put back", async () => {
+  test("changes Ralph's version and the edited one, so that the manual edit is still seen and put back", async () => {
     await using here = await place();
     await here.state.update("a.txt", more("one"));
     await here.write("by hand\n");
@@ -48,7 +48,7 @@ describe("amend()", () => {
     expect(await here.read()).toBe("one\ntwo\n");
   });
 
-  test("loses no hand edit that is written while it writes", async () => {
+  test("loses no manual edit that is written while it writes", async () => {
     await using here = await place();
     await here.state.update("a.txt", () => "0\n");
     for (let round = 1; round <= 100; round++) {

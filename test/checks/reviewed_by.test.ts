@@ -116,7 +116,7 @@ describe("reviewedBy()", () => {
       /the reviewer changed the working tree.*: src\/new\.txt \(left as it is\)/,
     ],
     [
-      "mends what it reviews",
+      "fixes what it reviews",
       async ({ cwd }) => {
         await put(cwd, "a.txt", "better");
         return APPROVE;

@@ -8,7 +8,7 @@ import { loopWorld } from "../loop/loop_world.ts";
 const NO_TURN = async (): Promise<void> => {};
 
 describe("verify()", () => {
-  test("collects all failures, with exit code, tail and scope, and goes on after the first", async () => {
+  test("collects all failures, with exit code, tail and scope, and continues after the first", async () => {
     await using world = await loopWorld(NO_TURN);
 
     const checked = await verify(world.ralph, ["echo one; exit 3", {

@@ -12,11 +12,11 @@ function lines(
   return outcomeLines(outcome, STYLE, goOn).slice(1);
 }
 
-test("outcomeLines() says why a plan failed and how it goes on", () => {
+test("outcomeLines() says why a plan failed and how it continues", () => {
   expect(lines({ status: "failed", reason: "invalid-prd", messages: ["the PRD has no stories", "raw"] })).toEqual([
     "x failed",
     "  the PRD has no stories",
-    "hint: `ralph plan --resume` goes on",
+    "hint: `ralph plan --resume` continues",
   ]);
 });
 
@@ -44,7 +44,7 @@ test("outcomeLines() says that a trespass's files are left to the person", () =>
   expect(lines(trespassed, "ralph understand")).toEqual([
     "x failed: 0 verified in 1 iteration",
     "  wrote: x.txt",
-    "hint: the files are as the agent left them: take back what you do not want; `ralph understand` goes on",
+    "hint: the files are as the agent left them: take back what you do not want; `ralph understand` continues",
   ]);
 });
 
@@ -52,7 +52,7 @@ test("outcomeLines() names the way back for what was parked in an earlier run", 
   expect(lines({ status: "blocked", iterations: 0, reasons: ["US-1: no"], parkedBefore: 1 })).toEqual([
     "x blocked: 0 verified in 0 iterations",
     "  US-1: no",
-    "hint: mend what stands in the way, then `ralph run --retry-blocked`",
+    "hint: fix what stands in the way, then `ralph run --retry-blocked`",
   ]);
 });
 
@@ -66,13 +66,13 @@ test("outcomeLines() names the checks that a recipe's last verify() found failin
   ]);
 });
 
-test("outcomeLines() of a recipe goes on by the same command", () => {
+test("outcomeLines() of a recipe continues by the same command", () => {
   const parked = [{ id: "a", reason: "no" }];
 
   expect(lines({ status: "blocked", iterations: 3, parked, reasons: [] }, null).at(-1)).toBe(
-    "hint: mend what stands in the way, then the same command with `--retry-blocked`",
+    "hint: fix what stands in the way, then the same command with `--retry-blocked`",
   );
   expect(lines({ status: "exhausted", iterations: 3, limit: "3 iterations" }, null).at(-1)).toBe(
-    "hint: `ralph status` shows where it stands, `ralph report` what was done; the same command goes on",
+    "hint: `ralph status` shows where it stands, `ralph report` what was done; the same command continues",
   );
 });

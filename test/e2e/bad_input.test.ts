@@ -52,7 +52,7 @@ describe("command line", () => {
 
     expect(stderr).toBe(
       "error: `ralph exec` needs a goal\n" +
-        'hint: say it in words: `ralph exec "add a health endpoint"`; `--resume` goes on with the one that was begun\n',
+        'hint: say it in words: `ralph exec "add a health endpoint"`; `--resume` continues with the one that was begun\n',
     );
   });
 
@@ -143,7 +143,7 @@ describe("files", () => {
     expect(stderr).toBe(
       "workflow exec (scripts/ralph exists)\n" +
         "error: scripts/ralph/prd.json: not valid JSON: line 1, column 25: expected a key in double quotes\n" +
-        "hint: mend the file; Ralph has left it as it is\n",
+        "hint: fix the file; Ralph has left it as it is\n",
     );
     expect(read("scripts/ralph/prd.json")).toBe(text);
   });
@@ -160,7 +160,7 @@ describe("files", () => {
     expect(stderr).toBe(
       "workflow exec (scripts/ralph exists)\n" +
         "error: scripts/ralph/prd.json: Invalid PRD schema: branchName must be a string (got: int); userStories[0]: missing keys: notes\n" +
-        "hint: mend the file; Ralph has left it as it is\n",
+        "hint: fix the file; Ralph has left it as it is\n",
     );
   });
 
@@ -173,7 +173,7 @@ describe("files", () => {
     expect(stderr).toMatch(
       /error: scripts\/ralph\/plan_state\.json: .*goal: Invalid input: expected string, received number/,
     );
-    expect(stderr).toMatch(/hint: mend the file; Ralph has left it as it is\n$/);
+    expect(stderr).toMatch(/hint: fix the file; Ralph has left it as it is\n$/);
     expect(read("scripts/ralph/plan_state.json")).toBe(text);
   });
 

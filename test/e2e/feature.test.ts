@@ -35,9 +35,9 @@ describe("ralph run FEATURE: the arrows of its state diagrams", () => {
     expect(result.read("seen")).toBe("");
   });
 
-  test("blocked after maxRetries: the others go on, exit 3, never VERIFIED; --retry-blocked takes it up anew", async () => {
+  test("blocked after maxRetries: the others continue, exit 3, never VERIFIED; --retry-blocked takes it up anew", async () => {
     const agent =
-      `${ACCEPT} *US-001*) [ -f ../mended ] && rm US-001.txt && echo good > US-001.txt || echo "bad $(count t)" > US-001.txt; done_;; *US-002*) echo good > US-002.txt; done_;;`;
+      `${ACCEPT} *US-001*) [ -f ../fixed ] && rm US-001.txt && echo good > US-001.txt || echo "bad $(count t)" > US-001.txt; done_;; *US-002*) echo good > US-002.txt; done_;;`;
     const first = await feature(agent, [
       story("US-001", { acceptanceCriteria: ["Verify: `grep good US-001.txt`"] }),
       story("US-002", { acceptanceCriteria: ["Verify: `grep good US-002.txt`"] }),
@@ -61,12 +61,12 @@ describe("ralph run FEATURE: the arrows of its state diagrams", () => {
     const still = await ralphCli(first.root).args("run", "auth").expectExit(3);
     expect(still.stderr).toContain("0 verified in 0 iterations");
 
-    writeFileSync(join(first.root, "../mended"), "");
+    writeFileSync(join(first.root, "../fixed"), "");
     const second = await ralphCli(first.root).args("run", "auth", "--retry-blocked").expectExit(0);
     expect(storiesOf(second)[0]).toMatchObject({ blocked: false, passes: true, retries: 0 });
   });
 
-  test("reset: the reason goes to every story sent back, and the loop goes on until VERIFIED", async () => {
+  test("reset: the reason goes to every story sent back, and the loop continues until VERIFIED", async () => {
     const agent =
       `*"Final Verification"*) if [ $(count reviews) = 1 ]; then echo "<ralph>VERIFIED</ralph>"; echo "<ralph>RESET:US-001,US-002</ralph>"; echo "<ralph>REASON:no tests</ralph>"; else echo "<ralph>VERIFIED</ralph>"; fi;;
 *"sent back: no tests"*) done_;; ${OBEY}`;
@@ -98,7 +98,7 @@ describe("ralph run FEATURE: the arrows of its state diagrams", () => {
     expect(steps(result).filter((step) => step.endsWith("reset"))).toHaveLength(2);
     const { stdout } = await ralphCli(result.root).args("report").expectExit(0);
     expect(stdout).toMatch(/- ▲ \*\*US-001\*\* passed, and was sent back: sent back by .*: no reason given\n/);
-    expect(stdout).toContain("- **Next**: mend what stands in the way, then `ralph run auth --retry-blocked`\n");
+    expect(stdout).toContain("- **Next**: fix what stands in the way, then `ralph run auth --retry-blocked`\n");
     expect(storiesOf(result)[0]).toMatchObject({ passes: false, blocked: true, retries: 2, lastResult: null });
   });
 

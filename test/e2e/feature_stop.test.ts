@@ -60,7 +60,7 @@ describe("Ctrl-C", () => {
   ];
 
   test.each(phases)(
-    "%s: everything is gone, exit 130, and the same command goes on",
+    "%s: everything is gone, exit 130, and the same command continues",
     { timeout: 120_000 },
     async (_phase, agent, config, shows) => {
       const port = await freePort();
@@ -101,7 +101,7 @@ describe("Ctrl-C", () => {
 });
 
 describe("kill -9", () => {
-  test("services and browser end with Ralph, and the next run goes on", { timeout: 90_000 }, async () => {
+  test("services and browser end with Ralph, and the next run continues", { timeout: 90_000 }, async () => {
     const port = await freePort();
     const run = site(port, `${ACCEPT} *) done_;;`).args("run", "auth").start();
     await run.shows("check passed: service dev");

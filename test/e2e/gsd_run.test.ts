@@ -84,7 +84,7 @@ plan 02-01: failed: 02-01: the plan's verification failed: plan whole: grep -q w
 ✗ failed: 2 verified in 4 iterations
   verified  01-01, 01-02
   02-01: the plan's verification failed: plan whole: grep -q whole three.txt: exit 1
-hint: \`ralph status\` shows where it stands, \`ralph report\` what was done; \`ralph run\` goes on
+hint: \`ralph status\` shows where it stands, \`ralph report\` what was done; \`ralph run\` continues
 `,
     );
     expect(first.read(summaryOf(TWO))).toContain(

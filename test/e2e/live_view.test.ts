@@ -95,7 +95,7 @@ describe.skipIf(!HAS_TMUX)("the live view", () => {
     for (const name of ["turn", "check"]) writeFileSync(join(prepared.root, "..", name), "");
     const screen = tmuxScreen(prepared, 80, 30);
 
-    const question = await screen.shows(/Go on with the next iteration\?\n│ {2}● Yes \/ ○ No\n└$/);
+    const question = await screen.shows(/Continue with the next iteration\?\n│ {2}● Yes \/ ○ No\n└$/);
     expect(question).not.toMatch(VIEW_REGEXP);
     rmSync(join(prepared.root, "../turn"));
     screen.keys("y");

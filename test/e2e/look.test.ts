@@ -274,7 +274,7 @@ export default defineRecipe({
   });
 });
 
-test("`ralph status` tells of a prd.json that cannot be read, and goes on", async () => {
+test("`ralph status` tells of a prd.json that cannot be read, and continues", async () => {
   const { stdout } = await ralphCli().files({ "scripts/ralph/prd.json": "{" }).args("status").expectExit(0);
 
   expect(stdout).toContain(

@@ -53,7 +53,7 @@ describe("a command at its limit", () => {
     expect(Date.now() - started).toBeLessThan(15_000);
   });
 
-  test("goes on being waited for when Ralph is killed while it waits, for the time that is left", {
+  test("continues being waited for when Ralph is killed while it waits, for the time that is left", {
     timeout: 60_000,
   }, async () => {
     const running = project("You've hit your usage limit. Try again in 6 seconds.").args("run").start();

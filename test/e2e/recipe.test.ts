@@ -24,7 +24,7 @@ describe("a recipe of one's own", () => {
     expect(read("TODO.md")).toBe("- [x] make a. Verify: `test -f a`\n");
   });
 
-  test("takes Ralph's flags after its file, and says what goes on after a no", async () => {
+  test("takes Ralph's flags after its file, and says what is running after a no", async () => {
     const { read, stderr } = await ralphCli().files(FILES).agent("worker", WORKER)
       .args("run-recipe", "ralph.recipe.ts", "--agent-cmd", "worker", "--non-interactive").expectExit(0);
 

@@ -54,8 +54,8 @@ describe("ralph report", () => {
     expect(stderr).toBe("");
     expect(stdout).toMatch(/^# ✗ Run \[RUN\]: blocked\n\n1 verified, 1 parked\.\n/);
     expect(stdout).toContain("- **Used**: tokens unknown, cost unknown\n");
-    expect(stdout).toContain("- **Next**: mend what stands in the way, then `ralph run --retry-blocked`\n");
-    expect(stdout).toMatch(/edited by hand and put back: `scripts\/ralph\/prd.json`, in turns for US-001, US-002\n/);
+    expect(stdout).toContain("- **Next**: fix what stands in the way, then `ralph run --retry-blocked`\n");
+    expect(stdout).toMatch(/edited manually and put back: `scripts\/ralph\/prd.json`, in turns for US-001, US-002\n/);
     expect(stdout).toMatch(
       / {2}- ✗ `echo expected b.txt; test -f b.txt` \(exit 1, .*\)\n {4}```\n {4}expected b.txt\n {4}```\n/,
     );
@@ -82,7 +82,7 @@ describe("ralph report", () => {
     expect(git("status", "--porcelain")).toBe(before);
   });
 
-  test("a run that goes on is shown as running, and after kill -9 as cut off, never as passed", async () => {
+  test("a run that continues is shown as running, and after kill -9 as cut off, never as passed", async () => {
     const running = run("cat > /dev/null; echo begun >> begun; exec sleep 30").start();
     await running.wrote("begun");
 

@@ -145,7 +145,7 @@ checks final-checks: verified ([TIME])
 });
 
 describe("Ctrl-C", () => {
-  test("during a turn ends the agent's whole tree, exit 130, and the next run goes on", async () => {
+  test("during a turn ends the agent's whole tree, exit 130, and the next run continues", async () => {
     const running = project("sleep 300 & echo $! > ../pid; sleep 300").args("run").terminal().start();
     await running.wrote("../pid");
 
@@ -200,7 +200,7 @@ describe("in a terminal", () => {
   });
 
   test("--interactive asks between two iterations", async () => {
-    const running = project(WORKER).args("run", "--interactive").terminal(["Go on with the next iteration?", "n"])
+    const running = project(WORKER).args("run", "--interactive").terminal(["Continue with the next iteration?", "n"])
       .start();
 
     const { exitCode, git } = await running.ended();

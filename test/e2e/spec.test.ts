@@ -73,7 +73,7 @@ describe("the spec workflow", () => {
     expect(again.stderr).toContain("ralph/plan.jsonl does not exist");
   }, 60_000);
 
-  test("puts a hand edit of the plan back and takes it for a claim that the checks decide", async () => {
+  test("puts a manual edit of the plan back and takes it for a claim that the checks decide", async () => {
     const worker =
       'cat >/dev/null; if [ -f a ]; then ralph task accept; else touch a; sed -i \'s/"s": "p"/"s": "d"/\' ralph/plan.jsonl; fi';
 

@@ -179,7 +179,7 @@ case "$prompt" in *"# Carry out one step"*) printf '{"status":"continue","comple
     expect(result.read(PROGRESS)).toContain("team: [ ada ] # keep");
   });
 
-  test("needs-human ends with 3, again with 3, and goes on with --retry-blocked", async () => {
+  test("needs-human ends with 3, again with 3, and continues with --retry-blocked", async () => {
     const cli = sprint("workflow: ralph\ngoal: g\n").agent(
       "worker",
       `cat >/dev/null
@@ -216,7 +216,7 @@ if [ -f asked ]; then echo "RALPH_COMPLETE: yes"; else touch asked; sed -i 's/^s
     expect(result.git("worktree", "list").split("\n")).toHaveLength(1);
   });
 
-  test("after kill -9 the counters go on, what ran is marked interrupted, and nothing is overwritten", async () => {
+  test("after kill -9 the counters continue, what ran is marked interrupted, and nothing is overwritten", async () => {
     const cli = sprint(
       "workflow: ralph\ngoal: g\nper-iteration-hooks:\n  - { id: slow, command: 'echo $$ > \"$RALPH_ROOT/pid.txt\"; [ $RALPH_ITERATION != 1 ] || sleep 60' }\n",
     )

@@ -40,7 +40,7 @@ function codex(verdict: string): string {
 }
 
 describe("the recipe of docs/guides/recipes.md in which a second agent reviews", () => {
-  test("sends a story back with the reviewer's reason, and passes it once that is mended", async () => {
+  test("sends a story back with the reviewer's reason, and passes it once that is fixed", async () => {
     const recipe = block(guide("recipes.md"), "ts", "reviewedBy");
 
     const { stderr, git, read, root } = await ralphCli()

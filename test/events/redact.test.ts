@@ -91,7 +91,7 @@ describe("createRedactor().stream()", () => {
     );
   });
 
-  test("createRedactor().stream() masks a key longer than all chunks, and goes on after it", () => {
+  test("createRedactor().stream() masks a key longer than all chunks, and continues after it", () => {
     const masker = createRedactor([]).stream();
     const out = [..."a sk-", ...Array.from({ length: 500 }, () => "Ab1"), " b"]
       .map((part) => Buffer.from(masker.push(Buffer.from(part))).toString());

@@ -13,7 +13,7 @@ describe("an agent that always exits 1", () => {
     expect(stderr.match(/agent worker: started/g)).toHaveLength(6);
     expect(stderr).toContain("\n✗ blocked: 0 verified, 2 parked in 6 iterations\n");
     expect(stderr).toMatch(/\n  parked  US-001: .*exit(ed with)? (code )?1.*\n/);
-    expect(stderr).toContain("\nhint: mend what stands in the way, then `ralph run --retry-blocked`\n");
+    expect(stderr).toContain("\nhint: fix what stands in the way, then `ralph run --retry-blocked`\n");
     expect(readFileSync(join(root, "scripts/ralph/prd.json"), "utf8")).toContain("no credits left");
     expect(git("log", "--format=%s")).not.toContain("feat:");
     await expectNothingLeft(project, root);

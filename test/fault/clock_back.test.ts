@@ -21,7 +21,7 @@ afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
 describe("a clock set back", () => {
   test.skipIf(!COMPILED)(
-    "in the middle of a run: it goes on, no duration is below zero, and the next run finds its way",
+    "in the middle of a run: it continues, no duration is below zero, and the next run finds its way",
     async () => {
       const flag = join(FOLDER, "back");
       const project = faultProject(`${WORK}; [ "$n" = 2 ] && touch '${flag}'; sleep 0.1`, { count: 3 });

@@ -32,7 +32,7 @@ describe.skipIf(process.platform !== "linux")("Ctrl-C in a terminal", () => {
     const project = faultProject(WORK, { count: 2 });
 
     const { root, git } = await project.cli.args("run", "--interactive").terminal([
-      "Go on with the next iteration?",
+      "Continue with the next iteration?",
       CTRL_C,
     ]).expectExit(130);
 

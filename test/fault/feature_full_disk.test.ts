@@ -40,22 +40,25 @@ const PLACES: readonly (readonly [where: string, agent: string, check: string])[
 ];
 
 describe.runIf(CAN_MOUNT)("a full disk", { timeout: 60_000 }, () => {
-  test.each(PLACES)("%s: a clear error, the PRD as it was, and the next run goes on", async (_where, agent, check) => {
-    const looked = await feature(agent, [story("US-001")], { verify: { default: [check] } }).files({
-      ".gitignore": "junk\n",
-    }).args("status", "auth").expectExit(0);
-    onSmallDisk(looked.root);
-    const first = ralphCli(looked.root).args("run", "auth").start();
-    const { exitCode, stderr } = await first.ended();
+  test.each(PLACES)(
+    "%s: a clear error, the PRD as it was, and the next run continues",
+    async (_where, agent, check) => {
+      const looked = await feature(agent, [story("US-001")], { verify: { default: [check] } }).files({
+        ".gitignore": "junk\n",
+      }).args("status", "auth").expectExit(0);
+      onSmallDisk(looked.root);
+      const first = ralphCli(looked.root).args("run", "auth").start();
+      const { exitCode, stderr } = await first.ended();
 
-    expect(exitCode, stderr).not.toBe(0);
-    expect(exitCode).not.toBe(70);
-    expect(stderr).toMatch(/ENOSPC|no space left|No space left/i);
-    expect(JSON.parse(readFileSync(join(looked.root, PRD_FILE), "utf8")).userStories).toHaveLength(1);
+      expect(exitCode, stderr).not.toBe(0);
+      expect(exitCode).not.toBe(70);
+      expect(stderr).toMatch(/ENOSPC|no space left|No space left/i);
+      expect(JSON.parse(readFileSync(join(looked.root, PRD_FILE), "utf8")).userStories).toHaveLength(1);
 
-    rmSync(join(looked.root, "junk"), { recursive: true, force: true });
-    const again = await ralphCli(looked.root).args("run", "auth").expectExit(0);
-    expect(storiesOf(again)[0]).toMatchObject({ passes: true, retries: 0 });
-    expect(steps(again).filter((step) => step === "US-001 passed")).toHaveLength(1);
-  });
+      rmSync(join(looked.root, "junk"), { recursive: true, force: true });
+      const again = await ralphCli(looked.root).args("run", "auth").expectExit(0);
+      expect(storiesOf(again)[0]).toMatchObject({ passes: true, retries: 0 });
+      expect(steps(again).filter((step) => step === "US-001 passed")).toHaveLength(1);
+    },
+  );
 });

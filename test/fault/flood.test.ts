@@ -8,7 +8,7 @@ const MEGABYTES = Number(process.env["RALPH_FLOOD_MB"] ?? "100");
 const PEAK_MB = 100;
 const UNCHECKED = prdText([{ ...stories(1)[0]!, acceptanceCriteria: ["work/1.txt is there"] }]);
 const MARKER = "<promise>COMPLETE</promise>";
-const LINE = "the quick brown fox jumps over the lazy dog and goes on with its life in the green wood";
+const LINE = "the quick brown fox jumps over the lazy dog and continues with its life in the green wood";
 
 interface Flood {
   readonly what: string;

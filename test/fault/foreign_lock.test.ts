@@ -28,7 +28,7 @@ describe("a stale index.lock of somebody else", () => {
     expect(passedIn(root)).toEqual(["US-001"]);
   });
 
-  test("that comes in the middle of a run stops it, and the next one goes on without another turn", async () => {
+  test("that comes in the middle of a run stops it, and the next one continues without another turn", async () => {
     const criterion = "Verify: `[ -f ignored/once ] || { mkdir -p ignored; touch ignored/once .git/index.lock; }`";
     const project = faultProject(WORK, { prd: prdText([{ ...stories(1)[0]!, acceptanceCriteria: [criterion] }]) });
 

@@ -73,7 +73,7 @@ const PLACES: readonly (readonly [where: string, agent: string, criterion: strin
 
 describe.skipIf(!MOUNTS)("a disk that fills up", () => {
   test.each(PLACES)(
-    "%s: state intact, an error that says so, and the next run goes on",
+    "%s: state intact, an error that says so, and the next run continues",
     async (_where, agent, criterion) => {
       const prd = prdText([{ ...stories(1)[0]!, acceptanceCriteria: [`Verify: \`${criterion}\``] }, stories(2)[1]!]);
       const project = faultProject(agent, { prd });

@@ -10,7 +10,7 @@ describe.skipIf(process.platform !== "linux")("a terminal that is hung up", () =
   test("at the question between two iterations ends Ralph, and what was settled stays", async () => {
     const project = faultProject(WORK, { count: 2 });
     const running = project.cli.args("run", "--interactive").terminal(["never shown", ""]).start();
-    await running.shows("Go on with the next iteration?");
+    await running.shows("Continue with the next iteration?");
 
     running.child.kill("SIGKILL"); // the terminal's other end
 

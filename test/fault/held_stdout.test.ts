@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { expectNothingLeft, faultProject, passedIn, WORK } from "./world.ts";
 
 describe("a child that holds stdout after the agent ended", () => {
-  test("is ended, and the run goes on at once", async () => {
+  test("is ended, and the run continues at once", async () => {
     const project = faultProject(`${WORK}; sleep 300 & setsid sleep 300 & echo left two behind`, { count: 2 });
     const started = performance.now();
 

@@ -17,7 +17,7 @@ describe("a git without an identity", () => {
     await expectNothingLeft(project, root);
   });
 
-  test("but with one in the environment goes on", async () => {
+  test("but with one in the environment continues", async () => {
     const identity = {
       GIT_AUTHOR_NAME: "E",
       GIT_AUTHOR_EMAIL: "e@example.com",

@@ -21,7 +21,7 @@ describe("an agent whose tool runs in a session of its own", () => {
     await expectNothingLeft(project, root);
   });
 
-  test("has it ended when Ralph is killed, and the next run goes on", async () => {
+  test("has it ended when Ralph is killed, and the next run continues", async () => {
     const project = faultProject(`cat > /dev/null; ${TOOL}`);
     const running = project.cli.start();
     await running.shows("agent worker: started");

@@ -7,7 +7,7 @@ import { expectNothingLeft, faultProject, passedIn, prdText, stories, WORK } fro
 const PRD = "scripts/ralph/prd.json";
 
 describe("a state file that is read-only", () => {
-  test("is not written around: the run ends, says so, and goes on once it may be written", async () => {
+  test("is not written around: the run ends, says so, and continues once it may be written", async () => {
     const project = faultProject(WORK);
 
     const { root, stderr, git } = await project.cli.before(`chmod 444 ${PRD}`).expectExit(1);

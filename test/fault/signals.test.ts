@@ -26,7 +26,7 @@ async function until(path: string): Promise<void> {
 
 describe.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s to Ralph alone", (signal) => {
   test.each(PHASES)(
-    "during %s leaves valid state, no process, and a run that goes on",
+    "during %s leaves valid state, no process, and a run that continues",
     async (_phase, agent, criterion) => {
       const prd = prdText([{ ...stories(1)[0]!, acceptanceCriteria: [criterion] }]);
       const project = faultProject(agent, { prd });

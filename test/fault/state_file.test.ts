@@ -26,7 +26,7 @@ describe("an agent", () => {
 
     const { root, git, stderr } = await project.cli.expectExit(0);
 
-    expect(stderr).toContain(`  warning: put back, edited by hand: ${PRD}\n`);
+    expect(stderr).toContain(`  warning: put back, edited manually: ${PRD}\n`);
     expect(stderr).toContain("story US-001: failed: grep -qx done work/1.txt: exit 2");
     expect(passedIn(root)).toEqual(["US-001", "US-002"]);
     expect(git("show", `HEAD:${PRD}`)).toBe(prdText(stories(2).map((story) => ({ ...story, passes: true }))).trimEnd());
@@ -35,7 +35,7 @@ describe("an agent", () => {
     await expectNothingLeft(project, root);
   });
 
-  test("that puts a folder in the state file's place is told to a person, who mends it", async () => {
+  test("that puts a folder in the state file's place is told to a person, who fixes it", async () => {
     const project = faultProject(`cat > /dev/null; rm ${PRD}; mkdir ${PRD}; echo theirs > ${PRD}/x`);
 
     const { root, stderr } = await project.cli.expectExit(1);
@@ -47,7 +47,7 @@ describe("an agent", () => {
 
     rmSync(join(root, PRD), { recursive: true });
     const again = await ralphCli(root).agent("worker", WORK).args("run").expectExit(0);
-    expect(again.stderr).toContain(`warning: put back, edited by hand: ${PRD}\n`);
+    expect(again.stderr).toContain(`warning: put back, edited manually: ${PRD}\n`);
     expect(passedIn(root)).toEqual(["US-001"]);
   });
 
@@ -70,7 +70,7 @@ describe("an agent", () => {
       const { root, stderr } = await ralphCli(running.root).agent("worker", WORK).args("run").expectExit(0);
 
       expect(stderr).toContain(
-        `warning: put back, edited by hand: ${PRD}\nUS-001 was interrupted in attempt 1 and is taken up again\n`,
+        `warning: put back, edited manually: ${PRD}\nUS-001 was interrupted in attempt 1 and is taken up again\n`,
       );
       expect(passedIn(root)).toEqual(["US-001"]);
       await expectNothingLeft(project, root);

@@ -5,7 +5,7 @@ import { ralphCli } from "../e2e/cli.ts";
 import { faultProject, passedIn, WORK } from "./world.ts";
 
 describe("a run in a second worktree", () => {
-  test("goes on beside the first, each with state of its own", async () => {
+  test("continues beside the first, each with state of its own", async () => {
     const project = faultProject(`sleep 1; ${WORK}`, { count: 2 });
     const first = project.cli.before("git worktree add -q -b side ../side/project").start();
     await first.shows("agent worker: started");

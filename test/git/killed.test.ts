@@ -7,7 +7,7 @@ import { fixtureCommand } from "../fixtures/processes/fixture_command.ts";
 import { waitUntil } from "../fixtures/processes/survivors.ts";
 import { temporaryRepository } from "./temporary_repository.ts";
 
-test("a Ralph killed at any moment of its commits leaves a repository that the next one goes on with", async () => {
+test("a Ralph killed at any moment of its commits leaves a repository that the next one continues with", async () => {
   await using project = await temporaryRepository({ "state.txt": "start\n", "user.txt": "u\n" });
   const [file, ...arguments_] = fixtureCommand("commit_forever.ts");
   for (let round = 0; round < 10; round++) {

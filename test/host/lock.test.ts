@@ -139,7 +139,7 @@ describe("takeLock()", () => {
     expect((await taking).status).toBe("busy");
   });
 
-  test("goes on when one died while it was taking over", async () => {
+  test("continues when one died while it was taking over", async () => {
     await using folder = await temporaryDirectory("ralph-lock-");
     const path = join(folder.path, "run.lock");
     const dead = await holderText({ pid: await endedPid() });

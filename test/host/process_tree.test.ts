@@ -164,12 +164,12 @@ describe("the end of a tree", () => {
     expect(processesWith(tag)).toEqual([]);
   });
 
-  test("the terminal is lent for as long as it is handed over, and only then", async () => {
+  test("the terminal is handed over for as long as it is handed over, and only then", async () => {
     const { environment, ids } = createHost();
     const told: string[] = [];
     await using processes = createProcesses(environment, ids, {
       async lend(run) {
-        told.push("lent");
+        told.push("bundled");
         const value = await run();
         told.push("back");
         return value;
@@ -179,7 +179,7 @@ describe("the end of a tree", () => {
     await processes.run({ file: "true", arguments: [], cwd: process.cwd() });
     expect(told).toEqual([]);
     await processes.run({ file: "true", arguments: [], cwd: process.cwd(), terminal: true });
-    expect(told).toEqual(["lent", "back"]);
+    expect(told).toEqual(["bundled", "back"]);
   });
 
   test("disposing ends what still runs", async () => {

@@ -91,7 +91,7 @@ describe("makeReport()", () => {
 
     expect({ state, status }).toEqual({ state: "cut-off", status: null });
     expect(items[0]).toMatchObject({ state: "interrupted", attempts: [{ result: null, turns: [{ reason: null }] }] });
-    expect(next).toEqual(["`ralph run` goes on where it stopped; nothing is lost"]);
+    expect(next).toEqual(["`ralph run` continues where it stopped; nothing is lost"]);
   });
 
   test("lines that are no event are counted, named and left out", async () => {

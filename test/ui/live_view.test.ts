@@ -57,7 +57,7 @@ function world() {
 }
 
 describe("createLiveView()", () => {
-  test("draws once a second while a turn goes on, and not at all afterwards", async () => {
+  test("draws once a second while a turn continues, and not at all afterwards", async () => {
     const { view, clock, frames, pass, listeners } = world();
 
     view.emit(TURN);
@@ -111,7 +111,7 @@ describe("createLiveView()", () => {
     let printed = "";
 
     view.emit(TURN);
-    view.glimpse?.(() => printed);
+    view.preview?.(() => printed);
     await pass(100);
     printed = "one\ntwo\n";
     await pass(1000);

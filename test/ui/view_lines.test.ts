@@ -61,7 +61,7 @@ describe("viewLines()", () => {
     ]);
   });
 
-  test("nothing is drawn where nothing goes on", () => {
+  test("nothing is drawn where nothing continues", () => {
     expect(drawn([START])).toEqual([]);
     expect(drawn([START, TURN, END])).toEqual([]);
   });

@@ -24,7 +24,7 @@ function after(...events: readonly RalphEvent[]): ViewState {
 }
 
 describe("nextView()", () => {
-  test("an item, its turn, a check: what goes on, and since when", () => {
+  test("an item, its turn, a check: what is running, and since when", () => {
     const start: RalphEvent = {
       type: "iteration-start",
       iteration: 2,
@@ -52,7 +52,7 @@ describe("nextView()", () => {
     { type: "step-end", step: "plan", status: "approved" },
     { type: "run-end", status: "passed", reasons: [], iterations: 1 },
     { type: "step-start", step: "plan", title: "Plan" },
-  ])("nothing goes on any more after $type", (event) => {
+  ])("nothing continues any more after $type", (event) => {
     expect(after(TURN, { type: "agent-text", text: "hi" }, event)).toMatchObject({
       activity: null,
       words: "",
@@ -86,7 +86,7 @@ describe("nextView()", () => {
     expect(after(TURN, { type: "agent-usage", scope: "total", usage: nothing }).turnUsage).toBeNull();
   });
 
-  test("an agent that waits by itself is shown waiting until it goes on", () => {
+  test("an agent that waits by itself is shown waiting until it continues", () => {
     const limit: RalphEvent = {
       type: "agent-rate-limit",
       status: "retrying",

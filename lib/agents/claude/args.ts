@@ -1,6 +1,6 @@
 import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
 
-/** Tools that ask somebody, plan instead of working, or go on after the turn has ended. */
+/** Tools that ask somebody, plan instead of working, or continue after the turn has ended. */
 const DENIED = ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode", "ScheduleWakeup", "Monitor", "CronCreate"];
 
 /** `claude -p`: a stream of JSON, the prompt on standard input. */

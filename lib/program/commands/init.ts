@@ -24,7 +24,9 @@ export async function run(invocation: Invocation): Promise<number> {
     const { initFeature } = await import("../../workflows/feature/commands/init.ts");
     return await initFeature(invocation, place);
   }
-  if (place.workflow.name === "gsd") return await (await import("../../workflows/gsd/commands/planning.ts")).planWithGsd(invocation, "init");
+  if (place.workflow.name === "gsd") {
+    return await (await import("../../workflows/gsd/commands/planning.ts")).planWithGsd(invocation, "init");
+  }
   const made = [...await scaffold(place), ...await writeConfig(place, invocation)];
 
   say(`workflow ${place.workflow.name} (${place.workflow.why}) in ${place.root}`);
@@ -57,7 +59,9 @@ async function askedPlace(invocation: Invocation, place: Place): Promise<Place> 
 }
 
 async function scaffold({ root, workflow }: Place): Promise<readonly string[]> {
-  if (workflow.name === "sprint") return await (await import("../../workflows/sprint/scaffold.ts")).scaffoldSprint(root);
+  if (workflow.name === "sprint") {
+    return await (await import("../../workflows/sprint/scaffold.ts")).scaffoldSprint(root);
+  }
   if (workflow.name !== "spec") return await (await import("../../workflows/exec/scaffold.ts")).scaffoldExec(root);
   const path = "ralph/specs/.gitkeep"; // git keeps no empty folder
   if (await pathExists(join(root, "ralph/specs"))) return [];

@@ -12,9 +12,13 @@ import { viewState } from "../../workflows/exec/state_view.ts";
 /** `ralph next`: what the next iteration would take, and what would have to pass. */
 export async function run(invocation: Invocation): Promise<number> {
   const { place, feature } = await featureArgument(invocation);
-  if (feature !== null) return await (await import("../../workflows/feature/commands/next.ts")).featureNext(invocation, feature);
+  if (feature !== null) {
+    return await (await import("../../workflows/feature/commands/next.ts")).featureNext(invocation, feature);
+  }
   const { flags, out, say } = invocation;
-  if (place.workflow.name === "gsd") return await (await import("../../workflows/gsd/commands/next.ts")).nextOfGsd(invocation, place);
+  if (place.workflow.name === "gsd") {
+    return await (await import("../../workflows/gsd/commands/next.ts")).nextOfGsd(invocation, place);
+  }
   if (place.workflow.name === "spec") return await nextOfPlan(invocation);
   if (place.workflow.name === "sprint") {
     return await (await import("../../workflows/sprint/commands/next.ts")).nextOfSprint(invocation, place);

@@ -13,8 +13,12 @@ const INSTEAD: Readonly<Partial<Record<string, string>>> = { spec: "ralph build"
 /** `ralph run`: the loop on the PRD, or on the plans of GSD. Typing it is the consent. */
 export async function run(invocation: Invocation): Promise<number> {
   const { place, feature } = await featureArgument(invocation);
-  if (feature !== null) return await (await import("../../workflows/feature/commands/run.ts")).runFeature(invocation, feature);
-  if (place.workflow.name === "gsd") return await (await import("../../workflows/gsd/commands/run.ts")).runGsd(invocation, place);
+  if (feature !== null) {
+    return await (await import("../../workflows/feature/commands/run.ts")).runFeature(invocation, feature);
+  }
+  if (place.workflow.name === "gsd") {
+    return await (await import("../../workflows/gsd/commands/run.ts")).runGsd(invocation, place);
+  }
   const instead = INSTEAD[place.workflow.name];
   if (instead !== undefined) {
     throw usage(

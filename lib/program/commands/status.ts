@@ -8,8 +8,12 @@ import { styleFor, toJson } from "../../cli/show.ts";
 /** `ralph status`: where things stand; starts nothing and changes nothing. */
 export async function run(invocation: Invocation): Promise<number> {
   const { place, feature } = await featureArgument(invocation);
-  if (feature !== null) return await (await import("../../workflows/feature/commands/status.ts")).featureStatus(invocation, feature);
-  if (place.workflow.name === "gsd") return await (await import("../../workflows/gsd/commands/status.ts")).statusOfGsd(invocation, place);
+  if (feature !== null) {
+    return await (await import("../../workflows/feature/commands/status.ts")).featureStatus(invocation, feature);
+  }
+  if (place.workflow.name === "gsd") {
+    return await (await import("../../workflows/gsd/commands/status.ts")).statusOfGsd(invocation, place);
+  }
   if (place.workflow.name === "spec") {
     const { specStatus } = await import("../../workflows/spec/commands/status.ts");
     await specStatus(invocation);

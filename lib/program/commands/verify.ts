@@ -16,7 +16,13 @@ import { styleFor, toJson } from "../../cli/show.ts";
 /** `ralph verify`: every story's checks, each command once; no agent, no lock, nothing is marked. */
 export async function run(invocation: Invocation): Promise<number> {
   const { place: { workflow }, feature } = await featureArgument(invocation);
-  if (feature !== null) return await (await import("../../workflows/feature/commands/verify.ts")).featureVerify(invocation, feature, summary);
+  if (feature !== null) {
+    return await (await import("../../workflows/feature/commands/verify.ts")).featureVerify(
+      invocation,
+      feature,
+      summary,
+    );
+  }
   const { flags, out } = invocation;
   if (workflow.name === "gsd") {
     throw usage(

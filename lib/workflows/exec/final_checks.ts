@@ -20,7 +20,7 @@ export function finalChecks(
 
 /**
  * The stories whose checks fail now, open again, with the failure in their notes. A check that several stories share
- * opens the last of them: one turn is enough to mend it. Pure.
+ * opens the last of them: one turn is enough to fix it. Pure.
  */
 export function reopened(stories: readonly Story[], failures: readonly CheckResult[]): ReadonlyMap<string, Story> {
   const open = new Map<string, Story>();

@@ -92,7 +92,7 @@ export function gsdBacklog(
     return plan === null || plan.summarized ? [] : [plan];
   }
 
-  function hindrance({ file, id, empty, tasks }: Plan): string | null {
+  function obstacle({ file, id, empty, tasks }: Plan): string | null {
     if (empty) return `${file} has no task and no text: there is nothing to carry out`;
     const names = tasks.filter(({ checkpoint }) => checkpoint).map(({ name }) => name);
     if (checkpoints !== "block" || names.length === 0) return null;
@@ -148,7 +148,7 @@ export function gsdBacklog(
       const plan = wanted(loaded)[0];
       if (plan !== undefined) {
         if (inFlight.length > 0) return { status: "waiting" }; // plans build upon each other
-        const reason = hindrance(plan);
+        const reason = obstacle(plan);
         if (reason !== null) return { status: "blocked", reasons: [reason] };
         return { status: "item", item: await itemOf(plan, loaded) };
       }

@@ -39,22 +39,22 @@ export function createSettler(ralph: GsdBacklogContext, { skip }: { readonly ski
 
   async function settle(item: Item<GsdItemData>, attempt: Attempt<GsdFindings>): Promise<Settlement> {
     const { data } = item;
-    const strangers = await moveStrangers(data, attempt);
+    const external = await moveExternal(data, attempt);
     switch (attempt.status) {
       case "verified":
       case "unverified":
-        return withPaths(await settleVerified(item, attempt), strangers);
+        return withPaths(await settleVerified(item, attempt), external);
       case "interrupted":
       case "agent-unusable":
       case "trespassed": {
         // A SUMMARY of a plan that was not verified would make it complete.
         const moved = await moveAside(data.summaryFile, attempt.id);
-        return withPaths({ status: "open" }, [...strangers, ...moved]);
+        return withPaths({ status: "open" }, [...external, ...moved]);
       }
       case "failed":
       case "blocked":
       case "not-done":
-        return withPaths(await settleFailed(data, attempt), strangers);
+        return withPaths(await settleFailed(data, attempt), external);
     }
   }
 
@@ -186,7 +186,7 @@ export function createSettler(ralph: GsdBacklogContext, { skip }: { readonly ski
   }
 
   /** SUMMARY files of plans that nobody has verified: an agent that writes one completes nothing with it. */
-  async function moveStrangers(data: GsdItemData, { id: attemptId, turn }: Attempt): Promise<readonly string[]> {
+  async function moveExternal(data: GsdItemData, { id: attemptId, turn }: Attempt): Promise<readonly string[]> {
     const changed = new Set(turn?.changedFiles.filter((path) => path !== data.summaryFile));
     if (![...changed].some((path) => /SUMMARY/i.test(path))) return [];
     const { phases } = await scanPlanning(ralph);

@@ -59,7 +59,7 @@ export interface SpecBacklogOptions {
  */
 export function specBacklog(ralph: SpecBacklogContext, options: SpecBacklogOptions = {}): Backlog<SpecItemData> {
   const limit = options.rejections ?? ralph.config.limits.rejections;
-  const pardoned = new Map<string, number>();
+  const ignored = new Map<string, number>();
   let verdict: "verified" | "unverified" = "verified";
   let told = false;
 
@@ -73,7 +73,7 @@ export function specBacklog(ralph: SpecBacklogContext, options: SpecBacklogOptio
     }
     const plan = parsePlan(text, PLAN_FILE);
     if (ralph.loop.retryBlocked && !told) { // what was rejected too often before this run is forgiven once
-      for (const { id } of pendingOf(plan)) pardoned.set(id, rejectionsOf(plan, id));
+      for (const { id } of pendingOf(plan)) ignored.set(id, rejectionsOf(plan, id));
     }
     told = true;
     return plan;
@@ -87,7 +87,7 @@ export function specBacklog(ralph: SpecBacklogContext, options: SpecBacklogOptio
     return parsePlan(text, PLAN_FILE);
   }
 
-  const isGivenUp = (plan: Plan, id: string): boolean => rejectionsOf(plan, id) - (pardoned.get(id) ?? 0) >= limit;
+  const isGivenUp = (plan: Plan, id: string): boolean => rejectionsOf(plan, id) - (ignored.get(id) ?? 0) >= limit;
 
   function checksOf(item: SpecItem): readonly Check[] {
     const common = ralph.config.verify.default.map((command): Check => ({ name: command, command, scope: "" }));
@@ -236,7 +236,7 @@ function readable(text: string): Plan | null {
   try {
     return parsePlan(text, PLAN_FILE);
   } catch (error) {
-    if (RalphError.isInstance(error) && error.code === "state-invalid") return null; // a hand edit that says nothing
+    if (RalphError.isInstance(error) && error.code === "state-invalid") return null; // a manual edit that says nothing
     throw error;
   }
 }

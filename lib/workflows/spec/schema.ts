@@ -9,7 +9,7 @@ const texts = {
   deps: z.array(id).optional().describe("ids of tasks that must be done before"),
   priority: z.enum(["high", "medium", "low"]).optional().describe("none is medium"),
   parent: id.optional().describe("the task that this is a part of"),
-  created_from: id.optional().describe("the issue that this mends"),
+  created_from: id.optional().describe("the issue that this fixes"),
   supersedes: id.optional().describe("the task that this replaces"),
 };
 

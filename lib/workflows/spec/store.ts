@@ -71,7 +71,7 @@ export function planStore(context: PlanStoreContext): PlanStore {
     if (variables["RALPH_RUN"] === undefined || variables["RALPH_ROOT"] !== root) return [];
     const edits = await state.edited([PLAN_FILE]);
     await state.putBack(edits);
-    return edits.map(({ path }) => `${path} was edited by hand during a run: put back`);
+    return edits.map(({ path }) => `${path} was edited manually during a run: put back`);
   }
 
   return {

@@ -16,7 +16,7 @@ export interface ClaimSources {
   readonly step: SprintStep | null;
 }
 
-/** What the agent's words and hand edits claim. At most one step is completed by a claim. Pure. */
+/** What the agent's words and manual edits claim. At most one step is completed by a claim. Pure. */
 export function findingsOf({ turn, written, found, step }: ClaimSources): SprintFindings {
   const result = parseResult(turn.text);
   const edited = found ?? written;

@@ -12,7 +12,7 @@ import type { Backlog } from "../../backlog/types.ts";
 export interface OpenSprintOptions {
   /** The sprint's folder, absolute or relative to the root. @default the only one below `.claude/sprints` */
   readonly directory?: string | undefined;
-  /** Go on where the agent asked for a person. @default what the command line says */
+  /** Continue where the agent asked for a person. @default what the command line says */
   readonly retryBlocked?: boolean;
 }
 

@@ -110,7 +110,7 @@ describe("plan() resumed", () => {
     },
   );
 
-  test.each([2, 9, 17, 24])("plan() goes on after SIGKILL at its write %i", { timeout: 60_000 }, async (writes) => {
+  test.each([2, 9, 17, 24])("plan() continues after SIGKILL at its write %i", { timeout: 60_000 }, async (writes) => {
     using repository = testRepository();
 
     expect(killed(repository, writes)).toBe(true);
@@ -177,7 +177,7 @@ describe("plan() resumed", () => {
     expect(repository.read("scripts/ralph/codebase_map.md")).toBe("# My own map\n");
   });
 
-  test("plan() says what it goes on with", async () => {
+  test("plan() says what it continues with", async () => {
     using repository = testRepository();
     const agent = replying(envelope({ questions: ["a?", "b?"] }), envelope({ prdDraft: FINAL }));
     await using first = await contextOn(repository, { agent, prompter: answering({ "a?": "x", "b?": "<interrupt>" }) });
@@ -189,7 +189,7 @@ describe("plan() resumed", () => {
 
     const notes = second.seen.flatMap((event) => event.type === "note" ? [event.message] : []);
     expect(notes).toEqual([
-      expect.stringMatching(/^going on with the plan begun .* \(1 answer so far\): add a health endpoint$/),
+      expect.stringMatching(/^continuing with the plan begun .* \(1 answer so far\): add a health endpoint$/),
     ]);
   });
 

@@ -78,7 +78,7 @@ describe("prdBacklog() in the loop", () => {
     expect((await prdOf(world)).userStories[0]!.notes).toBe("mind the gap");
   });
 
-  test("a hand edit of prd.json is put back: what the agent passed, deleted or broke", async () => {
+  test("a manual edit of prd.json is put back: what the agent passed, deleted or broke", async () => {
     const breaks: readonly ((path: string) => Promise<void>)[] = [
       async (path) =>
         await writeFile(path, (await readFile(path, "utf8")).replace('"passes": false', '"passes": true')),

@@ -8,7 +8,14 @@ import { addIssues, doneIssue } from "../../../lib/workflows/spec/mutations/issu
 import { rejectTask } from "../../../lib/workflows/spec/mutations/reject_task.ts";
 import { beginSpec, setSpec } from "../../../lib/workflows/spec/mutations/set_spec.ts";
 import type { Change } from "../../../lib/workflows/spec/mutations/types.ts";
-import { doneOf, formatPlan, parsePlan, pendingOf, problemsOf, tasksOf } from "../../../lib/workflows/spec/plan_file.ts";
+import {
+  doneOf,
+  formatPlan,
+  parsePlan,
+  pendingOf,
+  problemsOf,
+  tasksOf,
+} from "../../../lib/workflows/spec/plan_file.ts";
 import { withoutConflicts } from "../../../lib/workflows/spec/repair.ts";
 import { stageOf } from "../../../lib/workflows/spec/stage.ts";
 import type { Plan } from "../../../lib/workflows/spec/types.ts";

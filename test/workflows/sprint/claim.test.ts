@@ -52,7 +52,7 @@ describe("RALPH_COMPLETE", () => {
   });
 });
 
-describe("hand edits", () => {
+describe("manual edits", () => {
   test("a new step is a claim, also under an id that is taken", () => {
     const found = progress([
       ...STEPS,

@@ -113,7 +113,7 @@ describe("sprintBacklog() in the loop", () => {
     expect(world.prompts[0]).not.toMatch(/^[\s`*_]*RALPH_COMPLETE/m);
   });
 
-  test("hand edits are claims: colliding ids are renumbered, one step at most is completed, the rest is put back", async () => {
+  test("manual edits are claims: colliding ids are renumbered, one step at most is completed, the rest is put back", async () => {
     await using world = await sprintWorld(async (_request, number) => {
       if (number === 1) {
         await edit(
@@ -145,7 +145,7 @@ describe("sprintBacklog() in the loop", () => {
     expect(world.events).toContainEqual({ type: "state-put-back", paths: [PROGRESS] });
   });
 
-  test("a hook's record in the middle of a turn does not make a hand edit Ralph's own", async () => {
+  test("a hook's record in the middle of a turn does not make a manual edit Ralph's own", async () => {
     let edited = (): void => {};
     const second = new Promise<void>((resolve) => edited = resolve);
     await using world = await sprintWorld(async (_request, number) => {
@@ -166,7 +166,7 @@ describe("sprintBacklog() in the loop", () => {
     expect(hookTasks.map(({ hookId, status }) => `${hookId} ${status}`)).toEqual(["late completed", "late completed"]);
   });
 
-  test("a step that is never completed is given up after its attempts, and the loop goes on to plan", async () => {
+  test("a step that is never completed is given up after its attempts, and the loop continues to plan", async () => {
     await using world = await sprintWorld(
       async ({ cwd }, number) => {
         if (number === 1) await world.add("impossible");
@@ -184,7 +184,7 @@ describe("sprintBacklog() in the loop", () => {
     expect(world.prompts[4]).toContain("step-1 (given up): impossible");
   });
 
-  test("needs-human ends as blocked with its reason, stays so, and goes on with retryBlocked", async () => {
+  test("needs-human ends as blocked with its reason, stays so, and continues with retryBlocked", async () => {
     const ask = '{"status":"needs-human","summary":"","humanNeeded":{"reason":"no key"}}';
     await using world = await sprintWorld(async (_request, number) =>
       number === 1 ? { text: ask, lines: [ask] } : COMPLETE
@@ -207,7 +207,7 @@ describe("sprintBacklog() in the loop", () => {
     expect(await runLoop(world.ralph, world.backlog())).toMatchObject({ status: "unverified", turns: 2 });
   });
 
-  test("counters go on in the next run: transcripts and hook tasks of the first stay as they are", async () => {
+  test("counters continue in the next run: transcripts and hook tasks of the first stay as they are", async () => {
     await using world = await sprintWorld(async ({ transcript }) => {
       await writeFile(transcript, `turn of ${transcript.slice(-7)}`, { flag: "a" });
       await world.add("more");

@@ -16,7 +16,7 @@ import { requireRepository } from "../../../context/require_repository.ts";
 export interface PlanOptions {
   /** What is to be built, in a person's words. May be left out to resume. */
   readonly goal?: string;
-  /** Go on with whatever was begun; without anything begun, start with the goal. @default false */
+  /** Continue with whatever was begun; without anything begun, start with the goal. @default false */
   readonly resume?: boolean;
   /** How often an answer that cannot be used is asked for again. @default 3 */
   readonly maxRetries?: number;
@@ -48,7 +48,7 @@ export type PlanOutcome =
 
 /**
  * Talks a goal through until a person approves a PRD. Every answer is kept in `plan_state.json` before the next
- * question, so that the same call goes on exactly where it was stopped.
+ * question, so that the same call continues exactly where it was stopped.
  *
  * @throws {RalphError} option-invalid, agent-missing, agent-not-found, not-a-repository, git-identity-missing,
  * git-operation-in-progress, run-locked, state-invalid

@@ -14,7 +14,7 @@ import { openSession, type PlanSession } from "./session.ts";
 import { newPlanState, parsePlanState, type PlanState } from "./state.ts";
 import { quoted, summaryBody } from "./transcript.ts";
 
-/** Planning that can go on, and where its run keeps its files. */
+/** Planning that can continue, and where its run keeps its files. */
 export interface Prepared {
   readonly session: PlanSession;
   /** Absolute path. */
@@ -90,7 +90,7 @@ async function choose(
   }
   if (saved.state === "done") return await stillApproved(ralph, saved) ? saved : fresh();
   const answers = saved.qa.length === 1 ? "1 answer" : `${saved.qa.length} answers`;
-  const message = `going on with the plan begun ${saved.createdAt} (${answers} so far): ${saved.goal}`;
+  const message = `continuing with the plan begun ${saved.createdAt} (${answers} so far): ${saved.goal}`;
   ralph.events.emit({ type: "note", level: "info", message });
   return saved;
 }
@@ -104,7 +104,7 @@ async function startsOver(ralph: RalphContext, goal: string, saved: PlanState): 
     initial: "new",
     choices: [
       { value: "new", label: "the new goal", hint: "the old plan's answers stay in the transcript" },
-      { value: "old", label: "go on with the old one" },
+      { value: "old", label: "continue with the old one" },
     ],
   });
   return value === "new";
@@ -155,7 +155,7 @@ function sameGoal(one: string, other: string): boolean {
 
 function nothingToResume(): RalphError {
   return new RalphError("usage", {
-    details: { problem: `there is no plan to go on with: ${PLAN_STATE_FILE} does not exist` },
+    details: { problem: `there is no plan to continue with: ${PLAN_STATE_FILE} does not exist` },
     hint: 'give a goal: `ralph plan "add a health endpoint"`',
   });
 }

@@ -68,6 +68,6 @@ function errorsValue({ refused }: PlanState): string {
     "## Your last answer was refused",
     refused.errors.map((error) => `- ${error}`).join("\n"),
     ...(refused.reply === "" ? [] : ["It was:", refused.reply]),
-    "Answer again, with valid JSON only, and with these errors mended.",
+    "Answer again, with valid JSON only, and with these errors fixed.",
   ].join("\n\n");
 }

@@ -47,7 +47,7 @@ export interface TreeBefore {
   readonly contents: Readonly<Record<string, string | null>>;
 }
 
-/** `plan_state.json`: all that planning needs to go on after any interruption. */
+/** `plan_state.json`: all that planning needs to continue after any interruption. */
 export interface PlanState {
   readonly schemaVersion: 1;
   /** Absolute path of the root. */

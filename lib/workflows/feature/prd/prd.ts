@@ -23,7 +23,7 @@ export interface PrdOptions {
 type Action = "refine" | "finalize" | "edit" | "edit-json" | "run";
 
 /**
- * A feature's PRD, from where it stands: written with the agent, refined, finalized to prd.json, edited by hand, or
+ * A feature's PRD, from where it stands: written with the agent, refined, finalized to prd.json, edited manually, or
  * worked off. One action a call; the answers file names the questions `prd.action` and `prd.finalize`.
  *
  * @throws {RalphError} usage, agent-missing, agent-not-found, not-a-repository, run-locked, editor-missing

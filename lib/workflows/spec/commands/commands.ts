@@ -59,7 +59,7 @@ export const SPEC_COMMANDS: readonly Command[] = [
       deps: { ...text("IDS", "add: tasks that must be done before, commas between"), many: true },
       priority: { ...text("LEVEL", "add: high, medium or low"), choices: ["high", "medium", "low"] },
       parent: text("ID", "add: the task that this is a part of"),
-      "created-from": text("ID", "add: the issue that this mends"),
+      "created-from": text("ID", "add: the issue that this fixes"),
       supersedes: text("ID", "add: the task that this replaces; it is removed"),
       ...STATE_FLAGS,
       ...PLACE_FLAGS,

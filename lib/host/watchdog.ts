@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import process from "node:process";
 
 /** Ends what was started here when this process is gone, whatever ended it. */
-export interface Guardian {
+export interface Watchdog {
   /** Registers a group (negative) or a process (positive). */
   watch(id: number): void;
   unwatch(id: number): void;
@@ -45,7 +45,7 @@ done
 `;
 
 /** One `/bin/sh` for a whole run, started with the first `watch()`. Windows has none: nothing is guarded there. */
-export function createGuardian(mark: string): Guardian {
+export function createWatchdog(mark: string): Watchdog {
   const watched = new Set<number>();
   let shell: ChildProcess | undefined;
 
@@ -53,7 +53,7 @@ export function createGuardian(mark: string): Guardian {
     const started = process.getBuiltinModule("node:child_process").spawn("/bin/sh", [
       "-c",
       SCRIPT,
-      "ralph-guardian",
+      "ralph-watchdog",
       mark,
     ], {
       cwd: "/",

@@ -51,7 +51,7 @@ describe("a Ralph that is killed", () => {
     await waitUntil(() => processesWith(tag).length === 0, 5000);
   });
 
-  test("a Ralph that ends by itself leaves no guardian and is not kept alive by it", async () => {
+  test("a Ralph that ends by itself leaves no watchdog and is not kept alive by it", async () => {
     const { child, output } = startParent("echo started");
     const code = await new Promise((resolve) => child.on("exit", resolve));
 
