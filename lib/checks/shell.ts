@@ -1,6 +1,6 @@
 import type { $Type } from "dax";
 import { shellInvocation } from "../host/shell.ts";
-import type { Host, ProcessEnd } from "../host/types.ts";
+import type { Host, OutputMask, ProcessEnd } from "../host/types.ts";
 import type { CheckExpectation, CheckOutcome } from "../backlog/types.ts";
 import { outputWatch, unmet } from "./expectation.ts";
 import { forgivingPipeline, isSinglePipeline } from "./pipeline.ts";
@@ -11,7 +11,9 @@ export interface ShellCheckOptions {
   /** Milliseconds. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** Gets every chunk of output. */
+  /** Masks secrets in the output; what `expect` compares is not masked. */
+  readonly mask: () => OutputMask;
+  /** Gets every chunk of output, masked. */
   readonly onOutput?: (chunk: Uint8Array) => Promise<void>;
   /** @default exit code 0 */
   readonly expect?: CheckExpectation;
@@ -46,7 +48,7 @@ export async function runShellCheck(
   const shell = pipefail && isSinglePipeline(command)
     ? await shellInvocation(forgivingPipeline(command), host.environment)
     : plain;
-  const { onOutput, expect = {} } = options;
+  const { mask, onOutput, expect = {} } = options;
   const watch = outputWatch(expect.output);
   let end: ProcessEnd | null = null;
   const derived = $.build$({
@@ -57,12 +59,9 @@ export async function runShellCheck(
           cwd: options.cwd,
           timeoutMs: options.timeoutMs,
           signal: options.signal,
-          ...(onOutput === undefined && expect.output === undefined ? {} : {
-            onOutput: (chunk, stream) => {
-              watch.take(chunk, stream);
-              return onOutput?.(chunk);
-            },
-          }),
+          mask,
+          ...(expect.output === undefined ? {} : { onRaw: watch.take }),
+          ...(onOutput === undefined ? {} : { onOutput }),
         });
         return { code: end.exitCode ?? 1 };
       }),

@@ -10,6 +10,8 @@ export interface ChildOutput {
   isClosed(): boolean;
   /** Resolves when both streams have ended, or after `quietMs` without a byte while nobody holds the stream back. */
   drain(quietMs: number, maxBytes: number): Promise<void>;
+  /** Hands over what a mask holds back, and waits until the receiver has taken it. */
+  finish(): Promise<void>;
   /** Lets go of the streams, whoever may still hold the other end. */
   destroy(): void;
   /** `performance.now()` of the last byte, or of the last time that the receiver let the stream continue. */
@@ -22,7 +24,7 @@ export interface ChildOutput {
 /** Reads both streams. `onFailure` is told of an error of the receiver. */
 export function readOutput(
   streams: { readonly stdout: Readable | null; readonly stderr: Readable | null },
-  request: Pick<ProcessRequest, "onOutput" | "tailBytes">,
+  request: Pick<ProcessRequest, "mask" | "onRaw" | "onOutput" | "tailBytes">,
   onFailure: (error: unknown) => void,
 ): ChildOutput {
   const limit = request.tailBytes ?? 16_384;
@@ -34,11 +36,15 @@ export function readOutput(
   let bytes = 0;
   let activity = performance.now();
   let resolveClosed: () => void = () => {};
+  let taken: Promise<void> = Promise.resolve();
+  const flushes: (() => void)[] = [];
   const closed = new Promise<void>((resolve) => (resolveClosed = resolve));
 
   function read(stream: Readable, name: "stdout" | "stderr"): void {
     let isOpen = true;
+    const mask = request.mask?.();
     open++;
+    if (mask !== undefined) flushes.push(() => pass(mask.end()));
     const close = (): void => {
       if (!isOpen) return;
       isOpen = false;
@@ -48,13 +54,19 @@ export function readOutput(
       activity = performance.now();
       bytes += chunk.length;
       collect(chunk.length);
-      kept[name].push(chunk);
-      kept.tail.push(chunk);
-      hand(stream, name, chunk);
+      request.onRaw?.(chunk, name);
+      pass(mask === undefined ? chunk : mask.push(chunk));
     });
     stream.on("end", close);
     stream.on("close", close);
     stream.on("error", close);
+
+    function pass(chunk: Uint8Array): void {
+      if (chunk.length === 0) return;
+      kept[name].push(chunk);
+      kept.tail.push(chunk);
+      hand(stream, name, chunk);
+    }
   }
 
   function hand(stream: Readable, name: "stdout" | "stderr", chunk: Uint8Array): void {
@@ -63,7 +75,8 @@ export function readOutput(
       if (pending === undefined) return;
       stream.pause();
       held++;
-      pending.then(release, fail);
+      const done = pending.then(release, fail);
+      taken = Promise.all([taken, done]).then(() => {});
     } catch (error) {
       fail(error);
     }
@@ -99,6 +112,10 @@ export function readOutput(
     closed,
     isClosed: () => open === 0,
     drain,
+    finish() {
+      for (const flush of flushes) flush();
+      return taken;
+    },
     destroy() {
       streams.stdout?.destroy();
       streams.stderr?.destroy();

@@ -9,7 +9,7 @@ import { RalphError } from "../errors/ralph_error.ts";
 import { createEventBus } from "../events/bus.ts";
 import { createEventLog, type EventLog } from "../events/event_log.ts";
 import { pruneRuns } from "../events/prune_runs.ts";
-import { createRedactor, type Redactor } from "../events/redact.ts";
+import { createRedactor } from "../events/redact.ts";
 import { secretValues } from "../events/secrets.ts";
 import type { EventBus, EventSink } from "../events/types.ts";
 import { openRepository } from "../git/open_repository.ts";
@@ -83,7 +83,7 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
   const config = await withOverrides(fromFile, options.config);
   const repository = await openRepository(host, root);
   const redactor = createRedactor(secretValues(host.environment.variables));
-  const events = createEventBus(options.sinks);
+  const events = createEventBus(options.sinks ?? [], redactor);
   const own = ownFiles(repository, root);
   const approvals = new Set(options.approve);
   const signal = options.signal ?? new AbortController().signal;
@@ -120,7 +120,7 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
     repository,
     run: {
       id,
-      folder: runFolders({ id, root, host, events, redactor, logs, keep: config.logs.keep }),
+      folder: runFolders({ id, root, host, events, logs, keep: config.logs.keep }),
       nextIteration: counter(),
     },
     loop: { interactive: false, retryBlocked: false, ...options.loop },
@@ -225,7 +225,6 @@ interface RunFolders {
   readonly root: string;
   readonly host: Host;
   readonly events: EventBus;
-  readonly redactor: Redactor;
   readonly logs: EventLog[];
   /** How many runs' folders are kept. */
   readonly keep: number;
@@ -233,13 +232,13 @@ interface RunFolders {
 
 /** Each runs directory is made once, with a `.gitignore` of `*`; from then on the events go there too. */
 function runFolders(
-  { id, root, host, events, redactor, logs, keep }: RunFolders,
+  { id, root, host, events, logs, keep }: RunFolders,
 ): (runsDirectory: string) => Promise<string> {
   const made = new Map<string, Promise<string>>();
   async function make(runsDirectory: string): Promise<string> {
     const folder = join(root, runsDirectory, id);
     await ensureDirectory(folder);
-    const log = await createEventLog({ file: join(folder, "events.ndjson"), run: id, clock: host.clock, redactor });
+    const log = await createEventLog({ file: join(folder, "events.ndjson"), run: id, clock: host.clock });
     logs.push(log);
     events.attach(log);
     await pruneRuns(join(root, runsDirectory), keep, id);

@@ -1,5 +1,7 @@
 import type { ServiceConfig } from "../config/schema.ts";
 import { RalphError } from "../errors/ralph_error.ts";
+import { createRedactor } from "../events/redact.ts";
+import { secretValues } from "../events/secrets.ts";
 import { openAppender } from "../host/files.ts";
 import { portOwner } from "../host/port_owner.ts";
 import { processStart } from "../host/process_start.ts";
@@ -60,12 +62,14 @@ export function createService({ config, root, host, records, log }: ServiceOptio
     let kept = "";
     const decoder = new TextDecoder();
     const shell = await shellInvocation(command, host.environment);
+    const redactor = createRedactor(secretValues(host.environment.variables));
     const end = host.processes.run({
       ...shell,
       cwd: root,
       signal: stop.signal,
       tailBytes: TAIL_BYTES,
       onStart: (pid) => void remember(pid),
+      mask: () => redactor.stream(),
       onOutput: async (chunk) => {
         kept = (kept + decoder.decode(chunk, { stream: true })).slice(-TAIL_BYTES);
         await appender.write(chunk);

@@ -44,7 +44,6 @@ export function readStream(
   const reader = createStreamReader({
     translator: adapter.translator(),
     prompt: options.prompt ?? "",
-    redactor: { text: (text) => text },
     onEvent: (event) => events.push(event),
     ...(adapter.ignored === undefined ? {} : { ignored: adapter.ignored }),
   });

@@ -34,7 +34,7 @@ export function replayAgent(file: string, host: Host): Agent {
           `turn ${number} of the cassette ${file} was recorded with another prompt: ${difference}`,
         );
       }
-      const record = await openTurnRecord(host, request);
+      const record = await openTurnRecord(request);
       await record.words(Buffer.from(recorded.turn.text));
       await record.finish();
       await applyChange(host, request.cwd, recorded);
