@@ -50,7 +50,7 @@ export function createGit(host: Host, cwd: string): Git {
     let left = options.maxBytes ?? Infinity;
     const end = await host.processes.run({
       file: "git",
-      arguments: arguments_,
+      arguments: [...guardsFor(arguments_), ...arguments_],
       cwd,
       environment: options.environment ?? QUIET,
       guarded: false,
@@ -76,6 +76,12 @@ export function createGit(host: Host, cwd: string): Git {
       tail: end.tail,
     };
   };
+}
+
+/** Programs that a repository names for git to run: none while Ralph looks, the hooks of a commit when it commits. */
+function guardsFor(arguments_: readonly string[]): readonly string[] {
+  const hooks = arguments_.includes("commit") ? [] : ["-c", "core.hooksPath=/dev/null"];
+  return ["-c", "core.fsmonitor=false", ...hooks];
 }
 
 /** The error for a git command that should have worked. */

@@ -1,7 +1,7 @@
 import { join, relative } from "node:path";
 import type { RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
-import { appendText, ensureDirectory, removePath } from "../host/files.ts";
+import { appendText, ensurePrivateDirectory, PRIVATE_FILE, removePath, resolveInside } from "../host/files.ts";
 import { protectedPaths } from "../checks/guards.ts";
 import { type Hook, hookProblems, hooksOf } from "./hook.ts";
 import { createSlots } from "../host/slots.ts";
@@ -88,9 +88,10 @@ export async function createHookRunner<Data, Findings>(
   const running = new Set<Promise<void>>();
   const changes: Change[] = [];
   const failures: unknown[] = [];
-  const logs = backlog.logsDirectory === undefined ? options.folder : join(ralph.root, backlog.logsDirectory);
-  await ensureDirectory(logs);
-  await tellLeftPatches(ralph, backlog.logsDirectory === undefined ? null : logs, options.folder);
+  const { logsDirectory } = backlog;
+  const logs = logsDirectory === undefined ? options.folder : await resolveInside(ralph.root, logsDirectory);
+  await ensurePrivateDirectory(logs);
+  await tellLeftPatches(ralph, logsDirectory === undefined ? null : logs, options.folder);
 
   /** One hook from its first record to its last. */
   async function one(hook: Hook, moment: HookMoment, commit: string | null): Promise<void> {
@@ -136,7 +137,7 @@ export async function createHookRunner<Data, Findings>(
         }),
     ).catch(async (error: unknown): Promise<HookEnd> => {
       const message = error instanceof Error ? error.message : String(error);
-      await appendText(log, `${message}\n`);
+      await appendText(log, `${message}\n`, PRIVATE_FILE);
       return { exitCode: null, message };
     });
     const status = signal.aborted ? "interrupted" : end.message === null ? "completed" : "failed";

@@ -1,3 +1,4 @@
+import { RalphError } from "../errors/ralph_error.ts";
 import type { JournalKey, Leftover, OpenItem } from "../backlog/journal_types.ts";
 import type { Attempt, Item, ParkedItem, Settlement } from "../backlog/types.ts";
 
@@ -54,8 +55,13 @@ export function keyOf(key: JournalKey): string {
   return JSON.stringify([key.backlog, key.scope]);
 }
 
-/** Adds up the text of a journal; lines that are not JSON (torn by a kill) are left out. */
-export function foldJournal(text: string): JournalState {
+/**
+ * Adds up the text of a journal; lines that are not JSON (torn by a kill) are left out.
+ *
+ * @param path named where a line is JSON and no record
+ * @throws {RalphError} state-invalid
+ */
+export function foldJournal(text: string, path = "the journal"): JournalState {
   const slots = new Map<string, Slot>();
   const slotOf = (key: string): Slot => {
     const slot = slots.get(key) ?? { open: new Map(), history: new Map(), parked: new Map(), leftovers: new Map() };
@@ -71,9 +77,16 @@ export function foldJournal(text: string): JournalState {
     parked: (key) => [...slotOf(keyOf(key)).parked.values()],
     leftovers: (key) => slotOf(keyOf(key)).leftovers,
   };
-  for (const text_ of text.split("\n")) {
+  for (const [index, text_] of text.split("\n").entries()) {
     const line = parseLine(text_);
-    if (line !== null) state.apply(line);
+    if (line === null) continue;
+    if (!isRecord(line)) {
+      throw new RalphError("state-invalid", {
+        details: { path: `${path}:${index + 1}`, problem: "no record of a journal" },
+        hint: "take the line out; what it was about is checked again",
+      });
+    }
+    state.apply(line);
   }
   return state;
 }
@@ -147,10 +160,47 @@ function historyKey(itemId: string, fingerprint: string | null): string {
   return JSON.stringify([itemId, fingerprint]);
 }
 
-function parseLine(text: string): JournalLine | null {
+/** True for what `applyLine` can read. */
+function isRecord(value: unknown): value is JournalLine {
+  if (!isObject(value) || value["v"] !== 1 || !isKey(value["key"])) return false;
+  const isOfItem = typeof value["itemId"] === "string";
+  switch (value["type"]) {
+    case "begun":
+      return isObject(value["item"]) && typeof value["item"]["id"] === "string" && Array.isArray(value["userPaths"]) &&
+        typeof value["attemptId"] === "string" && typeof value["number"] === "number";
+    case "settling":
+      return isOfItem && isObject(value["attempt"]) && typeof value["attempt"]["status"] === "string" &&
+        isObject(value["work"]);
+    case "settled":
+      return isOfItem && isObject(value["settlement"]) && typeof value["settlement"]["status"] === "string" &&
+        isObject(value["kept"]);
+    case "parked":
+      return isOfItem && typeof value["reason"] === "string";
+    case "left":
+      return isOfItem && isObject(value["kept"]);
+    case "unparked":
+    case "run-ended":
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** As `keyOf()` writes it. */
+function isKey(value: unknown): boolean {
+  if (typeof value !== "string") return false;
+  const key = parseLine(value);
+  return Array.isArray(key) && typeof key[0] === "string";
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function parseLine(text: string): unknown {
   if (text.trim() === "") return null;
   try {
-    return JSON.parse(text) as JournalLine;
+    return JSON.parse(text) as unknown;
   } catch {
     return null;
   }

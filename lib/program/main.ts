@@ -15,6 +15,8 @@ import { commandHelp, generalHelp } from "../cli/help.ts";
 import { parseLine, usage } from "../cli/parse.ts";
 import { splitCommand } from "./split_command.ts";
 import { nearest } from "../cli/suggest.ts";
+import { printable, printablePainted } from "../ui/printable.ts";
+import { wantsColour } from "../ui/style.ts";
 import { VERSION } from "../cli/version.ts";
 
 /**
@@ -38,8 +40,8 @@ async function guarded(
   host: Host,
   run: (around: Surroundings) => Promise<number>,
 ): Promise<number> {
-  const say = (text: string): void => host.terminal.write("stderr", `${text}\n`);
-  const out = (text: string): void => host.terminal.write("stdout", `${text}\n`);
+  const say = printer(argv, host, "stderr");
+  const out = printer(argv, host, "stdout");
   const aborter = new AbortController();
   let force = (): void => {};
   const forced = new Promise<number>((resolve) => {
@@ -59,6 +61,16 @@ async function guarded(
     .finally(() => host.processes[Symbol.asyncDispose]());
   const exitCode = await Promise.race([ended, forced]);
   return aborter.signal.aborted ? EXIT.interrupted : exitCode;
+}
+
+/**
+ * Writes lines. What files and agents wrote is in them: no control character of theirs reaches the terminal, and in JSON
+ * it is spelled out as JSON does.
+ */
+function printer(argv: readonly string[], host: Host, stream: "stdout" | "stderr"): (text: string) => void {
+  const colour = wantsColour(host.terminal.isTerminal(stream), host.environment, argv.includes("--no-color"));
+  const safe = colour ? printablePainted : printable;
+  return (text) => host.terminal.write(stream, `${safe(text)}\n`);
 }
 
 type Surroundings = Pick<Invocation, "host" | "signal" | "say" | "out">;

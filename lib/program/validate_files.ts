@@ -73,9 +73,8 @@ async function validatePrdFile(root: string, config: Config | null): Promise<Val
         `${story.id}: \`${command}\` checks nothing: name a command that can fail`
       )
     );
-    const duplicates = userStories.filter(({ id }, index) =>
-      userStories.findIndex((other) => other.id === id) !== index
-    );
+    const seen = new Set<string>();
+    const duplicates = userStories.filter(({ id }) => seen.has(id) || seen.add(id) === undefined);
     const unchecked = config === null || config.verify.default.length > 0
       ? []
       : userStories.filter((story) => !story.passes && storyCommands(story).length === 0);

@@ -1,4 +1,4 @@
-import { join, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import type { $Type } from "dax";
 import type { Agent } from "../context/agent.ts";
 import { createStateFiles } from "../backlog/state_files.ts";
@@ -14,7 +14,7 @@ import { secretValues } from "../events/secrets.ts";
 import type { EventBus, EventSink } from "../events/types.ts";
 import { openRepository } from "../git/open_repository.ts";
 import { createHost } from "../host/create_host.ts";
-import { ensureDirectory, pathExists, resolveInside } from "../host/files.ts";
+import { ensurePrivateDirectory, pathExists, resolveInside } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import { openJournal } from "../loop/journal.ts";
 import { ownFiles } from "../context/own_files.ts";
@@ -139,7 +139,7 @@ async function recorded(agent: Agent, { record }: RalphOptions, host: Host, root
   // It grows while the agent works: in the tree it would be taken for the agent's work.
   const ignored = await host.processes.run({
     file: "git",
-    arguments: ["check-ignore", "-q", "--", file],
+    arguments: ["-c", "core.fsmonitor=false", "check-ignore", "-q", "--", file],
     cwd: root,
     guarded: false,
   });
@@ -236,18 +236,18 @@ function runFolders(
 ): (runsDirectory: string) => Promise<string> {
   const made = new Map<string, Promise<string>>();
   async function make(runsDirectory: string): Promise<string> {
-    const folder = join(root, runsDirectory, id);
-    await ensureDirectory(folder);
+    const folder = join(await resolveInside(root, runsDirectory), id);
+    await ensurePrivateDirectory(folder);
     const log = await createEventLog({ file: join(folder, "events.ndjson"), run: id, clock: host.clock });
     logs.push(log);
     events.attach(log);
-    await pruneRuns(join(root, runsDirectory), keep, id);
+    await pruneRuns(dirname(folder), keep, id);
     return folder;
   }
   return async (runsDirectory) => {
     const known = made.get(runsDirectory) ?? make(runsDirectory);
     made.set(runsDirectory, known);
-    await ensureRunsIgnored(join(root, runsDirectory));
+    await ensureRunsIgnored(await resolveInside(root, runsDirectory));
     return await known;
   };
 }

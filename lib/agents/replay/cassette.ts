@@ -5,7 +5,7 @@
  */
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { AgentEvent } from "../../events/agent_events.ts";
-import { hashText, readText } from "../../host/files.ts";
+import { hashText, LARGEST_LOG, readText } from "../../host/files.ts";
 import type { AgentTurn } from "../../backlog/types.ts";
 import type { TurnRequest } from "../../context/agent.ts";
 import type { TreeChange } from "./tree_change.ts";
@@ -39,7 +39,7 @@ export function promptHash(steady: string): string {
 
 /** Reads a cassette. @throws {RalphError} cassette-invalid */
 export async function readCassette(file: string): Promise<readonly RecordedTurn[]> {
-  const text = await readText(file);
+  const text = await readText(file, LARGEST_LOG);
   if (text === null) throw invalid(file, "it does not exist");
   const { RECORDED_TURN } = await import("./cassette_schema.ts");
   return text.split("\n").flatMap((line, index) => {

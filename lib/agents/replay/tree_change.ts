@@ -89,7 +89,7 @@ async function git(
   const chunks: Uint8Array[] = [];
   const end = await host.processes.run({
     file: "git",
-    arguments: ["-c", "core.quotePath=false", ...arguments_],
+    arguments: ["-c", "core.quotePath=false", "-c", "core.fsmonitor=false", ...arguments_],
     cwd,
     environment: { GIT_TERMINAL_PROMPT: "0", GIT_EDITOR: "true", ...environment },
     timeoutMs: 300_000,

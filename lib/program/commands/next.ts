@@ -3,7 +3,7 @@ import { storyCommands } from "../../backlog/verify_commands.ts";
 import type { Story } from "../../workflows/exec/types.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Item, Next } from "../../backlog/types.ts";
-import { printable, printableLine } from "../../ui/printable.ts";
+import { oneLine } from "../../ui/printable.ts";
 import type { Invocation } from "../../cli/command.ts";
 import { featureArgument } from "../../workflows/feature/commands/argument.ts";
 import { styleFor, toJson } from "../../cli/show.ts";
@@ -70,7 +70,7 @@ function textOf(next: Next<unknown>, config: Config, parked: boolean, invocation
     case "blocked":
       return [
         "blocked:",
-        ...next.reasons.map((reason) => `  ${printable(reason.split("\n")[0] ?? "")}`),
+        ...next.reasons.map((reason) => `  ${reason.split("\n")[0] ?? ""}`),
         ...(parked ? ["hint: `ralph run --retry-blocked` takes parked stories up again"] : []),
       ];
     case "item": {
@@ -80,11 +80,11 @@ function textOf(next: Next<unknown>, config: Config, parked: boolean, invocation
       const story = storyOf(next.item);
       const checks = checksOf(story, config);
       return [
-        `${bold(printableLine(next.item.id))}  ${printableLine(next.item.title)}`,
+        `${bold(oneLine(next.item.id))}  ${oneLine(next.item.title)}`,
         ...(story?.acceptanceCriteria ?? []).map((criterion) => `  ${dim(symbols.dot)} ${criterion}`),
         checks.length === 0
           ? `  ${warn(symbols.warning)} no check: it cannot pass`
-          : `checks: ${checks.map((check) => `\`${printable(check)}\``).join(", ")}`,
+          : `checks: ${checks.map((check) => `\`${check}\``).join(", ")}`,
       ];
     }
   }

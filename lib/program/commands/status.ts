@@ -1,5 +1,5 @@
 import { EXIT } from "../../errors/exit_codes.ts";
-import { printableLine } from "../../ui/printable.ts";
+import { oneLine } from "../../ui/printable.ts";
 import type { Invocation } from "../../cli/command.ts";
 import { featureArgument } from "../../workflows/feature/commands/argument.ts";
 import { readStatus, type StatusReport } from "../../workflows/exec/status_report.ts";
@@ -41,7 +41,7 @@ function statusLines(report: StatusReport, invocation: Invocation): readonly str
       warn(`running: \`ralph ${report.running.purpose}\`, pid ${report.running.pid}, since ${report.running.since}`),
     );
   }
-  if (report.plan !== null) lines.push(`plan: ${report.plan.state} ${dim(`"${printableLine(report.plan.goal)}"`)}`);
+  if (report.plan !== null) lines.push(`plan: ${report.plan.state} ${dim(`"${oneLine(report.plan.goal)}"`)}`);
   if (report.problem !== null) lines.push(`${bad(symbols.failed)} ${report.problem}`);
   if (report.counts !== null) {
     const { total, passed, open, parked } = report.counts;
@@ -49,9 +49,9 @@ function statusLines(report: StatusReport, invocation: Invocation): readonly str
   }
   for (const story of report.stories) {
     const mark = { passes: good(symbols.passed), open: dim(symbols.open), parked: warn(symbols.warning) }[story.state];
-    const note = story.state === "parked" ? dim(` parked: ${printableLine(story.reason?.split("\n")[0] ?? "")}`) : "";
+    const note = story.state === "parked" ? dim(` parked: ${oneLine(story.reason?.split("\n")[0] ?? "")}`) : "";
     const unchecked = story.state !== "passes" && story.checks.length === 0 ? warn(" no check") : "";
-    lines.push(`  ${mark} ${printableLine(story.id)}  ${printableLine(story.title)}${note}${unchecked}`);
+    lines.push(`  ${mark} ${oneLine(story.id)}  ${oneLine(story.title)}${note}${unchecked}`);
   }
   return [...lines, `next: ${report.hint}`];
 }

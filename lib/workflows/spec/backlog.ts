@@ -17,7 +17,7 @@ import {
   verifyItem,
 } from "./item.ts";
 import { claimOf } from "./judge.ts";
-import { rejectionsOf } from "./mutations/reject_task.ts";
+import { rejectionCounts, rejectionsOf } from "./mutations/reject_task.ts";
 import { shortName } from "./mutations/short_name.ts";
 import { doneOf, formatPlan, issuesOf, parsePlan, pendingOf, specOf, tasksOf } from "./plan_file.ts";
 import { accepted, built, decomposed, failed, killed, notAccepted, notDecomposed, reasonOf, reset } from "./settle.ts";
@@ -73,7 +73,8 @@ export function specBacklog(ralph: SpecBacklogContext, options: SpecBacklogOptio
     }
     const plan = parsePlan(text, PLAN_FILE);
     if (ralph.loop.retryBlocked && !told) { // what was rejected too often before this run is forgiven once
-      for (const { id } of pendingOf(plan)) ignored.set(id, rejectionsOf(plan, id));
+      const counts = rejectionCounts(plan);
+      for (const { id } of pendingOf(plan)) ignored.set(id, counts.get(id) ?? 0);
     }
     told = true;
     return plan;

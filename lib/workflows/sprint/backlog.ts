@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { hashText } from "../../host/files.ts";
+import { hashText, resolveInside } from "../../host/files.ts";
 import { ensureRunsIgnored } from "../../events/runs_ignored.ts";
 import type { Backlog, Check, Item, ParkedItem } from "../../backlog/types.ts";
 import { findingsOf } from "./claim.ts";
@@ -98,7 +98,7 @@ export function sprintBacklog(
 
     async begin(item) {
       if (item.data.mode === "completion") return;
-      await ensureRunsIgnored(join(ralph.root, paths.transcripts));
+      await ensureRunsIgnored(await resolveInside(ralph.root, paths.transcripts));
       const { beginIteration } = await import("./changes.ts");
       await change((document) => beginIteration(document, item.data.iteration, now()));
     },

@@ -4,7 +4,7 @@ import { openRepository } from "../../../git/open_repository.ts";
 import { journalKeyOf } from "../../../backlog/journal_key.ts";
 import { openJournal } from "../../../loop/journal.ts";
 import { ownFiles } from "../../../context/own_files.ts";
-import { printable, printableLine } from "../../../ui/printable.ts";
+import { oneLine } from "../../../ui/printable.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import type { Place } from "../../../cli/workspace.ts";
 import { styleFor, toJson } from "../../../cli/show.ts";
@@ -23,9 +23,9 @@ export async function nextOfSprint(invocation: Invocation, { config }: Place): P
   } else if (next.status === "item") {
     const { mode, iteration } = next.item.data;
     const { bold } = styleFor(invocation, "stdout");
-    out(`${bold(mode)} ${printableLine(next.item.title)}`);
+    out(`${bold(mode)} ${oneLine(next.item.title)}`);
     out(mode === "completion" ? "the goal was said to be reached; next: the checks" : `iteration ${iteration}`);
-  } else if (next.status === "done") out(`the goal is reached: ${printable(next.summary ?? "")}`);
-  else if (next.status === "blocked") { for (const reason of next.reasons) say(`blocked: ${printable(reason)}`); }
+  } else if (next.status === "done") out(`the goal is reached: ${next.summary ?? ""}`);
+  else if (next.status === "blocked") { for (const reason of next.reasons) say(`blocked: ${reason}`); }
   return next.status === "blocked" ? EXIT.blocked : EXIT.done;
 }
