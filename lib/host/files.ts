@@ -236,7 +236,11 @@ function isPlainFile(path: string): boolean {
 
 async function opened(path: string): Promise<FileHandle> {
   try {
-    return await fsPromises().open(path, READ_FLAG);
+    const file = await fsPromises().open(path, READ_FLAG);
+    const found = await file.stat();
+    if (found.isFile()) return file;
+    await file.close();
+    throw notRegular(found);
   } catch (error) {
     throw unreadable(path, error);
   }
