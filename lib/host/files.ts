@@ -193,9 +193,14 @@ export async function ensurePrivateDirectory(path: string): Promise<void> {
   }
 }
 
-/** True when something stands at the path; symbolic links are followed. */
-export function pathExists(path: string): Promise<boolean> {
-  return exists(path);
+/** True when something is at the path; symbolic links are followed, and one that leads back to itself is there. */
+export async function pathExists(path: string): Promise<boolean> {
+  try {
+    return await exists(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ELOOP") return true;
+    throw error;
+  }
 }
 
 /** Takes away a file or a whole folder. A missing one is fine. */
