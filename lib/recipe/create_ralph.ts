@@ -1,4 +1,4 @@
-import { dirname, join, relative, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import type { $Type } from "dax";
 import type { Agent } from "../context/agent.ts";
 import { createStateFiles } from "../backlog/state_files.ts";
@@ -235,19 +235,20 @@ function runFolders(
   { id, root, host, events, logs, keep }: RunFolders,
 ): (runsDirectory: string) => Promise<string> {
   const made = new Map<string, Promise<string>>();
-  async function make(runsDirectory: string): Promise<string> {
-    const folder = join(await resolveInside(root, runsDirectory), id);
+  async function make(directory: string): Promise<string> {
+    const folder = join(directory, id);
     await ensurePrivateDirectory(folder);
     const log = await createEventLog({ file: join(folder, "events.ndjson"), run: id, clock: host.clock });
     logs.push(log);
     events.attach(log);
-    await pruneRuns(dirname(folder), keep, id);
+    await pruneRuns(directory, keep, id);
     return folder;
   }
   return async (runsDirectory) => {
-    const known = made.get(runsDirectory) ?? make(runsDirectory);
-    made.set(runsDirectory, known);
-    await ensureRunsIgnored(await resolveInside(root, runsDirectory));
+    const directory = await resolveInside(root, runsDirectory);
+    const known = made.get(directory) ?? make(directory);
+    made.set(directory, known);
+    await ensureRunsIgnored(directory);
     return await known;
   };
 }
