@@ -6,6 +6,7 @@
 import { dirname, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
+import { notGenerated } from "../errors/not_generated.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { readText } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
@@ -44,6 +45,8 @@ const FRAME_REGEXP = /(?:\(|at (?:async )?)((?:file:\/\/|\/|[A-Za-z]:\\)[^\n)]+?
 /** The error for a recipe that could not be imported. */
 export async function importFailure(error: unknown, path: string, host: RecipeHost): Promise<RalphError> {
   if (RalphError.isInstance(error)) return error;
+  const missing = notGenerated(error);
+  if (missing !== null) return missing;
   const thrown = read(error);
   if (thrown.code === "ERR_UNKNOWN_FILE_EXTENSION") return unknownExtension(path, error);
   const missingExport = MISSING_EXPORT_REGEXP.exec(thrown.message);
