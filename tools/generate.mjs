@@ -32,9 +32,15 @@ const ENTRIES = Object.fromEntries(
 );
 /** dax's own types where it is installed; where it is not, what most commands need, so that nothing else becomes `any`. */
 const DAX = `declare module "ralph:dax" {
-  import type { $Type as InstalledType, CommandBuilder as InstalledBuilder } from "dax";
+  import type { $Type as InstalledType, CommandBuilder as InstalledBuilder, CommandResult as InstalledResult } from "dax";
   type Installed<Type, Otherwise> = [0] extends [1 & Type] ? Otherwise : Type;
-  interface BundledCommand extends PromiseLike<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+  interface BundledResult {
+    readonly code: number;
+    readonly stdout: string;
+    readonly stdoutBytes: Uint8Array;
+    readonly stderr: string;
+  }
+  interface BundledCommand extends PromiseLike<BundledResult> {
     text(): Promise<string>;
     lines(): Promise<string[]>;
     json<Value = unknown>(): Promise<Value>;
@@ -44,6 +50,7 @@ const DAX = `declare module "ralph:dax" {
     (strings: TemplateStringsArray, ...values: readonly unknown[]): BundledCommand;
     [more: string]: any;
   }
+  export type CommandResult = Installed<InstalledResult, BundledResult>;
   export type CommandBuilder = Installed<InstalledBuilder, BundledCommand>;
   export type $Type = Installed<InstalledType, BundledShell>;
 }
