@@ -8,7 +8,7 @@ const TICKS_REGEXP = /`+/g;
  *
  * @example Only the one form is a command
  * ```ts
- * import { verifyCommands } from "ralph";
+ * import { verifyCommands } from "ralph/backlog";
  *
  * console.log(verifyCommands("`rm -rf /` is refused. Verify: `npm test`")); // [ "npm test" ]
  * ```

@@ -28,7 +28,7 @@ const SIGNALS = "DONE COMPLETE VERIFIED BLOCKED FAILED LEARNING RESET APPROVE RE
  *
  * @example
  * ```ts
- * import { secretValues } from "ralph";
+ * import { secretValues } from "ralph/host";
  *
  * console.log(secretValues({ SERVICE_TOKEN: "abcdef123456", EDITOR: "vi" }).includes("abcdef123456")); // true
  * ```

@@ -4,6 +4,8 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createRedactor } from "../../lib/events/redact.ts";
 import { secretValues } from "../../lib/events/secrets.ts";
+import { verify } from "../../lib/checks/verify.ts";
+import { testContext } from "../../lib/testing/mod.ts";
 import { ralphCli } from "../e2e/cli.ts";
 
 /** In two halves, so that this file itself holds nothing that looks like a key. */
@@ -193,3 +195,22 @@ function stored(root: string): Readonly<Record<string, string>> {
   const paths = found.map((one) => join(one.parentPath, one.name)).filter((path) => !path.includes("/objects/"));
   return Object.fromEntries(paths.map((path) => [path.slice(root.length + 1), readFileSync(path, "utf8")]));
 }
+
+test("checks that are functions and dax commands are masked like the others", async () => {
+  await using ralph = await testContext({ agent: { turns: [] } });
+  const key = `${"gh"}p_IIIIabcdefghijklmnopqrstuvwxyz012345`;
+  const logs = join(ralph.root, "logs");
+
+  const { results } = await verify(ralph, [
+    ralph.$`echo ${key}`,
+    async ($: typeof ralph.$) => await $`echo ${key}`,
+    { name: "finding", run: () => Promise.resolve({ ok: false, exitCode: null, tail: key }) },
+    { name: "thrown", run: () => Promise.reject(new Error(key)) },
+    { name: "expected", command: `echo ${key}`, expect: { output: key } },
+  ], { logs });
+
+  expect(results.map(({ ok }) => ok)).toEqual([true, true, false, false, true]);
+  for (const { tail } of results) expect(tail).toContain("***");
+  for (const { tail } of results) expect(tail).not.toContain(key);
+  for (const name of readdirSync(logs)) expect(readFileSync(join(logs, name), "utf8")).not.toContain(key);
+});
