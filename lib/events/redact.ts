@@ -8,7 +8,7 @@
 import { endOfKey, findKeys, type KeySpan, LONGEST_SHAPE, undecidedKey } from "./key_shapes.ts";
 import { SHORTEST_VALUE } from "./secrets.ts";
 
-const MASK = "***";
+const MASK = Buffer.from("***");
 /** Kept of what was written: what is before a secret counts. */
 const CONTEXT = 8;
 
@@ -120,31 +120,33 @@ function createMasker(needles: readonly string[], find: Finder): Masker {
   let open: RegExp | null = null;
 
   function take(chunk: Uint8Array, last: boolean): Uint8Array {
-    const text = held + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString("latin1");
+    const added = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    const bytes = held === "" ? added : Buffer.concat([Buffer.from(held, "latin1"), added]);
+    const text = bytes.toString("latin1");
     const end = last ? text.length : Math.max(start, undecided(text));
     let position = start + covered;
     if (open !== null) {
       position = Math.max(position, endOfKey(text, start, open));
       if (position < text.length) open = null;
     }
-    let out = "";
+    const parts: Uint8Array[] = [];
     for (const span of find(text, start)) {
       if (span.from >= end) break;
-      if (span.from > position) out += text.slice(position, span.from);
-      if (span.from > position || !afterMask) out += MASK;
+      if (span.from > position) parts.push(bytes.subarray(position, span.from));
+      if (span.from > position || !afterMask) parts.push(MASK);
       afterMask = true;
       position = Math.max(position, span.to);
       if (span.to === text.length) open = span.more;
     }
     if (position < end) {
-      out += text.slice(position, end);
+      parts.push(bytes.subarray(position, end));
       position = end;
       afterMask = false;
     }
     covered = position - end;
     held = text.slice(Math.max(0, end - CONTEXT));
     start = Math.min(CONTEXT, end);
-    return Buffer.from(out, "latin1");
+    return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
   }
 
   /** Where the first secret could begin of which more is to come: at the beginning of the last word. */
