@@ -2,7 +2,7 @@ import { dirname, join, parse, relative } from "node:path";
 import type { RalphContext } from "../context/context.ts";
 import type { TreeSnapshot } from "../git/types.ts";
 import { ensureRunsIgnored, isIgnoring } from "../events/runs_ignored.ts";
-import type { TimeBudget } from "../loop/progress.ts";
+import type { TimeBudget } from "../backlog/turn_types.ts";
 import type { AgentTurn, Item, Turn } from "../backlog/types.ts";
 import type { Agent } from "../context/agent.ts";
 import { turnEnvironment } from "./environment.ts";

@@ -52,8 +52,8 @@ export interface Check {
   readonly run?: (context: CheckContext) => Promise<CheckOutcome>;
   /** Free label by which `settle` tells failures apart: a story's id, `task:2`, `plan`, `ui`. */
   readonly scope?: string;
-  /** Must fail before the turn and pass after it. */
-  readonly redFirst?: boolean;
+  /** Named by the item itself, so that it must fail before the item's first attempt to prove anything. */
+  readonly own?: boolean;
   /** Milliseconds; `Infinity` for a function that keeps its own time. @default verify.timeout of the configuration (300 s) */
   readonly timeoutMs?: number;
   /** What the command has to do to pass. @default it ends with exit code 0 */

@@ -33,11 +33,13 @@ export interface MemoryBacklogOptions {
  */
 export function memoryBacklog(tasks: readonly MemoryTask[], options: MemoryBacklogOptions = {}): Backlog<MemoryTask> {
   const { name = "memory", maxRetries = 3 } = options;
-  const passed = new Map<string, "verified" | "unverified">();
+  const passed = new Set<string>();
   return {
     name,
     stateFiles: [],
     unverified: "block",
+    concurrent: true,
+    retries: maxRetries,
     async overview({ parked }) {
       const given = new Set(parked.map(({ id }) => id));
       const open = tasks.filter(({ id }) => !passed.has(id) && !given.has(id));
@@ -54,7 +56,7 @@ export function memoryBacklog(tasks: readonly MemoryTask[], options: MemoryBackl
       }
       if (open.some(({ id }) => inFlight.includes(id))) return { status: "waiting" };
       if (open.length > 0) return { status: "blocked", reasons: parked.map(({ id, reason }) => `${id}: ${reason}`) };
-      return { status: "done", verdict: [...passed.values()].includes("unverified") ? "unverified" : "verified" };
+      return { status: "done" };
     },
     async work(item: Item<MemoryTask>, { previous }) {
       const { prompt, title, checks = [] } = item.data;
@@ -63,15 +65,26 @@ export function memoryBacklog(tasks: readonly MemoryTask[], options: MemoryBackl
         : "";
       return {
         prompt: `${prompt ?? title}${failure}\n\nWhen it is done, print \`<ralph>DONE</ralph>\` on a line of its own.`,
-        checks: checks.map((check) => typeof check === "string" ? { name: check, command: check } : check),
+        checks: namedChecks(checks),
       };
+    },
+    async passed() {
+      return tasks.filter(({ id }) => passed.has(id)).map(({ id, title, checks = [] }) => ({
+        id,
+        title,
+        checks: namedChecks(checks),
+      }));
+    },
+    async reopen(ids, reason) {
+      for (const id of ids) passed.delete(id);
+      return { status: "open", reason };
     },
     async settle(item, attempt) {
       passed.delete(item.id); // a pass is taken back when its commit was refused
       switch (attempt.status) {
         case "verified":
         case "unverified":
-          passed.set(item.id, attempt.status);
+          passed.add(item.id);
           return { status: "passed", commit: { subject: `feat: ${item.title}`, paths: [], work: true } };
         case "interrupted":
           return { status: "open" };
@@ -80,10 +93,12 @@ export function memoryBacklog(tasks: readonly MemoryTask[], options: MemoryBackl
         case "trespassed":
           return { status: "open", reason: `wrote outside the allowed paths: ${attempt.paths.join(", ")}` };
         default:
-          return attempt.number < maxRetries
-            ? { status: "open", reason: attempt.message }
-            : { status: "parked", reason: attempt.message };
+          return { status: attempt.last === true ? "parked" : "open", reason: attempt.message };
       }
     },
   };
+}
+
+function namedChecks(checks: readonly (string | Check)[]): readonly Check[] {
+  return checks.map((check) => typeof check === "string" ? { name: check, command: check } : check);
 }

@@ -60,6 +60,10 @@ export function todoBacklog(
   options: TodoBacklogOptions = {},
 ): Backlog<TodoItem> {
   const { file = "TODO.md", checks = [], maxRetries = 3 } = options;
+  const checksOf = ({ text }: TodoItem): readonly Check[] =>
+    [...checks, ...verifyCommands(text)].map((check) =>
+      typeof check === "string" ? { name: check, command: check } : check
+    );
   const load = async (): Promise<readonly TodoItem[]> => todoItems(await state.read(file) ?? "");
 
   return {
@@ -67,6 +71,8 @@ export function todoBacklog(
     scope: file,
     stateFiles: [file],
     unverified: "block",
+    concurrent: true,
+    retries: maxRetries,
     async overview({ parked }) {
       const items = await load();
       const open = items.filter(({ done }) => !done).map(idOf);
@@ -93,7 +99,7 @@ export function todoBacklog(
       }
       if (inFlight.length > 0) return { status: "waiting" };
       if (open.length > 0) return { status: "blocked", reasons: parked.map(({ id, reason }) => `${id}: ${reason}`) };
-      return { status: "done", verdict: "verified" };
+      return { status: "done" };
     },
     async work(item, { previous }) {
       const failure = previous !== null && "message" in previous
@@ -102,10 +108,21 @@ export function todoBacklog(
       return {
         prompt: `Do this and nothing else: ${item.data.text}${failure}\n\n` +
           "When it is done, print `<ralph>DONE</ralph>` on a line of its own.",
-        checks: [...checks, ...verifyCommands(item.data.text)].map((check) =>
-          typeof check === "string" ? { name: check, command: check } : check
-        ),
+        checks: checksOf(item.data),
       };
+    },
+    async passed() {
+      return (await load()).filter(({ done }) => done).map((item) => ({
+        id: idOf(item),
+        title: titleOf(item),
+        checks: checksOf(item),
+      }));
+    },
+    async reopen(ids, reason) {
+      for (const item of await load()) {
+        if (ids.includes(idOf(item))) await state.update(file, (text) => marked(text, item, false));
+      }
+      return { status: "open", reason, commit: { subject: "ralph: sent back by the final check", paths: [file], work: false } };
     },
     async settle(item, attempt) {
       if (attempt.status === "verified" || attempt.status === "unverified") {
@@ -115,8 +132,8 @@ export function todoBacklog(
       if (attempt.status === "interrupted") return { status: "open" };
       await state.update(file, (text) => marked(text, item.data, false)); // a pass is taken back when its commit was refused
       const reason = "message" in attempt ? attempt.message : attempt.status;
-      const given = attempt.status === "blocked" || attempt.number >= maxRetries;
-      return given ? { status: "parked", reason } : { status: "open", reason };
+      const isOver = attempt.status === "blocked" || ("last" in attempt && attempt.last === true);
+      return isOver ? { status: "parked", reason } : { status: "open", reason };
     },
   };
 }

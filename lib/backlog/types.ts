@@ -12,7 +12,7 @@ export type * from "./check_types.ts";
 export type * from "./turn_types.ts";
 
 /** Version of the `Backlog` interface. */
-export const BACKLOG_VERSION = 1;
+export const BACKLOG_VERSION = 2;
 
 /** One unit of work for one fresh agent process. Complete: `work` and `judge` need it and the working tree, nothing else. */
 export interface Item<Data = unknown> {
@@ -22,6 +22,8 @@ export interface Item<Data = unknown> {
   readonly title: string;
   /** Nothing else may be in flight while this is worked on: stages, reviews, completion. */
   readonly exclusive?: boolean;
+  /** Globs, relative to the root, that it will change: two items that overlap are not in flight together. */
+  readonly touches?: readonly string[];
   /** Takes no agent turn, only checks: counts against no limit. */
   readonly checksOnly?: boolean;
   /** Prepares work and proves nothing (taking a task apart, looking into an issue): its own end is no part of the run's verdict. */
@@ -43,13 +45,8 @@ export type Next<Data> =
   | { readonly status: "item"; readonly item: Item<Data> }
   /** Everything that is ready depends on what is in flight. */
   | { readonly status: "waiting" }
-  | {
-    readonly status: "done";
-    readonly verdict: "verified" | "unverified";
-    readonly summary?: string;
-    /** The checks behind a `verified` have seen everything, what passed without a check before included. */
-    readonly covers?: boolean;
-  }
+  /** Nothing is left. The loop computes the verdict. */
+  | { readonly status: "done"; readonly summary?: string }
   | { readonly status: "blocked"; readonly reasons: readonly string[] };
 
 /** What one iteration does; read in full before the turn starts. */
@@ -108,6 +105,10 @@ export type Attempt<Findings = unknown> =
     readonly verification: Verification | null;
     /** How the attempts at the item have weakened tests so far, a line a file (`tests.integrity`). */
     readonly weakened?: readonly string[];
+    /** The item has no attempt left: park it. Set by the loop from the backlog's `retries`. */
+    readonly last?: boolean;
+    /** The item's own checks passed before its first attempt, so that they prove nothing. */
+    readonly greenBefore?: boolean;
   }
   & (
     | { readonly status: "verified" | "unverified" }
@@ -139,7 +140,7 @@ export interface SettleCommit {
   readonly apart?: boolean;
 }
 
-/** What the backlog made of an attempt. The backlog owns retry policy; the loop owns limits. */
+/** What the backlog made of an attempt. The loop owns the verdict, retries and limits. */
 export type Settlement =
   & {
     readonly commit?: SettleCommit;
@@ -167,10 +168,43 @@ export interface ParkedItem {
   readonly reason: string;
 }
 
+/** A command that an item was checked by. */
+export type RecordedCheck = Pick<Check, "name" | "scope" | "expect"> & { readonly command: string };
+
+/** An item that passed, as the journal remembers it. */
+export interface PassedRecord {
+  /** The item's. */
+  readonly id: string;
+  /** The item's. */
+  readonly kind: string;
+  /** As the item had it. */
+  readonly fingerprint: string | null;
+  /** `unverified`: no check has seen it. */
+  readonly status: "verified" | "unverified";
+  /** The commit at which it passed; `null` before the first one. */
+  readonly commit: string | null;
+  /** The commands that it was checked by. */
+  readonly checks: readonly RecordedCheck[];
+}
+
+/** An item that the store calls passed, with what it is checked by now. */
+export interface PassedItem {
+  /** The item's. */
+  readonly id: string;
+  /** The item's. */
+  readonly title: string;
+  /** As `Item.fingerprint`. */
+  readonly fingerprint?: string;
+  /** Its own checks and those that hold for every item. */
+  readonly checks: readonly Check[];
+}
+
 /** What the loop's journal tells a backlog whose format has no room for it. */
 export interface LoopView {
   /** Parked earlier, and not asked back with `--retry-blocked`. */
   readonly parked: readonly ParkedItem[];
+  /** Passed since the last run of this backlog that passed as a whole. */
+  readonly passed?: readonly PassedRecord[];
 }
 
 /** One run of a hook, told when it starts and when it ends: the same iteration and id twice. */
@@ -208,8 +242,9 @@ export interface WorkContext<Findings = unknown> {
   readonly last: Attempt<Findings> | null;
 }
 
-/** What `judge` is given: whether any check will run, which then decides alone. */
+/** What `judge` is given. */
 export interface JudgeContext<Findings = unknown> extends WorkContext<Findings> {
+  /** The item has checks of its own that were not all green before its first attempt: they decide. */
   readonly checked: boolean;
 }
 
@@ -226,6 +261,15 @@ export interface Backlog<Data = unknown, Findings = unknown> {
   readonly stateFiles: readonly string[];
   /** What a claim is worth when there is no check at all. */
   readonly unverified: "accept" | "block";
+  /** Items that are in flight together may be settled in any order. @default false */
+  readonly concurrent?: boolean;
+  /** `false`: nothing is built, so that a run ends without a final check and says nothing about HEAD. @default true */
+  readonly final?: boolean;
+  /**
+   * Attempts that an item is given, or a function of the attempt that just failed and its item.
+   * @default `maxRetries` of the configuration
+   */
+  readonly retries?: number | ((attempt: Attempt<Findings>, item: Item<Data>) => number);
   /** Where run folders go, relative to the root. @default ".ralph/runs" */
   readonly runsDirectory?: string;
   /** Where the logs of hooks go, relative to the root. @default the run's folder */
@@ -238,6 +282,18 @@ export interface Backlog<Data = unknown, Findings = unknown> {
   /** Counts, for `ralph status`, `gateRun()` and the live view. */
   overview(view: LoopView): Promise<Overview>;
   next(options: LoopView & { readonly inFlight: readonly string[] }): Promise<Next<Data>>;
+  /**
+   * What the store calls passed, each with its checks: the final check, `ralph verify` and the verdict rest on it.
+   * @default the items that passed in this run
+   */
+  passed?(view: LoopView): Promise<readonly PassedItem[]>;
+  /**
+   * Items that had passed fail the final check and come again.
+   * @default the run has failed
+   */
+  reopen?(ids: readonly string[], reason: string): Promise<Settlement>;
+  /** The run has its verdict, and everything has passed: record it, where the format has room. */
+  ended?(verdict: "verified" | "unverified"): Promise<SettleCommit | void>;
   /** Record that the item is in progress. */
   begin?(item: Item<Data>, attemptId: string): Promise<SettleCommit | void>;
   /** Record the outcome. Called again with the same attempt after a crash: the result must be the same. */

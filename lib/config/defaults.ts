@@ -15,14 +15,24 @@ const TEST_GLOBS: readonly string[] = [
 export function defaultConfig(): Config {
   return {
     provider: { args: [], timeout: 1800, idleTimeout: 1200 },
-    verify: { default: [], ui: [], timeout: 300, allowUnverified: false, baseline: false, isolated: false },
+    verify: {
+      default: [],
+      ui: [],
+      timeout: 300,
+      allowUnverified: false,
+      baseline: false,
+      final: "clean",
+      isolated: false,
+    },
     tests: { globs: TEST_GLOBS, integrity: "report" },
     limits: {
       iterations: null,
       minutes: null,
       tokens: null,
       costUsd: null,
-      noProgress: 5,
+      idle: 5,
+      stalled: 12,
+      added: 100,
       sameFailure: 3,
       rejections: 3,
       maxWait: 21_600,

@@ -47,6 +47,11 @@ export interface VerifyConfig {
   readonly allowUnverified: boolean;
   /** Run the shared checks once before the first turn, and tell which fail already. @default false */
   readonly baseline: boolean;
+  /**
+   * What the checks at the end of a run look at: a clean checkout of HEAD, the working tree as it is, or there are none.
+   * @default "clean"
+   */
+  readonly final: "clean" | "tree" | "off";
   /** Run commands in a clean git worktree of what the turn left: what git ignores is not there. @default false */
   readonly isolated: boolean;
 }
@@ -69,8 +74,12 @@ export interface LimitsConfig {
   readonly tokens: number | null;
   /** US dollars of one run; what an agent does not tell is not counted. */
   readonly costUsd: number | null;
-  /** Turns in a row that changed nothing. @default 5 */
-  readonly noProgress: number;
+  /** Turns in a row that changed no file and passed nothing. @default 5 */
+  readonly idle: number;
+  /** Turns in a row after which nothing passed for the first time. @default 12 */
+  readonly stalled: number;
+  /** Items added during the run that count as passing for the first time. @default 100 */
+  readonly added: number;
   /** The same failure this often in a row blocks the item. @default 3 */
   readonly sameFailure: number;
   /** Parallel hooks at once. @default 4 */
@@ -235,6 +244,7 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
     timeout: seconds.default(DEFAULTS.verify.timeout),
     allowUnverified: z.boolean().default(DEFAULTS.verify.allowUnverified),
     baseline: z.boolean().default(DEFAULTS.verify.baseline),
+    final: z.enum(["clean", "tree", "off"]).default(DEFAULTS.verify.final),
     isolated: z.boolean().default(DEFAULTS.verify.isolated),
   }).prefault({}),
   tests: z.strictObject({
@@ -246,7 +256,9 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
     minutes: limit.default(DEFAULTS.limits.minutes),
     tokens: limit.default(DEFAULTS.limits.tokens),
     costUsd: limit.default(DEFAULTS.limits.costUsd),
-    noProgress: count.default(DEFAULTS.limits.noProgress),
+    idle: count.default(DEFAULTS.limits.idle),
+    stalled: count.default(DEFAULTS.limits.stalled),
+    added: count.default(DEFAULTS.limits.added),
     sameFailure: count.default(DEFAULTS.limits.sameFailure),
     hooks: count.default(DEFAULTS.limits.hooks),
     rejections: count.default(DEFAULTS.limits.rejections),

@@ -44,7 +44,9 @@ export const EVENT_SCHEMAS = {
     reasons: z.array(text),
     iterations: count,
     usage: usageTotal.exactOptional(),
+    notices: z.array(z.object({ kind: text, subject: text, message: text })).exactOptional(),
   }),
+  "items-reopened": z.object({ type: z.literal("items-reopened"), ids: z.array(text), reason: text }),
   "step-start": z.object({ type: z.literal("step-start"), step: text, title: text }),
   "step-end": z.object({ type: z.literal("step-end"), step: text, status: text, message: text.exactOptional() }),
   "iteration-start": z.object({

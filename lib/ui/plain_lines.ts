@@ -47,6 +47,8 @@ export function plainLines(event: RalphEvent): readonly string[] {
       return [`  ${hookWords(event)} (${formatDuration(event.durationMs)})`];
     case "state-put-back":
       return [`  warning: put back, edited manually: ${event.paths.join(", ")}`];
+    case "items-reopened":
+      return [`  warning: the final check sends back ${event.ids.join(", ")}`];
     case "commit":
       return [`  commit ${event.commit.slice(0, 7)}: ${event.subject}`];
     case "text":

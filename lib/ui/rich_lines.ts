@@ -66,6 +66,8 @@ export function richLines(event: RalphEvent, style: Style): readonly string[] {
     }
     case "state-put-back":
       return [indented(warn(symbols.warning), warn(`put back, edited manually: ${event.paths.join(", ")}`))];
+    case "items-reopened":
+      return [indented(warn(symbols.warning), warn(`the final check sends back ${event.ids.join(", ")}`))];
     case "commit":
       return [indented(accent(symbols.commit), `${dim(event.commit.slice(0, 7))} ${event.subject}`)];
     case "text":

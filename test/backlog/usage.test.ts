@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { defaultConfig } from "../../lib/config/defaults.ts";
-import { advance, limitReached, noProgress, untoldBudget } from "../../lib/loop/progress.ts";
+import { limitReached, unreportedBudget } from "../../lib/loop/limits.ts";
+import { advance, newProgress } from "../../lib/loop/progress.ts";
 import { refusalOf } from "../../lib/agents/refusal.ts";
 import type { Attempt, Turn, Usage } from "../../lib/backlog/types.ts";
 
@@ -32,7 +33,7 @@ function after(turns: readonly (readonly [string, Usage])[]) {
   return turns.reduce(
     (progress, [id, usage]) =>
       advance(progress, { id, kind: "story", title: id, data: null }, attempt(usage), { status: "open" }),
-    noProgress(0),
+    newProgress(0),
   );
 }
 
@@ -61,12 +62,12 @@ describe("usage", () => {
     const limits = { ...LIMITS, tokens: 10, costUsd: 1 };
 
     expect(limitReached(progress, limits, 0)).toBe(null);
-    expect(untoldBudget(progress, limits)).toBe(
+    expect(unreportedBudget(progress, limits)).toBe(
       "the agent does not tell how many tokens it uses: limits.tokens cannot be kept",
     );
-    expect(untoldBudget(progress, { ...limits, tokens: null })).toContain("limits.costUsd cannot be kept");
-    expect(untoldBudget(progress, LIMITS)).toBe(null);
-    expect(untoldBudget(noProgress(0), limits)).toBe(null);
+    expect(unreportedBudget(progress, { ...limits, tokens: null })).toContain("limits.costUsd cannot be kept");
+    expect(unreportedBudget(progress, LIMITS)).toBe(null);
+    expect(unreportedBudget(newProgress(0), limits)).toBe(null);
   });
 
   test.each([

@@ -22,13 +22,14 @@ export function planBacklog(ralph: RalphContext, spec: string): Backlog<{ readon
     scope: spec,
     stateFiles: [PLAN_FILE],
     unverified: "accept",
+    final: false,
 
     async overview() {
       return { total: 1, passed: isPlanned ? 1 : 0, open: isPlanned ? 0 : 1, parked: 0, unchecked: [] };
     },
 
     async next({ inFlight }) {
-      if (isPlanned) return { status: "done", verdict: "verified", summary: `${pendingOf(await load()).length} tasks` };
+      if (isPlanned) return { status: "done", summary: `${pendingOf(await load()).length} tasks` };
       if (inFlight.length > 0) return { status: "waiting" };
       const title = `plan ${spec}`;
       return {
@@ -64,8 +65,7 @@ export function planBacklog(ralph: RalphContext, spec: string): Backlog<{ readon
       isPlanned = false;
       if (attempt.status === "interrupted") return Promise.resolve({ status: "open" });
       const reason = reasonOf(attempt);
-      const isOver = attempt.status === "blocked" || attempt.number >= ralph.config.maxRetries;
-      return Promise.resolve(isOver ? { status: "stop", as: "failed", reason } : { status: "open", reason });
+      return Promise.resolve(isOver(attempt) ? { status: "stop", as: "failed", reason } : { status: "open", reason });
     },
   };
 }

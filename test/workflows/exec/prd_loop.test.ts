@@ -91,7 +91,7 @@ describe("prdBacklog() in the loop", () => {
         files(story("US-1", 1, ["Verify: `false`"])),
       );
 
-      const run = await runLoop(world.ralph, prdBacklog(world.ralph), { limits: { sameFailure: 9, noProgress: 9 } });
+      const run = await runLoop(world.ralph, prdBacklog(world.ralph), { limits: { sameFailure: 9, idle: 9 } });
 
       expect(run).toMatchObject({ status: "blocked", passed: [], turns: 3 });
       expect(world.events.filter(({ type }) => type === "state-put-back")).toHaveLength(3);

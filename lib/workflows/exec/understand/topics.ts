@@ -41,6 +41,7 @@ export function topicsBacklog(
     name: "understand",
     stateFiles: STATE_FILES,
     unverified: "accept",
+    final: false,
     runsDirectory: EXEC_RUNS,
 
     async overview({ parked }) {
@@ -71,7 +72,7 @@ export function topicsBacklog(
       if (inFlight.length > 0) return { status: "waiting" };
       const left = parked.filter(({ id }) => open.some(({ text }) => idOf(text) === id));
       if (left.length > 0) return { status: "blocked", reasons: left.map(({ id, reason }) => `${id}: ${reason}`) };
-      return { status: "done", verdict: "verified" };
+      return { status: "done" };
     },
 
     async work(item, { previous }) {
@@ -117,7 +118,7 @@ export function topicsBacklog(
       const reason = "message" in attempt ? attempt.message : attempt.status;
       const wrote = attempt.claim?.findings?.wrote ?? [];
       if (wrote.length > 0) return { status: "stop", as: "failed", reason };
-      return attempt.number < ralph.config.maxRetries ? { status: "open", reason } : { status: "parked", reason };
+      return { status: isOver(attempt) ? "parked" : "open", reason };
     },
   };
 }
