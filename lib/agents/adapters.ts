@@ -4,29 +4,25 @@
  * @module
  */
 import type { Adapter } from "./adapter.ts";
-import { aiderArguments } from "./aider/args.ts";
-import { ampArguments } from "./amp/args.ts";
-import { ampTranslator } from "./amp/parse.ts";
-import { claudeArguments, claudeInteractive } from "./claude/args.ts";
-import { claudeTranslator } from "./claude/parse.ts";
-import { clineArguments } from "./cline/args.ts";
-import { clineTranslator } from "./cline/parse.ts";
-import { codexArguments, codexInteractive } from "./codex/args.ts";
-import { codexTranslator } from "./codex/parse.ts";
-import { COPILOT_USAGE_FILE, copilotArguments, copilotInteractive } from "./copilot/args.ts";
-import { COPILOT_IGNORED, copilotTranslator, copilotUsage } from "./copilot/parse.ts";
-import { cursorArguments, cursorInteractive } from "./cursor/args.ts";
-import { cursorTranslator } from "./cursor/parse.ts";
-import { droidArguments } from "./droid/args.ts";
-import { droidTranslator } from "./droid/parse.ts";
-import { geminiArguments, geminiInteractive } from "./gemini/args.ts";
-import { geminiExitKind, geminiTranslator } from "./gemini/parse.ts";
-import { opencodeArguments, opencodeInteractive } from "./opencode/args.ts";
-import { opencodeTranslator } from "./opencode/parse.ts";
-import { piArguments, piInteractive } from "./pi/args.ts";
-import { PI_IGNORED, piTranslator } from "./pi/parse.ts";
-import { qwenArguments, qwenInteractive } from "./qwen/args.ts";
-import { qwenTranslator } from "./qwen/parse.ts";
+import { aiderArguments } from "./adapters/aider.ts";
+import { ampArguments, ampTranslator } from "./adapters/amp.ts";
+import { claudeArguments, claudeInteractive, claudeTranslator } from "./adapters/claude.ts";
+import { clineArguments, clineTranslator } from "./adapters/cline.ts";
+import { codexArguments, codexInteractive, codexTranslator } from "./adapters/codex.ts";
+import {
+  COPILOT_IGNORED,
+  COPILOT_USAGE_FILE,
+  copilotArguments,
+  copilotInteractive,
+  copilotTranslator,
+  copilotUsage,
+} from "./adapters/copilot.ts";
+import { cursorArguments, cursorInteractive, cursorTranslator } from "./adapters/cursor.ts";
+import { droidArguments, droidTranslator } from "./adapters/droid.ts";
+import { geminiArguments, geminiExitKind, geminiInteractive, geminiTranslator } from "./adapters/gemini.ts";
+import { opencodeArguments, opencodeInteractive, opencodeTranslator } from "./adapters/opencode.ts";
+import { PI_IGNORED, piArguments, piInteractive, piTranslator } from "./adapters/pi.ts";
+import { qwenArguments, qwenInteractive, qwenTranslator } from "./adapters/qwen.ts";
 
 /** Every agent that Ralph knows how to drive. */
 export const ADAPTERS: readonly Adapter[] = [

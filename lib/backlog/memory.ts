@@ -1,3 +1,4 @@
+import { failureOf, reasonOf } from "./attempts.ts";
 import type { Backlog, Check, Item } from "./types.ts";
 
 /** One piece of work of a list in memory. */
@@ -60,9 +61,7 @@ export function memoryBacklog(tasks: readonly MemoryTask[], options: MemoryBackl
     },
     async work(item: Item<MemoryTask>, { previous }) {
       const { prompt, title, checks = [] } = item.data;
-      const failure = previous !== null && "message" in previous
-        ? `\n\nThe last attempt failed:\n${previous.message}`
-        : "";
+      const failure = previous === null ? "" : `\n\n${failureOf(previous)}`;
       return {
         prompt: `${prompt ?? title}${failure}\n\nWhen it is done, print \`<ralph>DONE</ralph>\` on a line of its own.`,
         checks: namedChecks(checks),
@@ -90,10 +89,8 @@ export function memoryBacklog(tasks: readonly MemoryTask[], options: MemoryBackl
           return { status: "open" };
         case "blocked":
           return { status: "parked", reason: attempt.message };
-        case "trespassed":
-          return { status: "open", reason: `wrote outside the allowed paths: ${attempt.paths.join(", ")}` };
         default:
-          return { status: attempt.last === true ? "parked" : "open", reason: attempt.message };
+          return { status: attempt.last === true ? "parked" : "open", reason: reasonOf(attempt) };
       }
     },
   };

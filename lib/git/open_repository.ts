@@ -74,7 +74,7 @@ function createRepository(host: Host, topLevel: string, folders: GitFolders): Re
       return await (await import("./diff.ts")).diffOf(git, topLevel, paths, options);
     },
     async contents(commit, paths, { maxBytes = CONTENT_BYTES } = {}) {
-      return await (await import("./contents.ts")).contentsAt({ host, topLevel }, commit, paths, maxBytes);
+      return await (await import("./contents.ts")).contentsAt(git, commit, paths, maxBytes);
     },
     async commit(request) {
       return await (await import("./commit.ts")).commitPaths({ host, git, folders, status }, request);

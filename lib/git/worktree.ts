@@ -5,7 +5,7 @@
  */
 import { dirname, join, relative } from "node:path";
 import type { RalphContext } from "../context/context.ts";
-import { RalphError } from "../errors/ralph_error.ts";
+import { gitFailed } from "./run_git.ts";
 import type { Repository } from "./types.ts";
 import { copyPath, ensureDirectory, hashText, pathExists, removePath, temporaryDirectory } from "../host/files.ts";
 import { createSlots } from "../host/slots.ts";
@@ -56,14 +56,7 @@ export function createHookTrees(
   ): Promise<string> {
     const end = await repository.git(arguments_, { environment });
     if (end.exitCode === 0) return end.stdout;
-    const command = arguments_.find((argument) => /^[a-z][a-z-]+$/.test(argument)) ?? "";
-    throw new RalphError("git-failed", {
-      details: {
-        command,
-        reason: end.stderr.trim().split("\n").at(-1) ?? "",
-        hint: kind.hint,
-      },
-    });
+    throw gitFailed(arguments_, end.stderr.trim().split("\n").at(-1) ?? "", kind.hint);
   }
 
   return {

@@ -15,10 +15,6 @@ describe("recipes", () => {
     expect(RECIPE_TEXTS[name]).toBe(readFileSync(join(ROOT, "recipes", `${name}.ts`), "utf8"));
   });
 
-  test("todo is a sixth backlog in less than 60 lines", () => {
-    expect(readFileSync(join(ROOT, "recipes/todo.ts"), "utf8").split("\n").length).toBeLessThan(60);
-  });
-
   test("todo ticks what its checks have passed, and nothing else", async () => {
     await using ralph = await testContext({
       files: {
@@ -31,7 +27,7 @@ describe("recipes", () => {
 
     const outcome = await todo.run(ralph, { goal: "" });
 
-    expect(outcome).toMatchObject({ status: "passed", passed: ["make a.txt"], turns: 2 });
+    expect(outcome).toMatchObject({ status: "passed", passed: ["2: make a.txt"], turns: 2 });
     expect(await ralph.state.read("TODO.md")).toBe("# Mine\n- [x] make a.txt\n- [x] old\n");
   });
 });

@@ -13,6 +13,7 @@ import { finalChecks, reopened } from "./final_checks.ts";
 import { formatPrd, parsePrd } from "./format.ts";
 import { withFailure, withoutFailure } from "../../backlog/notes.ts";
 import type { Prd, Story } from "./types.ts";
+import { fingerprintOf, isParked, reasonOf } from "../../backlog/attempts.ts";
 import { storyCommands } from "../../backlog/verify_commands.ts";
 
 /** What the backlog needs of the context. */
@@ -84,7 +85,7 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
   }
 
   async function settleStory(item: Item<Story>, attempt: Attempt): Promise<Settlement> {
-    const isThis = (story: Story): boolean => story.id === item.id && fingerprintOf(story) === item.fingerprint;
+    const isThis = (story: Story): boolean => story.id === item.id && printOf(story) === item.fingerprint;
     if (attempt.status === "verified" || attempt.status === "unverified") {
       const notes = withoutFailure(item.data.notes);
       await change((story) => isThis(story) ? { ...story, passes: true, notes } : story);
@@ -142,7 +143,7 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
     async overview({ parked }) {
       const { userStories } = await load();
       const open = userStories.filter(({ passes }) => !passes);
-      const given = open.filter((story) => isParked(story, parked));
+      const given = open.filter((story) => isGivenUp(story, parked));
       const left = open.filter((story) => !given.includes(story));
       return {
         total: userStories.length,
@@ -159,10 +160,10 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
         return { status: "blocked", reasons: [`${file} has no stories: \`ralph plan "<goal>"\` writes them`] };
       }
       const open = userStories.filter(({ passes }) => !passes);
-      const story = open.filter((one) => !inFlight.includes(one.id) && !isParked(one, parked))
+      const story = open.filter((one) => !inFlight.includes(one.id) && !isGivenUp(one, parked))
         .toSorted((one, other) => one.priority - other.priority)[0];
       if (story !== undefined) {
-        const fingerprint = fingerprintOf(story);
+        const fingerprint = printOf(story);
         const { id, title, acceptanceCriteria: criteria } = story;
         return { status: "item", item: { id, kind: "story", title, criteria, fingerprint, data: story } };
       }
@@ -172,7 +173,7 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
       }
       const checks = userStories.flatMap(checksOf);
       const verdict = userStories.every((one) => checksOf(one).length > 0) ? "verified" : "unverified";
-      const fingerprint = hashText(JSON.stringify(userStories.map(fingerprintOf)));
+      const fingerprint = hashText(JSON.stringify(userStories.map(printOf)));
       if (checks.length === 0 || confirmed === fingerprint) return { status: "done", verdict };
       const title = "Every story's checks once more";
       return {
@@ -226,21 +227,14 @@ function isSame(story: Story, before: Story | undefined): boolean {
   return story === before || JSON.stringify(story) === JSON.stringify(before);
 }
 
-/** What a story asks for: another text is another story, whatever its id. */
-function fingerprintOf({ title, acceptanceCriteria }: Story): string {
-  return hashText(JSON.stringify([title, acceptanceCriteria])).slice(0, 16);
+function printOf({ title, acceptanceCriteria }: Story): string {
+  return fingerprintOf([title, acceptanceCriteria]);
 }
 
-function isParked(story: Story, parked: readonly ParkedItem[]): boolean {
-  return parked.some(({ id, fingerprint }) => id === story.id && fingerprint === fingerprintOf(story));
+function isGivenUp(story: Story, parked: readonly ParkedItem[]): boolean {
+  return isParked({ id: story.id, fingerprint: printOf(story) }, parked);
 }
 
 function isStories(data: PrdItemData): data is readonly Story[] {
   return Array.isArray(data);
-}
-
-function reasonOf(attempt: Attempt): string {
-  if ("message" in attempt) return attempt.message;
-  if (attempt.status === "trespassed") return `wrote outside the allowed paths: ${attempt.paths.join(", ")}`;
-  return attempt.status;
 }

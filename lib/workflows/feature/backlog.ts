@@ -3,9 +3,10 @@ import type { Config } from "../../config/schema.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { EventSink } from "../../events/types.ts";
 import type { Repository } from "../../git/types.ts";
-import { hashText, pathExists } from "../../host/files.ts";
+import { pathExists } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
 import type { Attempt, Backlog, Item, SettleCommit, Settlement } from "../../backlog/types.ts";
+import { fingerprintOf, reasonOf } from "../../backlog/attempts.ts";
 import { withFailure, withoutFailure } from "../../backlog/notes.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
 import { type FeatureDirectory, FEATURES_FOLDER } from "./directories.ts";
@@ -87,7 +88,7 @@ export function featureBacklog(
   async function settleStory(item: Item<FeatureStory>, attempt: Attempt<FeatureFindings>): Promise<Settlement> {
     const learned = attempt.claim?.findings?.learnings ?? [];
     const isThis = (prd: FeaturePrd): boolean =>
-      prd.userStories.some((story) => story.id === item.id && fingerprintOf(story) === item.fingerprint);
+      prd.userStories.some((story) => story.id === item.id && printOf(story) === item.fingerprint);
     const update = (
       run: (prd: FeaturePrd) => PrdChange["run"],
       story: (now: FeatureStory) => Partial<FeatureStory>,
@@ -185,7 +186,7 @@ export function featureBacklog(
             kind: "story",
             title: story.title,
             criteria: story.acceptanceCriteria,
-            fingerprint: fingerprintOf(story),
+            fingerprint: printOf(story),
             data: story,
           },
         };
@@ -201,9 +202,7 @@ export function featureBacklog(
       const verdict = userStories.every((one) => checksOf([one], config, ui).length > 0) ? "verified" : "unverified";
       if (typeof run.verifiedAt === "string") return { status: "done", verdict, summary: `VERIFIED ${run.verifiedAt}` };
       if (needsUi) await prepareOnce();
-      const fingerprint = hashText(
-        JSON.stringify(userStories.map((one) => [fingerprintOf(one), one.retries, one.lastResult])),
-      ).slice(0, 16);
+      const fingerprint = fingerprintOf(userStories.map((one) => [printOf(one), one.retries, one.lastResult]));
       return {
         status: "item",
         item: {
@@ -285,9 +284,8 @@ export function featureBacklog(
   }
 }
 
-/** What a story asks for: another text is another story, whatever its id. */
-export function fingerprintOf({ title, description, acceptanceCriteria }: FeatureStory): string {
-  return hashText(JSON.stringify([title, description, acceptanceCriteria])).slice(0, 16);
+function printOf({ title, description, acceptanceCriteria }: FeatureStory): string {
+  return fingerprintOf([title, description, acceptanceCriteria]);
 }
 
 /** A blocked story that is taken up again begins anew. */
@@ -301,10 +299,4 @@ function isStories(data: FeatureItemData): data is readonly FeatureStory[] {
 
 function isoNow(host: Host): string {
   return new Date(host.clock.now()).toISOString();
-}
-
-function reasonOf(attempt: Attempt): string {
-  if ("message" in attempt) return attempt.message;
-  if (attempt.status === "trespassed") return `wrote outside the allowed paths: ${attempt.paths.join(", ")}`;
-  return attempt.status;
 }

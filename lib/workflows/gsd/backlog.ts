@@ -3,7 +3,8 @@ import type { Config } from "../../config/schema.ts";
 import type { RunInfo } from "../../context/context.ts";
 import type { EventSink } from "../../events/types.ts";
 import type { Repository } from "../../git/types.ts";
-import { hashText, readText } from "../../host/files.ts";
+import { fingerprintOf } from "../../backlog/attempts.ts";
+import { readText } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
 import type { Backlog, Check, Claim, Item, JudgeContext, Next, Turn } from "../../backlog/types.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
@@ -113,7 +114,7 @@ export function gsdBacklog(
       title: data.title,
       criteria: data.tasks.map(({ name }) => name),
       ...(skip && data.checkpointsOnly ? { checksOnly: true } : {}),
-      fingerprint: hashText(await readText(join(ralph.root, plan.file)) ?? "").slice(0, 16),
+      fingerprint: fingerprintOf(await readText(join(ralph.root, plan.file)) ?? ""),
       data,
     };
   }

@@ -1,5 +1,5 @@
 import { localDate } from "../../host/local_date.ts";
-import { changeLines } from "./lines.ts";
+import { changeLines } from "./change_lines.ts";
 import { sameNumber } from "./numbers.ts";
 import { findSection, parseState, type StateField, type StateSection } from "./state_file.ts";
 

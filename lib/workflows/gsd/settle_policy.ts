@@ -1,3 +1,4 @@
+import { reasonOf } from "../../backlog/attempts.ts";
 import type { Attempt } from "../../backlog/types.ts";
 import type { GsdFindings } from "./backlog.ts";
 
@@ -16,7 +17,7 @@ export interface Policy {
 export function policyOf(
   attempt: Attempt<GsdFindings>,
 ): Policy {
-  const reason = "message" in attempt ? attempt.message : attempt.status;
+  const reason = reasonOf(attempt);
   const first = attempt.number < ATTEMPTS;
   if (attempt.status === "not-done") return { retry: first, as: "blocked", reason };
   if (attempt.status !== "failed") return { retry: false, as: "blocked", reason };

@@ -3,9 +3,10 @@ import type { Config } from "../../config/schema.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { Host } from "../../host/types.ts";
 import type { Attempt, Backlog, Check, Next, SettleCommit, Settlement } from "../../backlog/types.ts";
+import { isParked } from "../../backlog/attempts.ts";
 import { verifyCommands } from "../../backlog/verify_commands.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
-import { blockedReasons, isParked, unreadableReasons } from "./blocked_reasons.ts";
+import { blockedReasons, unreadableReasons } from "./blocked_reasons.ts";
 import { readyTasks } from "./graph.ts";
 import {
   buildItem,
@@ -20,7 +21,17 @@ import { claimOf } from "./judge.ts";
 import { rejectionsOf } from "./mutations/reject_task.ts";
 import { shortName } from "./mutations/short_name.ts";
 import { doneOf, formatPlan, issuesOf, parsePlan, pendingOf, specOf, tasksOf } from "./plan_file.ts";
-import { accepted, built, decomposed, failed, killed, notAccepted, notDecomposed, reasonOf, reset } from "./settle.ts";
+import {
+  accepted,
+  built,
+  decomposed,
+  failed,
+  killed,
+  notAccepted,
+  notDecomposed,
+  reset,
+  shortReasonOf,
+} from "./settle.ts";
 import { stagePrompt } from "./stage_prompt.ts";
 import { type Plan, PLAN_FILE } from "./types.ts";
 
@@ -118,10 +129,10 @@ export function specBacklog(ralph: SpecBacklogContext, options: SpecBacklogOptio
     if (kill !== null) {
       const log = attempt.turn === null ? null : relative(ralph.root, attempt.turn.transcript).replaceAll("\\", "/");
       await change((plan) => killed(plan, item, kill, log));
-      return { status: "open", reason: reasonOf(attempt), commit: commitOf("task kill", item) };
+      return { status: "open", reason: shortReasonOf(attempt), commit: commitOf("task kill", item) };
     }
     const plan = await change((before) => failed(before, item, attempt));
-    const reason = reasonOf(attempt);
+    const reason = shortReasonOf(attempt);
     const commit = commitOf("task reject", item);
     const isOver = attempt.status === "blocked" || attempt.number >= ralph.config.maxRetries ||
       isGivenUp(plan, item.id);
@@ -132,7 +143,7 @@ export function specBacklog(ralph: SpecBacklogContext, options: SpecBacklogOptio
   function again(attempt: Attempt, commit: SettleCommit | null): Settlement {
     const told = commit === null ? {} : { commit };
     if (attempt.status === "interrupted") return { status: "open", ...told };
-    const reason = reasonOf(attempt);
+    const reason = shortReasonOf(attempt);
     const isOver = attempt.status === "blocked" || attempt.number >= ralph.config.maxRetries;
     return isOver ? { status: "parked", reason, ...told } : { status: "open", reason, ...told };
   }

@@ -3,7 +3,8 @@ import { describeTask, specPlace } from "./stage_prompt.ts";
 import { STAGE_ITEMS } from "./turn_context.ts";
 import { type Plan, PLAN_FILE } from "./types.ts";
 import type { RalphContext } from "../../context/context.ts";
-import type { Attempt, Backlog } from "../../backlog/types.ts";
+import { failureOf, reasonOf } from "../../backlog/attempts.ts";
+import type { Backlog } from "../../backlog/types.ts";
 import { renderPrompt } from "../../prompts/render.ts";
 
 /** What the agent says when the code meets the whole spec already. */
@@ -44,7 +45,7 @@ export function planBacklog(ralph: RalphContext, spec: string): Backlog<{ readon
         spec: await specPlace(ralph.root, item.data.spec),
         item: tasks.length === 0 ? "No task yet." : tasks.map(describeTask).join("\n\n"),
         attempt: String(attempt),
-        failure: previous !== null && "message" in previous ? previous.message : "This is the first attempt.",
+        failure: failureOf(previous),
       }, { root: ralph.root });
       return { prompt, checks: [], allow: [], environment: { RALPH_STAGE: "PLAN" } };
     },
@@ -68,8 +69,4 @@ export function planBacklog(ralph: RalphContext, spec: string): Backlog<{ readon
       return Promise.resolve(isOver(attempt) ? { status: "stop", as: "failed", reason } : { status: "open", reason });
     },
   };
-}
-
-function reasonOf(attempt: Attempt): string {
-  return "message" in attempt ? attempt.message : attempt.status;
 }

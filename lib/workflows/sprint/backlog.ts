@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { hashText } from "../../host/files.ts";
+import { fingerprintOf, isParked } from "../../backlog/attempts.ts";
 import { ensureRunsIgnored } from "../../events/runs_ignored.ts";
 import type { Backlog, Check, Item, ParkedItem } from "../../backlog/types.ts";
 import { findingsOf } from "./claim.ts";
@@ -77,7 +77,7 @@ export function sprintBacklog(
     async overview({ parked }) {
       const { steps } = await load();
       const open = steps.filter(({ status }) => status === "pending");
-      const given = open.filter((step) => isParked(step, parked)).length;
+      const given = open.filter((step) => isGivenUp(step, parked)).length;
       const passed = steps.filter(({ status }) => status === "completed").length;
       return { total: null, passed, open: open.length - given, parked: given, unchecked: [] };
     },
@@ -92,7 +92,7 @@ export function sprintBacklog(
       if (status === "needs-human") return { status: "blocked", reasons: [humanReason(progress, directory)] };
       if (inFlight.length > 0) return { status: "waiting" };
       if (exit.detectedAt !== null) return { status: "item", item: completionItem(progress) };
-      const step = steps.find((one) => one.status === "pending" && !isParked(one, parked)) ?? null;
+      const step = steps.find((one) => one.status === "pending" && !isGivenUp(one, parked)) ?? null;
       return { status: "item", item: iterationItem(progress, step, paths.transcripts) };
     },
 
@@ -207,17 +207,13 @@ function iterationItem(progress: SprintProgress, step: SprintStep | null, transc
     id: step.id,
     title: titleOf(step.prompt),
     criteria: [step.prompt],
-    fingerprint: fingerprintOf(step),
+    fingerprint: fingerprintOf(step.prompt),
     data,
   };
 }
 
-function isParked(step: SprintStep, parked: readonly ParkedItem[]): boolean {
-  return parked.some(({ id, fingerprint }) => id === step.id && fingerprint === fingerprintOf(step));
-}
-
-function fingerprintOf({ prompt }: SprintStep): string {
-  return hashText(prompt).slice(0, 16);
+function isGivenUp({ id, prompt }: SprintStep, parked: readonly ParkedItem[]): boolean {
+  return isParked({ id, fingerprint: fingerprintOf(prompt) }, parked);
 }
 
 /** The first line of a text, cut. Pure. */

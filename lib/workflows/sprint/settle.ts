@@ -1,5 +1,6 @@
 import type { Document } from "yaml";
 import type { Config } from "../../config/schema.ts";
+import { reasonOf } from "../../backlog/attempts.ts";
 import type { Attempt, Item, SettleCommit, Settlement } from "../../backlog/types.ts";
 import type { SprintFindings, SprintItemData, SprintProgress } from "./types.ts";
 
@@ -147,8 +148,4 @@ function commitOf({ data, title }: Item<SprintItemData>, sprintId: string): Sett
   const { step, iteration } = data;
   const subject = step === null ? `feat: ${sprintId} - iteration ${iteration}` : `feat: ${step.id} - ${title}`;
   return { subject, body: `ralph: sprint ${sprintId}, iteration ${iteration}`, paths: [], work: true };
-}
-
-function reasonOf(attempt: Attempt): string {
-  return "message" in attempt ? attempt.message : attempt.status;
 }

@@ -5,7 +5,7 @@ import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { changeLines } from "../../../lib/workflows/gsd/lines.ts";
+import { changeLines } from "../../../lib/workflows/gsd/change_lines.ts";
 import { positionOf } from "../../../lib/workflows/gsd/position.ts";
 import { readPlanning } from "../../../lib/workflows/gsd/read_planning.ts";
 import { rewriteRoadmap } from "../../../lib/workflows/gsd/rewrite_roadmap.ts";

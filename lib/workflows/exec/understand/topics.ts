@@ -1,7 +1,8 @@
 import { join, relative } from "node:path";
 import type { RalphContext } from "../../../context/context.ts";
-import { hashText, readText } from "../../../host/files.ts";
-import type { Attempt, Backlog, ParkedItem } from "../../../backlog/types.ts";
+import { failureOf, fingerprintOf, isParked, reasonOf } from "../../../backlog/attempts.ts";
+import { readText } from "../../../host/files.ts";
+import type { Backlog, ParkedItem } from "../../../backlog/types.ts";
 import { renderPrompt } from "../../../prompts/render.ts";
 import { parseCodebaseMap, tickTopic } from "./codebase_map.ts";
 import { localDate } from "../../../host/local_date.ts";
@@ -47,7 +48,7 @@ export function topicsBacklog(
     async overview({ parked }) {
       const { all } = await load();
       const open = all.filter((topic) => !topic.done);
-      const given = open.filter(({ text }) => isParked(text, parked)).length;
+      const given = open.filter(({ text }) => isGivenUp(text, parked)).length;
       return {
         total: all.length,
         passed: all.length - open.length,
@@ -59,14 +60,14 @@ export function topicsBacklog(
 
     async next({ inFlight, parked }) {
       const open = (await load()).all.filter((topic) => !topic.done);
-      const topic = open.find(({ text }) => !inFlight.includes(idOf(text)) && !isParked(text, parked));
+      const topic = open.find(({ text }) => !inFlight.includes(idOf(text)) && !isGivenUp(text, parked));
       if (topic !== undefined) {
         const notes = parseCodebaseMap(await ralph.state.read(CODEBASE_MAP_FILE) ?? "").entries.length;
         const { text } = topic;
         const data = { topic: text, notes };
         return {
           status: "item",
-          item: { id: idOf(text), kind: "topic", title: text, exclusive: true, fingerprint: printOf(text), data },
+          item: { id: idOf(text), kind: "topic", title: text, exclusive: true, fingerprint: fingerprintOf(text), data },
         };
       }
       if (inFlight.length > 0) return { status: "waiting" };
@@ -115,7 +116,7 @@ export function topicsBacklog(
         };
       }
       if (attempt.status === "interrupted") return { status: "open" };
-      const reason = "message" in attempt ? attempt.message : attempt.status;
+      const reason = reasonOf(attempt);
       const wrote = attempt.claim?.findings?.wrote ?? [];
       if (wrote.length > 0) return { status: "stop", as: "failed", reason };
       return { status: isOver(attempt) ? "parked" : "open", reason };
@@ -126,15 +127,11 @@ export function topicsBacklog(
 /** A short name for a topic, the same in every run. */
 function idOf(topic: string): string {
   const words = topic.replace(/\(.*$/, "").toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "-").replaceAll(/^-|-$/g, "");
-  return `${words.slice(0, 40)}-${printOf(topic).slice(0, 4)}`;
+  return `${words.slice(0, 40)}-${fingerprintOf(topic).slice(0, 4)}`;
 }
 
-function printOf(topic: string): string {
-  return hashText(topic).slice(0, 16);
-}
-
-function isParked(topic: string, parked: readonly ParkedItem[]): boolean {
-  return parked.some(({ id, fingerprint }) => id === idOf(topic) && fingerprint === printOf(topic));
+function isGivenUp(topic: string, parked: readonly ParkedItem[]): boolean {
+  return isParked({ id: idOf(topic), fingerprint: fingerprintOf(topic) }, parked);
 }
 
 async function diffOf(
@@ -145,11 +142,6 @@ async function diffOf(
   if (repository === null) return "";
   const inTree = paths.map((path) => relative(repository.topLevel, join(root, path)).replaceAll("\\", "/"));
   return await repository.diff(inTree, { base, maxBytes: 4096 });
-}
-
-function failureOf(previous: Attempt | null): string {
-  if (previous === null) return "Nothing: this is the first attempt.";
-  return "message" in previous ? previous.message : `The last attempt ended as ${previous.status}.`;
 }
 
 /** Topics that are left, for a last line. */

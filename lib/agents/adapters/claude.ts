@@ -1,8 +1,45 @@
+import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
 import { anthropicUsage, assistantEvents, toolResultEvents } from "../claude_shape.ts";
 import type { AgentEvent, FailureKind, Translator } from "../stream_item.ts";
 import { failureEvents, retryEvents } from "../failure_events.ts";
 import { failureKind } from "../failures.ts";
 import { at, listAt, numberAt, sumOf, textAt } from "../json.ts";
+
+/** Tools that ask somebody, plan instead of working, or continue after the turn has ended. */
+const DENIED = ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode", "ScheduleWakeup", "Monitor", "CronCreate"];
+
+/** `claude -p`: a stream of JSON, the prompt on standard input. */
+export function claudeArguments({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
+  return {
+    arguments: [
+      "-p",
+      "--output-format",
+      "stream-json",
+      "--verbose",
+      "--dangerously-skip-permissions",
+      // Takes any number of values: without `=` it would swallow what follows.
+      `--disallowedTools=${DENIED.join(",")}`,
+      ...choices(model, reasoning),
+    ],
+    input: prompt,
+    environment: {
+      CLAUDECODE: undefined,
+      CLAUDE_CODE_ENTRYPOINT: undefined,
+      CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1",
+      CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS: "0",
+      DISABLE_AUTOUPDATER: "1",
+    },
+  };
+}
+
+/** `claude` in the terminal, with its own questions. */
+export function claudeInteractive({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
+  return { arguments: [...choices(model, reasoning), prompt], input: null, environment: { CLAUDECODE: undefined } };
+}
+
+function choices(model: string | null, reasoning: string | null): readonly string[] {
+  return [...(model === null ? [] : ["--model", model]), ...(reasoning === null ? [] : ["--effort", reasoning])];
+}
 
 /** Reads `claude -p --output-format stream-json`. */
 export function claudeTranslator(): Translator {

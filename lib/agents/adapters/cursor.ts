@@ -1,8 +1,22 @@
+import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
 import { assistantEvents } from "../claude_shape.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents } from "../failure_events.ts";
 import { failureKind } from "../failures.ts";
 import { at, inputWords, outputWords, textAt } from "../json.ts";
+
+/** `cursor-agent -p --output-format stream-json`: the prompt on standard input. */
+export function cursorArguments({ prompt, model }: AdapterOptions): AdapterInvocation {
+  return {
+    arguments: ["-p", "--output-format", "stream-json", "--force", ...(model === null ? [] : ["--model", model])],
+    input: prompt,
+  };
+}
+
+/** `cursor-agent` in the terminal, with its own questions. */
+export function cursorInteractive({ prompt, model }: AdapterOptions): AdapterInvocation {
+  return { arguments: [...(model === null ? [] : ["--model", model]), prompt], input: null };
+}
 
 /** Reads `cursor-agent --output-format stream-json`, as documented. Where it fails there is no `result` line. */
 export function cursorTranslator(): Translator {

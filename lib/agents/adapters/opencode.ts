@@ -1,8 +1,30 @@
+import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
 import type { Usage } from "../../backlog/types.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents } from "../failure_events.ts";
 import { failureKind } from "../failures.ts";
 import { at, inputWords, numberAt, outputWords, sumOf, textAt } from "../json.ts";
+
+/** `opencode run --auto --format json`: the prompt on standard input. The model is `provider/model`. */
+export function opencodeArguments({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
+  return {
+    arguments: [
+      "run",
+      "--auto",
+      "--format",
+      "json",
+      ...(model === null ? [] : ["-m", model]),
+      ...(reasoning === null ? [] : ["--variant", reasoning]),
+    ],
+    input: prompt,
+    environment: { OPENCODE_DISABLE_AUTOUPDATE: "1" },
+  };
+}
+
+/** `opencode` in the terminal, with its own questions. */
+export function opencodeInteractive({ prompt, model }: AdapterOptions): AdapterInvocation {
+  return { arguments: [...(model === null ? [] : ["-m", model]), "--prompt", prompt], input: null };
+}
 
 /** Reads `opencode run --format json`. It has no last line: the last step's reason tells. */
 export function opencodeTranslator(): Translator {

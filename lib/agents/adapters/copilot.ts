@@ -1,9 +1,44 @@
+import { join } from "node:path";
+import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
 import type { Usage } from "../../backlog/types.ts";
 import { createDeltas } from "../deltas.ts";
 import type { AgentEvent, FailureKind, Translator } from "../stream_item.ts";
 import { failureEvents, retryEvents } from "../failure_events.ts";
 import { failureKind } from "../failures.ts";
 import { at, inputWords, listAt, numberAt, outputWords, sumOf, textAt } from "../json.ts";
+
+/** Where the program writes what it used: its stream does not say. */
+export const COPILOT_USAGE_FILE = "usage.json";
+
+/** `copilot --output-format json`: the prompt on standard input. */
+export function copilotArguments({ prompt, model, reasoning, folder }: AdapterOptions): AdapterInvocation {
+  return {
+    arguments: [
+      "--allow-all",
+      "--no-ask-user",
+      "--no-color",
+      "--output-format",
+      "json",
+      "--usage-output-file",
+      join(folder, COPILOT_USAGE_FILE),
+      ...choices(model, reasoning),
+    ],
+    input: prompt,
+    environment: { COPILOT_AUTO_UPDATE: "false" },
+  };
+}
+
+/** `copilot -i` in the terminal, with its own questions. */
+export function copilotInteractive({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
+  return { arguments: [...choices(model, reasoning), "-i", prompt], input: null };
+}
+
+function choices(model: string | null, reasoning: string | null): readonly string[] {
+  return [
+    ...(model === null ? [] : ["--model", model]),
+    ...(reasoning === null ? [] : ["--reasoning-effort", reasoning]),
+  ];
+}
 
 /** Lines that come by the hundred and say nothing of the turn. */
 export const COPILOT_IGNORED: readonly string[] = [

@@ -1,8 +1,34 @@
+import { join } from "node:path";
+import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
 import { createDeltas } from "../deltas.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents } from "../failure_events.ts";
 import { failureKind } from "../failures.ts";
 import { at, inputWords, listAt, numberAt, outputWords, textAt } from "../json.ts";
+
+/** A longer argument is handed over as a file. */
+const LONGEST_ARGUMENT = 30_000;
+
+/**
+ * `cline --json`: a short prompt as its argument, a longer one in a file that the argument points to. What stands on
+ * standard input it reads from some kinds of pipe only. It approves by itself.
+ */
+export function clineArguments({ prompt, model, reasoning, folder }: AdapterOptions): AdapterInvocation {
+  const isShort = Buffer.byteLength(prompt) <= LONGEST_ARGUMENT;
+  const file = join(folder, "prompt.md");
+  return {
+    arguments: [
+      "--json",
+      ...(model === null ? [] : ["-m", model]),
+      ...(reasoning === null ? [] : ["--thinking", reasoning]),
+      // One word alone, or one that begins with a dash, it refuses.
+      isShort ? `Do what follows.\n\n${prompt}` : `Read the file ${file} and do what it says.`,
+    ],
+    input: null,
+    environment: { CLINE_NO_AUTO_UPDATE: "1" },
+    ...(isShort ? {} : { files: { "prompt.md": prompt } }),
+  };
+}
 
 /** Reads `cline --json`. On an error its last words are the error. */
 export function clineTranslator(): Translator {

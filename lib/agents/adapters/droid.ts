@@ -1,8 +1,28 @@
+import { join } from "node:path";
+import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
 import { anthropicUsage } from "../claude_shape.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents } from "../failure_events.ts";
 import { failureKind } from "../failures.ts";
 import { at, inputWords, outputWords, textAt } from "../json.ts";
+
+/** `droid exec -o stream-json`: the prompt in a file. */
+export function droidArguments({ prompt, model, reasoning, folder }: AdapterOptions): AdapterInvocation {
+  return {
+    arguments: [
+      "exec",
+      "-o",
+      "stream-json",
+      "--skip-permissions-unsafe",
+      ...(model === null ? [] : ["-m", model]),
+      ...(reasoning === null ? [] : ["-r", reasoning]),
+      "-f",
+      join(folder, "prompt.md"),
+    ],
+    input: null,
+    files: { "prompt.md": prompt },
+  };
+}
 
 /** Reads `droid exec -o stream-json`, as documented: flat lines, and one that ends the turn. */
 export function droidTranslator(): Translator {

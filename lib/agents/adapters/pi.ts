@@ -1,8 +1,23 @@
+import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
 import type { Usage } from "../../backlog/types.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents, retryEvents } from "../failure_events.ts";
 import { failureKind } from "../failures.ts";
 import { at, inputWords, listAt, numberAt, outputWords, sumOf, textAt } from "../json.ts";
+
+/** `pi -p --mode json`: the prompt on standard input. The model is `provider/model`; it asks for no approval. */
+export function piArguments({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
+  return { arguments: ["-p", "--mode", "json", ...choices(model, reasoning)], input: prompt };
+}
+
+/** `pi` in the terminal. */
+export function piInteractive({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
+  return { arguments: [...choices(model, reasoning), prompt], input: null };
+}
+
+function choices(model: string | null, reasoning: string | null): readonly string[] {
+  return [...(model === null ? [] : ["--model", model]), ...(reasoning === null ? [] : ["--thinking", reasoning])];
+}
 
 /** Each repeats the whole message so far: they are most of what it prints, and `message_end` says it all. */
 export const PI_IGNORED: readonly string[] = [

@@ -1,8 +1,17 @@
+import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
 import { anthropicUsage, assistantEvents, toolResultEvents } from "../claude_shape.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents } from "../failure_events.ts";
 import { failureKind } from "../failures.ts";
 import { at, textAt } from "../json.ts";
+
+/** `amp -x --stream-json`: the prompt on standard input. What it calls a mode chooses the model. */
+export function ampArguments({ prompt, model }: AdapterOptions): AdapterInvocation {
+  return {
+    arguments: ["-x", "--dangerously-allow-all", "--stream-json", ...(model === null ? [] : ["--mode", model])],
+    input: prompt,
+  };
+}
 
 /** Reads `amp --stream-json`: claude's shapes; the prompt comes back as a `user` line, usage stands on each message. */
 export function ampTranslator(): Translator {
