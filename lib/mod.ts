@@ -11,12 +11,7 @@ export type { Fence } from "./backlog/fences.ts";
 export { signalLines, type SignalOptions } from "./backlog/signals.ts";
 export { createRedactor, type Masker, type Redactor } from "./events/redact.ts";
 export { secretValues } from "./events/secrets.ts";
-export {
-  gsdBacklog,
-  type GsdBacklogContext,
-  type GsdBacklogOptions,
-  type GsdFindings,
-} from "./workflows/gsd/backlog.ts";
+export { gsdBacklog, type GsdBacklogOptions } from "./workflows/gsd/backlog.ts";
 export type { GsdItemData } from "./workflows/gsd/item_data.ts";
 export { findPlan, type Noted, type Position, positionOf } from "./workflows/gsd/position.ts";
 export { readPlanning } from "./workflows/gsd/read_planning.ts";

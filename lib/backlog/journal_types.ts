@@ -39,7 +39,7 @@ export interface Journal {
   /** Some item of this backlog was begun and not settled, whatever its scope: known without reading the store. */
   interrupted(backlog: string): boolean;
   parked(key: JournalKey): readonly ParkedItem[];
-  /** Items that passed since the last run of this backlog that passed as a whole. */
+  /** Items that passed in some run, and were not sent back since. */
   passed(key: JournalKey): readonly PassedRecord[];
   /** Items that the final check of this run sent back, and how often. */
   reopened(key: JournalKey): ReadonlyMap<string, Reopened>;

@@ -2,7 +2,7 @@ import type { Backlog, Check } from "./types.ts";
 import { verifyCommands } from "./verify_commands.ts";
 import type { StateFiles } from "./state_files.ts";
 import { RalphError } from "../errors/ralph_error.ts";
-import { failureOf, isParked, reasonOf } from "./attempts.ts";
+import { failureOf, isOver, isParked, reasonOf } from "./attempts.ts";
 import { proseLines } from "./fences.ts";
 
 /** Where the list is and what must pass. */
@@ -109,7 +109,11 @@ export function todoBacklog(
       for (const item of await load()) {
         if (ids.includes(idOf(item))) await state.update(file, (text) => marked(text, item, false));
       }
-      return { status: "open", reason, commit: { subject: "ralph: sent back by the final check", paths: [file], work: false } };
+      return {
+        status: "open",
+        reason,
+        commit: { subject: "ralph: sent back by the final check", paths: [file], work: false },
+      };
     },
     async settle(item, attempt) {
       const passed = attempt.status === "verified" || attempt.status === "unverified";
@@ -118,8 +122,7 @@ export function todoBacklog(
       if (passed) return { status: "passed", commit: { subject: `feat: ${item.title}`, paths: [file], work: true } };
       if (attempt.status === "interrupted") return { status: "open" };
       const reason = reasonOf(attempt);
-      const isOver = attempt.status === "blocked" || attempt.number >= maxRetries;
-      return isOver ? { status: "parked", reason } : { status: "open", reason };
+      return { status: isOver(attempt) ? "parked" : "open", reason };
     },
   };
 }

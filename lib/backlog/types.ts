@@ -185,6 +185,8 @@ export interface PassedRecord {
   readonly commit: string | null;
   /** The commands that it was checked by. */
   readonly checks: readonly RecordedCheck[];
+  /** A run has passed as a whole since. */
+  readonly closed?: boolean;
 }
 
 /** An item that the store calls passed, with what it is checked by now. */
@@ -203,7 +205,7 @@ export interface PassedItem {
 export interface LoopView {
   /** Parked earlier, and not asked back with `--retry-blocked`. */
   readonly parked: readonly ParkedItem[];
-  /** Passed since the last run of this backlog that passed as a whole. */
+  /** Passed in some run, and not sent back since. */
   readonly passed?: readonly PassedRecord[];
 }
 

@@ -4,7 +4,7 @@ import { describeFailures } from "../backlog/verdict.ts";
 import type { CheckLike } from "../checks/types.ts";
 import type { LimitsConfig } from "../config/schema.ts";
 import type { RalphContext } from "../context/context.ts";
-import { type FinalResult, finalCheck, finalWork, sentBack } from "./final_check.ts";
+import { finalCheck, type FinalResult, finalWork, sentBack } from "./final_check.ts";
 import { timeReached } from "./limits.ts";
 import type { Ending, Stopped } from "./outcome.ts";
 import type { Notice, Progress } from "./progress.ts";
@@ -169,7 +169,10 @@ async function reopen<Data, Findings>(
   ralph.events.emit({ type: "items-reopened", ids: back, reason });
   const tooOften = back.filter((id) => (before.get(id)?.times ?? 0) >= MOST_REOPENINGS);
   if (tooOften.length > 0) {
-    return failed(`the final check has sent back ${tooOften.join(", ")} ${MOST_REOPENINGS} times and still fails`, back);
+    return failed(
+      `the final check has sent back ${tooOften.join(", ")} ${MOST_REOPENINGS} times and still fails`,
+      back,
+    );
   }
   if (settlement.status === "stop") {
     const ending: Ending = settlement.as === "failed"

@@ -1,5 +1,13 @@
 import type { RalphContext } from "../context/context.ts";
-import type { Backlog, Check, CheckResult, LoopView, PassedItem, PassedRecord, Verification } from "../backlog/types.ts";
+import type {
+  Backlog,
+  Check,
+  CheckResult,
+  LoopView,
+  PassedItem,
+  PassedRecord,
+  Verification,
+} from "../backlog/types.ts";
 import { namedCheck } from "../checks/named_check.ts";
 import type { CheckLike } from "../checks/types.ts";
 import { verify } from "../checks/verify.ts";

@@ -141,7 +141,9 @@ function applyLine(slot: Slot, line: JournalLine): void {
     case "run-ended":
       slot.history.clear();
       slot.reopened.clear();
-      if (line.passed === true) slot.passed.clear();
+      if (line.passed === true) {
+        for (const [id, record] of slot.passed) slot.passed.set(id, { ...record, closed: true });
+      }
       return;
   }
 }

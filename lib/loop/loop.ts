@@ -269,7 +269,9 @@ export class Loop<Data, Findings> {
     const changed = topLevelPaths(this.#ralph, attempt.turn?.changedFiles ?? []);
     const state = new Set(topLevelPaths(this.#ralph, this.#backlog.stateFiles));
     const mixed = this.#parts.ownership.afterTurn(item.id, changed.filter((path) => !state.has(path)), after);
-    for (const path of mixed) this.#notice({ kind: "not-committed", subject: path, message: "had changes before the turn" });
+    for (const path of mixed) {
+      this.#notice({ kind: "not-committed", subject: path, message: "had changes before the turn" });
+    }
     if (mixed.length === 0) return;
     const message = `not committed, since they had changes before the turn: ${mixed.join(", ")}`;
     this.#ralph.events.emit({ type: "note", level: "warn", message });

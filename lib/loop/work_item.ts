@@ -165,7 +165,19 @@ async function prepare<Data, Findings>(
   const checks = [...work.checks, ...options.checks ?? []];
   const folder = await ralph.run.folder(backlog.runsDirectory ?? ".ralph/runs");
   const logs = join(folder, nameOf(id));
-  return { ralph, backlog, item, context, work, checks, options, signal: options.signal ?? ralph.signal, id, folder, logs };
+  return {
+    ralph,
+    backlog,
+    item,
+    context,
+    work,
+    checks,
+    options,
+    signal: options.signal ?? ralph.signal,
+    id,
+    folder,
+    logs,
+  };
 }
 
 async function takeTurn<Data, Findings>(

@@ -2,18 +2,17 @@ import { join } from "node:path";
 import type { Config } from "../../config/schema.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { Repository } from "../../git/types.ts";
-import { hashText, pathExists, readText, writeAtomic } from "../../host/files.ts";
+import { pathExists, readText, writeAtomic } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
 import type { Attempt, Backlog, Check, Item, ParkedItem, Settlement } from "../../backlog/types.ts";
 import { localDate } from "../../host/local_date.ts";
 import { EXEC_RUNS, PLAN_TRANSCRIPT_FILE, PRD_FILE, PROGRESS_FILE } from "./paths.ts";
 import { withProgress } from "./progress.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
-import { finalChecks, reopened } from "./final_checks.ts";
 import { formatPrd, parsePrd } from "./format.ts";
 import { withFailure, withoutFailure } from "../../backlog/notes.ts";
 import type { Prd, Story } from "./types.ts";
-import { fingerprintOf, isParked, reasonOf } from "../../backlog/attempts.ts";
+import { fingerprintOf, isOver, isParked, reasonOf } from "../../backlog/attempts.ts";
 import { storyCommands } from "../../backlog/verify_commands.ts";
 
 /** What the backlog needs of the context. */
@@ -31,12 +30,11 @@ export interface PrdBacklogOptions {
   readonly file?: string;
 }
 
-/** What an item of this backlog carries: a story, or all of them for the checks at the end. */
-export type PrdItemData = Story | readonly Story[];
+/** What an item of this backlog carries. */
+export type PrdItemData = Story;
 
 /**
- * The strict PRD of the exec workflow: one story an iteration, lowest priority first; after the last one every story's
- * checks once more. The format has no room for attempts and parked stories: they live in the loop's journal.
+ * The strict PRD of the exec workflow: one story an iteration, lowest priority first. The format has no room for attempts and parked stories: they live in the loop's journal.
  *
  * @throws {RalphError} state-missing, state-invalid from every call that reads the file
  * @example Work off the stories of scripts/ralph/prd.json
@@ -54,7 +52,6 @@ export type PrdItemData = Story | readonly Story[];
  */
 export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions = {}): Backlog<PrdItemData> {
   const { file = PRD_FILE } = options;
-  let confirmed: string | null = null;
   let last: { readonly text: string; readonly prd: Prd } | null = null;
 
   /** The same text is read many times an iteration: it is parsed once. */
@@ -80,8 +77,12 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
   }
 
   function checksOf(story: Story): readonly Check[] {
-    const commands = new Set([...ralph.config.verify.default, ...storyCommands(story)]);
-    return [...commands].map((command) => ({ name: command, command, scope: story.id }));
+    const shared = new Set(ralph.config.verify.default);
+    const own = storyCommands(story).filter((command) => !shared.has(command));
+    return [
+      ...[...shared].map((command) => ({ name: command, command, scope: story.id })),
+      ...own.map((command) => ({ name: command, command, scope: story.id, own: true })),
+    ];
   }
 
   async function settleStory(item: Item<Story>, attempt: Attempt): Promise<Settlement> {
@@ -102,7 +103,7 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
     const reason = reasonOf(attempt);
     const notes = withFailure(item.data.notes, `attempt ${attempt.number} ${attempt.status}: ${reason}`);
     await change((story) => isThis(story) ? { ...story, passes: false, notes } : story);
-    const parked = attempt.status === "blocked" || attempt.number >= ralph.config.maxRetries;
+    const parked = isOver(attempt);
     if (parked) await record(attempt, item, "parked", reason.split("\n")[0] ?? "");
     const paths = parked ? [file, PROGRESS_FILE] : [file];
     const commit = { subject: `ralph: ${item.id} ${parked ? "parked" : "failed"}`, paths, work: false };
@@ -171,27 +172,27 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
       if (open.length > 0) {
         return { status: "blocked", reasons: parked.map(({ id, reason }) => `${id}: ${reason}`) };
       }
-      const checks = userStories.flatMap(checksOf);
-      const verdict = userStories.every((one) => checksOf(one).length > 0) ? "verified" : "unverified";
-      const fingerprint = hashText(JSON.stringify(userStories.map(printOf)));
-      if (checks.length === 0 || confirmed === fingerprint) return { status: "done", verdict };
-      const title = "Every story's checks once more";
-      return {
-        status: "item",
-        item: {
-          id: "final-checks",
-          kind: "checks",
-          title,
-          exclusive: true,
-          checksOnly: true,
-          fingerprint,
-          data: userStories,
-        },
-      };
+      return { status: "done" };
+    },
+
+    async passed() {
+      const { userStories } = await load();
+      return userStories.filter(({ passes }) => passes).map((story) => ({
+        id: story.id,
+        title: story.title,
+        fingerprint: printOf(story),
+        checks: checksOf(story),
+      }));
+    },
+
+    async reopen(ids, reason) {
+      const again = (story: Story): Story => ({ ...story, passes: false, notes: withFailure(story.notes, reason) });
+      await change((story) => ids.includes(story.id) ? again(story) : story);
+      const subject = `ralph: ${ids.join(", ")} sent back by the final check`;
+      return { status: "open", reason, commit: { subject, paths: [file], work: false } };
     },
 
     async work(item, context) {
-      if (isStories(item.data)) return { prompt: null, checks: finalChecks(item.data, checksOf) };
       const checks = checksOf(item.data);
       const { branchName } = await load();
       const { storyPrompt } = await import("./story_prompt.ts"); // with the prompts' texts: `ralph status` needs none
@@ -201,25 +202,12 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
       };
     },
 
-    async judge(item, turn, { checked }) {
-      if (checked || isStories(item.data)) return { status: "done" };
+    async judge(_item, turn, { checked }) {
+      if (checked && turn.changedFiles.some((path) => path !== file)) return { status: "done" };
       return await (await import("./claim.ts")).claimOf(turn, ralph.repository);
     },
 
-    async settle(item, attempt) {
-      if (!isStories(item.data)) return await settleStory(item as Item<Story>, attempt);
-      if (attempt.status === "interrupted") return { status: "open" };
-      if (attempt.status !== "failed" || attempt.verification?.status !== "failed") {
-        confirmed = item.fingerprint ?? null;
-        return { status: "passed" };
-      }
-      if (attempt.number >= ralph.config.maxRetries) return { status: "stop", as: "failed", reason: attempt.message };
-      const again = reopened(item.data, attempt.verification.failures);
-      await change((story) => again.get(story.id) ?? story);
-      const ids = [...again.keys()].join(", ");
-      const commit = { subject: `ralph: ${ids} reset`, body: `ralph: ${ids} reset`, paths: [file], work: false };
-      return { status: "open", reason: attempt.message, commit, reopened: [...again.keys()] };
-    },
+    settle: settleStory,
   };
 }
 
@@ -233,8 +221,4 @@ function printOf({ title, acceptanceCriteria }: Story): string {
 
 function isGivenUp(story: Story, parked: readonly ParkedItem[]): boolean {
   return isParked({ id: story.id, fingerprint: printOf(story) }, parked);
-}
-
-function isStories(data: PrdItemData): data is readonly Story[] {
-  return Array.isArray(data);
 }

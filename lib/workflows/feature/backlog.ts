@@ -6,7 +6,7 @@ import type { Repository } from "../../git/types.ts";
 import { pathExists } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
 import type { Attempt, Backlog, Item, SettleCommit, Settlement } from "../../backlog/types.ts";
-import { fingerprintOf, reasonOf } from "../../backlog/attempts.ts";
+import { fingerprintOf, isOver, reasonOf } from "../../backlog/attempts.ts";
 import { withFailure, withoutFailure } from "../../backlog/notes.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
 import { type FeatureDirectory, FEATURES_FOLDER } from "./directories.ts";
@@ -135,7 +135,7 @@ export function featureBacklog(
 
     const reason = reasonOf(attempt);
     const retries = retriesOf(item.data) + 1;
-    const blocked = attempt.status === "blocked" || retries >= config.maxRetries;
+    const blocked = isOver(attempt);
     const notes = withFailure(item.data.notes, `attempt ${retries} ${attempt.status}: ${reason}`);
     await update(
       blocked ? cleared : (prd) => prd.run.currentStoryId === item.id ? {} : { currentStoryId: item.id },
@@ -199,8 +199,7 @@ export function featureBacklog(
           reasons: left.map(({ id, notes }) => `${id}: ${notes === "" ? "blocked" : notes}`),
         };
       }
-      const verdict = userStories.every((one) => checksOf([one], config, ui).length > 0) ? "verified" : "unverified";
-      if (typeof run.verifiedAt === "string") return { status: "done", verdict, summary: `VERIFIED ${run.verifiedAt}` };
+      if (typeof run.verifiedAt === "string") return { status: "done", summary: `VERIFIED ${run.verifiedAt}` };
       if (needsUi) await prepareOnce();
       const fingerprint = fingerprintOf(userStories.map((one) => [printOf(one), one.retries, one.lastResult]));
       return {
@@ -214,6 +213,31 @@ export function featureBacklog(
           data: userStories,
         },
       };
+    },
+
+    /** Retries are counted in the PRD, over all runs. */
+    retries({ number }, { data }) {
+      return isStories(data) ? config.maxRetries : number + config.maxRetries - retriesOf(data) - 1;
+    },
+
+    async passed() {
+      const { userStories } = await load();
+      return userStories.filter(({ passes }) => passes).map((story) => ({
+        id: story.id,
+        title: story.title,
+        fingerprint: printOf(story),
+        checks: checksOf([story], config, ui),
+      }));
+    },
+
+    async reopen(ids, reason) {
+      await change((prd) => ({
+        run: typeof prd.run.verifiedAt === "string" ? { verifiedAt: null } : {},
+        stories: new Map(
+          prd.userStories.filter(({ id }) => ids.includes(id)).map((story) => [story.id, again(story, reason)]),
+        ),
+      }));
+      return { status: "open", reason, commit: commitOf(`${ids.join(", ")} sent back by the final check`) };
     },
 
     async begin(item, _attemptId) {
@@ -286,6 +310,11 @@ export function featureBacklog(
 
 function printOf({ title, description, acceptanceCriteria }: FeatureStory): string {
   return fingerprintOf([title, description, acceptanceCriteria]);
+}
+
+/** A story that the final check sends back. */
+function again(story: FeatureStory, reason: string): Partial<FeatureStory> {
+  return { passes: false, blocked: false, lastResult: null, notes: withFailure(story.notes, reason) };
 }
 
 /** A blocked story that is taken up again begins anew. */

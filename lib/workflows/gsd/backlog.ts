@@ -1,34 +1,19 @@
 import { join } from "node:path";
-import type { Config } from "../../config/schema.ts";
-import type { RunInfo } from "../../context/context.ts";
-import type { EventSink } from "../../events/types.ts";
-import type { Repository } from "../../git/types.ts";
 import { fingerprintOf } from "../../backlog/attempts.ts";
 import { readText } from "../../host/files.ts";
-import type { Host } from "../../host/types.ts";
 import type { Backlog, Check, Claim, Item, JudgeContext, Next, Turn } from "../../backlog/types.ts";
-import type { StateFiles } from "../../backlog/state_files.ts";
 import { planChecks } from "./checks.ts";
 import { type GsdItemData, itemDataOf } from "./item_data.ts";
 import { GSD_RUNS, ROADMAP_FILE, STATE_FILE } from "./paths.ts";
 import { findPlan, type Position, positionOf } from "./position.ts";
+import { sameNumber } from "./numbers.ts";
 import { planPrompt, summaryPrompt } from "./prompt.ts";
 import { readPlanning } from "./read_planning.ts";
 import { withSectionOf } from "./rewrite_state.ts";
 import { createSettler, waitsForSummary } from "./settle.ts";
-import { lastSignal, type Signal } from "./signals.ts";
-import type { Plan, Planning } from "./types.ts";
-
-/** What the backlog needs of the context. */
-export interface GsdBacklogContext {
-  readonly root: string;
-  readonly config: Config;
-  readonly state: StateFiles;
-  readonly repository: Repository | null;
-  readonly host: Host;
-  readonly events: EventSink;
-  readonly run: Pick<RunInfo, "folder">;
-}
+import { policyOf } from "./settle_policy.ts";
+import { lastSignal } from "./signals.ts";
+import type { GsdBacklogContext, GsdFindings, Plan, Planning } from "./types.ts";
 
 /** What is run, and how. */
 export interface GsdBacklogOptions {
@@ -40,12 +25,6 @@ export interface GsdBacklogOptions {
    * @default "skip"
    */
   readonly checkpoints?: "skip" | "interactive" | "block";
-}
-
-/** What the agent's last signal was, and whether only a SUMMARY had been asked for. */
-export interface GsdFindings {
-  readonly signal: Signal | null;
-  readonly summaryOnly: boolean;
 }
 
 /** A session at the terminal ends when the person ends it. */
@@ -159,10 +138,30 @@ export function gsdBacklog(
       }
       return {
         status: "done",
-        verdict: "verified",
         summary: [...doneLines(position, options), ...settler.skippedLines()].join("; "),
       };
     },
+
+    retries: (attempt) => policyOf(attempt).attempts,
+
+    /** The plans of the phases that are worked on: older ones are history, whose checks may have been overtaken. */
+    async passed({ passed = [] }) {
+      const { planning } = await load();
+      const complete = planning.phases.flatMap(({ plans }) => plans).filter(({ completion }) =>
+        completion.done && completion.by !== "skipped" && completion.by !== "superseded"
+      );
+      const { state } = planning;
+      const isCurrent = ({ id, phase }: Plan): boolean =>
+        (typeof state?.phase === "string" && sameNumber(phase, state.phase)) ||
+        passed.some((one) => one.id === id && one.closed !== true);
+      const phases = new Set(complete.filter(isCurrent).map(({ phase }) => phase));
+      const chosen = options.plan === undefined
+        ? complete.filter(({ phase }) => phases.has(phase))
+        : complete.filter(({ id }) => id === findPlan(planning, options.plan ?? "")?.id);
+      return chosen.map((plan) => ({ id: plan.id, title: plan.title ?? plan.id, checks: checksOf(plan) }));
+    },
+
+    reopen: (ids, reason) => settler.reopen(ids, reason),
 
     async work(item, { attempt, previous, cwd }) {
       const { data } = item;

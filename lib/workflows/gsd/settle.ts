@@ -2,21 +2,23 @@ import { dirname, join } from "node:path";
 import { copyPath, ensureDirectory, pathExists, readText, removePath, writeAtomic } from "../../host/files.ts";
 import type { Attempt, Item, SettleCommit, Settlement } from "../../backlog/types.ts";
 import { localDate } from "../../host/local_date.ts";
-import type { GsdBacklogContext, GsdFindings } from "./backlog.ts";
-import type { GsdItemData } from "./item_data.ts";
+import { type GsdItemData, itemDataOf } from "./item_data.ts";
 import { GSD_RUNS, ROADMAP_FILE, STATE_FILE } from "./paths.ts";
-import { scanPlanning } from "./read_planning.ts";
+import { positionOf } from "./position.ts";
+import { readPlanning, scanPlanning } from "./read_planning.ts";
 import { rewriteRoadmap } from "./rewrite_roadmap.ts";
 import { rewriteState } from "./rewrite_state.ts";
 import { findSection } from "./state_file.ts";
 import { policyOf } from "./settle_policy.ts";
 import { summaryVerdict } from "./summary_file.ts";
 import { withSkipped, writtenSummary } from "./summary_text.ts";
-import type { StatePosition } from "./types.ts";
+import type { GsdBacklogContext, GsdFindings, StatePosition } from "./types.ts";
 
 /** Settles attempts at plans. */
 export interface Settler {
   settle(item: Item<GsdItemData>, attempt: Attempt<GsdFindings>): Promise<Settlement>;
+  /** Plans that had passed fail the final check: their boxes are unticked, their SUMMARY files moved to the run's folder. */
+  reopen(ids: readonly string[], reason: string): Promise<Settlement>;
   /** The checkpoints that were left out in this run. */
   skippedLines(): readonly string[];
 }
@@ -153,6 +155,24 @@ export function createSettler(ralph: GsdBacklogContext, { skip }: { readonly ski
     return retry ? { status: "open", reason, commit } : { status: "stop", as, reason: `${data.id}: ${reason}`, commit };
   }
 
+  async function reopen(ids: readonly string[], reason: string): Promise<Settlement> {
+    const paths: string[] = [STATE_FILE, ROADMAP_FILE];
+    for (const id of ids) {
+      const planning = await readPlanning(ralph);
+      const plan = planning.phases.flatMap(({ plans }) => plans).find((one) => one.id === id);
+      if (plan === undefined) continue;
+      paths.push(...await moveAside(plan.summaryFile, "final"));
+      const data = { ...itemDataOf(plan, planning, positionOf(planning)), behind: false, wasTicked: false };
+      await update(data, {
+        status: "In progress",
+        activity: `Plan ${id} sent back by the final check`,
+        done: false,
+      });
+    }
+    const subject = `docs(${ids.join(",")}): sent back by the final check`;
+    return { status: "open", reason, commit: { subject, paths, work: false } };
+  }
+
   /** Both files from the item's snapshot: the same call again writes the same. */
   async function update(
     data: GsdItemData,
@@ -213,6 +233,7 @@ export function createSettler(ralph: GsdBacklogContext, { skip }: { readonly ski
 
   return {
     settle,
+    reopen,
     skippedLines() {
       const total = [...skipped.values()].reduce((sum, count) => sum + count, 0);
       return total === 0

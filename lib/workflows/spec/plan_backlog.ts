@@ -3,7 +3,7 @@ import { describeTask, specPlace } from "./stage_prompt.ts";
 import { STAGE_ITEMS } from "./turn_context.ts";
 import { type Plan, PLAN_FILE } from "./types.ts";
 import type { RalphContext } from "../../context/context.ts";
-import { failureOf, reasonOf } from "../../backlog/attempts.ts";
+import { failureOf, isOver, reasonOf } from "../../backlog/attempts.ts";
 import type { Backlog } from "../../backlog/types.ts";
 import { renderPrompt } from "../../prompts/render.ts";
 

@@ -97,7 +97,7 @@ function describe({ name, exitCode, tail }: CheckResult): string {
 }
 
 /** The beginning names the check, the end says what went wrong. */
-function shortReason(reason: string): string {
+export function shortReason(reason: string): string {
   const half = LONGEST_REASON / 2;
   return reason.length <= LONGEST_REASON ? reason : `${reason.slice(0, half)} … ${reason.slice(-half)}`;
 }

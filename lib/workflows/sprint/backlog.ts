@@ -8,8 +8,11 @@ import { findingsOf } from "./claim.ts";
 import { createHookRecorder } from "./hook_recorder.ts";
 import { sprintPaths } from "./paths.ts";
 import { sprintPrompt } from "./prompt.ts";
-import { settleCompletion, settleIteration } from "./settle.ts";
+import { settleIteration } from "./settle.ts";
 import type { SprintFindings, SprintItemData, SprintMode, SprintProgress, SprintStep } from "./types.ts";
+
+/** The id of the goal itself, beside those of steps. */
+const GOAL = "goal";
 
 /** What the backlog needs of the context. */
 export type SprintContext = Pick<RalphContext, "config" | "host" | "root" | "state">;
@@ -85,19 +88,34 @@ export function sprintBacklog(
     async next({ inFlight, parked }) {
       const progress = await load();
       const { exit, status, steps } = progress;
-      if (exit.verified !== null || status === "completed") {
-        const summary = exit.summary ?? "";
-        return { status: "done", verdict: exit.verified === true ? "verified" : "unverified", covers: true, summary };
-      }
+      if (exit.detectedAt !== null || status === "completed") return { status: "done", summary: exit.summary ?? "" };
       if (status === "needs-human") return { status: "blocked", reasons: [humanReason(progress, directory)] };
       if (inFlight.length > 0) return { status: "waiting" };
-      if (exit.detectedAt !== null) return { status: "item", item: completionItem(progress) };
       const step = steps.find((one) => one.status === "pending" && !isGivenUp(one, parked)) ?? null;
       return { status: "item", item: iterationItem(progress, step, paths.transcripts) };
     },
 
+    /** Steps and the goal have the checks that hold for everything. */
+    async passed() {
+      const { steps, exit } = await load();
+      const done = steps.filter(({ status }) => status === "completed");
+      const goal = exit.detectedAt === null ? [] : [{ id: GOAL, title: exit.summary ?? "", checks }];
+      return [...done.map((step) => ({ id: step.id, title: titleOf(step.prompt), checks })), ...goal];
+    },
+
+    /** Whatever fails at the end, the goal is not reached: the agent plans on with the reason. */
+    async reopen(_ids, reason) {
+      const { refuseExit } = await import("./changes.ts");
+      await change((document) => refuseExit(document, reason));
+      return { status: "open", reason };
+    },
+
+    async ended(verdict) {
+      const { confirmExit } = await import("./changes.ts");
+      await change((document) => confirmExit(document, verdict === "verified"));
+    },
+
     async begin(item) {
-      if (item.data.mode === "completion") return;
       await ensureRunsIgnored(join(ralph.root, paths.transcripts));
       const { beginIteration } = await import("./changes.ts");
       await change((document) => beginIteration(document, item.data.iteration, now()));
@@ -105,7 +123,6 @@ export function sprintBacklog(
 
     async work(item, { previous }) {
       const { mode, step, iteration } = item.data;
-      if (mode === "completion") return { prompt: null, checks };
       const progress = await load();
       const parked = step === null
         ? progress.steps.filter(({ status }) => status === "pending").map(({ id }) => id)
@@ -144,10 +161,7 @@ export function sprintBacklog(
       return { status: "not-done", reason: "no step was added, and the goal was not said to be reached", findings };
     },
 
-    settle: (item, attempt) =>
-      item.data.mode === "completion"
-        ? settleCompletion({ item, attempt, change })
-        : settleIteration({ item, attempt, change, now: now(), config: ralph.config, load, file: paths.progress }),
+    settle: (item, attempt) => settleIteration({ item, attempt, change, now: now(), load, file: paths.progress }),
 
     async resume() {
       const { resumeSprint } = await import("./changes.ts");
@@ -166,27 +180,6 @@ export async function readSprint({ state }: Pick<SprintContext, "state">, file: 
   }
   const { readProgress } = await import("./document.ts");
   return readProgress(text, file);
-}
-
-function completionItem(
-  { completedIterations, currentIteration, idleIterations, exit }: SprintProgress,
-): Item<SprintItemData> {
-  const data = {
-    mode: "completion",
-    iteration: currentIteration,
-    completed: completedIterations,
-    idle: idleIterations,
-    step: null,
-  } as const;
-  const title = (exit.summary ?? "").split("\n")[0]?.slice(0, 100) ?? "";
-  return {
-    id: `completion-${completedIterations}`,
-    kind: "completion",
-    title,
-    exclusive: true,
-    checksOnly: true,
-    data,
-  };
 }
 
 function iterationItem(progress: SprintProgress, step: SprintStep | null, transcripts: string): Item<SprintItemData> {

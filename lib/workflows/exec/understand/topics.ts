@@ -1,6 +1,6 @@
 import { join, relative } from "node:path";
 import type { RalphContext } from "../../../context/context.ts";
-import { failureOf, fingerprintOf, isParked, reasonOf } from "../../../backlog/attempts.ts";
+import { failureOf, fingerprintOf, isOver, isParked, reasonOf } from "../../../backlog/attempts.ts";
 import { readText } from "../../../host/files.ts";
 import type { Backlog, ParkedItem } from "../../../backlog/types.ts";
 import { renderPrompt } from "../../../prompts/render.ts";

@@ -24,7 +24,7 @@ export async function nextOfSprint(invocation: Invocation, { config }: Place): P
     const { mode, iteration } = next.item.data;
     const { bold } = styleFor(invocation, "stdout");
     out(`${bold(mode)} ${printableLine(next.item.title)}`);
-    out(mode === "completion" ? "the goal was said to be reached; next: the checks" : `iteration ${iteration}`);
+    out(`iteration ${iteration}`);
   } else if (next.status === "done") out(`the goal is reached: ${printable(next.summary ?? "")}`);
   else if (next.status === "blocked") { for (const reason of next.reasons) say(`blocked: ${printable(reason)}`); }
   return next.status === "blocked" ? EXIT.blocked : EXIT.done;
