@@ -164,10 +164,9 @@ async function reopen<Data, Findings>(
   if (backlog.reopen === undefined || back.length === 0) return failed("the final check fails", back);
   const settlement = await backlog.reopen(back, reason);
   if (settlement.commit !== undefined) await committer.commit({ ...settlement.commit, work: false }, []);
-  const before = ralph.journal.reopened(key);
+  const tooOften = back.filter((id) => (ralph.journal.reopened(key).get(id)?.times ?? 0) >= MOST_REOPENINGS);
   await ralph.journal.reopen(key, back, reason);
   ralph.events.emit({ type: "items-reopened", ids: back, reason });
-  const tooOften = back.filter((id) => (before.get(id)?.times ?? 0) >= MOST_REOPENINGS);
   if (tooOften.length > 0) {
     return failed(
       `the final check has sent back ${tooOften.join(", ")} ${MOST_REOPENINGS} times and still fails`,

@@ -226,13 +226,17 @@ export class Loop<Data, Findings> {
       ...(history.length === 0 ? {} : { greenBefore: history.some((earlier) => earlier.greenBefore === true) }),
       budget: timeBudget(this.#progress, this.#limits),
     });
-    const left = attemptsLeft(this.#backlog, item, worked.attempt, {
-      maxRetries: ralph.config.maxRetries,
-      sentBack: sentBack !== null,
-    });
-    const attempt = withRetries(worked.attempt, history, { left, sameFailure: this.#limits.sameFailure });
+    const limited = (one: Attempt<Findings>): Attempt<Findings> =>
+      withRetries(one, history, {
+        left: attemptsLeft(this.#backlog, item, one, {
+          maxRetries: ralph.config.maxRetries,
+          sentBack: sentBack !== null,
+        }),
+        sameFailure: this.#limits.sameFailure,
+      });
+    const attempt = limited(worked.attempt);
     if (worked.after !== null) this.#own(item, attempt, worked.after);
-    const settlement = await this.#settle(item, attempt, worked.checks, worked.after);
+    const settlement = await this.#settle(item, { attempt, limited, checks: worked.checks, after: worked.after });
     this.#advance(item, this.#last ?? attempt, settlement);
     ralph.events.emit({
       type: "iteration-end",
@@ -279,9 +283,12 @@ export class Loop<Data, Findings> {
 
   async #settle(
     item: Item<Data>,
-    attempt: Attempt<Findings>,
-    checks: readonly Check[],
-    after: TreeSnapshot | null,
+    { attempt, limited, checks, after }: {
+      readonly attempt: Attempt<Findings>;
+      readonly limited: (attempt: Attempt<Findings>) => Attempt<Findings>;
+      readonly checks: readonly Check[];
+      readonly after: TreeSnapshot | null;
+    },
   ): Promise<Settlement> {
     const { key, committer, ownership } = this.#parts;
     const settled = await settleAndCommit(this.#ralph, committer, {
@@ -289,6 +296,7 @@ export class Loop<Data, Findings> {
       key,
       item,
       attempt,
+      limited,
       checks,
       work: ownership.workOf(item.id),
       ...(after === null ? {} : { known: after }),

@@ -38,6 +38,8 @@ export interface ToSettle<Data, Findings> {
   readonly attempt: Attempt<Findings>;
   /** What it was checked by. */
   readonly checks: readonly Check[];
+  /** What the loop's limits make of an attempt that a hook refused. */
+  readonly limited?: (attempt: Attempt<Findings>) => Attempt<Findings>;
   /** What turns at the item left uncommitted. */
   readonly work: WorkPaths;
   /** The tree after the turn, where that is known. */
@@ -76,7 +78,7 @@ export async function settleAndCommit<Data, Findings>(
 async function settleOnce<Data, Findings>(
   ralph: RalphContext,
   committer: Committer,
-  { backlog, key, item, attempt, work, known }: ToSettle<Data, Findings>,
+  { backlog, key, item, attempt, work, known, limited = (one) => one }: ToSettle<Data, Findings>,
 ): Promise<Omit<Settled, "passed"> & { readonly head: string | null }> {
   const before = known?.head ?? null;
   await ralph.journal.settling(key, item, attempt, work);
@@ -95,7 +97,8 @@ async function settleOnce<Data, Findings>(
   }
 
   const message = `the commit was refused by a hook of the repository:\n${result.output}`;
-  const refused: Attempt<Findings> = { ...attempt, status: "failed", reason: "commit-refused", message };
+  const { last: _, ...passed } = { last: undefined, ...attempt };
+  const refused = limited({ ...passed, status: "failed", reason: "commit-refused", message });
   await ralph.journal.settling(key, item, refused, work);
   const again = answered(backlog, "settle()", await backlog.settle(item, refused));
   if (again.commit !== undefined) await committer.commit({ ...again.commit, work: false }, [], known);

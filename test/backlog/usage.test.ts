@@ -38,7 +38,7 @@ function after(turns: readonly (readonly [string, Usage])[]) {
 }
 
 describe("usage", () => {
-  test("adds up by run and by item, and counts the turns that did not tell", () => {
+  test("adds up by run and by item, and counts the turns that did not report", () => {
     const progress = after([["a", TOLD], ["a", UNKNOWN], ["b", TOLD]]);
 
     expect(progress).toMatchObject({ tokens: 240, costUsd: 1 });
@@ -63,7 +63,7 @@ describe("usage", () => {
 
     expect(limitReached(progress, limits, 0)).toBe(null);
     expect(unreportedBudget(progress, limits)).toBe(
-      "the agent does not tell how many tokens it uses: limits.tokens cannot be kept",
+      "the agent does not report how many tokens it uses: limits.tokens cannot be kept",
     );
     expect(unreportedBudget(progress, { ...limits, tokens: null })).toContain("limits.costUsd cannot be kept");
     expect(unreportedBudget(progress, LIMITS)).toBe(null);
@@ -71,9 +71,9 @@ describe("usage", () => {
   });
 
   test.each([
-    [{ tokens: 240 }, "240 of 240 tokens, and what 1 turn did not tell"],
+    [{ tokens: 240 }, "240 of 240 tokens, and what 1 turn did not report"],
     [{ tokens: 241 }, null],
-    [{ costUsd: 0.9 }, "about 1.00 of 0.9 USD, and what 1 turn did not tell"],
+    [{ costUsd: 0.9 }, "about 1.00 of 0.9 USD, and what 1 turn did not report"],
   ])("at its budget %j stops the run with the figure: %s", (budget, words) => {
     const progress = after([["a", TOLD], ["a", UNKNOWN], ["b", TOLD]]);
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { defaultConfig } from "../../lib/config/defaults.ts";
 import { sameFailures } from "../../lib/loop/attempts.ts";
 import { limitReached } from "../../lib/loop/limits.ts";
-import { advance, newProgress } from "../../lib/loop/progress.ts";
+import { advance, newProgress, type Progress } from "../../lib/loop/progress.ts";
 import type { Attempt, Item, TurnRecord } from "../../lib/backlog/types.ts";
 
 const ITEM: Item = { id: "a", kind: "task", title: "a", data: null };
@@ -65,11 +65,23 @@ describe("advance()", () => {
   });
 });
 
-test("advance() begins to count idle turns anew when an item is given up: the next one has its own attempts", () => {
+test("advance() counts a turn at an item that was given up as idle: parking is no movement", () => {
   const idle = { ...newProgress(0), idleTurns: 2 };
 
-  expect(advance(idle, ITEM, attempt("failed", turn([])), { status: "parked", reason: "x" }).idleTurns).toBe(0);
+  expect(advance(idle, ITEM, attempt("failed", turn([])), { status: "parked", reason: "x" }).idleTurns).toBe(3);
   expect(advance(idle, ITEM, attempt("failed", turn([])), { status: "open" }).idleTurns).toBe(3);
+});
+
+test("advance() counts turns after which nothing passed for the first time, items added without end included", () => {
+  const limits = { atStart: 1, added: 1 };
+  const pass = (progress: Progress, id: string): Progress =>
+    advance(progress, { ...ITEM, id }, attempt("verified", turn(["x"])), { status: "passed" }, limits);
+
+  const first = pass(pass(newProgress(0), "a"), "b");
+  expect(first.stalledTurns).toBe(0);
+  expect(pass(first, "a").stalledTurns).toBe(1);
+  expect(pass(first, "c").stalledTurns).toBe(1);
+  expect(limitReached({ ...first, stalledTurns: 12 }, LIMITS, 0)).toBe("12 turns without a new pass");
 });
 
 describe("sameFailures()", () => {
