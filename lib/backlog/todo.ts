@@ -129,9 +129,8 @@ export function todoBacklog(
 
 /** The checks for every item, then the commands that this one names. */
 function checksOf({ text }: TodoItem, checks: readonly (string | Check)[]): readonly Check[] {
-  return [...checks, ...verifyCommands(text)].map((check) =>
-    typeof check === "string" ? { name: check, command: check } : check
-  );
+  const shared = checks.map((check) => typeof check === "string" ? { name: check, command: check } : check);
+  return [...shared, ...verifyCommands(text).map((command) => ({ name: command, command, own: true }))];
 }
 
 function idOf({ line, text }: TodoItem): string {

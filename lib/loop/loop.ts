@@ -1,6 +1,5 @@
 import type { JournalKey } from "../backlog/journal_types.ts";
 import type { Attempt, Backlog, Check, Item, LoopView, Next, PassedItem, Settlement } from "../backlog/types.ts";
-import { usageOf } from "../backlog/usage.ts";
 import type { CheckLike } from "../checks/types.ts";
 import { createItemStarts, type ItemStart, type ItemStarts } from "../checks/integrity/item_start.ts";
 import { checksForUnchecked } from "../checks/unchecked_items.ts";
@@ -12,6 +11,7 @@ import { topLevelPaths } from "../git/tree_paths.ts";
 import type { TreeSnapshot } from "../git/types.ts";
 import { configuredHooks } from "../hooks/hook.ts";
 import { createHookRunner, type HookRunner, momentOf } from "../hooks/runner.ts";
+import { announceEnd, announceIteration, announceRun, greenOf } from "./announce.ts";
 import { answered } from "./answered.ts";
 import { attemptsLeft, reopenedAttempt, withRetries } from "./attempts.ts";
 import { failingBefore } from "./baseline.ts";
@@ -71,7 +71,7 @@ export class Loop<Data, Findings> {
 
   async run(): Promise<LoopOutcome> {
     this.#folder = await this.#ralph.run.folder(this.#backlog.runsDirectory ?? ".ralph/runs");
-    await this.#emitStart();
+    await announceRun(this.#ralph, this.#backlog, this.#folder);
     const unchecked = await this.#askAboutUnchecked();
     if (unchecked !== null) return this.#end(unchecked);
     this.#hooks = await createHookRunner(this.#ralph, this.#backlog, {
@@ -92,21 +92,6 @@ export class Loop<Data, Findings> {
       await this.#hooks.stop();
       throw error;
     }
-  }
-
-  async #emitStart(): Promise<void> {
-    const { root, agent, events } = this.#ralph;
-    const { scope = "", name } = this.#backlog;
-    const [head] = await requireRepository(this.#ralph).log(1);
-    events.emit({
-      type: "run-start",
-      workflow: name,
-      root,
-      agent: agent.name,
-      folder: this.#folder,
-      ...(scope === "" ? {} : { scope }),
-      ...(head === undefined ? {} : { head: head.commit }),
-    });
   }
 
   /** Items that name no check cannot pass: asked about before the first turn is paid for. */
@@ -202,7 +187,8 @@ export class Loop<Data, Findings> {
     const number = history.length + 1;
     if (item.checksOnly !== true) this.#taken.add(item.id);
     const named = { iteration, item: { id: item.id, kind: item.kind, title: item.title }, attempt: number };
-    await this.#emitIteration(item, named);
+    const cap = item.checksOnly === true ? null : this.#limits.iterations;
+    await announceIteration(ralph, this.#backlog, named, { view: this.#view(), cap });
     const started = ralph.host.clock.now();
 
     const moment = momentOf(ralph, this.#folder, item, iteration);
@@ -237,30 +223,11 @@ export class Loop<Data, Findings> {
     const attempt = limited(worked.attempt);
     if (worked.after !== null) this.#own(item, attempt, worked.after);
     const settlement = await this.#settle(item, { attempt, limited, checks: worked.checks, after: worked.after });
-    this.#advance(item, this.#last ?? attempt, settlement);
-    ralph.events.emit({
-      type: "iteration-end",
-      ...named,
-      result: (this.#last ?? attempt).status,
-      settlement: settlement.status,
-      message: reasonOf(settlement, this.#last ?? attempt),
-      durationMs: Math.max(0, ralph.host.clock.now() - started),
-      usage: usageOf(attempt),
-      ...(settlement.reopened === undefined ? {} : { reopened: settlement.reopened }),
-    });
+    this.#advance(item, this.#last ?? attempt, settlement, worked.checks.some(({ own }) => own === true));
+    announceEnd(ralph, named, { attempt: this.#last ?? attempt, worked: attempt, settlement, started });
     const ending = endingOf(ralph, attempt, settlement);
     if (attempt.turn !== null && !ENDED_BADLY.has(attempt.status)) await this.#hooks?.run("after", moment);
     return ending;
-  }
-
-  async #emitIteration(
-    item: Item<Data>,
-    named: { readonly iteration: number; readonly item: Pick<Item, "id" | "kind" | "title">; readonly attempt: number },
-  ): Promise<void> {
-    const { total, passed } = await this.#backlog.overview(this.#view());
-    const { iterations: cap } = this.#limits;
-    const limit = cap === null || item.checksOnly === true ? {} : { limit: cap };
-    this.#ralph.events.emit({ type: "iteration-start", ...named, passed, total, ...limit });
   }
 
   #startOf(item: Item<Data>, history: readonly Attempt[], before: TreeSnapshot): Promise<ItemStart> {
@@ -318,7 +285,7 @@ export class Loop<Data, Findings> {
     return settlement;
   }
 
-  #advance(item: Item<Data>, attempt: Attempt<Findings>, settlement: Settlement): void {
+  #advance(item: Item<Data>, attempt: Attempt<Findings>, settlement: Settlement, hasOwnCheck: boolean): void {
     const { added } = this.#limits;
     this.#progress = advance(this.#progress, item, attempt, settlement, { atStart: this.#atStart, added });
     const unreported = unreportedBudget(this.#progress, this.#limits);
@@ -326,9 +293,8 @@ export class Loop<Data, Findings> {
       this.#ralph.events.emit({ type: "note", level: "warn", message: unreported });
     }
     if (settlement.status !== "passed" || item.checksOnly === true || item.preparatory === true) return;
-    if (attempt.greenBefore === true) {
-      this.#notice({ kind: "green-before", subject: item.id, message: "its own checks passed before the first turn" });
-    }
+    if (attempt.greenBefore === true) this.#notice({ kind: "green-before", subject: item.id, message: "" });
+    else if (!hasOwnCheck) this.#notice({ kind: "no-own-check", subject: item.id, message: "" });
   }
 
   #notice(notice: Notice): void {
@@ -362,14 +328,4 @@ export class Loop<Data, Findings> {
   #end(ending: Ending): LoopOutcome {
     return { ...this.#progress, ...ending } as LoopOutcome;
   }
-}
-
-function greenOf({ verification }: Attempt, checks: readonly Check[]): readonly string[] {
-  const passed = new Set(verification?.results.filter(({ ok }) => ok).map(({ name }) => name));
-  return checks.flatMap(({ name, command }) => command !== undefined && passed.has(name) ? [command] : []);
-}
-
-function reasonOf(settlement: Settlement, attempt: Attempt): string | null {
-  const given = "reason" in settlement ? settlement.reason ?? null : null;
-  return given ?? ("message" in attempt ? attempt.message : null);
 }

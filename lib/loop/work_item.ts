@@ -291,7 +291,7 @@ async function wasGreen<Data, Findings>(
 ): Promise<boolean> {
   const { options, context } = parts;
   const own = checks.filter((check) => check.own === true);
-  if (own.length === 0) return false;
+  if (own.length === 0 || parts.item.exclusive === true) return false; // a review looks at work that is there
   if (options.greenBefore !== undefined || context.attempt > 1) return options.greenBefore ?? false;
   const unknown = own.filter(({ command }) => command === undefined || options.green?.has(command) !== true);
   if (unknown.length === 0) return true;

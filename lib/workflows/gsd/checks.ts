@@ -34,5 +34,6 @@ export function planChecks(
 function checkOf({ command, expect }: PlanCommand, label: string, scope: string): Check {
   const [first = "", ...more] = command.split("\n");
   const plain = expect.exit === undefined && expect.output === undefined;
-  return { name: `${label}: ${first}${more.length === 0 ? "" : " …"}`, command, scope, ...(plain ? {} : { expect }) };
+  const name = `${label}: ${first}${more.length === 0 ? "" : " …"}`;
+  return { name, command, scope, own: true, ...(plain ? {} : { expect }) };
 }

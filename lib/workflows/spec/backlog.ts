@@ -107,7 +107,7 @@ export function specBacklog(ralph: SpecBacklogContext, options: SpecBacklogOptio
   function checksOf(item: SpecItem): readonly Check[] {
     const common = ralph.config.verify.default.map((command): Check => ({ name: command, command, scope: "" }));
     const own = tasksIn(item).flatMap(({ id, accept }) =>
-      verifyCommands(accept).map((command): Check => ({ name: command, command, scope: id }))
+      verifyCommands(accept).map((command): Check => ({ name: command, command, scope: id, own: true }))
     );
     return [...common, ...own.filter(({ command }) => !ralph.config.verify.default.includes(command ?? ""))];
   }

@@ -1,5 +1,5 @@
 import type { Document } from "yaml";
-import { isOver, reasonOf } from "../../backlog/attempts.ts";
+import { isOver } from "../../backlog/attempts.ts";
 import type { Attempt, Item, SettleCommit, Settlement } from "../../backlog/types.ts";
 import type { SprintFindings, SprintItemData, SprintProgress } from "./types.ts";
 
