@@ -117,6 +117,11 @@ export const LOOP_FLAGS: FlagTable = {
     type: "boolean",
     summary: "let the agent's word settle items that name no check; shown as unverified",
   },
+  strict: {
+    type: "boolean",
+    summary: "trust nothing that was changed: changed tests fail the attempt, checks that pass before the work park it",
+  },
+  "no-sandbox": { type: "boolean", summary: "with --strict: work without a sandbox, and say so at the end" },
   "retry-blocked": { type: "boolean", summary: "take up items again that were parked" },
   interactive: { type: "boolean", summary: "ask after every iteration whether to continue" },
   branch: {

@@ -36,6 +36,7 @@ function parseCost(option: string, text: string): number {
 /** What the flags lay over the configuration: the same shape, only what was given. */
 export interface ConfigOverlay {
   readonly provider?: { readonly model?: string; readonly reasoning?: string; readonly timeout?: number };
+  readonly trust?: "strict";
   readonly verify?: { readonly default?: readonly string[]; readonly allowUnverified?: boolean };
   readonly limits?: { readonly iterations?: number; readonly costUsd?: number; readonly maxWait?: number };
 }
@@ -47,6 +48,7 @@ export function configOverlay(flags: Flags): ConfigOverlay {
   const iterations = flags.text("max-iterations");
   const checks = flags.all("verify");
   return {
+    ...optional("trust", flags.has("strict") ? "strict" : undefined),
     provider: {
       ...optional("model", flags.text("model")),
       ...optional("reasoning", flags.text("reasoning")),

@@ -14,6 +14,7 @@ const TEST_GLOBS: readonly string[] = [
 /** The configuration of an empty file. Plain, so that nothing heavy loads where there is no file. */
 export function defaultConfig(): Config {
   return {
+    trust: "normal",
     provider: { args: [], timeout: 1800, idleTimeout: 1200 },
     verify: {
       default: [],

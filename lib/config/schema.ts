@@ -167,6 +167,11 @@ export interface HookConfig {
 export interface Config {
   /** Wins over what is found in the root. */
   readonly workflow?: string | undefined;
+  /**
+   * `strict`: changed tests fail the attempt, items whose own checks pass before the work are parked, and no claim
+   * settles an item. @default "normal"
+   */
+  readonly trust: "normal" | "strict";
   /** The agent that does the work. */
   readonly provider: ProviderConfig;
   /** What must pass. */
@@ -230,6 +235,7 @@ const CHOICE = {
 export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
   $schema: z.string().optional(),
   workflow: z.enum(["exec", "feature", "spec", "sprint", "gsd"]).optional(),
+  trust: z.enum(["normal", "strict"]).default(DEFAULTS.trust),
   provider: z.strictObject({
     ...CHOICE,
     fallback: z.union([z.string().min(1), z.strictObject(CHOICE)]).optional(),

@@ -72,6 +72,9 @@ export class Loop<Data, Findings> {
   async run(): Promise<LoopOutcome> {
     this.#folder = await this.#ralph.run.folder(this.#backlog.runsDirectory ?? ".ralph/runs");
     await announceRun(this.#ralph, this.#backlog, this.#folder);
+    if (this.#ralph.config.trust === "strict") {
+      this.#notice({ kind: "environment", subject: "no sandbox", message: "" });
+    }
     const unchecked = await this.#askAboutUnchecked();
     if (unchecked !== null) return this.#end(unchecked);
     this.#hooks = await createHookRunner(this.#ralph, this.#backlog, {

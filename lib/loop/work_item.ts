@@ -130,6 +130,10 @@ export async function workItem<Data, Findings>(
 
   const first = work.checkFirst === true ? await verifyBefore(parts, withoutReviews(checks)) : null;
   const greenBefore = await wasGreen(parts, named);
+  if (greenBefore && ralph.config.trust === "strict") {
+    const message = "its own checks pass before anything was done for it, so that they prove nothing";
+    return { attempt: { ...known, greenBefore, status: "blocked", message }, checks: named, before: null, after: null };
+  }
   const before = options.before ?? await requireRepository(ralph).snapshot();
   const start = options.start ?? await freshStart(ralph, before);
   const taken = await takeTurn(parts, { before, first, greenBefore });

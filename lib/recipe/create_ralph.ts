@@ -4,6 +4,7 @@ import type { Agent } from "../context/agent.ts";
 import { createStateFiles } from "../backlog/state_files.ts";
 import { loadConfig } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
+import { strictConfig } from "../config/strict.ts";
 import type { LoopDefaults, RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { createEventBus } from "../events/bus.ts";
@@ -80,7 +81,7 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
   const host = options.host ?? createHost();
   const root = await existingRoot(options.root ?? host.environment.cwd, host);
   const { config: fromFile, warnings } = await loadConfig(root, options.configFile);
-  const config = await withOverrides(fromFile, options.config);
+  const config = strictConfig(await withOverrides(fromFile, options.config));
   const repository = await openRepository(host, root);
   const redactor = createRedactor(secretValues(host.environment.variables));
   const events = createEventBus(options.sinks);
