@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Check, Verification } from "./check_types.ts";
+import type { Check, CommandCheck, Verification } from "./check_types.ts";
 import type { Turn, TurnRecord } from "./turn_types.ts";
 
 export type * from "./check_types.ts";
@@ -169,7 +169,7 @@ export interface ParkedItem {
 }
 
 /** A command that an item was checked by. */
-export type RecordedCheck = Pick<Check, "name" | "scope" | "expect"> & { readonly command: string };
+export type RecordedCheck = Pick<CommandCheck, "name" | "command" | "scope" | "expect">;
 
 /** An item that passed, as the journal remembers it. */
 export interface PassedRecord {

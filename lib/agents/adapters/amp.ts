@@ -1,4 +1,4 @@
-import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
+import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import { anthropicUsage, assistantEvents, toolResultEvents } from "../claude_shape.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents } from "../failure_events.ts";
@@ -62,3 +62,10 @@ function endEvents(line: unknown, said: string): readonly AgentEvent[] {
   const message = textAt(line, "error") ?? textAt(line, "result") ?? "it gave no reason";
   return failureEvents(failureKind(message), message);
 }
+
+/** How `amp` is called, and how its stream is read. */
+export const DRIVER: Driver = {
+  arguments: ampArguments,
+  interactive: null,
+  translator: ampTranslator,
+};

@@ -1,4 +1,4 @@
-import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
+import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import { anthropicUsage, assistantEvents, toolResultEvents } from "../claude_shape.ts";
 import type { AgentEvent, FailureKind, Translator } from "../stream_item.ts";
 import { failureEvents, retryEvents } from "../failure_events.ts";
@@ -179,3 +179,11 @@ function totalUsage(line: unknown, costUsd: number | null): ReturnType<typeof an
     reasoningTokens: sum("thinkingTokens") ?? plain.reasoningTokens,
   };
 }
+
+/** How `claude` is called, and how its stream is read. */
+export const DRIVER: Driver = {
+  arguments: claudeArguments,
+  interactive: claudeInteractive,
+  translator: claudeTranslator,
+  ignored: ['{"type":"stream_event"'],
+};

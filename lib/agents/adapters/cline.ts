@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
+import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import { createDeltas } from "../deltas.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents } from "../failure_events.ts";
@@ -131,3 +131,10 @@ function toolResult(event: unknown): AgentEvent {
   const words = results.map((result) => outputWords([at(result, "result"), at(result, "error")])).join("\n");
   return { type: "agent-tool-result", id: textAt(event, "toolCallId"), ok, output: words };
 }
+
+/** How `cline` is called, and how its stream is read. */
+export const DRIVER: Driver = {
+  arguments: clineArguments,
+  interactive: null,
+  translator: clineTranslator,
+};

@@ -1,4 +1,4 @@
-import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
+import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents, retryEvents } from "../failure_events.ts";
 import { failureKind } from "../failures.ts";
@@ -145,3 +145,11 @@ function usageEvent(line: unknown): AgentEvent {
     },
   };
 }
+
+/** How `codex` is called, and how its stream is read. */
+export const DRIVER: Driver = {
+  arguments: codexArguments,
+  interactive: codexInteractive,
+  translator: codexTranslator,
+  ignored: ['{"type":"item.updated"'],
+};

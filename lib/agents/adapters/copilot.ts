@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
+import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import type { Usage } from "../../backlog/types.ts";
 import { createDeltas } from "../deltas.ts";
 import type { AgentEvent, FailureKind, Translator } from "../stream_item.ts";
@@ -190,3 +190,12 @@ export function copilotUsage(file: string): Usage | null {
     estimated: false,
   };
 }
+
+/** How `copilot` is called, and how its stream is read. */
+export const DRIVER: Driver = {
+  arguments: copilotArguments,
+  interactive: copilotInteractive,
+  translator: copilotTranslator,
+  ignored: COPILOT_IGNORED,
+  usageFile: { name: COPILOT_USAGE_FILE, read: copilotUsage },
+};

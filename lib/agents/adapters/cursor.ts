@@ -1,4 +1,4 @@
-import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
+import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import { assistantEvents } from "../claude_shape.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents } from "../failure_events.ts";
@@ -82,3 +82,10 @@ function endEvents(line: unknown, said: string): readonly AgentEvent[] {
     message: null,
   }];
 }
+
+/** How `cursor` is called, and how its stream is read. */
+export const DRIVER: Driver = {
+  arguments: cursorArguments,
+  interactive: cursorInteractive,
+  translator: cursorTranslator,
+};

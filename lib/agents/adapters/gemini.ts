@@ -1,4 +1,4 @@
-import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
+import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import type { AgentEvent, FailureKind, Translator } from "../stream_item.ts";
 import { failureEvents } from "../failure_events.ts";
 import { failureKind } from "../failures.ts";
@@ -113,3 +113,11 @@ export function geminiExitKind(exitCode: number): FailureKind | null {
       return null;
   }
 }
+
+/** How `gemini` is called, and how its stream is read. */
+export const DRIVER: Driver = {
+  arguments: geminiArguments,
+  interactive: geminiInteractive,
+  translator: geminiTranslator,
+  exitKind: geminiExitKind,
+};

@@ -1,4 +1,4 @@
-import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
+import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import type { Usage } from "../../backlog/types.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents } from "../failure_events.ts";
@@ -114,3 +114,10 @@ function errorEvents(error: unknown): readonly AgentEvent[] {
   const seconds = Number(textAt(error, "data", "responseHeaders", "retry-after") ?? Number.NaN);
   return failureEvents(kind, message, { waitMs: Number.isFinite(seconds) ? seconds * 1000 : null });
 }
+
+/** How `opencode` is called, and how its stream is read. */
+export const DRIVER: Driver = {
+  arguments: opencodeArguments,
+  interactive: opencodeInteractive,
+  translator: opencodeTranslator,
+};

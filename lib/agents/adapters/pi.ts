@@ -1,4 +1,4 @@
-import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
+import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import type { Usage } from "../../backlog/types.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents, retryEvents } from "../failure_events.ts";
@@ -105,3 +105,11 @@ function stepUsage(usage: unknown): Usage {
     estimated: known,
   };
 }
+
+/** How `pi` is called, and how its stream is read. */
+export const DRIVER: Driver = {
+  arguments: piArguments,
+  interactive: piInteractive,
+  translator: piTranslator,
+  ignored: PI_IGNORED,
+};

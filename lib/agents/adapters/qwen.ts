@@ -1,4 +1,4 @@
-import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
+import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import { assistantEvents, toolResultEvents } from "../claude_shape.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents, retryEvents } from "../failure_events.ts";
@@ -96,3 +96,12 @@ function usageEvent(line: unknown): AgentEvent {
     },
   };
 }
+
+/** How `qwen` is called, and how its stream is read. */
+export const DRIVER: Driver = {
+  arguments: qwenArguments,
+  interactive: qwenInteractive,
+  translator: qwenTranslator,
+  ignored: ['{"type":"stream_event"'],
+  exitKind: (code) => code === 53 || code === 55 ? "own-limit" : null,
+};
