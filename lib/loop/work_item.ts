@@ -1,98 +1,28 @@
 import { join } from "node:path";
-import type {
-  Attempt,
-  Backlog,
-  Check,
-  Claim,
-  Item,
-  JudgeContext,
-  TimeBudget,
-  Turn,
-  Verification,
-  Work,
-  WorkContext,
-} from "../backlog/types.ts";
-import { verdictOf } from "../backlog/verdict.ts";
 import { agentTurn } from "../agents/agent_turn.ts";
 import { refusalOf } from "../agents/refusal.ts";
-import { protectedPaths } from "../checks/guards.ts";
-import { freshStart, type ItemStart, withTurn } from "../checks/integrity/item_start.ts";
+import type { Backlog, Check, Claim, Item, JudgeContext, Turn, Verification, WorkContext } from "../backlog/types.ts";
+import { verdictOf } from "../backlog/verdict.ts";
+import { freshStart, withTurn } from "../checks/integrity/item_start.ts";
 import { findWeakened } from "../checks/integrity/test_guard.ts";
 import { namedCheck } from "../checks/named_check.ts";
-import { strayedFrom, trespassed } from "../checks/turn_guards.ts";
-import type { CheckLike } from "../checks/types.ts";
 import { verify } from "../checks/verify.ts";
 import type { RalphContext } from "../context/context.ts";
 import { requireRepository } from "../context/require_repository.ts";
 import type { TreeSnapshot } from "../git/types.ts";
-import { putBackEdits } from "./recover.ts";
+import {
+  allowsUnverified,
+  type AttemptParts,
+  failedBefore,
+  type TakenTurn,
+  verifyBefore,
+  withoutReviews,
+  type WorkedItem,
+  type WorkItemOptions,
+} from "./attempt_parts.ts";
+import { guard, judged } from "./judge_attempt.ts";
 
-/** One attempt, and what is known before it. */
-export interface WorkItemOptions {
-  /** @default the run's next iteration, number 1 */
-  readonly attempt?: { readonly id: string; readonly number: number };
-  /** Run after the backlog's own checks. */
-  readonly checks?: readonly CheckLike[];
-  /** The item's last attempt, reported to the agent. @default none */
-  readonly previous?: Attempt | null;
-  /** The last attempt of the run, at whatever item. @default none */
-  readonly last?: Attempt | null;
-  /** Ends the turn and the checks. @default the one of the context */
-  readonly signal?: AbortSignal;
-  /** What the tree held before, when that is known. */
-  readonly before?: TreeSnapshot;
-  /** What the tree and the tests were before the first attempt at the item. @default what they are now */
-  readonly start?: ItemStart;
-  /** Commands that failed before the run's first turn. */
-  readonly failedBefore?: ReadonlySet<string>;
-  /** Commands that passed when the last item was settled, on this very tree: green, without running them again. */
-  readonly green?: ReadonlySet<string>;
-  /** The item's own checks were all green before its first attempt; absent: this is the first attempt, and they are run. */
-  readonly greenBefore?: boolean;
-  /** When the run's time is up: nothing is waited for beyond it. */
-  readonly budget?: TimeBudget | null;
-}
-
-/** An attempt with the tree before and after the agent's turn, for the caller that commits. */
-export interface WorkedItem<Findings> {
-  /** How it ended. */
-  readonly attempt: Attempt<Findings>;
-  /** The item's checks, the backlog's own first. */
-  readonly checks: readonly Check[];
-  /** The tree before the turn; `null` where no turn was taken. */
-  readonly before: TreeSnapshot | null;
-  /** The tree after it; `null` where no turn was taken. */
-  readonly after: TreeSnapshot | null;
-}
-
-/** All that one attempt works with. */
-interface AttemptParts<Data, Findings> {
-  readonly ralph: RalphContext;
-  readonly backlog: Backlog<Data, Findings>;
-  readonly item: Item<Data>;
-  readonly context: WorkContext<Findings>;
-  readonly work: Work;
-  readonly checks: readonly CheckLike[];
-  readonly options: WorkItemOptions;
-  readonly signal: AbortSignal;
-  readonly id: string;
-  /** Absolute path of the run's folder. */
-  readonly folder: string;
-  /** Absolute path of the folder for the checks' logs. */
-  readonly logs: string;
-}
-
-/** What a turn left. */
-interface TakenTurn<Findings> {
-  readonly turn: Turn;
-  readonly before: TreeSnapshot;
-  readonly after: TreeSnapshot;
-  readonly claim: Claim<Findings> | null;
-  /** Why the turn was none, although it ended in order. */
-  readonly refusal: string | null;
-  /** It edited state files, which were restored. */
-  readonly edited: boolean;
-}
+export type { WorkedItem, WorkItemOptions } from "./attempt_parts.ts";
 
 /**
  * One attempt at one item: work, checks first where asked, the agent's turn in a fresh process, judge, state restored,
@@ -219,75 +149,6 @@ async function takeTurn<Data, Findings>(
   return { turn, before, after, claim, refusal, edited: edits.length > 0 };
 }
 
-type Attempted<Findings> = Pick<Attempt<Findings>, "id" | "number" | "claim" | "turn" | "verification" | "weakened">;
-
-/** Ends that no claim and no check can change, or `null`. */
-async function guard<Data, Findings>(
-  { ralph, backlog, item, work, signal }: AttemptParts<Data, Findings>,
-  { turn, before, after, refusal }: TakenTurn<Findings>,
-  attempted: Attempted<Findings>,
-): Promise<Attempt<Findings> | null> {
-  const { end } = turn;
-  if (end.reason === "aborted" || signal.aborted) return { ...attempted, status: "interrupted" };
-  const strayed = await strayedFrom(ralph, before.branch, after.branch);
-  if (strayed !== null) return { ...attempted, status: "failed", reason: "branch-changed", message: strayed };
-  const { weakened = [] } = attempted;
-  if (weakened.length > 0) {
-    const blocked = ralph.config.tests.integrity === "block";
-    const { id, kind, title } = item;
-    ralph.events.emit({ type: "tests-weakened", item: { id, kind, title }, findings: weakened, blocked });
-  }
-  const trespass = await trespassed(ralph, work, turn, backlog.stateFiles);
-  if (trespass !== null) return { ...attempted, ...trespass };
-  const touched = protectedPaths(turn.changedFiles, ralph.config.protect);
-  if (touched.length > 0) {
-    const message = `changed protected files: ${touched.join(", ")}`;
-    return { ...attempted, status: "failed", reason: "protected-file-changed", message };
-  }
-  if (end.reason === "agent-unusable") return { ...attempted, status: "agent-unusable", message: end.message };
-  if (end.reason === "rate-limited") return { ...attempted, status: "interrupted" };
-  if (end.reason !== "completed") {
-    return { ...attempted, status: "failed", reason: end.reason, message: end.message };
-  }
-  return refusal === null ? null : { ...attempted, status: "failed", reason: "refused", message: refusal };
-}
-
-/** What the claim and then the checks make of the turn. */
-async function judged<Data, Findings>(
-  parts: AttemptParts<Data, Findings>,
-  { turn, claim, edited }: TakenTurn<Findings>,
-  { attempted, first, standing }: {
-    readonly attempted: Attempted<Findings>;
-    readonly first: Verification | null;
-    readonly standing: ItemStart;
-  },
-): Promise<Attempt<Findings>> {
-  const { ralph, backlog, item, work, checks, options, signal, logs } = parts;
-  switch (claim?.status) {
-    case "failed":
-      return { ...attempted, status: "failed", reason: "agent-failed", message: claim.reason };
-    case "blocked":
-      return { ...attempted, status: "blocked", message: claim.reason };
-    case "not-done":
-    case undefined:
-      return { ...attempted, status: "not-done", message: claim?.reason ?? "the agent did not say that it was done" };
-    case "done":
-      break;
-  }
-  const { weakened = [] } = attempted;
-  if (weakened.length > 0 && ralph.config.tests.integrity === "block") {
-    const message = `tests were weakened, restore them as they were:\n${weakened.join("\n")}`;
-    return { ...attempted, status: "failed", reason: "tests-weakened", message };
-  }
-  const isUnchanged = turn.changedFiles.length === 0 && !edited;
-  const done = { since: standing.since, changedFiles: standing.changedFiles };
-  const verification = first !== null && work.checkFirst === true && isUnchanged
-    ? first
-    : await verify(ralph, checks, { item, base: turn.base, done, signal, logs, ...failedBefore(options) });
-  if (checks.some(isReview)) await putBackEdits(ralph, backlog); // a reviewer is an agent too
-  return { ...attempted, verification, ...verdictOf(verification, allowsUnverified(parts)) };
-}
-
 /** The item's own checks prove nothing where all of them pass before anything was done for it. */
 async function wasGreen<Data, Findings>(
   parts: AttemptParts<Data, Findings>,
@@ -302,31 +163,8 @@ async function wasGreen<Data, Findings>(
   return (await verifyBefore(parts, unknown)).status === "passed";
 }
 
-async function verifyBefore<Data, Findings>(
-  { ralph, item, signal, logs, options }: AttemptParts<Data, Findings>,
-  checks: readonly CheckLike[],
-): Promise<Verification> {
-  return await verify(ralph, checks, { item, signal, logs: `${logs}-before`, ...failedBefore(options) });
-}
-
-function failedBefore(options: WorkItemOptions): { readonly failedBefore: ReadonlySet<string> } {
-  return { failedBefore: options.failedBefore ?? new Set() };
-}
-
-function allowsUnverified<Data, Findings>({ backlog, ralph }: AttemptParts<Data, Findings>): boolean {
-  return backlog.unverified === "accept" || ralph.config.verify.allowUnverified;
-}
-
 function nameOf(id: string): string {
   return `iteration-${id.slice(id.lastIndexOf(".") + 1)}`;
-}
-
-function isReview(check: CheckLike): boolean {
-  return namedCheck(check)?.review === true;
-}
-
-function withoutReviews(checks: readonly CheckLike[]): readonly CheckLike[] {
-  return checks.filter((check) => !isReview(check));
 }
 
 /** A turn that failed claims nothing; what it found out on the way is kept. */
