@@ -154,7 +154,8 @@ export const EVENT_SCHEMAS = {
     exitCode: z.number().int().nullable(),
     durationMs: ms,
     tail: text,
-    failedBefore: z.boolean().exactOptional().describe("it failed before the run's first turn as well"),
+    failedBefore: z.boolean().exactOptional(),
+    beforeWork: z.boolean().exactOptional().describe("it failed before the run's first turn as well"),
   }),
   "tests-weakened": z.object({
     type: z.literal("tests-weakened"),

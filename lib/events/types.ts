@@ -101,6 +101,8 @@ export type RalphEvent =
     readonly tail: string;
     /** It failed before the run's first turn as well (`verify.baseline`). */
     readonly failedBefore?: boolean;
+    /** It ran before the item's first attempt, where it should fail. */
+    readonly beforeWork?: boolean;
   }
   /** Tests were weakened since the item was taken up; `blocked`: the attempt fails for it. A line a file. */
   | {

@@ -89,7 +89,13 @@ export async function verifyBefore<Data, Findings>(
   { ralph, item, signal, logs, options }: AttemptParts<Data, Findings>,
   checks: readonly CheckLike[],
 ): Promise<Verification> {
-  return await verify(ralph, checks, { item, signal, logs: `${logs}-before`, ...failedBefore(options) });
+  return await verify(ralph, checks, {
+    item,
+    signal,
+    logs: `${logs}-before`,
+    beforeWork: true,
+    ...failedBefore(options),
+  });
 }
 
 /** Commands that failed before the run, as an option of `verify()`. */

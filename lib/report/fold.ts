@@ -139,7 +139,7 @@ function handlersOf(draft: Draft<RunReport>, cursor: Cursor): Handlers {
     "agent-start": ({ model }) => {
       if (model !== null) cursor.models.get(cursor.agent)?.add(model);
     },
-    "check-end": ({ name, scope, ok, exitCode, durationMs, tail, failedBefore = false }) => {
+    "check-end": ({ name, scope, ok, exitCode, durationMs, tail, failedBefore = false, beforeWork = false }) => {
       cursor.checking = false;
       const kept = ok ? null : tailLines(tail, TAIL_LINES).join("\n").slice(-TAIL_CHARACTERS);
       cursor.attempt?.checks.push({
@@ -148,7 +148,7 @@ function handlersOf(draft: Draft<RunReport>, cursor: Cursor): Handlers {
         ok,
         exitCode,
         durationMs,
-        beforeTurn: false,
+        beforeTurn: beforeWork,
         failedBefore,
         tail: kept,
       });

@@ -30,6 +30,7 @@ export function plainLines(event: RalphEvent): readonly string[] {
       ];
     }
     case "check-end":
+      if (event.beforeWork === true) return event.ok ? [`  passes before the work: ${event.name}`] : [];
       return event.ok ? [`  check passed: ${event.name} (${formatDuration(event.durationMs)})`] : [
         `  check failed: ${event.name} (${checkWords(event)}, ${formatDuration(event.durationMs)})`,
         ...tailLines(event.tail, TAIL_LINES).map((line) => `    ${line}`),

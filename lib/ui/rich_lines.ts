@@ -41,6 +41,9 @@ export function richLines(event: RalphEvent, style: Style): readonly string[] {
       return [indented(dim(symbols.bar), `${dim(`agent ${event.agent} ${words}`)}${failed}`)];
     }
     case "check-end":
+      if (event.beforeWork === true) {
+        return event.ok ? [indented(warn(symbols.warning), `${event.name} ${dim("passes before the work")}`)] : [];
+      }
       return event.ok ? [indented(good(symbols.passed), `${event.name} ${dim(formatDuration(event.durationMs))}`)] : [
         indented(
           bad(symbols.failed),
