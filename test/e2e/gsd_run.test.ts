@@ -212,7 +212,7 @@ hint: \`ralph status\` shows where it stands, \`ralph report\` what was done; \`
       git("ls-files", "--others", "--cached", "--exclude-standard").split("\n").filter((path) =>
         !path.startsWith(".") && path !== "ralph.config.json"
       ),
-    ).toEqual(["ran-plan", "ran-task", "one.txt"]);
+    ).toEqual(["one.txt", "ran-plan", "ran-task"]);
     expect(stderr).toContain("✓ passed: 1 verified");
   });
 });

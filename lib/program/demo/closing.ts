@@ -26,7 +26,10 @@ export function recordChecks(): CheckRecord {
         item = event.item.id;
         attempt = event.attempt;
       }
-      if (event.type === "check-end") lines.push({ item, attempt, name: event.name, ok: event.ok });
+      if (event.type === "step-start" && event.step === "final-check") item = "at the end";
+      if (event.type === "check-end" && event.beforeWork !== true) {
+        lines.push({ item, attempt, name: event.name, ok: event.ok });
+      }
     },
   };
 }
