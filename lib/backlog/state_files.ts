@@ -72,7 +72,20 @@ const STORE_WAIT_MS = 30_000;
 /** An agent that never stops writing is left alone: the change stands in Ralph's version, which is merged after the turn. */
 const AMEND_TRIES = 20;
 
-/** The state files of one root, with their shadow copies below `directory`. */
+/**
+ * The state files of one root, with their shadow copies below `directory`.
+ *
+ * @example Change a file that agents may edit, too
+ * ```ts
+ * import { createStateFiles } from "ralph/backlog";
+ * import { testContext } from "ralph/testing";
+ *
+ * await using ralph = await testContext({ files: { "list.txt": "one\n" } });
+ * const state = createStateFiles({ root: ralph.root, directory: `${ralph.root}/.git/ralph`, host: ralph.host });
+ * await state.update("list.txt", (text) => `${text}two\n`);
+ * console.log(await state.read("list.txt")); // one, two
+ * ```
+ */
 export function createStateFiles({ root, directory, host }: StateFilesOptions): StateFiles {
   const shadowOf = (path: string): string => join(directory, "shadow", hashText(`${root}\0${path}`).slice(0, 32));
 

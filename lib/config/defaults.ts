@@ -11,7 +11,16 @@ const TEST_GLOBS: readonly string[] = [
   "**/__snapshots__/**",
 ];
 
-/** The configuration of an empty file. Plain, so that nothing heavy loads where there is no file. */
+/**
+ * The configuration of an empty file. Plain, so that nothing heavy loads where there is no file.
+ *
+ * @example What an empty configuration means
+ * ```ts
+ * import { defaultConfig } from "ralph";
+ *
+ * console.log(defaultConfig().verify.timeout); // 300
+ * ```
+ */
 export function defaultConfig(): Config {
   return {
     trust: "normal",

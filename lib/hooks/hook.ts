@@ -81,7 +81,19 @@ export function hooksOf(hooks: readonly Hook[], when: "after" | "before", parall
   );
 }
 
-/** The hooks that `ralph.config.json` names. Pure. */
+/**
+ * The hooks that `ralph.config.json` names. Pure.
+ *
+ * @example Run the configured hooks with a loop of your own
+ * ```ts
+ * import { configuredHooks, memoryBacklog, runLoop } from "ralph";
+ * import { testContext } from "ralph/testing";
+ *
+ * await using ralph = await testContext({ config: { hooks: [{ id: "count", command: "ls | wc -l" }] } });
+ * const run = await runLoop(ralph, memoryBacklog([]), { hooks: configuredHooks(ralph.config) });
+ * console.log(run.status); // passed
+ * ```
+ */
 export function configuredHooks({ hooks }: Pick<Config, "hooks">): readonly Hook[] {
   return hooks.map(hookOfConfig);
 }

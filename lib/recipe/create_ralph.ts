@@ -54,7 +54,7 @@ export interface RalphOptions {
   readonly answers?: Partial<Answers>;
   /** Who answers questions. @default nobody: answers and defaults */
   readonly prompter?: Prompter;
-  /** Who is told what happens. */
+  /** What gets the events; `consoleSink()` prints them. @default nothing is printed */
   readonly sinks?: readonly EventSink[];
   /** Choices for every loop of this context. */
   readonly loop?: Partial<LoopDefaults>;
@@ -70,11 +70,23 @@ export interface RalphOptions {
  * @throws {RalphError} root-missing, config-invalid, agent-unknown, script-invalid
  * @example Use a step from a build script
  * ```ts
- * import { createRalph, exitCodeOf, verify } from "ralph";
+ * import { consoleSink, createRalph, exitCodeOf, verify } from "ralph";
  *
- * await using ralph = await createRalph({ agent: { command: "claude -p" } });
+ * await using ralph = await createRalph({ sinks: [consoleSink()] });
  * const checked = await verify(ralph, ["test 1 = 1"]);
  * console.log(exitCodeOf(checked)); // 0
+ * ```
+ *
+ * @example JavaScript on Node.js 20 and 22, which do not know `await using`
+ * ```js
+ * import { createRalph, verify } from "ralph";
+ *
+ * const ralph = await createRalph();
+ * try {
+ *   await verify(ralph, ["test 1 = 1"]);
+ * } finally {
+ *   await ralph[Symbol.asyncDispose]();
+ * }
  * ```
  */
 export async function createRalph(options: RalphOptions = {}): Promise<RalphContext & AsyncDisposable> {

@@ -4,7 +4,11 @@ import { join } from "node:path";
 import process from "node:process";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { copyPath, ensureDirectory, temporaryDirectory, writeAtomic } from "../../lib/host/files.ts";
+import { copyPath, ensureDirectory, readText, temporaryDirectory, writeAtomic } from "../../lib/host/files.ts";
+import type { Driver } from "../../lib/agents/adapter.ts";
+import type { todoBacklog } from "../../lib/backlog/todo.ts";
+import { backlogContract } from "../../lib/testing/backlog_contract.ts";
+import { testContext } from "../../lib/testing/test_context.ts";
 import { bunPath, ROOT } from "../../tools/runtimes.mjs";
 import { finish } from "../packaging/runtimes.ts";
 
@@ -89,6 +93,52 @@ describe("generate.mjs", () => {
     expect(before).toContain("const one: number");
     expect(await types()).toContain("const two: number");
   });
+});
+
+describe("create.mjs", () => {
+  test("begins a backlog that keeps the contract, and an adapter that is known", async () => {
+    await using folder = await temporaryDirectory("ralph-create-");
+    const paths = [
+      "tools/create.mjs",
+      "tools/runtimes.mjs",
+      "deno.json",
+      "lib/mod/backlog.ts",
+      "lib/agents/adapters.ts",
+    ];
+    for (const path of paths) {
+      await ensureDirectory(join(folder.path, path, ".."));
+      await copyPath(join(ROOT, path), join(folder.path, path));
+    }
+    await symlink(join(ROOT, "node_modules"), join(folder.path, "node_modules"));
+    const create = (...words: readonly string[]) =>
+      finish([process.execPath, join(folder.path, "tools", "create.mjs")], words, folder.path);
+
+    const made = [await create("backlog", "sixth_list"), await create("adapter", "newbie")];
+    const refused = [await create("backlog", "sixth_list"), await create("adapter", "New")];
+    const { sixthListBacklog } = await import(join(folder.path, "lib/backlog/sixth_list.ts")) as {
+      readonly sixthListBacklog: typeof todoBacklog;
+    };
+    const { DRIVER } = await import(join(folder.path, "lib/agents/newbie/driver.ts")) as { readonly DRIVER: Driver };
+
+    expect(made.map(({ code, stderr }) => [code, stderr])).toEqual([[0, ""], [0, ""]]);
+    expect(refused.map(({ code }) => code)).toEqual([1, 1]);
+    expect(await readText(join(folder.path, "lib/mod/backlog.ts"))).toContain("sixthListBacklog");
+    expect(await readText(join(folder.path, "lib/agents/adapters.ts"))).toMatch(/name: "newbie",[^]*\n\];\n/);
+    expect(DRIVER.arguments({ prompt: "p", model: null, reasoning: null, folder: "" }).input).toBe("p");
+    for (const { run } of backlogContract({ open: () => sixth(sixthListBacklog) })) await run();
+  }, 60_000);
+
+  async function sixth(backlogOf: typeof todoBacklog) {
+    const tasks = ["one", "two"].map((title, index) => ({ id: String(index), title, done: false }));
+    const ralph = await testContext({ files: { "sixth_list.json": JSON.stringify(tasks) } });
+    const open = () => backlogOf(ralph, { checks: ["true"] });
+    return {
+      backlog: open(),
+      reopen: () => Promise.resolve(open()),
+      snapshot: async () => await ralph.state.read("sixth_list.json") ?? "",
+      cwd: ralph.root,
+    };
+  }
 });
 
 describe("build.mjs", () => {
