@@ -15,7 +15,7 @@ import type {
   WorkContext,
 } from "../backlog/types.ts";
 import type { TimeBudget } from "./progress.ts";
-import { refusalOf } from "../agents/refusal.ts";
+import { refusalOf } from "../agents/turn_verdict.ts";
 import { verdictOf } from "../backlog/verdict.ts";
 import { namedCheck } from "../checks/named_check.ts";
 import type { CheckLike } from "../checks/types.ts";

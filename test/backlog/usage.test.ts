@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { defaultConfig } from "../../lib/config/defaults.ts";
 import { advance, limitReached, noProgress, untoldBudget } from "../../lib/loop/progress.ts";
-import { refusalOf } from "../../lib/agents/refusal.ts";
+import { refusalOf } from "../../lib/agents/turn_verdict.ts";
 import type { Attempt, Turn, Usage } from "../../lib/backlog/types.ts";
 
 const UNKNOWN: Usage = {

@@ -2,7 +2,7 @@ import type { Browser } from "playwright-core";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { temporaryDirectory } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
-import { isSuperUser } from "../../host/user.ts";
+import { isSuperUser } from "../../host/this_process.ts";
 import { loadChromium } from "./playwright.ts";
 
 /** A browser of our own: closing ends its whole process tree and takes its profile away. */

@@ -1,9 +1,12 @@
 import { reasonOf } from "../../backlog/attempts.ts";
 import type { Attempt } from "../../backlog/types.ts";
-import type { GsdFindings } from "./backlog.ts";
+import type { GsdFindings } from "./claim.ts";
 
 /** Attempts at a plan one of whose tasks fails. */
 const ATTEMPTS = 2;
+
+/** An attempt that did not carry a plan out. */
+export type FailedPlan = Extract<Attempt<GsdFindings>, { status: "blocked" | "failed" | "not-done" }>;
 
 /** What becomes of a plan that did not pass. */
 export interface Policy {
@@ -14,9 +17,7 @@ export interface Policy {
 }
 
 /** A task's failure is tried once more; the plan's own, a person's matter and a turn that did not end are not. */
-export function policyOf(
-  attempt: Attempt<GsdFindings>,
-): Policy {
+export function policyOf(attempt: FailedPlan): Policy {
   const reason = reasonOf(attempt);
   const first = attempt.number < ATTEMPTS;
   if (attempt.status === "not-done") return { retry: first, as: "blocked", reason };
