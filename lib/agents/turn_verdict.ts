@@ -4,13 +4,14 @@
  *
  * @module
  */
+import { stripVTControlCharacters } from "node:util";
 import type { ProcessEnd } from "../host/types.ts";
 import type { Turn, TurnEnd } from "../backlog/types.ts";
 import type { FailureKind } from "./stream_item.ts";
 import { failureKind } from "./failures.ts";
 import { resetTime, saneReset } from "./reset_time.ts";
 import type { StreamSummary } from "./stream_summary.ts";
-import { turnEndOf, type TurnLimits, uncoloured } from "./turn_end.ts";
+import { turnEndOf, type TurnLimits } from "./turn_end.ts";
 
 /** What is known beside the stream. */
 export interface VerdictContext {
@@ -78,7 +79,9 @@ const USAGE_REGEXP = /unknown (?:option|argument|flag)s?|unexpected argument|unr
 
 /** A program that ended without a word in its stream: its last lines on standard error say why. */
 function exited(end: ProcessEnd, code: number, summary: StreamSummary, context: VerdictContext): TurnEnd {
-  const lines = uncoloured(end.stderr).split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  const lines = stripVTControlCharacters(end.stderr).split("\n").map((line) => line.trim()).filter((line) =>
+    line !== ""
+  );
   const own = context.exitKind?.(code) ?? null;
   if (own !== null) return failed(own, lastOf(lines, own) ?? `it ended with exit code ${code}`, code, summary, context);
   if (summary.openCalls > 0) {
