@@ -22,7 +22,7 @@ import type { CheckLike } from "../checks/types.ts";
 import { answered } from "./answered.ts";
 import { failingBefore } from "./baseline.ts";
 import { onBranch } from "./branch.ts";
-import { createHookRunner, type HookRunner, momentOf } from "../hooks/runner.ts";
+import { createHookRunner, hookIterationOf, type HookRunner } from "../hooks/runner.ts";
 import { endingOf } from "./ending.ts";
 import { createItemStarts, type ItemStart, type ItemStarts } from "../checks/integrity/item_start.ts";
 import { recover, repairAfterKill } from "./recover.ts";
@@ -244,9 +244,9 @@ class Loop<Data, Findings> {
     ralph.events.emit({ type: "iteration-start", ...named, passed, total, ...limit });
     const started = ralph.host.clock.now();
 
-    const moment = momentOf(ralph, this.#folder, item, iteration);
+    const hookIteration = hookIterationOf(ralph, this.#folder, item, iteration);
     await this.#hooks?.apply();
-    if (item.checksOnly !== true) await this.#hooks?.run("before", moment);
+    if (item.checksOnly !== true) await this.#hooks?.run("before", hookIteration);
     const before = item.checksOnly === true ? null : await requireRepository(ralph).snapshot();
     if (before !== null) this.#ownership.beforeTurn(before);
     await ralph.journal.begun(this.#key, item, { id, number, userPaths: [...this.#ownership.userPaths] });
@@ -282,7 +282,7 @@ class Loop<Data, Findings> {
       ...(settlement.reopened === undefined ? {} : { reopened: settlement.reopened }),
     });
     const ending = endingOf(ralph, attempt, settlement);
-    if (attempt.turn !== null && !ENDED_BADLY.has(attempt.status)) await this.#hooks?.run("after", moment);
+    if (attempt.turn !== null && !ENDED_BADLY.has(attempt.status)) await this.#hooks?.run("after", hookIteration);
     return ending;
   }
 
