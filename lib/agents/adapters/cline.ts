@@ -79,17 +79,7 @@ export function clineTranslator(): Translator {
   }
 
   function resultEvents(line: unknown): readonly AgentEvent[] {
-    const usage: AgentEvent = {
-      type: "agent-usage",
-      scope: "total",
-      usage: {
-        inputTokens: numberAt(line, "usage", "inputTokens"),
-        outputTokens: numberAt(line, "usage", "outputTokens"),
-        cachedTokens: numberAt(line, "usage", "cacheReadTokens"),
-        reasoningTokens: null,
-        ...costOf(line),
-      },
-    };
+    const usage = usageEvent(line);
     const reason = textAt(line, "finishReason");
     if (reason === "completed") return [usage, { type: "agent-end", status: "completed", message: null }];
     const message = textAt(line, "text") ?? "it gave no reason";
@@ -98,6 +88,17 @@ export function clineTranslator(): Translator {
   }
 
   return { push, end: () => words.flush() };
+}
+
+function usageEvent(line: unknown): AgentEvent {
+  const usage = {
+    inputTokens: numberAt(line, "usage", "inputTokens"),
+    outputTokens: numberAt(line, "usage", "outputTokens"),
+    cachedTokens: numberAt(line, "usage", "cacheReadTokens"),
+    reasoningTokens: null,
+    ...costOf(line),
+  };
+  return { type: "agent-usage", scope: "total", usage };
 }
 
 /** Models that it knows no price of cost 0: that is not known, not nothing. */
