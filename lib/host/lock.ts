@@ -48,7 +48,7 @@ export async function takeLock(path: string, options: LockOptions): Promise<Lock
   const deadline = performance.now() + waitMs;
   const content = await describeSelf(options);
   await ensureDirectory(dirname(path));
-  await removeLeftOvers(dirname(path));
+  removeLeftOvers(dirname(path));
   for (let pause = PAUSE_MS;; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     const found = await readText(path);
     if (found === null) {
