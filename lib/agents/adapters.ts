@@ -1,28 +1,9 @@
 /**
- * The table of agents. Loaded when an agent is chosen by name, not on the start path.
+ * The table of agents. A row is loaded with the table; how its program is driven, when it is first used.
  *
  * @module
  */
 import type { Adapter } from "./adapter.ts";
-import { aiderArguments } from "./adapters/aider.ts";
-import { ampArguments, ampTranslator } from "./adapters/amp.ts";
-import { claudeArguments, claudeInteractive, claudeTranslator } from "./adapters/claude.ts";
-import { clineArguments, clineTranslator } from "./adapters/cline.ts";
-import { codexArguments, codexInteractive, codexTranslator } from "./adapters/codex.ts";
-import {
-  COPILOT_IGNORED,
-  COPILOT_USAGE_FILE,
-  copilotArguments,
-  copilotInteractive,
-  copilotTranslator,
-  copilotUsage,
-} from "./adapters/copilot.ts";
-import { cursorArguments, cursorInteractive, cursorTranslator } from "./adapters/cursor.ts";
-import { droidArguments, droidTranslator } from "./adapters/droid.ts";
-import { geminiArguments, geminiExitKind, geminiInteractive, geminiTranslator } from "./adapters/gemini.ts";
-import { opencodeArguments, opencodeInteractive, opencodeTranslator } from "./adapters/opencode.ts";
-import { PI_IGNORED, piArguments, piInteractive, piTranslator } from "./adapters/pi.ts";
-import { qwenArguments, qwenInteractive, qwenTranslator } from "./adapters/qwen.ts";
 
 /** Every agent that Ralph knows how to drive. */
 export const ADAPTERS: readonly Adapter[] = [
@@ -34,10 +15,8 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "run `claude` once, or set ANTHROPIC_API_KEY",
     takesModel: true,
     takesReasoning: true,
-    arguments: claudeArguments,
-    interactive: claudeInteractive,
-    translator: claudeTranslator,
-    ignored: ['{"type":"stream_event"'],
+    takesTerminal: true,
+    load: async () => (await import("./adapters/claude.ts")).DRIVER,
   },
   {
     name: "codex",
@@ -47,10 +26,8 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "run `codex login`",
     takesModel: true,
     takesReasoning: true,
-    arguments: codexArguments,
-    interactive: codexInteractive,
-    translator: codexTranslator,
-    ignored: ['{"type":"item.updated"'],
+    takesTerminal: true,
+    load: async () => (await import("./adapters/codex.ts")).DRIVER,
   },
   {
     name: "opencode",
@@ -60,9 +37,8 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "run `opencode auth login`",
     takesModel: true,
     takesReasoning: true,
-    arguments: opencodeArguments,
-    interactive: opencodeInteractive,
-    translator: opencodeTranslator,
+    takesTerminal: true,
+    load: async () => (await import("./adapters/opencode.ts")).DRIVER,
   },
   {
     name: "gemini",
@@ -72,10 +48,8 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "run `gemini` once, or set GEMINI_API_KEY",
     takesModel: true,
     takesReasoning: false,
-    arguments: geminiArguments,
-    interactive: geminiInteractive,
-    translator: geminiTranslator,
-    exitKind: geminiExitKind,
+    takesTerminal: true,
+    load: async () => (await import("./adapters/gemini.ts")).DRIVER,
   },
   {
     name: "qwen",
@@ -85,11 +59,8 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "run `qwen` once, or set OPENAI_API_KEY",
     takesModel: true,
     takesReasoning: false,
-    arguments: qwenArguments,
-    interactive: qwenInteractive,
-    translator: qwenTranslator,
-    ignored: ['{"type":"stream_event"'],
-    exitKind: (code) => code === 53 || code === 55 ? "own-limit" : null,
+    takesTerminal: true,
+    load: async () => (await import("./adapters/qwen.ts")).DRIVER,
   },
   {
     name: "copilot",
@@ -99,11 +70,8 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "run `copilot` and `/login`",
     takesModel: true,
     takesReasoning: true,
-    arguments: copilotArguments,
-    interactive: copilotInteractive,
-    translator: copilotTranslator,
-    ignored: COPILOT_IGNORED,
-    usageFile: { name: COPILOT_USAGE_FILE, read: copilotUsage },
+    takesTerminal: true,
+    load: async () => (await import("./adapters/copilot.ts")).DRIVER,
   },
   {
     name: "cline",
@@ -113,9 +81,8 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "run `cline auth`",
     takesModel: true,
     takesReasoning: true,
-    arguments: clineArguments,
-    interactive: null,
-    translator: clineTranslator,
+    takesTerminal: false,
+    load: async () => (await import("./adapters/cline.ts")).DRIVER,
   },
   {
     name: "pi",
@@ -125,10 +92,8 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "run `pi` and `/login`, or set the provider's key",
     takesModel: true,
     takesReasoning: true,
-    arguments: piArguments,
-    interactive: piInteractive,
-    translator: piTranslator,
-    ignored: PI_IGNORED,
+    takesTerminal: true,
+    load: async () => (await import("./adapters/pi.ts")).DRIVER,
   },
   {
     name: "amp",
@@ -138,9 +103,8 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "run `amp login`, or set AMP_API_KEY",
     takesModel: true,
     takesReasoning: false,
-    arguments: ampArguments,
-    interactive: null,
-    translator: ampTranslator,
+    takesTerminal: false,
+    load: async () => (await import("./adapters/amp.ts")).DRIVER,
   },
   {
     name: "cursor",
@@ -150,9 +114,8 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "run `cursor-agent login`",
     takesModel: true,
     takesReasoning: false,
-    arguments: cursorArguments,
-    interactive: cursorInteractive,
-    translator: cursorTranslator,
+    takesTerminal: true,
+    load: async () => (await import("./adapters/cursor.ts")).DRIVER,
   },
   {
     name: "droid",
@@ -162,9 +125,8 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "run `droid` once, or set FACTORY_API_KEY",
     takesModel: true,
     takesReasoning: true,
-    arguments: droidArguments,
-    interactive: null,
-    translator: droidTranslator,
+    takesTerminal: false,
+    load: async () => (await import("./adapters/droid.ts")).DRIVER,
   },
   {
     name: "aider",
@@ -174,9 +136,8 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "set the key of the model's provider",
     takesModel: true,
     takesReasoning: true,
-    arguments: aiderArguments,
-    interactive: null,
-    translator: null,
+    takesTerminal: false,
+    load: async () => (await import("./adapters/aider.ts")).DRIVER,
   },
 ];
 

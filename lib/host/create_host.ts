@@ -11,7 +11,7 @@ const LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
  *
  * @example Run a program
  * ```ts
- * import { createHost } from "ralph";
+ * import { createHost } from "ralph/host";
  *
  * const host = createHost();
  * await using _processes = host.processes;

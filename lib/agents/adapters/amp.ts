@@ -1,4 +1,4 @@
-import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
+import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import { anthropicUsage, assistantEvents, toolResultEvents } from "../claude_shape.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents } from "../failure_events.ts";
@@ -6,7 +6,7 @@ import { failureKind } from "../failures.ts";
 import { at, textAt } from "../json.ts";
 
 /** `amp -x --stream-json`: the prompt on standard input. What it calls a mode chooses the model. */
-export function ampArguments({ prompt, model }: AdapterOptions): AdapterInvocation {
+function ampArguments({ prompt, model }: AdapterOptions): AdapterInvocation {
   return {
     arguments: ["-x", "--dangerously-allow-all", "--stream-json", ...(model === null ? [] : ["--mode", model])],
     input: prompt,
@@ -14,7 +14,7 @@ export function ampArguments({ prompt, model }: AdapterOptions): AdapterInvocati
 }
 
 /** Reads `amp --stream-json`: claude's shapes; the prompt comes back as a `user` line, usage stands on each message. */
-export function ampTranslator(): Translator {
+function ampTranslator(): Translator {
   let said = "";
 
   return {
@@ -62,3 +62,10 @@ function endEvents(line: unknown, said: string): readonly AgentEvent[] {
   const message = textAt(line, "error") ?? textAt(line, "result") ?? "it gave no reason";
   return failureEvents(failureKind(message), message);
 }
+
+/** How `amp` is called, and how its stream is read. */
+export const DRIVER: Driver = {
+  arguments: ampArguments,
+  interactive: null,
+  translator: ampTranslator,
+};

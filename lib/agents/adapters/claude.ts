@@ -1,4 +1,4 @@
-import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
+import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import { anthropicUsage, assistantEvents, toolResultEvents } from "../claude_shape.ts";
 import type { AgentEvent, FailureKind, Translator } from "../stream_item.ts";
 import { failureEvents, retryEvents } from "../failure_events.ts";
@@ -9,7 +9,7 @@ import { at, listAt, numberAt, sumOf, textAt } from "../json.ts";
 const DENIED = ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode", "ScheduleWakeup", "Monitor", "CronCreate"];
 
 /** `claude -p`: a stream of JSON, the prompt on standard input. */
-export function claudeArguments({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
+function claudeArguments({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
   return {
     arguments: [
       "-p",
@@ -33,7 +33,7 @@ export function claudeArguments({ prompt, model, reasoning }: AdapterOptions): A
 }
 
 /** `claude` in the terminal, with its own questions. */
-export function claudeInteractive({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
+function claudeInteractive({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
   return { arguments: [...choices(model, reasoning), prompt], input: null, environment: { CLAUDECODE: undefined } };
 }
 
@@ -42,7 +42,7 @@ function choices(model: string | null, reasoning: string | null): readonly strin
 }
 
 /** Reads `claude -p --output-format stream-json`. */
-export function claudeTranslator(): Translator {
+function claudeTranslator(): Translator {
   return new ClaudeTranslator();
 }
 
@@ -185,3 +185,11 @@ function totalUsage(line: unknown, costUsd: number | null): ReturnType<typeof an
     reasoningTokens: sum("thinkingTokens") ?? plain.reasoningTokens,
   };
 }
+
+/** How `claude` is called, and how its stream is read. */
+export const DRIVER: Driver = {
+  arguments: claudeArguments,
+  interactive: claudeInteractive,
+  translator: claudeTranslator,
+  ignored: ['{"type":"stream_event"'],
+};

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
+import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import { createDeltas } from "../deltas.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents } from "../failure_events.ts";
@@ -13,7 +13,7 @@ const LONGEST_ARGUMENT = 30_000;
  * `cline --json`: a short prompt as its argument, a longer one in a file that the argument points to. What stands on
  * standard input it reads from some kinds of pipe only. It approves by itself.
  */
-export function clineArguments({ prompt, model, reasoning, folder }: AdapterOptions): AdapterInvocation {
+function clineArguments({ prompt, model, reasoning, folder }: AdapterOptions): AdapterInvocation {
   const isShort = Buffer.byteLength(prompt) <= LONGEST_ARGUMENT;
   const file = join(folder, "prompt.md");
   return {
@@ -31,7 +31,7 @@ export function clineArguments({ prompt, model, reasoning, folder }: AdapterOpti
 }
 
 /** Reads `cline --json`. On an error its last words are the error. */
-export function clineTranslator(): Translator {
+function clineTranslator(): Translator {
   const words = createDeltas();
   let ended = false;
 
@@ -132,3 +132,10 @@ function toolResult(event: unknown): AgentEvent {
   const words = results.map((result) => outputWords([at(result, "result"), at(result, "error")])).join("\n");
   return { type: "agent-tool-result", id: textAt(event, "toolCallId"), ok, output: words };
 }
+
+/** How `cline` is called, and how its stream is read. */
+export const DRIVER: Driver = {
+  arguments: clineArguments,
+  interactive: null,
+  translator: clineTranslator,
+};

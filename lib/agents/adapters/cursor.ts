@@ -1,4 +1,4 @@
-import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
+import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import { assistantEvents } from "../claude_shape.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents } from "../failure_events.ts";
@@ -6,7 +6,7 @@ import { failureKind } from "../failures.ts";
 import { at, inputWords, outputWords, textAt } from "../json.ts";
 
 /** `cursor-agent -p --output-format stream-json`: the prompt on standard input. */
-export function cursorArguments({ prompt, model }: AdapterOptions): AdapterInvocation {
+function cursorArguments({ prompt, model }: AdapterOptions): AdapterInvocation {
   return {
     arguments: ["-p", "--output-format", "stream-json", "--force", ...(model === null ? [] : ["--model", model])],
     input: prompt,
@@ -14,12 +14,12 @@ export function cursorArguments({ prompt, model }: AdapterOptions): AdapterInvoc
 }
 
 /** `cursor-agent` in the terminal, with its own questions. */
-export function cursorInteractive({ prompt, model }: AdapterOptions): AdapterInvocation {
+function cursorInteractive({ prompt, model }: AdapterOptions): AdapterInvocation {
   return { arguments: [...(model === null ? [] : ["--model", model]), prompt], input: null };
 }
 
 /** Reads `cursor-agent --output-format stream-json`, as documented. Where it fails there is no `result` line. */
-export function cursorTranslator(): Translator {
+function cursorTranslator(): Translator {
   let said = "";
 
   return {
@@ -82,3 +82,10 @@ function endEvents(line: unknown, said: string): readonly AgentEvent[] {
     message: null,
   }];
 }
+
+/** How `cursor` is called, and how its stream is read. */
+export const DRIVER: Driver = {
+  arguments: cursorArguments,
+  interactive: cursorInteractive,
+  translator: cursorTranslator,
+};

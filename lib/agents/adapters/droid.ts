@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
+import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import { anthropicUsage } from "../claude_shape.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents } from "../failure_events.ts";
@@ -7,7 +7,7 @@ import { failureKind } from "../failures.ts";
 import { at, inputWords, outputWords, textAt } from "../json.ts";
 
 /** `droid exec -o stream-json`: the prompt in a file. */
-export function droidArguments({ prompt, model, reasoning, folder }: AdapterOptions): AdapterInvocation {
+function droidArguments({ prompt, model, reasoning, folder }: AdapterOptions): AdapterInvocation {
   return {
     arguments: [
       "exec",
@@ -25,7 +25,7 @@ export function droidArguments({ prompt, model, reasoning, folder }: AdapterOpti
 }
 
 /** Reads `droid exec -o stream-json`, as documented: flat lines, and one that ends the turn. */
-export function droidTranslator(): Translator {
+function droidTranslator(): Translator {
   let said = "";
 
   return {
@@ -92,3 +92,10 @@ function usageEvents(line: unknown): readonly AgentEvent[] {
   const usage = at(line, "usage");
   return usage === undefined ? [] : [{ type: "agent-usage", scope: "total", usage: anthropicUsage(usage) }];
 }
+
+/** How `droid` is called, and how its stream is read. */
+export const DRIVER: Driver = {
+  arguments: droidArguments,
+  interactive: null,
+  translator: droidTranslator,
+};

@@ -1,4 +1,4 @@
-import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
+import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import type { Usage } from "../../backlog/types.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents, retryEvents } from "../failure_events.ts";
@@ -6,12 +6,12 @@ import { failureKind } from "../failures.ts";
 import { at, inputWords, listAt, numberAt, outputWords, sumOf, textAt } from "../json.ts";
 
 /** `pi -p --mode json`: the prompt on standard input. The model is `provider/model`; it asks for no approval. */
-export function piArguments({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
+function piArguments({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
   return { arguments: ["-p", "--mode", "json", ...choices(model, reasoning)], input: prompt };
 }
 
 /** `pi` in the terminal. */
-export function piInteractive({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
+function piInteractive({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
   return { arguments: [...choices(model, reasoning), prompt], input: null };
 }
 
@@ -20,7 +20,7 @@ function choices(model: string | null, reasoning: string | null): readonly strin
 }
 
 /** Each repeats the whole message so far: they are most of what it prints, and `message_end` says it all. */
-export const PI_IGNORED: readonly string[] = [
+const PI_IGNORED: readonly string[] = [
   '{"type":"message_update"',
   '{"type":"message_start"',
   '{"type":"turn_end"',
@@ -29,7 +29,7 @@ export const PI_IGNORED: readonly string[] = [
 ];
 
 /** Reads `pi --mode json`. It ends with exit code 0 whatever happened: the last message's reason tells. */
-export function piTranslator(): Translator {
+function piTranslator(): Translator {
   return {
     push(line) {
       switch (textAt(line, "type")) {
@@ -105,3 +105,11 @@ function stepUsage(usage: unknown): Usage {
     estimated: known,
   };
 }
+
+/** How `pi` is called, and how its stream is read. */
+export const DRIVER: Driver = {
+  arguments: piArguments,
+  interactive: piInteractive,
+  translator: piTranslator,
+  ignored: PI_IGNORED,
+};
