@@ -23,10 +23,9 @@ export interface RecipeMeta {
  * ```
  */
 export async function runRecipe<Args>(recipe: Recipe<Args>, meta: RecipeMeta): Promise<void> {
-  const { isMainModule } = await import("../host/is_main_module.ts");
-  if (!await isMainModule(meta)) return;
+  const { commandLine, isMainModule, setExitCode } = await import("../host/this_process.ts");
+  if (!isMainModule(meta)) return;
   const { createHost } = await import("../host/create_host.ts");
-  const { commandLine, setExitCode } = await import("../host/command_line.ts");
   const { runCommand } = await import("../program/main.ts");
   setExitCode(await runCommand(await commandFor(recipe as Recipe<unknown>), commandLine(), createHost()));
 }

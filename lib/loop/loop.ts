@@ -10,7 +10,7 @@ import { RalphError } from "../errors/ralph_error.ts";
 import { topLevelPaths } from "../git/tree_paths.ts";
 import type { TreeSnapshot } from "../git/types.ts";
 import { configuredHooks } from "../hooks/hook.ts";
-import { createHookRunner, type HookRunner, momentOf } from "../hooks/runner.ts";
+import { createHookRunner, hookIterationOf, type HookRunner } from "../hooks/runner.ts";
 import { announceEnd, announceIteration, announceRun, greenOf } from "./announce.ts";
 import { answered } from "./answered.ts";
 import { attemptsLeft, reopenedAttempt, withRetries } from "./attempts.ts";
@@ -194,9 +194,9 @@ export class Loop<Data, Findings> {
     await announceIteration(ralph, this.#backlog, named, { view: this.#view(), cap });
     const started = ralph.host.clock.now();
 
-    const moment = momentOf(ralph, this.#folder, item, iteration);
+    const hookIteration = hookIterationOf(ralph, this.#folder, item, iteration);
     await this.#hooks?.apply();
-    if (item.checksOnly !== true) await this.#hooks?.run("before", moment);
+    if (item.checksOnly !== true) await this.#hooks?.run("before", hookIteration);
     const before = item.checksOnly === true ? null : await requireRepository(ralph).snapshot();
     if (before !== null) ownership.beforeTurn(before);
     await ralph.journal.begun(key, item, { id, number, userPaths: [...ownership.userPaths] });
@@ -229,7 +229,7 @@ export class Loop<Data, Findings> {
     this.#advance(item, this.#last ?? attempt, settlement, worked.checks.some(({ own }) => own === true));
     announceEnd(ralph, named, { attempt: this.#last ?? attempt, worked: attempt, settlement, started });
     const ending = endingOf(ralph, attempt, settlement);
-    if (attempt.turn !== null && !ENDED_BADLY.has(attempt.status)) await this.#hooks?.run("after", moment);
+    if (attempt.turn !== null && !ENDED_BADLY.has(attempt.status)) await this.#hooks?.run("after", hookIteration);
     return ending;
   }
 

@@ -33,7 +33,7 @@ export function createRunLock({ host, repository, root, file }: RunLockOptions):
       throw new RalphError("run-locked", { details: { purpose: theirs, pid, startedAt: since } });
     }
     letGo = lock.release;
-    if (lock.tookOver !== null && lock.tookOver.cookie !== "") await host.processes.sweep(lock.tookOver.cookie);
+    if (lock.tookOver !== null && lock.tookOver.runToken !== "") await host.processes.sweep(lock.tookOver.runToken);
   }
 
   async function release(): Promise<void> {

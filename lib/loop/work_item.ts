@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { agentTurn } from "../agents/agent_turn.ts";
-import { refusalOf } from "../agents/refusal.ts";
+import { refusalOf } from "../agents/turn_verdict.ts";
 import type { Backlog, Check, Claim, Item, JudgeContext, Turn, Verification, WorkContext } from "../backlog/types.ts";
 import { verdictOf } from "../backlog/verdict.ts";
 import { freshStart, withTurn } from "../checks/integrity/item_start.ts";

@@ -6,7 +6,7 @@
  */
 import { EXIT } from "../errors/exit_codes.ts";
 import { RalphError } from "../errors/ralph_error.ts";
-import { onSignals } from "../host/signals.ts";
+import { onSignals } from "../host/this_process.ts";
 import type { Host } from "../host/types.ts";
 import type { Command, Invocation } from "../cli/command.ts";
 import { COMMANDS, findCommand } from "./commands.ts";

@@ -1,4 +1,4 @@
-import { createJsonLines } from "../agents/json_lines.ts";
+import { JsonLines } from "../agents/json_lines.ts";
 import { createRedactor } from "../events/redact.ts";
 import { secretValues } from "../events/secrets.ts";
 import { readChunks } from "../host/files.ts";
@@ -18,7 +18,7 @@ const SECOND_LOOKS: ReadonlySet<string> = new Set(["checks", "review"]);
 /** Reads a run's events line by line, then asks git and the run lock. Changes nothing. @throws {RalphError} file-unreadable */
 export async function makeReport(root: string, run: FoundRun, host: Host): Promise<RunReport> {
   const fold = createFold(shownPath(root, run.events));
-  const lines = createJsonLines({ take: fold.take, invalid: fold.invalid });
+  const lines = new JsonLines({ take: fold.take, invalid: fold.invalid });
   for await (const chunk of readChunks(run.events)) lines.push(chunk);
   lines.end();
   const draft = fold.end();

@@ -69,7 +69,7 @@ plan 01-02: Two (attempt 1, 1 of 3 done)
   agent worker: started, transcript in .ralph/runs/[RUN]/iteration-3.log
   agent worker: completed ([TIME])
   check passed: task 1: grep -q right two.txt ([TIME])
-warning: 01-02: 1 checkpoint was left out, nobody saw: Look at two.txt
+warning: 01-02: 1 checkpoint was left out, no one saw: Look at two.txt
   commit [COMMIT]: feat(01-02): Two
 plan 01-02: verified ([TIME])
 plan 02-01: Three (attempt 1, 2 of 3 done)
@@ -264,7 +264,7 @@ describe("ralph run in a GSD project", () => {
       3,
       /01-01-PLAN\.md has no task and no text: there is nothing to carry out/,
     ],
-    ["only checkpoints", { [ONE]: CHECKPOINT + "\n" }, 0, /1 checkpoint that nobody saw: 01-01 \(1\)/],
+    ["only checkpoints", { [ONE]: CHECKPOINT + "\n" }, 0, /1 checkpoint that no one saw: 01-01 \(1\)/],
     ["no STATE.md", { [ONE]: PROJECT[ONE]! }, 0, /01-01 is the first plan that is not complete/],
   ])("%s", async (_, files, exitCode, says) => {
     const { stderr } = await project(files).args("run", "--loop").expectExit(exitCode);

@@ -39,6 +39,6 @@ async function rendered(report: RunReport, invocation: Invocation): Promise<stri
 
 /** Markdown with its headings and marks in colour, where the terminal shows colours. */
 async function painted(text: string, invocation: Invocation): Promise<string> {
-  const { paintMarkdown } = await import("../../report/paint.ts");
+  const { paintMarkdown } = await import("../../report/markdown.ts");
   return paintMarkdown(text.trimEnd(), styleFor(invocation, "stdout"));
 }

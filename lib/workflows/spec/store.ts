@@ -52,11 +52,6 @@ const PAUSE_MS = 100;
 export function planStore(context: PlanStoreContext): PlanStore {
   const { root, state, repository, host, config } = context;
 
-  async function headOf(git: Repository): Promise<string | null> {
-    const { exitCode, stdout } = await git.git(["rev-parse", "--verify", "--quiet", "--short", "HEAD"]);
-    return exitCode === 0 ? stdout.trim() : null;
-  }
-
   async function commit(git: Repository, subject: string): Promise<readonly string[]> {
     if (!config.commits.prdChanges) return [];
     const path = relative(git.topLevel, join(root, PLAN_FILE)).replaceAll("\\", "/");
@@ -117,6 +112,11 @@ export function planStore(context: PlanStoreContext): PlanStore {
     }
     return await commit(git, "ralph: repair plan");
   }
+}
+
+async function headOf({ git }: Repository): Promise<string | null> {
+  const { exitCode, stdout } = await git(["rev-parse", "--verify", "--quiet", "--short", "HEAD"]);
+  return exitCode === 0 ? stdout.trim() : null;
 }
 
 /** Another git process may take the index between our look and our commit. */

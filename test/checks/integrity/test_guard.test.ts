@@ -165,8 +165,8 @@ function countingHost(): Host & { readonly git: (readonly string[])[] } {
     git,
     processes: {
       ...processes,
-      cookie: processes.cookie,
-      sweep: (cookie) => processes.sweep(cookie),
+      runToken: processes.runToken,
+      sweep: (runToken) => processes.sweep(runToken),
       run: (request) => {
         if (request.file === "git") git.push(request.arguments);
         return processes.run(request);
