@@ -87,7 +87,17 @@ const AMEND_TRIES = 20;
  * ```
  */
 export function createStateFiles(options: StateFilesOptions): StateFiles {
-  return new ShadowedFiles(options);
+  const files = new ShadowedFiles(options);
+  // A plain object, so that a context can be derived from it by spread.
+  return {
+    read: (path) => files.read(path),
+    update: (path, change) => files.update(path, change),
+    amend: (path, change) => files.amend(path, change),
+    transact: (path, work) => files.transact(path, work),
+    adopt: (paths) => files.adopt(paths),
+    edited: (paths) => files.edited(paths),
+    putBack: (edits, restore) => files.putBack(edits, restore),
+  };
 }
 
 class ShadowedFiles implements StateFiles {

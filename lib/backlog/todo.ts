@@ -1,4 +1,4 @@
-import type { Backlog, Check } from "./types.ts";
+import type { Attempt, Backlog, Check, Item, Settlement } from "./types.ts";
 import { verifyCommands } from "./verify_commands.ts";
 import type { StateFiles } from "./state_files.ts";
 import { RalphError } from "../errors/ralph_error.ts";
@@ -115,16 +115,21 @@ export function todoBacklog(
         commit: { subject: "ralph: sent back by the final check", paths: [file], work: false },
       };
     },
-    async settle(item, attempt) {
-      const passed = attempt.status === "verified" || attempt.status === "unverified";
-      // Unticked as well: a pass is reverted when its commit was refused.
-      if (attempt.status !== "interrupted") await state.update(file, (text) => marked(text, item.data, passed));
-      if (passed) return { status: "passed", commit: { subject: `feat: ${item.title}`, paths: [file], work: true } };
-      if (attempt.status === "interrupted") return { status: "open" };
-      const reason = reasonOf(attempt);
-      return { status: isOver(attempt) ? "parked" : "open", reason };
-    },
+    settle: (item, attempt) => settled({ state, file }, item, attempt),
   };
+}
+
+async function settled(
+  { state, file }: { readonly state: StateFiles; readonly file: string },
+  item: Item<TodoItem>,
+  attempt: Attempt,
+): Promise<Settlement> {
+  const passed = attempt.status === "verified" || attempt.status === "unverified";
+  // Unticked as well: a pass is reverted when its commit was refused.
+  if (attempt.status !== "interrupted") await state.update(file, (text) => marked(text, item.data, passed));
+  if (passed) return { status: "passed", commit: { subject: `feat: ${item.title}`, paths: [file], work: true } };
+  if (attempt.status === "interrupted") return { status: "open" };
+  return { status: isOver(attempt) ? "parked" : "open", reason: reasonOf(attempt) };
 }
 
 /** The checks for every item, then the commands that this one names. */
