@@ -5,7 +5,7 @@
  */
 export type { Agent, TurnRequest } from "./context/agent.ts";
 export { commandAgent, type CommandAgentOptions } from "./agents/command_agent.ts";
-export type { Script, ScriptedTurn } from "./agents/scripted/script.ts";
+export type { Script, ScriptedTurn } from "./agents/scripted/types.ts";
 export { scriptedAgent, type ScriptedAgentOptions } from "./agents/scripted/scripted_agent.ts";
 export type { Fence } from "./backlog/fences.ts";
 export { signalLines, type SignalOptions } from "./backlog/signals.ts";
@@ -50,7 +50,7 @@ export {
   type TestsConfig,
   type VerifyConfig,
 } from "./config/schema.ts";
-export type { LoopDefaults, RalphContext, RunInfo } from "./context/context.ts";
+export type { LoopDefaults, RalphContext, RunInfo, RunLock } from "./context/context.ts";
 export { createRalph, type DeepPartial, type RalphOptions } from "./recipe/create_ralph.ts";
 export { ERROR_DEFINITIONS, type ErrorCode, type ErrorDefinition } from "./errors/definitions.ts";
 export { EXIT, EXIT_MEANINGS } from "./errors/exit_codes.ts";
@@ -72,7 +72,6 @@ export type * from "./backlog/types.ts";
 export { BACKLOG_VERSION } from "./backlog/types.ts";
 export type { BegunAttempt, Journal, JournalKey, Leftover, OpenItem } from "./backlog/journal_types.ts";
 export type { Progress } from "./loop/progress.ts";
-export type { RunLock } from "./loop/run_lock.ts";
 export {
   defineRecipe,
   type GoalArgs,

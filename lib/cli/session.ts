@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../config/types.ts";
 import type { RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { EventSink } from "../events/types.ts";

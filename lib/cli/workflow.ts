@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { pathExists } from "../host/files.ts";
 import type { Invocation } from "./command.ts";
-import { nearest } from "./suggest.ts";
+import { nearest } from "../errors/nearest.ts";
 import { usage } from "./parse.ts";
 
 /** A workflow as the command line knows it. */

@@ -6,7 +6,7 @@ import { protectedPaths } from "../checks/guards.ts";
 import { type Hook, hookProblems, hooksOf } from "./hook.ts";
 import { createSlots } from "../host/slots.ts";
 import type { Backlog, HookRecord, Item } from "../backlog/types.ts";
-import { requireRepository } from "../context/require_repository.ts";
+import { requireRepository } from "../git/require_repository.ts";
 import { rootPaths, topLevelPaths } from "../git/tree_paths.ts";
 import { type HookEnd, runHookAction } from "./action.ts";
 import { commitTreeChanges } from "./commit.ts";

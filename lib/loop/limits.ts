@@ -1,4 +1,4 @@
-import type { LimitsConfig } from "../config/schema.ts";
+import type { LimitsConfig } from "../config/types.ts";
 import type { RalphContext } from "../context/context.ts";
 
 /** The configuration's limits with the options' laid over them. */

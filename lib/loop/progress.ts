@@ -1,5 +1,6 @@
-import type { LimitsConfig } from "../config/schema.ts";
+import type { LimitsConfig } from "../config/types.ts";
 import type { Attempt, Item, Settlement } from "../backlog/types.ts";
+import type { TimeBudget } from "../backlog/turn_types.ts";
 import { addTurn, NO_USAGE, tokensOf, usagesOf, type UsageTotal } from "../backlog/usage.ts";
 
 /** How far a run has come. Plain JSON. */
@@ -101,14 +102,6 @@ export function limitReached(progress: Progress, limits: LimitsConfig, now: numb
   }
   if (progress.idleTurns >= limits.noProgress) return `${plural(limits.noProgress, "turn")} without a change`;
   return null;
-}
-
-/** When a run's time is up. */
-export interface TimeBudget {
-  /** Milliseconds since 1970. */
-  readonly endsAt: number;
-  /** The limit in words: `30 minutes`. */
-  readonly words: string;
 }
 
 /** When the run's time is up, or `null`: it has all the time. Pure. */

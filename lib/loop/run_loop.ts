@@ -1,4 +1,4 @@
-import type { LimitsConfig } from "../config/schema.ts";
+import type { LimitsConfig } from "../config/types.ts";
 import type { RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { TreeSnapshot } from "../git/types.ts";
@@ -30,7 +30,7 @@ import { type Committer, createCommitter, settleAndCommit } from "./settle.ts";
 import { limitsOf } from "./limits.ts";
 import type { Ending, LoopOptions, LoopOutcome } from "./outcome.ts";
 import { sweepCheckTrees } from "../checks/check_tree.ts";
-import { requireRepository } from "../context/require_repository.ts";
+import { requireRepository } from "../git/require_repository.ts";
 import { topLevelPaths } from "../git/tree_paths.ts";
 import { checksForUnchecked } from "../checks/unchecked_items.ts";
 import { workItem } from "./work_item.ts";

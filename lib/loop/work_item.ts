@@ -14,17 +14,17 @@ import type {
   Work,
   WorkContext,
 } from "../backlog/types.ts";
-import type { TimeBudget } from "./progress.ts";
+import type { TimeBudget } from "../backlog/turn_types.ts";
 import { refusalOf } from "../agents/refusal.ts";
 import { verdictOf } from "../backlog/verdict.ts";
 import { namedCheck } from "../checks/named_check.ts";
 import type { CheckLike } from "../checks/types.ts";
 import { agentTurn } from "../agents/agent_turn.ts";
-import { putBackEdits } from "./recover.ts";
+import { putBackEdits } from "../context/put_back_edits.ts";
 import { freshStart, type ItemStart, withTurn } from "../checks/integrity/item_start.ts";
 import { findWeakened } from "../checks/integrity/test_guard.ts";
 import { strayedFrom, trespassed } from "../checks/turn_guards.ts";
-import { requireRepository } from "../context/require_repository.ts";
+import { requireRepository } from "../git/require_repository.ts";
 import { verify, type VerifyOptions } from "../checks/verify.ts";
 
 /** One attempt, and what is known before it. */

@@ -14,7 +14,7 @@ import { describeFailure } from "./failure.ts";
 import { commandHelp, generalHelp } from "../cli/help.ts";
 import { parseLine, usage } from "../cli/parse.ts";
 import { splitCommand } from "./split_command.ts";
-import { nearest } from "../cli/suggest.ts";
+import { nearest } from "../errors/nearest.ts";
 import { VERSION } from "../cli/version.ts";
 
 /**

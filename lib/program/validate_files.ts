@@ -3,7 +3,7 @@ import { PLAN_STATE_FILE, PRD_FILE } from "../workflows/exec/paths.ts";
 import { parsePrd } from "../workflows/exec/format.ts";
 import { storyCommands, verifyCommands } from "../backlog/verify_commands.ts";
 import { CONFIG_FILE, loadConfig } from "../config/load.ts";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../config/types.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { pathExists, readText } from "../host/files.ts";
 import { isPlaceholder } from "../cli/placeholder.ts";

@@ -11,7 +11,7 @@ import { readText } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import { BUILTIN_MODULES, loadRalph } from "./bundled_modules.ts";
 import { findImportedName, localFiles } from "./search.ts";
-import { nearest } from "../cli/suggest.ts";
+import { nearest } from "../errors/nearest.ts";
 
 /** What telling a failure takes of the host. */
 export type RecipeHost = Pick<Host, "environment" | "processes">;

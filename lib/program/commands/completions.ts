@@ -7,7 +7,7 @@ import { type CompletionModel, completionModel, SHELLS } from "../completions/mo
 import { powershellScript } from "../completions/powershell.ts";
 import { zshScript } from "../completions/zsh.ts";
 import { usage } from "../../cli/parse.ts";
-import { nearest } from "../../cli/suggest.ts";
+import { nearest } from "../../errors/nearest.ts";
 
 const SCRIPTS: Readonly<Record<string, (model: CompletionModel) => string>> = {
   bash: bashScript,

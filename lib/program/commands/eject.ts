@@ -8,7 +8,7 @@ import { RECIPE_TEXTS } from "../../generated/recipes.ts";
 import { OWN_RECIPE } from "../../recipe/own_recipe.ts";
 import { usage } from "../../cli/parse.ts";
 import { resolveRoot } from "../../cli/root.ts";
-import { nearest } from "../../cli/suggest.ts";
+import { nearest } from "../../errors/nearest.ts";
 
 /** `ralph eject NAME`: writes a built-in recipe or prompt out, unless something stands there. */
 export async function run({ arguments: [name = ""], flags, host, say, out }: Invocation): Promise<number> {

@@ -3,7 +3,7 @@ import type { Invocation } from "../../cli/command.ts";
 import { COMMANDS, findCommand } from "../commands.ts";
 import { commandHelp, generalHelp, TOPICS } from "../../cli/help.ts";
 import { usage } from "../../cli/parse.ts";
-import { nearest } from "../../cli/suggest.ts";
+import { nearest } from "../../errors/nearest.ts";
 
 /** `ralph help [COMMAND|TOPIC]`. */
 export function run({ arguments: [name], out }: Invocation): Promise<number> {

@@ -1,7 +1,7 @@
 import { EXIT } from "../../errors/exit_codes.ts";
 import { storyCommands } from "../../backlog/verify_commands.ts";
 import type { Story } from "../../workflows/exec/types.ts";
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/types.ts";
 import type { Item, Next } from "../../backlog/types.ts";
 import { printable, printableLine } from "../../ui/printable.ts";
 import type { Invocation } from "../../cli/command.ts";

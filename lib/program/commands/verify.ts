@@ -2,7 +2,7 @@ import { finalChecks } from "../../workflows/exec/final_checks.ts";
 import { parsePrd } from "../../workflows/exec/format.ts";
 import { PRD_FILE } from "../../workflows/exec/paths.ts";
 import { storyCommands } from "../../backlog/verify_commands.ts";
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/types.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { Check, Verification } from "../../backlog/types.ts";
 import { exitCodeOf } from "../../recipe/outcome.ts";

@@ -1,4 +1,4 @@
-import type { Script, ScriptedTurn } from "../../agents/scripted/script.ts";
+import type { Script, ScriptedTurn } from "../../agents/scripted/types.ts";
 import { CODEBASE_MAP_FILE } from "../../workflows/exec/paths.ts";
 import { ADD, codebaseMap, DONE, DONE_WRONG, LEFT, todoScript, TOPICS } from "./project.ts";
 

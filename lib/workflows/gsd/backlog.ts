@@ -1,12 +1,7 @@
 import { join } from "node:path";
-import type { Config } from "../../config/schema.ts";
-import type { RunInfo } from "../../context/context.ts";
-import type { EventSink } from "../../events/types.ts";
-import type { Repository } from "../../git/types.ts";
 import { hashText, readText } from "../../host/files.ts";
-import type { Host } from "../../host/types.ts";
 import type { Backlog, Check, Claim, Item, JudgeContext, Next, Turn } from "../../backlog/types.ts";
-import type { StateFiles } from "../../backlog/state_files.ts";
+import type { GsdBacklogContext, GsdFindings } from "./context.ts";
 import { planChecks } from "./checks.ts";
 import { type GsdItemData, itemDataOf } from "./item_data.ts";
 import { GSD_RUNS, ROADMAP_FILE, STATE_FILE } from "./paths.ts";
@@ -15,19 +10,10 @@ import { planPrompt, summaryPrompt } from "./prompt.ts";
 import { readPlanning } from "./read_planning.ts";
 import { withSectionOf } from "./rewrite_state.ts";
 import { createSettler, waitsForSummary } from "./settle.ts";
-import { lastSignal, type Signal } from "./signals.ts";
+import { lastSignal } from "./signals.ts";
 import type { Plan, Planning } from "./types.ts";
 
-/** What the backlog needs of the context. */
-export interface GsdBacklogContext {
-  readonly root: string;
-  readonly config: Config;
-  readonly state: StateFiles;
-  readonly repository: Repository | null;
-  readonly host: Host;
-  readonly events: EventSink;
-  readonly run: Pick<RunInfo, "folder">;
-}
+export type { GsdBacklogContext, GsdFindings };
 
 /** What is run, and how. */
 export interface GsdBacklogOptions {
@@ -39,12 +25,6 @@ export interface GsdBacklogOptions {
    * @default "skip"
    */
   readonly checkpoints?: "skip" | "interactive" | "block";
-}
-
-/** What the agent's last signal was, and whether only a SUMMARY had been asked for. */
-export interface GsdFindings {
-  readonly signal: Signal | null;
-  readonly summaryOnly: boolean;
 }
 
 /** A session at the terminal ends when the person ends it. */

@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { copyPath, ensureDirectory, pathExists, readText, removePath, writeAtomic } from "../../host/files.ts";
 import type { Attempt, Item, SettleCommit, Settlement } from "../../backlog/types.ts";
 import { localDate } from "../../host/local_date.ts";
-import type { GsdBacklogContext, GsdFindings } from "./backlog.ts";
+import type { GsdBacklogContext, GsdFindings } from "./context.ts";
 import type { GsdItemData } from "./item_data.ts";
 import { GSD_RUNS, ROADMAP_FILE, STATE_FILE } from "./paths.ts";
 import { scanPlanning } from "./read_planning.ts";

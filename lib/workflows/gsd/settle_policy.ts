@@ -1,5 +1,5 @@
 import type { Attempt } from "../../backlog/types.ts";
-import type { GsdFindings } from "./backlog.ts";
+import type { GsdFindings } from "./context.ts";
 
 /** Attempts at a plan one of whose tasks fails. */
 const ATTEMPTS = 2;

@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/types.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { Host } from "../../host/types.ts";
 import type { Attempt, Backlog, Check, Next, SettleCommit, Settlement } from "../../backlog/types.ts";

@@ -1,5 +1,5 @@
 import type { Document } from "yaml";
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/types.ts";
 import type { Attempt, Item, SettleCommit, Settlement } from "../../backlog/types.ts";
 import type { SprintFindings, SprintItemData, SprintProgress } from "./types.ts";
 

@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
-import { parseJson } from "../../exec/format.ts";
+import { parseJson } from "../../../backlog/json_syntax.ts";
 import { type FeatureDirectory, listFeatures, matchFeature } from "../directories.ts";
 import { withDefaults } from "../format.ts";
 import { storyCommandsOf } from "../story_checks.ts";
 import { validateFeaturePrd } from "../validate.ts";
 import type { FeaturePrd } from "../types.ts";
 import { CONFIG_FILE, loadConfig } from "../../../config/load.ts";
-import type { Config } from "../../../config/schema.ts";
+import type { Config } from "../../../config/types.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { pathExists, readText } from "../../../host/files.ts";
 import { join } from "node:path";

@@ -5,7 +5,7 @@ import { parseFeaturePrd } from "../format.ts";
 import { checksOf, type UserInterface } from "../story_checks.ts";
 import type { FeaturePrd, FeatureStory } from "../types.ts";
 import { createStateFiles, type StateFiles } from "../../../backlog/state_files.ts";
-import type { Config } from "../../../config/schema.ts";
+import type { Config } from "../../../config/types.ts";
 import { openRepository } from "../../../git/open_repository.ts";
 import type { Repository } from "../../../git/types.ts";
 import { ownFiles } from "../../../context/own_files.ts";

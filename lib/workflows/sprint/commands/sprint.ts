@@ -9,7 +9,7 @@ import { openSession } from "../../../cli/session.ts";
 import { styleFor, toJson } from "../../../cli/show.ts";
 import { findSprint } from "./place.ts";
 import { readSprintStatus, sprintStatusLines } from "./status.ts";
-import { nearest } from "../../../cli/suggest.ts";
+import { nearest } from "../../../errors/nearest.ts";
 
 /** `ralph sprint compile|run|status [DIR]`. */
 export async function run(invocation: Invocation): Promise<number> {
