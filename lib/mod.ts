@@ -90,10 +90,10 @@ export { type WorkedItem, workItem, type WorkItemOptions } from "./loop/work_ite
 export type { Answers } from "./ui/answers.ts";
 export type { Answer, Choice, Prompter, Question } from "./context/prompter.ts";
 export type { CheckFunction, CheckLike, CommandLike } from "./checks/types.ts";
-export { type RecipeMeta, runRecipe } from "./cli/run_recipe.ts";
+export { type RecipeMeta, runRecipe } from "./workflows/run_recipe.ts";
 export type { ExecArgs } from "./workflows/exec/args.ts";
 export { gate, type GateOptions, type GateOutcome } from "./recipe/gate.ts";
-export { gateRun, type GateRunOptions } from "./recipe/gate_run.ts";
+export { type GatedBacklog, gateRun, type GateRunOptions, type GateWords } from "./recipe/gate_run.ts";
 export { gateUnderstand, type GateUnderstandOptions, type PlannedFacts } from "./workflows/exec/understand/gate.ts";
 export type { IterationCap } from "./recipe/iteration_cap.ts";
 export { plan, type PlanOptions, type PlanOutcome } from "./workflows/exec/plan/plan.ts";

@@ -14,7 +14,6 @@ import type { Flags, Invocation } from "./command.ts";
 import { findPlace, type Place } from "./workspace.ts";
 import { configOverlay, optional, parseApprovals } from "./settings.ts";
 import { styleFor } from "./show.ts";
-import type { ChosenWorkflow } from "./workflow.ts";
 
 /** What a command needs of its session. */
 export interface SessionOptions {
@@ -24,8 +23,8 @@ export interface SessionOptions {
   readonly gates: readonly string[] | null;
   /** `--json` is the command's own data, not the events. @default false */
   readonly data?: boolean;
-  /** The workflow, where the command itself says which. @default found */
-  readonly workflow?: ChosenWorkflow;
+  /** Where it works, when that is known. @default found */
+  readonly place?: Place;
 }
 
 /** A command at work: the context of its steps, disposed with it. */
@@ -39,8 +38,7 @@ export async function openSession(invocation: Invocation, options: SessionOption
   const { flags, host, signal } = invocation;
   const approvals = parseApprovals(flags.all("approve"), options.gates);
   const overlay = configOverlay(flags);
-  const found = await findPlace(invocation);
-  const place = { ...found, workflow: options.workflow ?? found.workflow };
+  const place = options.place ?? await findPlace(invocation);
   const json = flags.has("json");
   const ui = json && options.data !== true ? "json" : (flags.text("ui") ?? place.config.ui) as Config["ui"];
   const mode = promptMode(flags, host, ui);

@@ -7,15 +7,15 @@
 
 type Exports = Record<string, unknown>;
 
-/** The module `ralph` itself. */
-export function loadRalph(): Promise<Exports> {
-  return import("../mod.ts");
+/** A module of Ralph's own. */
+export interface OwnModule {
+  /** Where its file is. */
+  url(): string;
+  load(): Promise<Exports>;
 }
 
-const OWN: Readonly<Record<string, () => Promise<Exports>>> = {
-  "ralph": loadRalph,
-  "ralph/testing": () => import("../testing/mod.ts"),
-};
+/** Ralph's own modules by the name that recipes import: `ralph`, `ralph/testing`. */
+export type OwnModules = Readonly<Record<string, OwnModule>>;
 
 const BUNDLED: Readonly<Record<string, () => Promise<Exports>>> = {
   "zod": () => import("zod"),
@@ -26,7 +26,9 @@ const BUNDLED: Readonly<Record<string, () => Promise<Exports>>> = {
 };
 
 /** What a recipe may import although it is not installed beside it. */
-export const BUILTIN_MODULES: readonly string[] = [...Object.keys(OWN), ...Object.keys(BUNDLED)];
+export function importableModules(own: OwnModules): readonly string[] {
+  return [...Object.keys(own), ...Object.keys(BUNDLED)];
+}
 
 interface PluginBuild {
   module(name: string, load: () => Promise<{ readonly exports: Exports; readonly loader: "object" }>): void;
@@ -38,16 +40,16 @@ interface BunRuntime {
 }
 
 /** Makes them importable for recipes in `folder`; the process is one recipe's from here on. */
-export async function serveBuiltinModules(folder: string): Promise<void> {
+export async function serveBuiltinModules(folder: string, own: OwnModules): Promise<void> {
   const { Bun, Deno } = globalThis as { readonly Bun?: BunRuntime; readonly Deno?: unknown };
-  if (Bun !== undefined) return serveToBun(Bun, folder);
+  if (Bun !== undefined) return serveToBun(Bun, folder, own);
   // Deno maps the names itself: by the deno.json of a checkout, or by the node_modules that Ralph is installed in.
-  if (Deno === undefined) await serveToNode();
+  if (Deno === undefined) await serveToNode(own);
 }
 
-function serveToBun(bun: BunRuntime, folder: string): void {
+function serveToBun(bun: BunRuntime, folder: string, own: OwnModules): void {
   const bundled = Object.entries(BUNDLED).filter(([name]) => !resolves(bun, name, folder));
-  const served = [...Object.entries(OWN), ...bundled];
+  const served = [...Object.entries(own).map(([name, { load }]) => [name, load] as const), ...bundled];
   bun.plugin({
     name: "ralph",
     setup(build) {
@@ -74,17 +76,16 @@ interface NodeModule {
 }
 
 /** Node resolves in one place for the whole process: own names to this copy, bundled ones only after its own try failed. */
-async function serveToNode(): Promise<void> {
-  const own = {
-    "ralph": import.meta.resolve("../mod.ts".replace(/\.ts$/, extension())),
-    "ralph/testing": import.meta.resolve("../testing/mod.ts".replace(/\.ts$/, extension())),
-  };
+async function serveToNode(modules: OwnModules): Promise<void> {
+  const own: Readonly<Record<string, string>> = Object.fromEntries(
+    Object.entries(modules).map(([name, { url }]) => [name, url()]),
+  );
   const data = { own, bundled: Object.keys(BUNDLED), from: import.meta.url };
   const { register, registerHooks } = await import("node:module") as unknown as NodeModule;
   if (registerHooks === undefined) return register(asyncHooks(), { data });
   registerHooks({
     resolve(specifier, context, next) {
-      const url = own[specifier as keyof typeof own];
+      const url = own[specifier];
       if (url !== undefined) return { url, shortCircuit: true };
       if (BUNDLED[specifier] === undefined) return next(specifier, context);
       try {
@@ -94,11 +95,6 @@ async function serveToNode(): Promise<void> {
       }
     },
   });
-}
-
-/** `.js` in the npm package, `.ts` in a checkout: the ending of this very file. */
-function extension(): string {
-  return import.meta.url.endsWith(".ts") ? ".ts" : ".js";
 }
 
 /** The same for Node before 22.15, whose hooks run in a thread of their own and are given as a module. */

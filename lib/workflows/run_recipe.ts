@@ -1,5 +1,5 @@
+import type { Command } from "../cli/command.ts";
 import type { Recipe } from "../recipe/define_recipe.ts";
-import type { Command } from "./command.ts";
 
 /** What `runRecipe()` reads of `import.meta`. */
 export interface RecipeMeta {
@@ -27,28 +27,30 @@ export async function runRecipe<Args>(recipe: Recipe<Args>, meta: RecipeMeta): P
   if (!await isMainModule(meta)) return;
   const { createHost } = await import("../host/create_host.ts");
   const { commandLine, setExitCode } = await import("../host/command_line.ts");
-  const { runCommand } = await import("../program/main.ts");
-  setExitCode(await runCommand(await commandFor(recipe as Recipe<unknown>), commandLine(), createHost()));
+  const { guarded, startCommand } = await import("../cli/run_command.ts");
+  const { WORKFLOWS } = await import("./table.ts");
+  const command = await commandFor(recipe as Recipe<unknown>);
+  const line = commandLine();
+  // a recipe that is the program itself loads no other
+  const program = { commands: [command], workflows: WORKFLOWS, recipes: { shipped: [], modules: {} } };
+  setExitCode(await guarded(line, { host: createHost(), program }, (around) => startCommand(command, line, around)));
 }
 
 /** The recipe as a command of its own: Ralph's flags and the recipe's stand beside each other. */
 async function commandFor(recipe: Recipe<unknown>): Promise<Command> {
-  const { findCommand } = await import("../program/commands.ts");
+  const { RECIPE_FLAGS } = await import("../cli/flags.ts");
   const { argFields } = await import("../recipe/fields.ts");
-  const { flagsOf, recipeUsage, valuesOf } = await import("./recipe_args.ts");
-  const own = findCommand("run-recipe") as Command;
+  const { flagsOf, recipeUsage, valuesOf } = await import("../cli/recipe_args.ts");
   const fields = await argFields(recipe.args);
   return {
-    ...own,
     name: recipe.name,
     summary: recipe.description ?? `the recipe ${recipe.name}`,
     usage: recipeUsage(fields ?? []),
     arity: [0, Number.MAX_SAFE_INTEGER],
-    open: false,
     helpLine: "--help",
-    flags: { ...own.flags, ...flagsOf(fields ?? []) },
+    flags: { ...RECIPE_FLAGS, ...flagsOf(fields ?? []) },
     load: async () => {
-      const { runLoaded } = await import("./run_loaded.ts");
+      const { runLoaded } = await import("../cli/run_loaded.ts");
       return { run: (invocation) => runLoaded(invocation, recipe, valuesOf(recipe, fields, invocation)) };
     },
   };

@@ -1,4 +1,5 @@
-import type { Command } from "../../../cli/command.ts";
+import { join } from "node:path";
+import type { Command } from "../../cli/command.ts";
 import {
   AGENT_FLAGS,
   DATA_FLAGS,
@@ -7,10 +8,12 @@ import {
   PLACE_FLAGS,
   REPORT_FLAGS,
   SHOW_FLAGS,
-} from "../../../cli/flags.ts";
+} from "../../cli/flags.ts";
+import type { WorkflowRow } from "../workflow.ts";
 
-/** The commands of the sprint workflow. */
-export const SPRINT_COMMANDS: readonly Command[] = [
+const SPRINTS = ".claude/sprints";
+
+const COMMANDS: readonly Command[] = [
   {
     name: "sprint",
     summary: "a free loop over the goal in DIR/SPRINT.yaml, with hooks for each iteration",
@@ -32,7 +35,7 @@ export const SPRINT_COMMANDS: readonly Command[] = [
       "",
       "Without DIR: the only sprint below .claude/sprints.",
     ],
-    load: () => import("./sprint.ts"),
+    load: () => import("./commands/sprint.ts"),
   },
   {
     name: "step",
@@ -55,6 +58,29 @@ export const SPRINT_COMMANDS: readonly Command[] = [
       "ralph step done [ID]          completes one step; without ID the one in progress, else the first pending",
       "ralph step list               all steps",
     ],
-    load: () => import("./step.ts"),
+    load: () => import("./commands/step.ts"),
   },
 ];
+
+/** A free loop over a goal. */
+export const SPRINT: WorkflowRow = {
+  name: "sprint",
+  summary: "a free loop over the goal of a SPRINT.yaml, with hooks that run with each iteration",
+  hint: "a goal, free steps, hooks around each iteration",
+  start: "ralph sprint run DIR",
+  scope: "DIR",
+  state: SPRINTS,
+  async detect(root) {
+    const { pathExists } = await import("../../host/files.ts");
+    return await pathExists(join(root, SPRINTS));
+  },
+  variable: "in a sprint RALPH_SPRINT",
+  async runs(root) {
+    const { listDirectory } = await import("../../host/files.ts");
+    return (await listDirectory(join(root, SPRINTS))).map((name) => `${SPRINTS}/${name}/logs`);
+  },
+  resume: ({ name, scope, folder }) =>
+    Promise.resolve(name === "sprint" ? `ralph sprint run ${scope ?? join(folder, "../..")}` : null),
+  load: async () => (await import("./workflow.ts")).SPRINT_WORKFLOW,
+  commands: COMMANDS,
+};

@@ -1,5 +1,5 @@
-import type { Script, ScriptedTurn } from "../../agents/scripted/types.ts";
-import { CODEBASE_MAP_FILE } from "../../workflows/exec/paths.ts";
+import type { Script, ScriptedTurn } from "../../../agents/scripted/types.ts";
+import { CODEBASE_MAP_FILE } from "../paths.ts";
 import { ADD, codebaseMap, DONE, DONE_WRONG, LEFT, todoScript, TOPICS } from "./project.ts";
 
 /** What the demonstration is asked to build. */

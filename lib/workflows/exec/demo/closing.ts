@@ -1,5 +1,5 @@
-import type { EventSink, RalphEvent } from "../../events/types.ts";
-import type { Style } from "../../ui/style.ts";
+import type { EventSink, RalphEvent } from "../../../events/types.ts";
+import type { Style } from "../../../ui/style.ts";
 
 /** What a check said, and about which attempt. */
 interface CheckLine {

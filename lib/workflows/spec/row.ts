@@ -1,4 +1,5 @@
-import type { Command, FlagTable } from "../../../cli/command.ts";
+import { join } from "node:path";
+import type { Command, CommandLine, FlagTable } from "../../cli/command.ts";
 import {
   AGENT_FLAGS,
   CONSENT_FLAGS,
@@ -7,7 +8,9 @@ import {
   PLACE_FLAGS,
   REPORT_FLAGS,
   SHOW_FLAGS,
-} from "../../../cli/flags.ts";
+} from "../../cli/flags.ts";
+import { PLAN_FILE } from "./types.ts";
+import type { WorkflowRow } from "../workflow.ts";
 
 const STATE_FLAGS: FlagTable = {
   json: { type: "boolean", summary: "print JSON on standard output (the default)" },
@@ -16,24 +19,26 @@ const STATE_FLAGS: FlagTable = {
 
 const text = (value: string, summary: string): FlagTable[string] => ({ type: "text", value, summary });
 
-/** The commands of the spec workflow. */
-export const SPEC_COMMANDS: readonly Command[] = [
-  {
-    name: "build",
-    summary: "the staged loop on ralph/plan.jsonl: build, verify, investigate until COMPLETE",
-    usage: "",
-    arity: [0, 0],
-    flags: {
-      ...ITERATION_FLAGS,
-      ...LOOP_FLAGS,
-      ...CONSENT_FLAGS,
-      ...AGENT_FLAGS,
-      ...REPORT_FLAGS,
-      ...PLACE_FLAGS,
-      ...SHOW_FLAGS,
-    },
-    load: () => import("./build.ts"),
+/** The loop; also what `ralph` alone is. */
+const BUILD: Command = {
+  name: "build",
+  summary: "the staged loop on ralph/plan.jsonl: build, verify, investigate until COMPLETE",
+  usage: "",
+  arity: [0, 0],
+  flags: {
+    ...ITERATION_FLAGS,
+    ...LOOP_FLAGS,
+    ...CONSENT_FLAGS,
+    ...AGENT_FLAGS,
+    ...REPORT_FLAGS,
+    ...PLACE_FLAGS,
+    ...SHOW_FLAGS,
   },
+  load: () => import("./commands/build.ts"),
+};
+
+const COMMANDS: readonly Command[] = [
+  BUILD,
   {
     name: "query",
     summary: "the plan's state as JSON, or one part of it",
@@ -46,7 +51,7 @@ export const SPEC_COMMANDS: readonly Command[] = [
       ...SHOW_FLAGS,
     },
     details: ["`ralph schema plan` describes the JSON."],
-    load: () => import("./query.ts"),
+    load: () => import("./commands/query.ts"),
   },
   {
     name: "task",
@@ -71,7 +76,7 @@ export const SPEC_COMMANDS: readonly Command[] = [
       "ralph task accept             take all done tasks out of the plan: verified",
       'ralph task reject [ID] "why"  back to pending, with a tombstone; without ID the first done one',
     ],
-    load: () => import("./task.ts"),
+    load: () => import("./commands/task.ts"),
   },
   {
     name: "issue",
@@ -83,7 +88,7 @@ export const SPEC_COMMANDS: readonly Command[] = [
       'ralph issue add "what was found"  `-` reads one a line from standard input',
       "ralph issue done [ID]             remove it; without ID the first",
     ],
-    load: () => import("./issue.ts"),
+    load: () => import("./commands/issue.ts"),
   },
   {
     name: "set-spec",
@@ -91,7 +96,7 @@ export const SPEC_COMMANDS: readonly Command[] = [
     usage: "FILE",
     arity: [1, 1],
     flags: { ...STATE_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
-    load: () => import("./set_spec.ts"),
+    load: () => import("./commands/set_spec.ts"),
   },
   {
     name: "log",
@@ -108,6 +113,35 @@ export const SPEC_COMMANDS: readonly Command[] = [
       ...PLACE_FLAGS,
       ...SHOW_FLAGS,
     },
-    load: () => import("./log.ts"),
+    load: () => import("./commands/log.ts"),
   },
 ];
+
+/** A spec becomes tasks. */
+export const SPEC: WorkflowRow = {
+  name: "spec",
+  summary: "a spec becomes ralph/plan.jsonl; its tasks are built, verified and investigated until nothing is left",
+  hint: "a specification becomes tasks with a history in git",
+  start: "ralph plan SPEC.md",
+  state: PLAN_FILE,
+  async detect(root) {
+    const { pathExists } = await import("../../host/files.ts");
+    return await pathExists(join(root, PLAN_FILE));
+  },
+  claims,
+  bare: BUILD,
+  help: { plan: "the tasks of a spec, by one turn of the agent" },
+  schemas: { plan: async () => (await import("./schema.ts")).planJsonSchema() },
+  runs: () => Promise.resolve([]),
+  resume: ({ name }) => Promise.resolve(name === "spec" ? "ralph build" : null),
+  load: async () => (await import("./workflow.ts")).SPEC_WORKFLOW,
+  commands: COMMANDS,
+};
+
+/** `ralph plan` with a file that is there. */
+async function claims({ arguments: [first = ""], command, host }: CommandLine, root: string): Promise<string | null> {
+  const given = first.trim();
+  if (command.name !== "plan" || !/^\S+\.md$/i.test(given)) return null;
+  const { findSpec } = await import("./find_spec.ts");
+  return await findSpec(root, given, host.environment.cwd) === null ? null : `${given} is a spec`;
+}

@@ -1,21 +1,21 @@
-import { scriptedAgent } from "../../agents/scripted/scripted_agent.ts";
-import { localDate } from "../../host/local_date.ts";
-import type { RalphContext } from "../../context/context.ts";
-import { createRalph } from "../../recipe/create_ralph.ts";
-import { RalphError } from "../../errors/ralph_error.ts";
-import type { EventSink } from "../../events/types.ts";
-import { createPrompter } from "../../ui/create_prompter.ts";
-import { createHumanReporter, createJsonReporter } from "../../ui/create_reporter.ts";
-import type { Prompter } from "../../context/prompter.ts";
-import type { Style } from "../../ui/style.ts";
-import { BUILT_IN_RECIPES } from "../../recipe/built_in_recipes.ts";
-import type { Invocation } from "../../cli/command.ts";
+import { scriptedAgent } from "../../../agents/scripted/scripted_agent.ts";
+import { localDate } from "../../../host/local_date.ts";
+import type { RalphContext } from "../../../context/context.ts";
+import { createRalph } from "../../../recipe/create_ralph.ts";
+import { RalphError } from "../../../errors/ralph_error.ts";
+import type { EventSink } from "../../../events/types.ts";
+import { createPrompter } from "../../../ui/create_prompter.ts";
+import { createHumanReporter, createJsonReporter } from "../../../ui/create_reporter.ts";
+import type { Prompter } from "../../../context/prompter.ts";
+import type { Style } from "../../../ui/style.ts";
+import { shippedRecipe } from "../../../recipe/registry.ts";
+import type { Invocation } from "../../../cli/command.ts";
 import { closingLines, recordChecks } from "../demo/closing.ts";
 import { makeProject } from "../demo/make_project.ts";
 import { demoScript, GOAL, QUESTIONS } from "../demo/turns.ts";
-import { endWith } from "../../cli/end_with.ts";
-import { GATES, parseApprovals } from "../../cli/settings.ts";
-import { styleFor } from "../../cli/show.ts";
+import { endWith } from "../../../cli/end_with.ts";
+import { GATES, parseApprovals } from "../../../cli/settings.ts";
+import { styleFor } from "../../../cli/show.ts";
 
 /** Seconds that a turn takes when somebody watches. */
 const PAUSE = 0.7;
@@ -54,7 +54,7 @@ export async function run(invocation: Invocation): Promise<number> {
     host,
   });
   id = ralph.run.id;
-  const exitCode = endWith(invocation, ralph, await runExec(ralph));
+  const exitCode = endWith(invocation, ralph, await runExec(invocation, ralph), "ralph run");
   const log = await ralph.repository!.log(20);
   for (const line of closingLines({ root, log, checks: checks.lines }, style)) say(line);
   return exitCode;
@@ -69,11 +69,9 @@ function opening(root: string, mode: Mode): readonly string[] {
   ];
 }
 
-async function runExec(ralph: RalphContext): Promise<unknown> {
-  const recipe = BUILT_IN_RECIPES.find(({ name }) => name === "exec");
-  if (recipe === undefined) throw new Error("the exec recipe is not built in");
-  const loaded = (await recipe.load()).default;
-  return await loaded.run(ralph, { goal: GOAL });
+async function runExec({ program }: Invocation, ralph: RalphContext): Promise<unknown> {
+  const recipe = await shippedRecipe(program.recipes, "exec");
+  return await recipe.run(ralph, { goal: GOAL });
 }
 
 function modeOf({ flags, host }: Invocation): Mode {

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { CODEBASE_MAP_FILE } from "../../workflows/exec/paths.ts";
-import { scaffoldExec } from "../../workflows/exec/scaffold.ts";
-import { RalphError } from "../../errors/ralph_error.ts";
-import { temporaryDirectory, writeAtomic } from "../../host/files.ts";
-import type { Host } from "../../host/types.ts";
+import { CODEBASE_MAP_FILE } from "../paths.ts";
+import { scaffoldExec } from "../scaffold.ts";
+import { RalphError } from "../../../errors/ralph_error.ts";
+import { temporaryDirectory, writeAtomic } from "../../../host/files.ts";
+import type { Host } from "../../../host/types.ts";
 import { codebaseMap, PROJECT_FILES } from "./project.ts";
 
 const SETTINGS: readonly (readonly [name: string, value: string])[] = [
