@@ -34,7 +34,7 @@ export async function planWithGsd(invocation: Invocation, action: GsdAction): Pr
     );
   }
   if (phase !== undefined && !isNumber(phase)) {
-    const goal = action === "plan" ? "; a goal is planned by `--workflow exec`" : "";
+    const goal = action === "plan" ? "; a goal is planned in another workflow: `ralph help workflows`" : "";
     throw usage(`${phase} is no phase`, `a phase is a number: \`ralph ${invocation.command.name} 1\`, \`02.1\`${goal}`);
   }
   if (action === "init" && await pathExists(join(place.root, PLANNING_DIRECTORY, "PROJECT.md"))) {
