@@ -53,6 +53,6 @@ function todo({ config, state }: RalphContext): Backlog<null> {
 }
 
 const run: Recipe["run"] = (ralph) => runLoop(ralph, todo(ralph));
-const recipe: Recipe = defineRecipe({ name: "todo", description: "work off TODO.md", run });
+const recipe: Recipe = defineRecipe({ name: "todo", description: "work off TODO.md", backlog: todo, run });
 export default recipe;
 await runRecipe(recipe, import.meta);

@@ -173,3 +173,8 @@ export const RECIPE_FLAGS: FlagTable = { ...CONSENT_FLAGS, ...RUN_FLAGS };
 
 /** What commands take that only look. */
 export const LOOK_FLAGS: FlagTable = { ...DATA_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS };
+
+/** The backlog of a recipe instead of a workflow's. */
+export const BACKLOG_FLAG: FlagTable = {
+  recipe: { type: "text", value: "FILE", summary: "look at the backlog of this recipe (its `backlog`)" },
+};

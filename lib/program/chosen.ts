@@ -7,23 +7,28 @@ import type { Workflow, WorkflowRow } from "../workflows/workflow.ts";
 /** Where a shared command works, in which workflow, and on what of it. */
 export interface Chosen {
   readonly place: Place;
-  readonly row: WorkflowRow;
   readonly workflow: Workflow;
   /** The argument; "" where there was none. */
   readonly scope: string;
 }
 
 /**
- * The workflow of a command that all share, loaded.
+ * The workflow of a command that all share, loaded; a recipe's backlog where `--recipe` names one.
  *
  * @throws {RalphError} usage for an argument or a flag that it does not take
  */
 export async function chosen(invocation: Invocation): Promise<Chosen> {
   const place = await findPlace(invocation);
+  const file = invocation.command.name === "run" ? undefined : invocation.flags.text("recipe");
+  if (file !== undefined) {
+    const { recipeViews } = await import("./recipe_views.ts");
+    const recipe = { name: file, why: "`--recipe`" };
+    return { place: { ...place, workflow: recipe }, workflow: await recipeViews(invocation, file), scope: "" };
+  }
   const row = workflowRow(place.workflow.name);
   ensureScope(invocation, row);
   ensureFlags(invocation, place, row);
-  return { place, row, workflow: await row.load(), scope: invocation.arguments[0] ?? "" };
+  return { place, workflow: await row.load(), scope: invocation.arguments[0] ?? "" };
 }
 
 /** @throws {RalphError} usage */

@@ -7,6 +7,7 @@
 import type { Command } from "../cli/command.ts";
 import {
   AGENT_FLAGS,
+  BACKLOG_FLAG,
   CONSENT_FLAGS,
   DATA_FLAGS,
   LOOK_FLAGS,
@@ -63,7 +64,7 @@ const LOOKING: readonly Command[] = [
     summary: "run the checks of the work; starts no agent",
     usage: SCOPE,
     arity: [0, 1],
-    flags: { ...pick(LOOP_FLAGS, "verify", "allow-unverified"), ...LOOK_FLAGS },
+    flags: { ...pick(LOOP_FLAGS, "verify", "allow-unverified"), ...BACKLOG_FLAG, ...LOOK_FLAGS },
     load: () => import("./commands/verify.ts"),
   },
   {
@@ -71,7 +72,7 @@ const LOOKING: readonly Command[] = [
     summary: "show the item that the next iteration would take",
     usage: SCOPE,
     arity: [0, 1],
-    flags: LOOK_FLAGS,
+    flags: { ...BACKLOG_FLAG, ...LOOK_FLAGS },
     load: () => import("./commands/next.ts"),
   },
   {
@@ -79,7 +80,7 @@ const LOOKING: readonly Command[] = [
     summary: "check the configuration and the state files, all problems at once",
     usage: SCOPE,
     arity: [0, 1],
-    flags: LOOK_FLAGS,
+    flags: { ...BACKLOG_FLAG, ...LOOK_FLAGS },
     load: () => import("./commands/validate.ts"),
   },
   {
@@ -87,7 +88,7 @@ const LOOKING: readonly Command[] = [
     summary: "where things stand",
     usage: SCOPE,
     arity: [0, 1],
-    flags: LOOK_FLAGS,
+    flags: { ...BACKLOG_FLAG, ...LOOK_FLAGS },
     load: () => import("./commands/status.ts"),
   },
   {

@@ -37,6 +37,12 @@ async function validateFiles(invocation: Invocation, root: string): Promise<read
   const { arguments: [scope = ""], flags, host } = invocation;
   const named = flags.text("config");
   const found = await readConfig(root, named === undefined ? undefined : resolve(host.environment.cwd, named));
+  const recipe = flags.text("recipe");
+  if (recipe !== undefined) {
+    const { recipeViews } = await import("../recipe_views.ts");
+    const views = await recipeViews(invocation, recipe);
+    return [found.file, ...await views.validate({ root, config: found.config, scope })];
+  }
   const row = workflowRow(
     (await chooseWorkflow(WORKFLOWS, root, {
       flag: flags.text("workflow"),
