@@ -23,6 +23,8 @@ export interface SessionOptions {
   readonly gates: readonly string[] | null;
   /** `--json` is the command's own data, not the events. @default false */
   readonly data?: boolean;
+  /** What is said to be at work. @default the workflow, and why it was chosen */
+  readonly title?: string;
   /** Where it works, when that is known. @default found */
   readonly place?: Place;
 }
@@ -58,7 +60,7 @@ export async function openSession(invocation: Invocation, options: SessionOption
   const quiet = flags.has("quiet") || (json && options.data === true);
   const live = liveViewFor(invocation, { ui, quiet });
   const sink = reporterFor(invocation, { ui, quiet, live }, () => run);
-  if (ui !== "json" && !quiet) invocation.say(`workflow ${place.workflow.name} (${place.workflow.why})`);
+  if (ui !== "json" && !quiet) invocation.say(options.title ?? `workflow ${place.workflow.name} (${place.workflow.why})`);
   const agent = await agentFor(invocation, place, prompter);
   const { createRalph } = await import("../recipe/create_ralph.ts");
   const ralph = await createRalph({

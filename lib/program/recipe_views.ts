@@ -30,7 +30,7 @@ export async function recipeViews(invocation: Invocation, file: string): Promise
 
   /** The context without a sound: the commands print. */
   async function within<Value>(look: (ralph: RalphContext, backlog: Backlog) => Promise<Value>): Promise<Value> {
-    await using session = await openSession(invocation, { asks: false, gates: null, data: true });
+    await using session = await openSession(invocation, { asks: false, gates: null, data: true, title: `recipe ${recipe.name}` });
     const backlog = await recipe.backlog?.(session.ralph) as Backlog;
     return await look(session.ralph, backlog);
   }
