@@ -24,9 +24,14 @@ import {
   SHOW_FLAGS,
 } from "../cli/flags.ts";
 import { DEFAULT_WORKFLOW, WORKFLOWS } from "../workflows/table.ts";
+import type { WorkflowRow } from "../workflows/workflow.ts";
 
 /** `[FEATURE]`: what shared commands take, in the workflows that take something. */
-const SCOPE = `[${WORKFLOWS.flatMap(({ scope }) => scope === undefined ? [] : [scope]).join("|")}]`;
+function scopesOf(rows: readonly WorkflowRow[]): string {
+  return `[${rows.flatMap(({ scope }) => scope === undefined ? [] : [scope]).join("|")}]`;
+}
+
+const SCOPE = scopesOf(WORKFLOWS);
 
 /** What a shared command does in each workflow, for its help. */
 function inEach(command: "plan" | "run"): readonly string[] {
@@ -50,7 +55,7 @@ const SHARED: readonly Command[] = [
   {
     name: "run",
     summary: "do the work that is planned: one item an iteration until all are verified",
-    usage: SCOPE,
+    usage: scopesOf(WORKFLOWS.filter(({ help }) => help?.run !== undefined)),
     arity: [0, 1],
     flags: { ...Object.assign({}, ...WORKFLOWS.map(({ runFlags }) => runFlags)), ...RUN_FLAGS },
     details: inEach("run"),

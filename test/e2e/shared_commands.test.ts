@@ -13,6 +13,7 @@ describe("ralph verify", () => {
   test("in a sprint runs the checks of its completion", async () => {
     const { stderr } = await ralphCli().files({
       [`${SPRINT}/PROGRESS.yaml`]: "mode: ralph\ngoal: g\n",
+      ".claude/sprints/two/SPRINT.yaml": "workflow: ralph\ngoal: h\n",
       "ralph.config.json": CONFIG,
     }).args("verify").expectExit(1);
 

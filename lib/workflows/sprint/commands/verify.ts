@@ -5,9 +5,9 @@ import { readSprint } from "../backlog.ts";
 import { sprintPaths } from "../paths.ts";
 import { directoryOf } from "./place.ts";
 
-/** The checks of a sprint's completion: `verify.default`. @throws {RalphError} sprint-missing, state-missing, state-invalid */
+/** What every sprint's completion is checked by: `verify.default`. @throws {RalphError} sprint-missing, state-missing, state-invalid for a sprint that is named */
 export async function verifySprint(ralph: RalphContext, scope: string): Promise<Verification> {
-  await readSprint(ralph, sprintPaths(ralph.root, await directoryOf(ralph, scope)).progress);
+  if (scope !== "") await readSprint(ralph, sprintPaths(ralph.root, await directoryOf(ralph, scope)).progress);
   const commands = [...new Set(ralph.config.verify.default)];
   return await verify(ralph, commands.map((command): Check => ({ name: command, command })));
 }
