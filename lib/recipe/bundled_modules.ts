@@ -30,6 +30,20 @@ export function importableModules(own: OwnModules): readonly string[] {
   return [...Object.keys(own), ...Object.keys(BUNDLED)];
 }
 
+/** The names that a module of Ralph exports, or `null` for another module. */
+export async function ownExports(own: OwnModules, module: string): Promise<readonly string[] | null> {
+  const found = Object.hasOwn(own, module) ? own[module] : undefined;
+  return found === undefined ? null : Object.keys(await found.load());
+}
+
+/** The module of Ralph that exports this name, or `null`. */
+export async function ownModuleOf(own: OwnModules, name: string): Promise<string | null> {
+  for (const module of Object.keys(own)) {
+    if ((await ownExports(own, module))?.includes(name) === true) return module;
+  }
+  return null;
+}
+
 interface PluginBuild {
   module(name: string, load: () => Promise<{ readonly exports: Exports; readonly loader: "object" }>): void;
 }
@@ -85,7 +99,7 @@ async function serveToNode(modules: OwnModules): Promise<void> {
   if (registerHooks === undefined) return register(asyncHooks(), { data });
   registerHooks({
     resolve(specifier, context, next) {
-      const url = own[specifier];
+      const url = Object.hasOwn(own, specifier) ? own[specifier] : undefined;
       if (url !== undefined) return { url, shortCircuit: true };
       if (BUNDLED[specifier] === undefined) return next(specifier, context);
       try {
