@@ -1,4 +1,4 @@
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import type { CommandLine } from "../../cli/command.ts";
 import { AGENT_FLAGS, CONSENT_FLAGS, LOOP_FLAGS, PLACE_FLAGS, REPORT_FLAGS, SHOW_FLAGS } from "../../cli/flags.ts";
 import type { WorkflowRow } from "../workflow.ts";
@@ -16,6 +16,8 @@ export const FEATURE: WorkflowRow = {
   pages: true,
   state: ".ralph/<date>-<feature>",
   async detect(root) {
+    const { pathExists } = await import("../../host/files.ts");
+    if (!await pathExists(join(root, ".ralph"))) return false;
     const { listFeatures } = await import("./directories.ts");
     return (await listFeatures(root)).length > 0;
   },
