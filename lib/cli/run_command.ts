@@ -50,7 +50,6 @@ export async function guarded(
   return aborter.signal.aborted ? EXIT.interrupted : exitCode;
 }
 
-
 /** Runs a command with its own line of arguments. @throws {RalphError} usage, and what the command throws */
 export async function startCommand(command: Command, line: readonly string[], around: Surroundings): Promise<number> {
   const parsed = parseLine(command, line, around.host.environment.variables);

@@ -60,7 +60,9 @@ export async function openSession(invocation: Invocation, options: SessionOption
   const quiet = flags.has("quiet") || (json && options.data === true);
   const live = liveViewFor(invocation, { ui, quiet });
   const sink = reporterFor(invocation, { ui, quiet, live }, () => run);
-  if (ui !== "json" && !quiet) invocation.say(options.title ?? `workflow ${place.workflow.name} (${place.workflow.why})`);
+  if (ui !== "json" && !quiet) {
+    invocation.say(options.title ?? `workflow ${place.workflow.name} (${place.workflow.why})`);
+  }
   const agent = await agentFor(invocation, place, prompter);
   const { createRalph } = await import("../recipe/create_ralph.ts");
   const ralph = await createRalph({

@@ -47,9 +47,13 @@ export async function showStatus(
   const { bold, dim, bad, warn, symbols } = look.style;
   for (const [index, { title = name, path = root, lines, problem, hint }] of views.entries()) {
     if (index > 0) out("");
-    out(`${bold(title)} ${dim(`(${why}) ${symbols.dot} ${path}${branch === null ? "" : ` ${symbols.dot} ${branch}`}`)}`);
+    out(
+      `${bold(title)} ${dim(`(${why}) ${symbols.dot} ${path}${branch === null ? "" : ` ${symbols.dot} ${branch}`}`)}`,
+    );
     out(`agent: ${agent ?? warn("none configured")}`);
-    if (running !== null) out(warn(`running: \`ralph ${running.purpose}\`, pid ${running.pid}, since ${running.since}`));
+    if (running !== null) {
+      out(warn(`running: \`ralph ${running.purpose}\`, pid ${running.pid}, since ${running.since}`));
+    }
     if (problem !== null) out(`${bad(symbols.failed)} ${problem}`);
     for (const line of lines) out(line);
     out(`next: ${hint}`);

@@ -49,7 +49,10 @@ function ensureFlags({ command, flags }: Invocation, { workflow: { why } }: Plac
       if (!flags.has(flag)) continue;
       const cap = flags.text(flag) ?? "";
       const instead = value === "N" && cap !== "" ? `\`--max-iterations ${cap}\`, or ` : "";
-      throw usage(`--${flag} belongs to the workflow ${name}, not ${row.name} (${why})`, `${instead}\`--workflow ${name}\``);
+      throw usage(
+        `--${flag} belongs to the workflow ${name}, not ${row.name} (${why})`,
+        `${instead}\`--workflow ${name}\``,
+      );
     }
   }
 }

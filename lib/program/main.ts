@@ -49,7 +49,9 @@ async function bare(line: readonly string[], around: Surroundings): Promise<numb
   if (own !== null) return await startCommand(own, line, around);
   const status = findCommand("status") as Command;
   const exitCode = await startCommand({ ...status, name: "" }, line, around);
-  around.say(`\n\`ralph help\` lists the commands; \`${DEFAULT_WORKFLOW.start}\` takes a goal to verified, committed code`);
+  around.say(
+    `\n\`ralph help\` lists the commands; \`${DEFAULT_WORKFLOW.start}\` takes a goal to verified, committed code`,
+  );
   return exitCode;
 }
 

@@ -30,7 +30,12 @@ export async function recipeViews(invocation: Invocation, file: string): Promise
 
   /** The context without a sound: the commands print. */
   async function within<Value>(look: (ralph: RalphContext, backlog: Backlog) => Promise<Value>): Promise<Value> {
-    await using session = await openSession(invocation, { asks: false, gates: null, data: true, title: `recipe ${recipe.name}` });
+    await using session = await openSession(invocation, {
+      asks: false,
+      gates: null,
+      data: true,
+      title: `recipe ${recipe.name}`,
+    });
     const backlog = await recipe.backlog?.(session.ralph) as Backlog;
     return await look(session.ralph, backlog);
   }
@@ -59,7 +64,10 @@ async function statusOf(ralph: RalphContext, backlog: Backlog, { again, style }:
   const counts = await backlog.overview({ parked });
   const { total, passed, open } = counts;
   const of = total === null ? `${passed}` : `${passed}/${total}`;
-  const left = [...(open === null ? [] : [`${open} open`]), ...(parked.length === 0 ? [] : [`${parked.length} parked`])];
+  const left = [
+    ...(open === null ? [] : [`${open} open`]),
+    ...(parked.length === 0 ? [] : [`${parked.length} parked`]),
+  ];
   return {
     title: backlog.name,
     data: { counts, parked },

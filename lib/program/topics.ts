@@ -11,7 +11,9 @@ export const TOPICS: Readonly<Record<string, (commands: readonly Command[]) => s
   workflows: () =>
     [
       "Workflows:",
-      ...table(WORKFLOWS.map((row) => [row.name, row === DEFAULT_WORKFLOW ? `${row.summary} (the default)` : row.summary])),
+      ...table(
+        WORKFLOWS.map((row) => [row.name, row === DEFAULT_WORKFLOW ? `${row.summary} (the default)` : row.summary]),
+      ),
       "",
       'Chosen by `--workflow`, then `"workflow"` in ralph.config.json, then by the command itself (`run --loop`), then the only one',
       `whose state exists, then ${DEFAULT_WORKFLOW.name}`,

@@ -13,7 +13,11 @@ import { styleFor, toJson } from "../../cli/show.ts";
 export async function run(invocation: Invocation): Promise<number> {
   const { arguments: [named], flags, host, out, say } = invocation;
   const root = await resolveRoot(invocation);
-  const report = await makeReport(root, await findRun({ root, cwd: host.environment.cwd, folders: await runFolders(root) }, named), { host, resume: resumeCommand });
+  const report = await makeReport(
+    root,
+    await findRun({ root, cwd: host.environment.cwd, folders: await runFolders(root) }, named),
+    { host, resume: resumeCommand },
+  );
   const file = flags.text("output");
   if (file === undefined) {
     const text = await rendered(report, invocation);

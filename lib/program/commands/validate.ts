@@ -8,7 +8,7 @@ import { CONFIG_FILE, loadConfig } from "../../config/load.ts";
 import type { Config } from "../../config/types.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { pathExists } from "../../host/files.ts";
-import { WORKFLOWS, workflowRow } from "../../workflows/table.ts";
+import { workflowRow, WORKFLOWS } from "../../workflows/table.ts";
 import type { Workflow } from "../../workflows/workflow.ts";
 import { ensureScope } from "../chosen.ts";
 

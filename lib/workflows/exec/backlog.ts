@@ -60,7 +60,10 @@ export type PrdItemData = Story | readonly Story[];
  * console.log((await runLoop(ralph, prdBacklog(ralph))).status); // passed
  * ```
  */
-export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions = {}): GatedBacklog<PrdItemData, unknown> {
+export function prdBacklog(
+  ralph: PrdBacklogContext,
+  options: PrdBacklogOptions = {},
+): GatedBacklog<PrdItemData, unknown> {
   const { file = PRD_FILE } = options;
   let confirmed: string | null = null;
   let last: { readonly text: string; readonly prd: Prd } | null = null;

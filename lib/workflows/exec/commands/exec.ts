@@ -25,7 +25,9 @@ export async function run(invocation: Invocation): Promise<number> {
     say("not run; `--recipe FILE` names another recipe");
     return EXIT.done;
   }
-  const recipe = file === null ? await shippedRecipe(invocation.program.recipes, "exec") : await fromFile(file, invocation);
+  const recipe = file === null
+    ? await shippedRecipe(invocation.program.recipes, "exec")
+    : await fromFile(file, invocation);
   const value = recipe.args === undefined ? args : await validateArgs(recipe, args);
   const outcome = await recipe.run(session.ralph, value);
   return endWith(invocation, session.ralph, outcome, file === null ? "ralph run" : null);

@@ -1,5 +1,10 @@
 import { storyCommands } from "../../../backlog/verify_commands.ts";
-import { type FileFindings, placeholderProblems, validateFile, type ValidatedFile } from "../../../cli/validated_file.ts";
+import {
+  type FileFindings,
+  placeholderProblems,
+  type ValidatedFile,
+  validateFile,
+} from "../../../cli/validated_file.ts";
 import type { Config } from "../../../config/types.ts";
 import type { Validated } from "../../workflow.ts";
 import { parsePrd } from "../format.ts";
@@ -24,9 +29,7 @@ export async function validateExec({ root, config }: Validated): Promise<readonl
 
 function prdFindings(text: string, config: Config | null): FileFindings {
   const { userStories } = parsePrd(text, PRD_FILE);
-  const duplicates = userStories.filter(({ id }, index) =>
-    userStories.findIndex((other) => other.id === id) !== index
-  );
+  const duplicates = userStories.filter(({ id }, index) => userStories.findIndex((other) => other.id === id) !== index);
   const unchecked = config === null || config.verify.default.length > 0
     ? []
     : userStories.filter((story) => !story.passes && storyCommands(story).length === 0);

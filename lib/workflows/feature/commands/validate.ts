@@ -1,6 +1,11 @@
 import type { Config } from "../../../config/types.ts";
 import { parseJson } from "../../../backlog/json_syntax.ts";
-import { type FileFindings, placeholderProblems, validateFile, type ValidatedFile } from "../../../cli/validated_file.ts";
+import {
+  type FileFindings,
+  placeholderProblems,
+  type ValidatedFile,
+  validateFile,
+} from "../../../cli/validated_file.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import type { Validated } from "../../workflow.ts";
 import { listFeatures, matchFeature } from "../directories.ts";
@@ -21,12 +26,14 @@ export async function validateFeature({ root, config, scope }: Validated): Promi
       details: { name: scope, problem: there, hint: `\`ralph prd ${scope}\` begins it` },
     });
   }
-  return await Promise.all((match === null ? features : [match]).map(({ name, prdFile }) =>
-    validateFile(root, prdFile, {
-      missing: [`not finalized yet: \`ralph prd ${name}\``],
-      check: (text) => prdFindings(text, prdFile, config),
-    })
-  ));
+  return await Promise.all(
+    (match === null ? features : [match]).map(({ name, prdFile }) =>
+      validateFile(root, prdFile, {
+        missing: [`not finalized yet: \`ralph prd ${name}\``],
+        check: (text) => prdFindings(text, prdFile, config),
+      })
+    ),
+  );
 }
 
 function prdFindings(text: string, path: string, config: Config | null): FileFindings {

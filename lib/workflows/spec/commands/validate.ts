@@ -1,5 +1,5 @@
 import { verifyCommands } from "../../../backlog/verify_commands.ts";
-import { placeholderProblems, validateFile, type ValidatedFile } from "../../../cli/validated_file.ts";
+import { placeholderProblems, type ValidatedFile, validateFile } from "../../../cli/validated_file.ts";
 import type { Validated } from "../../workflow.ts";
 import { findCycle } from "../graph.ts";
 import { parsePlan, pendingOf, problemsOf, tasksOf } from "../plan_file.ts";

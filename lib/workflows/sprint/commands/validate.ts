@@ -1,8 +1,8 @@
-import { validateFile, type ValidatedFile } from "../../../cli/validated_file.ts";
+import { type ValidatedFile, validateFile } from "../../../cli/validated_file.ts";
 import type { Validated } from "../../workflow.ts";
 import { readDefinition } from "../definition.ts";
 import { readProgress } from "../document.ts";
-import { listSprints, sprintDirectory, SPRINTS_DIRECTORY, sprintPaths } from "../paths.ts";
+import { listSprints, sprintDirectory, sprintPaths, SPRINTS_DIRECTORY } from "../paths.ts";
 
 /** SPRINT.yaml with its workflow, and PROGRESS.yaml, of the sprint that is named or of all. */
 export async function validateSprints({ root, scope }: Validated): Promise<readonly ValidatedFile[]> {
