@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Config, ProviderChoice, ProviderConfig } from "../config/schema.ts";
+import type { Config, ProviderChoice, ProviderConfig } from "../config/types.ts";
 import { nearest } from "../errors/nearest.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { AgentTurn } from "../backlog/types.ts";

@@ -1,4 +1,4 @@
-import type { Config } from "./schema.ts";
+import type { Config } from "./types.ts";
 
 /** What test files are called where people work; recorded output that tests compare with is among them. */
 const TEST_GLOBS: readonly string[] = [

@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import { protectedPaths } from "../checks/guards.ts";
-import { requireRepository } from "../context/require_repository.ts";
+import { requireRepository } from "../git/require_repository.ts";
 import type { RalphContext } from "../context/context.ts";
 import { rootPaths } from "../git/tree_paths.ts";
 import { applyPatch } from "../git/worktree.ts";

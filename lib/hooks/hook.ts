@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Config, HookConfig } from "../config/schema.ts";
+import type { Config, HookConfig } from "../config/types.ts";
 import type { Agent } from "../context/agent.ts";
 
 /** What a hook that is a function is given. */

@@ -5,7 +5,7 @@ import { ensureDirectory } from "../host/files.ts";
 import { type Hook, hookProblems, hooksOf } from "./hook.ts";
 import { createSlots, type Slots } from "../host/slots.ts";
 import type { Backlog, Item } from "../backlog/types.ts";
-import { requireRepository } from "../context/require_repository.ts";
+import { requireRepository } from "../git/require_repository.ts";
 import { topLevelPaths } from "../git/tree_paths.ts";
 import { type HookEnd, runHookAction } from "./action.ts";
 import { applyChange, type HookChange, hookSubject } from "./changes.ts";

@@ -5,7 +5,7 @@ import type { ItemStart } from "../checks/integrity/item_start.ts";
 import { strayedFrom, trespassed } from "../checks/turn_guards.ts";
 import { verify } from "../checks/verify.ts";
 import { allowsUnverified, type AttemptParts, failedBefore, isReview, type TakenTurn } from "./attempt_parts.ts";
-import { putBackEdits } from "./recover.ts";
+import { putBackEdits } from "../context/put_back_edits.ts";
 
 /** What is known of an attempt before anything is judged. */
 export type Attempted<Findings> = Pick<

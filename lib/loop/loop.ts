@@ -5,7 +5,7 @@ import { createItemStarts, type ItemStart, type ItemStarts } from "../checks/int
 import { checksForUnchecked } from "../checks/unchecked_items.ts";
 import type { LimitsConfig } from "../config/schema.ts";
 import type { RalphContext } from "../context/context.ts";
-import { requireRepository } from "../context/require_repository.ts";
+import { requireRepository } from "../git/require_repository.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { topLevelPaths } from "../git/tree_paths.ts";
 import type { TreeSnapshot } from "../git/types.ts";

@@ -3,7 +3,7 @@ import type { Backlog } from "../backlog/types.ts";
 import { sweepCheckTrees } from "../checks/check_tree.ts";
 import { namedCheck } from "../checks/named_check.ts";
 import type { RalphContext } from "../context/context.ts";
-import { requireRepository } from "../context/require_repository.ts";
+import { requireRepository } from "../git/require_repository.ts";
 import { onBranch } from "./branch.ts";
 import { Loop } from "./loop.ts";
 import type { LoopOptions, LoopOutcome } from "./outcome.ts";

@@ -8,7 +8,7 @@ import { findWeakened } from "../checks/integrity/test_guard.ts";
 import { namedCheck } from "../checks/named_check.ts";
 import { verify } from "../checks/verify.ts";
 import type { RalphContext } from "../context/context.ts";
-import { requireRepository } from "../context/require_repository.ts";
+import { requireRepository } from "../git/require_repository.ts";
 import type { TreeSnapshot } from "../git/types.ts";
 import {
   allowsUnverified,

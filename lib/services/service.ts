@@ -1,4 +1,4 @@
-import type { ServiceConfig } from "../config/schema.ts";
+import type { ServiceConfig } from "../config/types.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { portOwner } from "../host/port_owner.ts";
 import { processStart } from "../host/process_start.ts";

@@ -84,7 +84,7 @@ plan 02-01: failed: 02-01: the plan's verification failed: plan whole: grep -q w
 ✗ failed: 2 verified in 4 iterations
   verified  01-01, 01-02
   02-01: the plan's verification failed: plan whole: grep -q whole three.txt: exit 1
-hint: \`ralph status\` shows where it stands, \`ralph report\` what was done; \`ralph run\` continues
+hint: \`ralph status\` shows where it stands, \`ralph report\` what was done; \`ralph run --loop\` continues
 `,
     );
     expect(first.read(summaryOf(TWO))).toContain(
@@ -393,7 +393,9 @@ next: \`ralph run\` executes 01-02; \`ralph run --loop\` all that are left
     const next = await project().args("next").expectExit(0);
     const valid = await project({ ...FILES, [TWO]: planText("two.txt").replace("</verify>", "") }).args("validate")
       .expectExit(0);
-    const verified = await project().args("verify").expectExit(2);
+    const config = { verify: { default: ["test -f README.md"] } };
+    const verified = await project({ ...FILES, [summaryOf(ONE)]: "done\n" }, worker(), config).args("verify")
+      .expectExit(1);
     const exec = await project().args("exec", "--non-interactive", "a goal", "--agent-cmd", "false").expectExit(1);
 
     expect(next.stdout).toBe(
@@ -402,7 +404,9 @@ next: \`ralph run\` executes 01-02; \`ralph run --loop\` all that are left
     expect(valid.stdout).toContain(
       "✓ .planning\n✓ .planning/phases/01-base/01-02-PLAN.md\n    warning: line 13: <verify> is not closed\n",
     );
-    expect(verified.stderr).toContain("`ralph verify` runs the checks of stories");
+    expect(verified.stderr).toContain(
+      "2 of 2 checks failed\n  01-01 task 1: grep -q right one.txt (01-01)\n  test -f README.md\n",
+    );
     expect(exec.stderr).toContain("workflow exec (`ralph exec`)\n");
   });
 });

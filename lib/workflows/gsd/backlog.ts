@@ -1,13 +1,8 @@
 import { join } from "node:path";
 import { fingerprintOf } from "../../backlog/attempts.ts";
-import type { Config } from "../../config/schema.ts";
-import type { RunInfo } from "../../context/context.ts";
-import type { EventSink } from "../../events/types.ts";
-import type { Repository } from "../../git/types.ts";
 import { readText } from "../../host/files.ts";
-import type { Host } from "../../host/types.ts";
 import type { Backlog, Check, Claim, Item, JudgeContext, Next } from "../../backlog/types.ts";
-import type { StateFiles } from "../../backlog/state_files.ts";
+import type { GsdBacklogContext } from "./context.ts";
 import { planChecks } from "./checks.ts";
 import { claimOf, type GsdFindings } from "./claim.ts";
 import { type GsdItemData, itemDataOf } from "./item_data.ts";
@@ -22,17 +17,7 @@ import { policyOf } from "./settle_policy.ts";
 import type { Plan, Planning } from "./types.ts";
 
 export type { GsdFindings } from "./claim.ts";
-
-/** What the backlog needs of the context. */
-export interface GsdBacklogContext {
-  readonly root: string;
-  readonly config: Config;
-  readonly state: StateFiles;
-  readonly repository: Repository | null;
-  readonly host: Host;
-  readonly events: EventSink;
-  readonly run: Pick<RunInfo, "folder">;
-}
+export type { GsdBacklogContext } from "./context.ts";
 
 /** What is run, and how. */
 export interface GsdBacklogOptions {

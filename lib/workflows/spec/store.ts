@@ -1,5 +1,5 @@
 import { join, relative } from "node:path";
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/types.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { CommitResult, Repository } from "../../git/types.ts";
 import type { Host } from "../../host/types.ts";
