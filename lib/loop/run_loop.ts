@@ -31,6 +31,7 @@ import { limitsOf } from "./limits.ts";
 import type { Ending, LoopOptions, LoopOutcome } from "./outcome.ts";
 import { sweepCheckTrees } from "../checks/check_tree.ts";
 import { requireRepository } from "../context/require_repository.ts";
+import { createTurnGuard, type TurnGuard } from "./turn_guard.ts";
 import { topLevelPaths } from "../git/tree_paths.ts";
 import { checksForUnchecked } from "../checks/unchecked_items.ts";
 import { workItem } from "./work_item.ts";
@@ -98,6 +99,7 @@ class Loop<Data, Findings> {
   readonly #limits: LimitsConfig;
   readonly #taken: Set<string> = new Set();
   readonly #starts: ItemStarts;
+  readonly #guard: TurnGuard;
   #checks: readonly CheckLike[];
   #failedBefore: ReadonlySet<string> | null = null;
   #progress: Progress;
@@ -123,6 +125,7 @@ class Loop<Data, Findings> {
     this.#limits = limitsOf(ralph, options);
     this.#checks = options.checks ?? [];
     this.#starts = createItemStarts(ralph);
+    this.#guard = createTurnGuard(ralph, { userPaths: ownership.userPaths, stateFiles: backlog.stateFiles });
     this.#progress = noProgress(ralph.host.clock.now());
   }
 
@@ -261,6 +264,7 @@ class Loop<Data, Findings> {
       signal: this.#signal,
       ...(before === null ? {} : { before, start: await this.#startOf(item, history, before) }),
       failedBefore: this.#failedBefore ?? new Set(),
+      guard: this.#guard,
       budget: timeBudget(this.#progress, this.#limits),
     });
     const attempt = this.#orSameAgain(worked.attempt, history);
@@ -320,6 +324,7 @@ class Loop<Data, Findings> {
       ...(after === null ? {} : { known: after }),
     });
     this.#ownership.committed(settled.committed);
+    if (settled.settlement.status === "passed") this.#guard.verified();
     this.#last = settled.attempt as Attempt<Findings>;
     await journal.settled(this.#key, item, settled.attempt, settled.settlement, this.#ownership.workOf(item.id));
     return settled.settlement;

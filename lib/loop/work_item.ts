@@ -23,8 +23,9 @@ import { agentTurn } from "../agents/agent_turn.ts";
 import { putBackEdits } from "./recover.ts";
 import { freshStart, type ItemStart, withTurn } from "../checks/integrity/item_start.ts";
 import { findWeakened } from "../checks/integrity/test_guard.ts";
-import { strayedFrom, trespassed } from "../checks/turn_guards.ts";
+import { trespassed } from "../checks/turn_guards.ts";
 import { requireRepository } from "../context/require_repository.ts";
+import { createTurnGuard, type TurnGuard } from "./turn_guard.ts";
 import { verify, type VerifyOptions } from "../checks/verify.ts";
 
 /** One attempt, and what is known before it. */
@@ -47,6 +48,8 @@ export interface WorkItemOptions {
   readonly failedBefore?: ReadonlySet<string>;
   /** When the run's time is up: nothing is waited for beyond it. */
   readonly budget?: TimeBudget | null;
+  /** Looks after history and uncommitted work. @default one for this attempt: what is dirty is a person's */
+  readonly guard?: TurnGuard;
 }
 
 /** An attempt with the tree before and after the agent's turn, for whoever commits. */
@@ -114,7 +117,9 @@ export async function workItem<Data, Findings>(
 
   const before = options.before ?? await repository.snapshot();
   const start = options.start ?? await freshStart(ralph, before);
-  const { turn, after } = await agentTurn(ralph, {
+  const guard = options.guard ?? guardOf(ralph, backlog.stateFiles, before);
+  await guard.beforeTurn(item.id, before);
+  const observed = await agentTurn(ralph, {
     prompt: typeof work.prompt === "string" ? work.prompt : work.prompt(first),
     name,
     folder,
@@ -127,6 +132,7 @@ export async function workItem<Data, Findings>(
     before,
     budget: options.budget ?? null,
   });
+  const { turn, after, rewritten } = await guard.afterTurn(id, observed);
   const edits = await ralph.state.edited(backlog.stateFiles);
   // before the state is put back, so that it can read what the agent wrote
   const said = (checked: boolean): Promise<Claim<Findings>> => judge(backlog, item, turn, { ...context, checked });
@@ -141,8 +147,9 @@ export async function workItem<Data, Findings>(
   const give = (attempt: Attempt<Findings>): WorkedItem<Findings> => ({ attempt, before, after });
 
   if (turn.end.reason === "aborted" || signal.aborted) return give({ ...told, status: "interrupted" });
-  const strayed = await strayedFrom(ralph, before.branch, after.branch);
-  if (strayed !== null) return give({ ...told, status: "failed", reason: "branch-changed", message: strayed });
+  if (rewritten !== null) {
+    return give({ ...told, status: "failed", reason: rewritten.status, message: rewritten.message });
+  }
   const standing = withTurn(start, turn.changedFiles);
   const weakened = await findWeakened(ralph, standing, checks);
   const blocked = weakened.length > 0 && ralph.config.tests.integrity === "block";
@@ -187,6 +194,10 @@ export async function workItem<Data, Findings>(
       return give({ ...seen, verification: proven, ...verdictOf(proven, allowUnverified) });
     }
   }
+}
+
+function guardOf(ralph: RalphContext, stateFiles: readonly string[], { changed }: TreeSnapshot): TurnGuard {
+  return createTurnGuard(ralph, { userPaths: new Set(changed.map(({ path }) => path)), stateFiles });
 }
 
 async function checkFirst(
