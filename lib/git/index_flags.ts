@@ -1,3 +1,4 @@
+import { isReadable } from "./parse_status.ts";
 import { outputFrom } from "./output_from.ts";
 import type { Repository } from "./types.ts";
 
@@ -19,7 +20,7 @@ export async function readIndexFlags(repository: Pick<Repository, "git">): Promi
   const skipped = new Set<string>();
   for (const entry of listed.split("\0")) {
     const letter = entry[0] ?? "H";
-    if (letter === "H") continue;
+    if (letter === "H" || !isReadable(entry)) continue;
     if (letter >= "a" && letter <= "z") assumed.add(entry.slice(2));
     if (letter === "S" || letter === "s") skipped.add(entry.slice(2));
   }

@@ -30,6 +30,8 @@ export interface Progress {
   readonly weakened: readonly { readonly id: string; readonly findings: readonly string[] }[];
   /** Commands of shared checks that failed before the first turn (`verify.baseline`). */
   readonly failedBefore: readonly string[];
+  /** What is verified and not committed, since it had changes of a person's before; relative to the root. */
+  readonly uncommitted: readonly string[];
 }
 
 /** A run that has not begun. */
@@ -48,6 +50,7 @@ export function noProgress(startedAt: number): Progress {
     idleTurns: 0,
     weakened: [],
     failedBefore: [],
+    uncommitted: [],
   };
 }
 

@@ -32,7 +32,7 @@ import type { Ending, LoopOptions, LoopOutcome } from "./outcome.ts";
 import { sweepCheckTrees } from "../checks/check_tree.ts";
 import { requireRepository } from "../context/require_repository.ts";
 import { createTurnGuard, type TurnGuard } from "./turn_guard.ts";
-import { topLevelPaths } from "../git/tree_paths.ts";
+import { rootPaths, topLevelPaths } from "../git/tree_paths.ts";
 import { checksForUnchecked } from "../checks/unchecked_items.ts";
 import { workItem } from "./work_item.ts";
 
@@ -270,7 +270,8 @@ class Loop<Data, Findings> {
     const attempt = this.#orSameAgain(worked.attempt, history);
     if (worked.after !== null) this.#own(item, attempt, worked.after);
     const settlement = await this.#settle(item, attempt, worked.after);
-    this.#progress = advance(this.#progress, item, this.#last ?? attempt, settlement);
+    const progress = advance(this.#progress, item, this.#last ?? attempt, settlement);
+    this.#progress = { ...progress, uncommitted: rootPaths(ralph, this.#ownership.uncommitted(progress.passed)) };
     const untold = untoldBudget(this.#progress, this.#limits);
     if (untold !== null && this.#progress.turns === 1) {
       ralph.events.emit({ type: "note", level: "warn", message: untold });

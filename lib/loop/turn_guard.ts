@@ -37,6 +37,17 @@ export function createTurnGuard(
   let floor: string | null = null;
   let flags: IndexFlags | null = null;
   let stamp: string | undefined;
+  const unreadable = new Set<string>();
+
+  function reportUnreadable(paths: readonly string[] = []): void {
+    const fresh = paths.filter((path) => !unreadable.has(path));
+    if (fresh.length === 0) return;
+    for (const path of fresh) unreadable.add(path);
+    const message = `not compared and not committed, since the name is not UTF-8: ${
+      rootPaths(ralph, fresh).join(", ")
+    }`;
+    ralph.events.emit({ type: "note", level: "warn", message });
+  }
 
   return {
     async beforeTurn(itemId, before) {
@@ -45,10 +56,12 @@ export function createTurnGuard(
       last = { itemId, head: before.head };
       flags ??= await readIndexFlags(repository);
       stamp = stampOf(repository);
+      reportUnreadable(before.unreadable);
       await uncommitted.keep(before);
     },
     async afterTurn(attemptId, observed) {
       const { before } = observed;
+      reportUnreadable(observed.after.unreadable);
       const operations = await endOperations(repository);
       const now = operations.length === 0 ? observed.after : await repository.status();
       const line = { branch: before.branch, head: before.head, floor };

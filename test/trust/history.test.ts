@@ -17,6 +17,7 @@ interface Ran extends AsyncDisposable {
   readonly status: string;
   readonly passed: readonly string[];
   readonly notes: string;
+  readonly uncommitted: readonly string[];
   /** HEAD before the turn at the second item. */
   readonly second: string;
   /** What the second item's first attempt came to. */
@@ -50,6 +51,7 @@ async function ran(
     status: outcome.status,
     passed: outcome.passed,
     notes: notes.join("\n"),
+    uncommitted: outcome.uncommitted,
     second,
     failures,
     [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
@@ -250,6 +252,7 @@ describe("a person's uncommitted work", () => {
     expect(readFileSync(join(run.world.root, "mine.txt"), "utf8")).toBe("theirs\nmine\nagent\n");
     expect(await run.world.git("show", "HEAD:mine.txt")).toBe("theirs");
     expect(run.notes).toContain("not committed, since they had changes before the turn: mine.txt");
+    expect(run.uncommitted).toEqual(["mine.txt"]);
   });
 
   test("a commit of the agent's own part leaves the rest alone", async () => {
@@ -293,11 +296,47 @@ describe("a person's uncommitted work", () => {
   });
 });
 
-test("a pre-commit hook that reformats is honest work", async () => {
-  await using run = await ran("work; git add -A; git commit -qm b", {
-    setup:
-      "printf '#!/bin/sh\\necho formatted >> b.txt; git add b.txt 2>/dev/null; true\\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; rm -f b.txt",
+describe("names, hooks and programs of the repository", () => {
+  test.runIf(process.platform === "linux")("a name that is not UTF-8 is named, and never ends a run", async () => {
+    await using run = await ran(`work; printf x > "$(printf 'bad\\377.txt')"`);
+
+    expect(run).toMatchObject({ status: "passed", passed: ["a", "b"], failures: [] });
+    expect(run.notes).toContain("not compared and not committed, since the name is not UTF-8: bad\uFFFD.txt");
+    expect(await runLoop(await run.world.again(), memoryBacklog(ITEMS))).toMatchObject({ status: "passed" });
   });
 
-  expect(run.failures).toEqual([]);
+  test.runIf(process.platform === "linux")("one that the agent commits is no obstacle either", async () => {
+    await using run = await ran(`work; printf x > "$(printf 'bad\\377.txt')"; git add -A; git commit -qm b`);
+
+    expect(run).toMatchObject({ status: "passed", passed: ["a", "b"], failures: [] });
+  });
+
+  test("the repository's fsmonitor is not asked", async () => {
+    const setup = "printf '#!/bin/sh\\ntouch ../asked; printf token\\\\0\\n' > .git/monitor; chmod +x .git/monitor";
+    await using run = await ran("work", { setup: `${setup}; git config core.fsmonitor "$PWD/.git/monitor"` });
+
+    expect(run.status).toBe("passed");
+    expect(await run.world.git("show", "HEAD:b.txt")).toBe("b");
+    expect(existsSync(join(run.world.root, "../asked"))).toBe(false);
+  });
+
+  test("refs of a run go with its folder", async () => {
+    await using run = await ran("work; git add -A; git commit -q --amend -m mine", { setup: "echo mine >> mine.txt" });
+    const { world } = run;
+    expect((await world.git("for-each-ref", "refs/ralph")).split("\n")).toHaveLength(2);
+
+    await world.write("ralph.config.json", JSON.stringify({ logs: { keep: 1 } }));
+    await runLoop(await world.again(), memoryBacklog([]));
+
+    expect(await world.git("for-each-ref", "--format=%(refname)", "refs/ralph/lost")).toBe("");
+  });
+
+  test("a pre-commit hook that reformats is honest work", async () => {
+    await using run = await ran("work; git add -A; git commit -qm b", {
+      setup:
+        "printf '#!/bin/sh\\necho formatted >> b.txt; git add b.txt 2>/dev/null; true\\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; rm -f b.txt",
+    });
+
+    expect(run.failures).toEqual([]);
+  });
 });
