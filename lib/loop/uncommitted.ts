@@ -66,7 +66,8 @@ export function createUncommitted(
       if (kept.size === 0) return false;
       const swept = await sweptPaths(repository, before, after, kept);
       if (swept.length > 0) await takeOut(repository, before.head, after.head!, swept);
-      const gone = [...kept.keys()].filter((path) => isGone(repository, path, after, swept, kept));
+      const committed = before.head === null && after.head !== null ? [...kept.keys()] : swept;
+      const gone = [...kept.keys()].filter((path) => isGone(repository, path, after, committed, kept));
       const results = await Promise.all(gone.map(async (path) => ({ path, ok: await restoreOne(path) })));
       report("warn", "the turn committed what was uncommitted before it; it is uncommitted again", swept);
       const of = (ok: boolean): readonly string[] => results.filter((one) => one.ok === ok).map(({ path }) => path);
@@ -93,10 +94,9 @@ async function sweptPaths(
   after: TreeSnapshot,
   kept: ReadonlyMap<string, KeptPath>,
 ): Promise<readonly string[]> {
-  if (after.head === null || after.head === before.head) return [];
-  const listed = before.head === null
-    ? ["ls-tree", "-r", "-z", "--name-only", "--full-tree", after.head]
-    : ["diff-tree", "-r", "-z", "--name-only", "--no-renames", before.head, after.head];
+  // without a commit before it, all of the project is uncommitted: the first commit may take it
+  if (before.head === null || after.head === null || after.head === before.head) return [];
+  const listed = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", before.head, after.head];
   const touched = (await outputFrom(repository, listed)).split("\0").filter((path) => kept.has(path));
   const swept: string[] = [];
   for (const path of touched) {
@@ -109,17 +109,17 @@ async function sweptPaths(
   return swept;
 }
 
-/** Reverted, stashed or deleted; what was swept into a commit is still there, unless it was deleted as well. */
+/** Reverted, stashed or deleted; what was committed is still there, unless it was deleted as well. */
 function isGone(
   { topLevel }: Repository,
   path: string,
   after: TreeSnapshot,
-  swept: readonly string[],
+  committed: readonly string[],
   kept: ReadonlyMap<string, KeptPath>,
 ): boolean {
   const { content } = kept.get(path)!;
   if (after.contents.has(path)) return after.contents.get(path) === null && content !== null;
-  return !swept.includes(path) || (content !== null && factsOf(join(topLevel, path)) === null);
+  return !committed.includes(path) || (content !== null && factsOf(join(topLevel, path)) === null);
 }
 
 /** What was staged before, and lost that by a commit or a reset, is staged again. */

@@ -266,6 +266,18 @@ describe("a person's uncommitted work", () => {
     expect(await run.world.git("status", "--porcelain")).toBe("M mine.txt");
   });
 
+  test("without a commit before, the first one may take the project", async () => {
+    const script = "work; git add -A; git commit -qm first";
+    await using run = await ran("work", {
+      first: script,
+      setup: "rm -rf .git; git init -q -b main; git config user.name a; git config user.email a@example.invalid",
+    });
+
+    expect(run).toMatchObject({ status: "passed", passed: ["a", "b"] });
+    expect(await run.world.git("show", "HEAD:a.txt")).toBe("a");
+    expect(await run.world.git("show", "HEAD:mine.txt")).toBe("theirs");
+  });
+
   test("what was staged is staged again", async () => {
     await using run = await ran("work; git commit -qam all", { setup: "echo s > staged.txt; git add staged.txt" });
 
