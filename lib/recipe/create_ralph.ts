@@ -252,7 +252,8 @@ function runFolders(
   return async (runsDirectory) => {
     const known = made.get(runsDirectory) ?? make(runsDirectory);
     made.set(runsDirectory, known);
+    const folder = await known;
     await ensureRunsIgnored(join(root, runsDirectory));
-    return await known;
+    return folder;
   };
 }
