@@ -51,7 +51,7 @@ async function ran(
     status: outcome.status,
     passed: outcome.passed,
     notes: notes.join("\n"),
-    uncommitted: outcome.uncommitted,
+    uncommitted: outcome.notices.flatMap(({ kind, subject }) => kind === "not-committed" ? [subject] : []),
     second,
     failures,
     [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
