@@ -1,7 +1,7 @@
 import type { AgentEvent, Translator } from "./stream_item.ts";
 import { createFinalWords } from "./final_words.ts";
-import { createJsonLines } from "./json_lines.ts";
-import { createSummary, type StreamSummary } from "./stream_summary.ts";
+import { JsonLines } from "./json_lines.ts";
+import { type StreamSummary, StreamTally } from "./stream_summary.ts";
 import type { WordsSink } from "./turn_record.ts";
 
 /** Invalid lines beyond this are counted, not told. */
@@ -25,7 +25,7 @@ export function createStreamReader(
   { translator, prompt, ignored, onEvent }: StreamReaderOptions,
 ): StreamReader {
   const words = createFinalWords(prompt);
-  const summary = createSummary();
+  const summary = new StreamTally();
   let invalid = 0;
 
   function take(event: AgentEvent): void {
@@ -35,7 +35,7 @@ export function createStreamReader(
     onEvent?.(shortened(event));
   }
 
-  const lines = createJsonLines({
+  const lines = new JsonLines({
     ...(ignored === undefined ? {} : { ignored }),
     take: (value) => {
       for (const event of translator.push(value)) take(event);

@@ -3,11 +3,15 @@ import type { $Type } from "dax";
 import type { Agent } from "../context/agent.ts";
 import { createStateFiles } from "../backlog/state_files.ts";
 import { loadConfig } from "../config/load.ts";
-import type { Config } from "../config/schema.ts";
+import { strictConfig } from "../config/strict.ts";
+import type { Config } from "../config/types.ts";
 import type { LoopDefaults, RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { createEventBus } from "../events/bus.ts";
 import { createEventLog, type EventLog } from "../events/event_log.ts";
+import { createGit } from "../git/run_git.ts";
+import { pruneRefs } from "../git/prune_refs.ts";
+import type { Repository } from "../git/types.ts";
 import { pruneRuns } from "../events/prune_runs.ts";
 import { createRedactor } from "../events/redact.ts";
 import { secretValues } from "../events/secrets.ts";
@@ -53,7 +57,7 @@ export interface RalphOptions {
   readonly answers?: Partial<Answers>;
   /** Who answers questions. @default nobody: answers and defaults */
   readonly prompter?: Prompter;
-  /** Who is told what happens. */
+  /** What gets the events; `consoleSink()` prints them. @default nothing is printed */
   readonly sinks?: readonly EventSink[];
   /** Choices for every loop of this context. */
   readonly loop?: Partial<LoopDefaults>;
@@ -69,18 +73,30 @@ export interface RalphOptions {
  * @throws {RalphError} root-missing, config-invalid, agent-unknown, script-invalid
  * @example Use a step from a build script
  * ```ts
- * import { createRalph, exitCodeOf, verify } from "ralph";
+ * import { consoleSink, createRalph, exitCodeOf, verify } from "ralph";
  *
- * await using ralph = await createRalph({ agent: { command: "claude -p" } });
+ * await using ralph = await createRalph({ sinks: [consoleSink()] });
  * const checked = await verify(ralph, ["test 1 = 1"]);
  * console.log(exitCodeOf(checked)); // 0
+ * ```
+ *
+ * @example JavaScript on Node.js 20 and 22, which do not know `await using`
+ * ```js
+ * import { createRalph, verify } from "ralph";
+ *
+ * const ralph = await createRalph();
+ * try {
+ *   await verify(ralph, ["test 1 = 1"]);
+ * } finally {
+ *   await ralph[Symbol.asyncDispose]();
+ * }
  * ```
  */
 export async function createRalph(options: RalphOptions = {}): Promise<RalphContext & AsyncDisposable> {
   const host = options.host ?? createHost();
   const root = await existingRoot(options.root ?? host.environment.cwd, host);
   const { config: fromFile, warnings } = await loadConfig(root, options.configFile);
-  const config = await withOverrides(fromFile, options.config);
+  const config = strictConfig(await withOverrides(fromFile, options.config));
   const repository = await openRepository(host, root);
   const redactor = createRedactor(secretValues(host.environment.variables));
   const events = createEventBus(options.sinks ?? [], redactor);
@@ -120,7 +136,7 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
     repository,
     run: {
       id,
-      folder: runFolders({ id, root, host, events, logs, keep: config.logs.keep }),
+      folder: runFolders({ id, root, host, repository, events, logs, keep: config.logs.keep }),
       nextIteration: counter(),
     },
     loop: { interactive: false, retryBlocked: false, ...options.loop },
@@ -137,13 +153,8 @@ async function recorded(agent: Agent, { record }: RalphOptions, host: Host, root
   if (record === undefined) return agent;
   const file = resolve(host.environment.cwd, record);
   // It grows while the agent works: in the tree it would be taken for the agent's work.
-  const ignored = await host.processes.run({
-    file: "git",
-    arguments: ["-c", "core.fsmonitor=false", "check-ignore", "-q", "--", file],
-    cwd: root,
-    guarded: false,
-  });
-  if (!relative(root, file).startsWith("..") && ignored.exitCode !== 0) {
+  const isInside = !relative(root, file).startsWith("..");
+  if (isInside && (await createGit(host, root)(["check-ignore", "-q", "--", file])).exitCode !== 0) {
     throw new RalphError("option-invalid", {
       details: { option: "--record", expected: "a file outside the project, or one that git ignores", value: record },
       hint: "write it beside the project: `--record ../run.jsonl`",
@@ -226,13 +237,14 @@ interface RunFolders {
   readonly host: Host;
   readonly events: EventBus;
   readonly logs: EventLog[];
+  readonly repository: Repository | null;
   /** How many runs' folders are kept. */
   readonly keep: number;
 }
 
 /** Each runs directory is made once, with a `.gitignore` of `*`; from then on the events go there too. */
 function runFolders(
-  { id, root, host, events, logs, keep }: RunFolders,
+  { id, root, host, repository, events, logs, keep }: RunFolders,
 ): (runsDirectory: string) => Promise<string> {
   const made = new Map<string, Promise<string>>();
   async function make(directory: string): Promise<string> {
@@ -241,14 +253,16 @@ function runFolders(
     const log = await createEventLog({ file: join(folder, "events.ndjson"), run: id, clock: host.clock });
     logs.push(log);
     events.attach(log);
-    await pruneRuns(directory, keep, id);
+    const old = await pruneRuns(directory, keep, id);
+    if (repository !== null) await pruneRefs(repository, old);
     return folder;
   }
   return async (runsDirectory) => {
     const directory = await resolveInside(root, runsDirectory);
     const known = made.get(directory) ?? make(directory);
     made.set(directory, known);
+    const folder = await known;
     await ensureRunsIgnored(directory);
-    return await known;
+    return folder;
   };
 }
