@@ -86,9 +86,12 @@ export function createGit(host: Host, cwd: string): Git {
   };
 }
 
+/** `rev-parse` runs none of them; it names their folder. */
+const WITH_HOOKS: readonly string[] = ["commit", "rev-parse"];
+
 /** Git runs no program that the repository's configuration names, except for the hooks of a commit. */
 function guardsFor(arguments_: readonly string[]): readonly string[] {
-  const hooks = commandOf(arguments_) === "commit" ? [] : ["-c", "core.hooksPath=/dev/null"];
+  const hooks = WITH_HOOKS.includes(commandOf(arguments_)) ? [] : ["-c", "core.hooksPath=/dev/null"];
   return ["-c", "core.fsmonitor=false", ...hooks];
 }
 
