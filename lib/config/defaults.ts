@@ -15,7 +15,21 @@ const TEST_GLOBS: readonly string[] = [
 export function defaultConfig(): Config {
   return {
     provider: { args: [], timeout: 1800, idleTimeout: 1200 },
-    verify: { default: [], ui: [], timeout: 300, allowUnverified: false, baseline: false, isolated: false },
+    verify: {
+      default: [],
+      ui: [],
+      timeout: 300,
+      allowUnverified: false,
+      baseline: false,
+      isolated: false,
+      final: "clean",
+    },
+    workspace: {
+      copy: ["node_modules", ".venv", "vendor", ".env", ".env.*"],
+      link: [],
+      setup: null,
+      setupTimeout: 600,
+    },
     tests: { globs: TEST_GLOBS, integrity: "report" },
     limits: {
       iterations: null,

@@ -47,8 +47,22 @@ export interface VerifyConfig {
   readonly allowUnverified: boolean;
   /** Run the shared checks once before the first turn, and tell which fail already. @default false */
   readonly baseline: boolean;
-  /** Run commands in a clean git worktree of what the turn left: what git ignores is not there. @default false */
+  /** Run each item's commands in a clean checkout of what would be committed. @default false */
   readonly isolated: boolean;
+  /** Where everything is checked once more at the end: in a clean checkout of HEAD, or in the tree. @default "clean" */
+  readonly final: "clean" | "tree" | "off";
+}
+
+/** What git ignores and a second tree needs all the same. */
+export interface WorkspaceConfig {
+  /** Globs of ignored paths that are copied; one without `/` names them at any depth. */
+  readonly copy: readonly string[];
+  /** Ignored paths, relative to the root, that are too large to copy: they are shared with the tree. */
+  readonly link: readonly string[];
+  /** Command that installs what the checks need; `null`: nothing is installed. */
+  readonly setup: string | null;
+  /** Seconds for it. @default 600 */
+  readonly setupTimeout: number;
 }
 
 /** What is watched, so that tests are not weakened until they pass. */
@@ -162,6 +176,8 @@ export interface Config {
   readonly provider: ProviderConfig;
   /** What must pass. */
   readonly verify: VerifyConfig;
+  /** What git ignores and a second tree needs all the same. */
+  readonly workspace: WorkspaceConfig;
   /** What is watched. */
   readonly tests: TestsConfig;
   /** When a run ends although work is left. */
@@ -191,6 +207,10 @@ const seconds = z.number().positive();
 const limit = z.number().positive().nullable();
 const count = z.number().int().positive();
 const commands = z.array(command);
+const path = command.refine(
+  (text) => !text.startsWith("/") && !text.split("/").includes(".."),
+  "must be a path inside the root",
+);
 
 const hook = z.strictObject({
   id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "must be letters, digits, ., _ and -"),
@@ -236,6 +256,13 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
     allowUnverified: z.boolean().default(DEFAULTS.verify.allowUnverified),
     baseline: z.boolean().default(DEFAULTS.verify.baseline),
     isolated: z.boolean().default(DEFAULTS.verify.isolated),
+    final: z.enum(["clean", "tree", "off"]).default(DEFAULTS.verify.final),
+  }).prefault({}),
+  workspace: z.strictObject({
+    copy: z.array(path).default([...DEFAULTS.workspace.copy]),
+    link: z.array(path).default([]),
+    setup: command.nullable().default(DEFAULTS.workspace.setup),
+    setupTimeout: seconds.default(DEFAULTS.workspace.setupTimeout),
   }).prefault({}),
   tests: z.strictObject({
     globs: z.array(z.string().min(1)).default([...DEFAULTS.tests.globs]),

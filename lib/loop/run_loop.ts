@@ -29,7 +29,6 @@ import { recover, repairAfterKill } from "./recover.ts";
 import { type Committer, createCommitter, settleAndCommit } from "./settle.ts";
 import { limitsOf } from "./limits.ts";
 import type { Ending, LoopOptions, LoopOutcome } from "./outcome.ts";
-import { sweepCheckTrees } from "../checks/check_tree.ts";
 import { requireRepository } from "../context/require_repository.ts";
 import { topLevelPaths } from "../git/tree_paths.ts";
 import { checksForUnchecked } from "../checks/unchecked_items.ts";
@@ -77,7 +76,6 @@ export async function runLoop<Data, Findings>(
   const ownership = await recover(ralph, committer, backlog, key, await repository.snapshot());
   if (options.retryBlocked ?? ralph.loop.retryBlocked) await ralph.journal.unpark(key);
   await backlog.resume?.();
-  await sweepCheckTrees(ralph);
   const outcome = await new Loop(ralph, backlog, options, key, committer, ownership).run();
   await ralph.journal.runEnded(key);
   const reasons = "reasons" in outcome ? outcome.reasons : "limit" in outcome ? [outcome.limit] : [];
