@@ -56,7 +56,7 @@ export async function runShellCheck(
     commandBuilder: (builder) =>
       builder.registerCommand("ralph-shell", async () => {
         end = await host.processes.run({
-          ...(options.place?.run(shell, command) ?? { ...shell, cwd: options.cwd }),
+          ...(options.place?.run(shell, command, options.cwd) ?? { ...shell, cwd: options.cwd }),
           timeoutMs: options.timeoutMs,
           signal: options.signal,
           ...(onOutput === undefined && expect.output === undefined ? {} : {

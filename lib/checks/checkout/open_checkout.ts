@@ -75,7 +75,6 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
   const ground: Ground = {
     host,
     topLevel,
-    root,
     home,
     namespace: await probeNamespace(host),
     links: workspace.link.length === 0 ? [] : (await ignoredPaths(git, workspace.link.map(fromTop))).paths,
@@ -104,7 +103,7 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
     if (!isNew) return await dependencies.kept.restore();
     const from = workspace.setup === null ? topLevel : home.tree;
     if (workspace.setup !== null) {
-      const shell = placedProcess(ground, { copies: [] }, await shellInvocation(workspace.setup, host.environment), workspace.setup);
+      const shell = placedProcess(ground, { copies: [] }, await shellInvocation(workspace.setup, host.environment), workspace.setup, root);
       const limits = { timeoutMs: workspace.setupTimeout * 1000, ...(options.signal && { signal: options.signal }) };
       const end = await host.processes.run({ ...shell, ...limits });
       if (end.exitCode !== 0) return `workspace.setup: ${end.tail.trim() || end.reason}`;
@@ -152,7 +151,7 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
       dependencies: from,
       copied: kept.copies.map(({ path }) => path),
       lost,
-      run: (shell, command) => placedProcess(ground, laid, shell, command),
+      run: (shell, command, from) => placedProcess(ground, laid, shell, command, from),
       known: (command) => results.known(tree, command),
       remember: (command, outcome) => results.remember(tree, command, outcome),
       async directory() {

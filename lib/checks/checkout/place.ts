@@ -1,4 +1,4 @@
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import type { CheckOutcome } from "../../backlog/types.ts";
 import { symbolicLink } from "../../host/files.ts";
 import { mapPath, mapPaths } from "../../host/map_paths.ts";
@@ -15,7 +15,6 @@ import type { PlacedProcess } from "./types.ts";
 export interface Ground {
   readonly host: Host;
   readonly topLevel: string;
-  readonly root: string;
   readonly home: CheckoutHome;
   readonly namespace: Namespace;
   /** Shared with the tree, relative to the top level. */
@@ -47,11 +46,12 @@ export function placedProcess(
   laid: Pick<LaidCopies, "copies">,
   { file, arguments: given }: ShellInvocation,
   command: string,
+  cwd: string,
 ): PlacedProcess {
-  const { host, topLevel, root, home, namespace, links } = ground;
+  const { host, topLevel, home, namespace, links } = ground;
   const { variables } = host.environment;
   const hidden = { ...hiddenVariables(variables), OLDPWD: undefined };
-  const elsewhere = join(home.tree, relative(topLevel, root));
+  const elsewhere = mapPath(cwd, topLevel, home.tree);
   if (namespace.kind === "elsewhere" || reachesDaemon(command)) {
     const mapped = Object.entries(variables).filter(([name]) => !(name in hidden)).map(([name, value]) =>
       [name, value?.split(":").map((part) => mapPath(part, topLevel, home.tree)).join(":")] as const
@@ -61,12 +61,12 @@ export function placedProcess(
     return { file, arguments: given, cwd: elsewhere, environment, plain: true };
   }
   const { tree, cache } = home;
-  const mounts = { topLevel, tree, cache, cwd: root, copies: laid.copies, links };
+  const mounts = { topLevel, tree, cache, cwd, copies: laid.copies, links };
   return {
     file: namespace.program,
     arguments: [...mountArguments(namespace, mounts), file, ...given],
     cwd: "/",
-    environment: { ...hidden, PWD: root },
+    environment: { ...hidden, PWD: cwd },
     plain: true,
   };
 }

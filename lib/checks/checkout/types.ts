@@ -8,8 +8,13 @@ export type PlacedProcess = Pick<ProcessRequest, "file" | "arguments" | "cwd" | 
 
 /** What shell commands of a check run in. */
 export interface CheckPlace {
-  /** The process that runs a shell there; `command` decides whether it is run at the checkout's own path. */
-  run(shell: ShellInvocation, command: string): PlacedProcess;
+  /**
+   * The process that runs a shell there.
+   *
+   * @param command decides whether it is run at the checkout's own path
+   * @param cwd a folder of the tree, absolute: the command runs in the same one there
+   */
+  run(shell: ShellInvocation, command: string, cwd: string): PlacedProcess;
   /** What the same command came to on the same tree in this run; `null` where it did not run yet. */
   known(command: string): CheckOutcome | null;
   remember(command: string, outcome: CheckOutcome): void;
