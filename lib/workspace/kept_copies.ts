@@ -71,7 +71,7 @@ export interface KeptCopies {
  */
 export async function keepCopies(source: CopySource, key: string): Promise<KeptCopies> {
   const { host, topLevel, folder } = source;
-  const { paths, tracked } = await ignoredPaths(createGit(host, topLevel), source.workspace.copy);
+  const { paths, tracked } = await ignoredPaths(createGit(host, topLevel), topLevel, source.workspace.copy);
   const keyFile = join(folder, "key");
   const isSameKey = await readText(keyFile) === key;
   const changed: string[] = [];

@@ -77,7 +77,7 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
     topLevel,
     home,
     namespace: await probeNamespace(host),
-    links: workspace.link.length === 0 ? [] : (await ignoredPaths(git, workspace.link.map(fromTop))).paths,
+    links: workspace.link.length === 0 ? [] : (await ignoredPaths(git, topLevel, workspace.link.map(fromTop))).paths,
   };
   const results = createResults();
   const oneAtATime = createSlots(1);
@@ -99,7 +99,7 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
     const key = await dependencyKey(git, commit);
     const known = new Set(dependencies.kept.copies.map(({ path }) => path));
     const isNew = key !== dependencies.key ||
-      dependencies.from !== "installed" && (await ignoredPaths(git, copy)).paths.some((path) => !known.has(path));
+      dependencies.from !== "installed" && (await ignoredPaths(git, topLevel, copy)).paths.some((path) => !known.has(path));
     if (!isNew) return await dependencies.kept.restore();
     const from = workspace.setup === null ? topLevel : home.tree;
     if (workspace.setup !== null) {

@@ -66,7 +66,7 @@ export function placedProcess(
     file: namespace.program,
     arguments: [...mountArguments(namespace, mounts), file, ...given],
     cwd: "/",
-    environment: { ...hidden, PWD: cwd },
+    environment: { ...variables, ...hidden, PWD: cwd },
     plain: true,
   };
 }
