@@ -4,12 +4,12 @@ import { symbolicLink } from "../../host/files.ts";
 import { mapPath, mapPaths } from "../../host/map_paths.ts";
 import type { ShellInvocation } from "../../host/shell.ts";
 import type { Host } from "../../host/types.ts";
-import type { KeptCopies } from "../../workspace/kept_copies.ts";
+import type { KeptCopies, KeptCopy } from "../../workspace/kept_copies.ts";
 import { hiddenVariables } from "./clean_git.ts";
 import type { CheckoutHome } from "./home.ts";
 import { mountArguments, type Namespace } from "./namespace.ts";
 import { reachesDaemon } from "./reaches_daemon.ts";
-import type { PlacedProcess } from "./types.ts";
+import type { CheckoutPlace, PlacedProcess } from "./types.ts";
 
 /** Where a checkout is, and over what it is laid. Paths are absolute, but for `links`. */
 export interface Ground {
@@ -21,29 +21,55 @@ export interface Ground {
   readonly links: readonly string[];
 }
 
-/** The copies that are laid into a checkout. */
-export type LaidCopies = Pick<KeptCopies, "copies" | "copyInto">;
+/** What is laid into a checkout. */
+export interface Laid {
+  readonly kept: Pick<KeptCopies, "copies" | "copyInto">;
+  /** Symbolic links of the commit, relative to the top level. */
+  readonly committed: readonly string[];
+}
 
 /**
  * Copies into the checkout what cannot be bound over the root. At another path all is copied, shared folders are linked,
  * and what holds the root's path leads into the checkout.
- *
- * @param committed symbolic links of the commit, relative to the top level
  */
-export async function layCopies(ground: Ground, laid: LaidCopies, committed: readonly string[]): Promise<void> {
+export async function layCopies(ground: Ground, { kept, committed }: Laid): Promise<void> {
   const { topLevel, home: { tree }, namespace, links } = ground;
   const isBound = namespace.kind !== "elsewhere";
-  const folders = new Set(laid.copies.filter(({ isFolder }) => isFolder).map(({ path }) => path));
-  const copied = await laid.copyInto(tree, (path) => !isBound || !folders.has(path));
+  const folders = new Set(kept.copies.filter(({ isFolder }) => isFolder).map(({ path }) => path));
+  const copied = await kept.copyInto(tree, (path) => !isBound || !folders.has(path));
   if (isBound) return;
   for (const path of [...copied, ...committed]) mapPaths(join(tree, path), topLevel, tree);
   for (const path of links) await symbolicLink(join(topLevel, path), join(tree, path));
 }
 
+/** How checks are run in a checkout that has been brought up. @param tree what results are kept by */
+export function placeOf(
+  ground: Ground,
+  laid: Laid,
+  root: string,
+  results: Results,
+  tree: string,
+): Pick<CheckoutPlace, "cwd" | "namespace" | "run" | "known" | "remember" | "directory"> {
+  const { namespace, topLevel, home } = ground;
+  const elsewhere = mapPath(root, topLevel, home.tree);
+  let whole: Promise<void> | null = null;
+  return {
+    cwd: namespace.kind === "elsewhere" ? elsewhere : root,
+    namespace,
+    run: (shell, command, cwd) => placedProcess(ground, laid.kept.copies, shell, command, cwd),
+    known: (command) => results.known(tree, command),
+    remember: (command, outcome) => results.remember(tree, command, outcome),
+    async directory() {
+      await (whole ??= layCopies({ ...ground, namespace: { ...namespace, kind: "elsewhere" } }, laid));
+      return elsewhere;
+    },
+  };
+}
+
 /** The process that runs a shell in the checkout, with nothing in its environment that shows who runs it. */
 export function placedProcess(
   ground: Ground,
-  laid: Pick<LaidCopies, "copies">,
+  copies: readonly KeptCopy[],
   { file, arguments: given }: ShellInvocation,
   command: string,
   cwd: string,
@@ -61,7 +87,7 @@ export function placedProcess(
     return { file, arguments: given, cwd: elsewhere, environment, plain: true };
   }
   const { tree, cache } = home;
-  const mounts = { topLevel, tree, cache, cwd, copies: laid.copies, links };
+  const mounts = { topLevel, tree, cache, cwd, copies, links };
   return {
     file: namespace.program,
     arguments: [...mountArguments(namespace, mounts), file, ...given],
