@@ -1,22 +1,14 @@
 import type { RalphContext } from "../context/context.ts";
-import { RalphError } from "../errors/ralph_error.ts";
 import { createNewestLine } from "../events/newest_line.ts";
 import { createRedactor } from "../events/redact.ts";
 import { secretValues } from "../events/secrets.ts";
 import type { RalphEvent } from "../events/types.ts";
 import { ensureDirectory, openAppender } from "../host/files.ts";
 import { join } from "node:path";
-import type {
-  CheckContext,
-  CheckExpectation,
-  CheckOutcome,
-  CheckResult,
-  Item,
-  Verification,
-  WorkDone,
-} from "../backlog/types.ts";
+import type { CheckOutcome, CheckResult, Item, Verification, WorkDone } from "../backlog/types.ts";
 import { runCommandCheck } from "./command.ts";
-import { isCommand, runFunctionCheck } from "./function.ts";
+import { runFunctionCheck } from "./function.ts";
+import { type Runnable, toRunnables } from "./runnable.ts";
 import { runShellCheck, type ShellCheckOptions } from "./shell.ts";
 import type { CheckLike } from "./types.ts";
 import { openCheckTree } from "./check_tree.ts";
@@ -44,19 +36,6 @@ export interface VerifyOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What a check comes to: a function, a command for the shell, or one that dax runs. */
-interface Runnable {
-  readonly name: string;
-  readonly scope?: string;
-  readonly timeoutMs?: number;
-  readonly run?: (context: CheckContext) => unknown;
-  readonly command?: string;
-  readonly expect?: CheckExpectation;
-  readonly review?: boolean;
-}
-
-const CHECK_FORMS = "a command, a dax command, a function, or `{ name, command }` or `{ name, run }`";
-
 /**
  * Runs every check in order and collects all failures, not only the first. No check at all is `unverified`, never
  * `passed`. Each check has a timeout, its whole process tree ends with it, and the end of its output is kept. Reviews
@@ -73,7 +52,7 @@ const CHECK_FORMS = "a command, a dax command, a function, or `{ name, command }
  * const checked = await verify(ralph, [
  *   "test 1 = 1",
  *   ralph.$`echo built`,
- *   ($, { cwd }) => $`echo linted`.cwd(cwd),
+ *   async ($) => await $`echo linted`,
  *   { name: "by hand", run: async ({ cwd }) => ({ ok: cwd === ralph.root, exitCode: null, tail: "" }) },
  * ]);
  * console.log(checked.status); // passed
@@ -86,16 +65,18 @@ export async function verify(
 ): Promise<Verification> {
   const signal = options.signal ?? ralph.signal;
   const results: CheckResult[] = [];
-  const runnables = checks.map((like) => toRunnable(like, ralph));
+  const runnables = toRunnables(checks);
   const isolated = ralph.config.verify.isolated && options.place === undefined && runnables.some(isShellCommand);
   await using tree = isolated && !signal.aborted ? await openCheckTree(ralph, { ...options, signal }) : null;
+  const isolatedIn = tree === null ? undefined : rememberingAll(tree.place, runnables);
+  const place = options.place === undefined ? {} : { place: rememberingAll(options.place, runnables) };
   for (const check of [...runnables.filter(({ review }) => review !== true), ...runnables.filter(isReview)]) {
     if (signal.aborted) return { status: "aborted", results };
     if (isReview(check) && results.some(({ ok }) => !ok)) break; // a review would cost a turn and change nothing
     const { name, scope = "" } = check;
     ralph.events.emit({ type: "check-start", name, scope, number: results.length + 1, total: checks.length });
     const started = ralph.host.clock.now();
-    const outcome = await runPlaced(ralph, check, { ...options, signal }, tree?.place, results.length + 1);
+    const outcome = await runPlaced(ralph, check, { ...options, ...place, signal }, isolatedIn, results.length + 1);
     if (signal.aborted) return { status: "aborted", results };
     const isOld = !outcome.ok && check.command !== undefined && options.failedBefore?.has(check.command) === true;
     const durationMs = Math.max(0, ralph.host.clock.now() - started);
@@ -106,6 +87,19 @@ export async function verify(
   if (results.length === 0) return { status: "unverified", results: [] };
   const failures = results.filter((result) => !result.ok);
   return failures.length === 0 ? { status: "passed", results } : { status: "failed", results, failures };
+}
+
+/**
+ * A place that knows earlier results only where it knows those of all commands: one may need what another has built.
+ */
+function rememberingAll(place: CheckoutPlace, runnables: readonly Runnable[]): CheckoutPlace {
+  const commands = runnables.filter(isShellCommand);
+  return commands.every((check) => place.known(keyOf(check)) !== null) ? place : { ...place, known: () => null };
+}
+
+/** What a result is kept by, beside the tree. */
+function keyOf({ command, expect = {} }: Runnable): string {
+  return `${command} ${JSON.stringify(expect)}`;
 }
 
 /** Runs a check where it belongs. What the same command came to on the same tree in this run is not asked again. */
@@ -122,7 +116,7 @@ async function runPlaced(
     const cwd = await given?.directory();
     return await runOne(ralph, check, cwd === undefined ? options : { ...options, cwd }, number);
   }
-  const key = `${check.command} ${JSON.stringify(check.expect ?? {})}`;
+  const key = keyOf(check);
   const known = place.known(key);
   if (known !== null) return known;
   const outcome = await runOne(ralph, check, { ...options, place }, number);
@@ -143,17 +137,6 @@ function endOf(
 ): Extract<RalphEvent, { type: "check-end" }> {
   const before = failedBefore === undefined ? {} : { failedBefore };
   return { type: "check-end", name, scope, ok, exitCode, durationMs, tail, ...before };
-}
-
-function toRunnable(like: CheckLike, { $ }: Pick<RalphContext, "$">): Runnable {
-  if (typeof like === "string") return { name: like, command: like };
-  if (typeof like === "function") return { name: like.name || "function", run: (context) => like($, context) };
-  if (isCommand(like)) return { name: "command", run: () => like };
-  if (typeof like?.name === "string" && (like.run !== undefined || like.command !== undefined)) return like;
-  throw new RalphError("option-invalid", {
-    details: { option: "a check", expected: CHECK_FORMS, value: JSON.stringify(like) ?? typeof like },
-    hint: "docs/guides/recipes.md shows each form",
-  });
 }
 
 async function runOne(
@@ -188,7 +171,7 @@ async function runOne(
       ...(done === undefined ? {} : { done }),
       ...(logs === undefined ? {} : { logs }),
     };
-    const found = await runFunctionCheck(ralph.host, check.run, context, timeoutMs);
+    const found = await runFunctionCheck(ralph, check.run, context, shell);
     return "command" in found ? await runCommandCheck(ralph.host, found.command, shell) : found;
   } finally {
     await log?.close();

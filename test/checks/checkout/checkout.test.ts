@@ -232,7 +232,16 @@ describe.each(WAYS)("openCheckout() $way", ({ bubblewrap }) => {
       await world.commit();
     }
 
+    const together = await verify(world.ralph, ["echo built > built.txt", check], {
+      place: await readyPlace(checkout),
+    });
+    const more = await verify(world.ralph, ["echo built > built.txt", "test -f built.txt"], {
+      place: await readyPlace(checkout),
+    });
+
     expect(printed.map((text) => text.trim())).toEqual(["1", "1", "2"]);
+    expect(together.results[1]?.tail.trim()).toBe("3"); // the first one was not known yet
+    expect(more.status).toBe("passed"); // the first one is known, and runs for the second all the same
   });
 
   test("functions are given the checkout's folder with the copies in it", async () => {
