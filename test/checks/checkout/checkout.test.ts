@@ -104,16 +104,14 @@ describe.each(WAYS)("openCheckout() $way", ({ bubblewrap }) => {
     await world.commit();
     await using linked = await temporaryDirectory("linked");
     await world.git("worktree", "add", "-q", join(linked.path, "tree"), "-b", "side");
-    const checkout = await world.open({ root: join(world.root, "app") });
+    const app = { ...world.ralph, root: join(world.root, "app") };
     const repository = { ...world.ralph.repository!, topLevel: join(linked.path, "tree") };
-    const other = await world.open({ repository, root: repository.topLevel });
+    const side = { ...world.ralph, repository, root: repository.topLevel };
+    const checkout = await world.open(app);
+    const other = await world.open(side);
 
-    const inApp = await printedIn(
-      world.ralph,
-      await readyPlace(checkout),
-      "cat a.txt ../lib/sub/s.txt; git status --short",
-    );
-    const inLinked = await printedIn(world.ralph, await readyPlace(other), "pwd; git branch --show-current");
+    const inApp = await printedIn(app, await readyPlace(checkout), "cat a.txt ../lib/sub/s.txt; git status --short");
+    const inLinked = await printedIn(side, await readyPlace(other), "pwd; git branch --show-current");
 
     expect(inApp).toBe("app\nsub");
     expect(inLinked).toBe(`${bubblewrap ? repository.topLevel : other.tree}\nside`);
