@@ -30,7 +30,7 @@ export function defaultConfig(): Config {
       ui: [],
       timeout: 300,
       allowUnverified: false,
-      baseline: false,
+      baseline: true,
       isolated: false,
       final: "clean",
     },
