@@ -314,7 +314,7 @@ export class Loop<Data, Findings> {
 
   /** The final check and the verdict, or `null`: items come again. */
   async #conclude(stopped: Stopped): Promise<Ending | null> {
-    const { key, committer, options } = this.#parts;
+    const { key, committer } = this.#parts;
     const concluded = await conclude(this.#ralph, {
       backlog: this.#backlog,
       key,
@@ -325,7 +325,6 @@ export class Loop<Data, Findings> {
       shared: this.#shared,
       passedNow: [...this.#passedNow.values()],
       view: this.#view(),
-      onlyPassedNow: options.maxItems !== undefined,
       logs: `${this.#folder}/final-check-${this.#progress.iterations}`,
       signal: this.#signal,
       clean: this.#clean,
