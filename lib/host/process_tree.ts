@@ -23,7 +23,7 @@ export function createProcesses(
     const guarded = request.guarded ?? true;
     if (guarded) becomeSubreaper();
     const mark = guarded ? `${runToken}.${++count}` : null;
-    const child = runChild(request, childEnvironment(environment, request.environment, mark), mark);
+    const child = runChild(request, childEnvironment(environment, request.environment, mark, request.plain), mark);
     const id = guarded ? child.id : null;
     running.add(child);
     if (id !== null) watchdog.watch(id);

@@ -17,6 +17,7 @@ import { verify } from "../checks/verify.ts";
 import type { RalphContext } from "../context/context.ts";
 import type { HistoryRewritten } from "../git/history.ts";
 import type { TreeSnapshot } from "../git/types.ts";
+import type { CleanRun } from "./clean.ts";
 import type { TurnGuard } from "./turn_guard.ts";
 
 /** One attempt, and what is known before it. */
@@ -43,6 +44,8 @@ export interface WorkItemOptions {
   readonly greenBefore?: boolean;
   /** When the run's time is up: nothing is waited for beyond it. */
   readonly budget?: TimeBudget | null;
+  /** Looks at checks that are red before the work: whether the checkout can make them. @default nothing is looked at */
+  readonly clean?: CleanRun;
   /** Looks after history and uncommitted work. @default one for this attempt: what is dirty is a person's */
   readonly guard?: TurnGuard;
 }

@@ -14,11 +14,12 @@ import { createHookRunner, hookIterationOf, type HookRunner } from "../hooks/run
 import { announceEnd, announceIteration, announceRun, greenOf } from "./announce.ts";
 import { answered } from "./answered.ts";
 import { attemptsLeft, reopenedAttempt, withRetries } from "./attempts.ts";
-import { failingBefore } from "./baseline.ts";
-import { conclude } from "./conclude.ts";
+import { baselineOf } from "./baseline.ts";
+import { type CleanRun, createCleanRun } from "./clean.ts";
+import { checkedAsOf, conclude } from "./conclude.ts";
 import { endingOf } from "./ending.ts";
-import { limitReached, limitsOf, timeBudget, timeReached, unreportedBudget } from "./limits.ts";
-import type { Ending, LoopOptions, LoopOutcome, Stopped } from "./outcome.ts";
+import { askToContinue, limitReached, limitsOf, timeBudget, timeReached, unreportedBudget } from "./limits.ts";
+import type { Ending, LoopOptions, LoopOutcome, Stopped, StoppedEarly } from "./outcome.ts";
 import type { Ownership } from "./ownership.ts";
 import { advance, newProgress, type Notice, type Progress, withNotice, withoutPassed } from "./progress.ts";
 import { type Committer, settleAndCommit } from "./settle.ts";
@@ -49,6 +50,7 @@ export class Loop<Data, Findings> {
   readonly #passedNow: Map<string, PassedItem> = new Map();
   readonly #starts: ItemStarts;
   readonly #guard: TurnGuard;
+  readonly #clean: CleanRun;
   #shared: readonly CheckLike[];
   #failedBefore: ReadonlySet<string> | null = null;
   #progress: Progress;
@@ -69,6 +71,11 @@ export class Loop<Data, Findings> {
     this.#shared = options.checks ?? [];
     this.#starts = createItemStarts(ralph);
     this.#guard = createTurnGuard(ralph, { userPaths: parts.ownership.userPaths, stateFiles: backlog.stateFiles });
+    this.#clean = createCleanRun(ralph, {
+      key: parts.key,
+      stateFiles: backlog.stateFiles,
+      wanted: checkedAsOf(ralph, backlog) === "commit",
+    });
     this.#progress = newProgress(ralph.host.clock.now());
   }
 
@@ -86,6 +93,7 @@ export class Loop<Data, Findings> {
       folder: this.#folder,
       signal: this.#signal,
     });
+    await using _clean = this.#clean;
     try {
       for (;;) {
         const stopped = await this.#iterate();
@@ -140,9 +148,11 @@ export class Loop<Data, Findings> {
     const { item } = next;
     const limit = this.#limitFor(item);
     if (limit !== null) return { status: "exhausted", limit };
-    if (this.#progress.iterations > 0 && !await this.#askToContinue()) return { status: "declined" };
-    if (item.checksOnly !== true && !await this.#baseline()) return { status: "aborted" };
-    return await this.#attempt(item);
+    if (this.#progress.iterations > 0 && !await askToContinue(this.#ralph, this.#parts.options)) {
+      return { status: "declined" };
+    }
+    const early = item.checksOnly === true ? null : await this.#baseline();
+    return early ?? await this.#attempt(item);
   }
 
   #done(next: Extract<Next<Data>, { readonly status: "done" }>): Stopped {
@@ -163,24 +173,16 @@ export class Loop<Data, Findings> {
     return limitReached(this.#progress, this.#limits, now) ?? stopWhen?.(this.#progress) ?? null;
   }
 
-  async #askToContinue(): Promise<boolean> {
-    if (!(this.#parts.options.interactive ?? this.#ralph.loop.interactive)) return true;
-    const question = {
-      id: "loop.continue",
-      kind: "confirm",
-      message: "Continue with the next iteration?",
-      initial: true,
-    } as const;
-    return (await this.#ralph.prompter.ask(question)).value === "yes";
-  }
-
-  /** Once, before the first turn. @returns false when it was interrupted */
-  async #baseline(): Promise<boolean> {
-    if (this.#failedBefore !== null) return true;
-    const place = { logs: `${this.#folder}/baseline`, signal: this.#signal };
-    this.#failedBefore = await failingBefore(this.#ralph, this.#shared, place);
-    this.#progress = { ...this.#progress, failedBefore: [...this.#failedBefore ?? []] };
-    return this.#failedBefore !== null;
+  /** Once, before the first turn. @returns why there is none */
+  async #baseline(): Promise<StoppedEarly | null> {
+    if (this.#failedBefore !== null) return null;
+    const place = { logs: `${this.#folder}/baseline`, signal: this.#signal, clean: this.#clean };
+    await this.#clean.open();
+    const baseline = await baselineOf(this.#ralph, this.#shared, place);
+    if (baseline.status !== "known") return baseline;
+    this.#failedBefore = baseline.failing;
+    this.#progress = { ...this.#progress, failedBefore: [...baseline.failing] };
+    return null;
   }
 
   async #attempt(item: Item<Data>): Promise<Stopped | null> {
@@ -217,6 +219,7 @@ export class Loop<Data, Findings> {
       green: this.#green,
       ...(history.length === 0 ? {} : { greenBefore: history.some((earlier) => earlier.greenBefore === true) }),
       guard: this.#guard,
+      clean: this.#clean,
       budget: timeBudget(this.#progress, this.#limits),
     });
     const limited = (one: Attempt<Findings>): Attempt<Findings> =>
@@ -311,7 +314,7 @@ export class Loop<Data, Findings> {
 
   /** The final check and the verdict, or `null`: items come again. */
   async #conclude(stopped: Stopped): Promise<Ending | null> {
-    const { key, committer, options } = this.#parts;
+    const { key, committer } = this.#parts;
     const concluded = await conclude(this.#ralph, {
       backlog: this.#backlog,
       key,
@@ -322,9 +325,10 @@ export class Loop<Data, Findings> {
       shared: this.#shared,
       passedNow: [...this.#passedNow.values()],
       view: this.#view(),
-      onlyPassedNow: options.maxItems !== undefined,
       logs: `${this.#folder}/final-check-${this.#progress.iterations}`,
       signal: this.#signal,
+      clean: this.#clean,
+      userPaths: this.#parts.ownership.userPaths,
     });
     const { sentBack, unverified, notices } = concluded;
     this.#progress = { ...withoutPassed(this.#progress, sentBack), ...(unverified === null ? {} : { unverified }) };

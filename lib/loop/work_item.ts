@@ -168,7 +168,9 @@ async function wasGreen<Data, Findings>(
   if (options.greenBefore !== undefined || context.attempt > 1) return options.greenBefore ?? false;
   const unknown = own.filter(({ command }) => command === undefined || options.green?.has(command) !== true);
   if (unknown.length === 0) return true;
-  return (await verifyBefore(parts, unknown)).status === "passed";
+  const found = await verifyBefore(parts, unknown);
+  await options.clean?.look(found.results, unknown, parts.signal);
+  return found.status === "passed";
 }
 
 function nameOf(id: string): string {
