@@ -8,7 +8,8 @@ export { commandAgent, type CommandAgentOptions } from "./agents/command_agent.t
 export type { Script, ScriptedTurn } from "./agents/scripted/script.ts";
 export { scriptedAgent, type ScriptedAgentOptions } from "./agents/scripted/scripted_agent.ts";
 export type { Fence } from "./backlog/fences.ts";
-export { signalLines, type SignalOptions } from "./backlog/signals.ts";
+export { type ClaimLine } from "./backlog/claims.ts";
+export { type Signal, signalLines, type SignalOptions, signalsOf } from "./backlog/signals.ts";
 export { createRedactor, type Masker, type Redactor } from "./events/redact.ts";
 export { secretValues } from "./events/secrets.ts";
 export {

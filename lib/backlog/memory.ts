@@ -1,3 +1,4 @@
+import { howToEnd } from "./signals.ts";
 import type { Backlog, Check, Item } from "./types.ts";
 
 /** One piece of work of a list in memory. */
@@ -56,13 +57,13 @@ export function memoryBacklog(tasks: readonly MemoryTask[], options: MemoryBackl
       if (open.length > 0) return { status: "blocked", reasons: parked.map(({ id, reason }) => `${id}: ${reason}`) };
       return { status: "done", verdict: [...passed.values()].includes("unverified") ? "unverified" : "verified" };
     },
-    async work(item: Item<MemoryTask>, { previous }) {
+    async work(item: Item<MemoryTask>, { nonce, previous }) {
       const { prompt, title, checks = [] } = item.data;
       const failure = previous !== null && "message" in previous
         ? `\n\nThe last attempt failed:\n${previous.message}`
         : "";
       return {
-        prompt: `${prompt ?? title}${failure}\n\nWhen it is done, print \`<ralph>DONE</ralph>\` on a line of its own.`,
+        prompt: `${prompt ?? title}${failure}\n\n${howToEnd(nonce)}`,
         checks: checks.map((check) => typeof check === "string" ? { name: check, command: check } : check),
       };
     },

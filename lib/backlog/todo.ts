@@ -1,3 +1,4 @@
+import { howToEnd } from "./signals.ts";
 import type { Backlog, Check } from "./types.ts";
 import { verifyCommands } from "./verify_commands.ts";
 import type { StateFiles } from "./state_files.ts";
@@ -95,13 +96,12 @@ export function todoBacklog(
       if (open.length > 0) return { status: "blocked", reasons: parked.map(({ id, reason }) => `${id}: ${reason}`) };
       return { status: "done", verdict: "verified" };
     },
-    async work(item, { previous }) {
+    async work(item, { nonce, previous }) {
       const failure = previous !== null && "message" in previous
         ? `\n\nThe last attempt failed:\n${previous.message}`
         : "";
       return {
-        prompt: `Do this and nothing else: ${item.data.text}${failure}\n\n` +
-          "When it is done, print `<ralph>DONE</ralph>` on a line of its own.",
+        prompt: `Do this and nothing else: ${item.data.text}${failure}\n\n${howToEnd(nonce)}`,
         checks: [...checks, ...verifyCommands(item.data.text)].map((check) =>
           typeof check === "string" ? { name: check, command: check } : check
         ),

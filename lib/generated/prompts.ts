@@ -173,7 +173,9 @@ The story passes only when every check succeeds, run by Ralph itself, whatever y
 
 Leave \`scripts/ralph/prd.json\` and \`ralph.config.json\` alone. Ralph alone sets \`passes\`, after its checks; what you write into these files is put back.
 
-When the story is done and committed, end your answer with \`<promise>COMPLETE</promise>\` as its last line. When you cannot finish it, leave that line out and say what stands in the way.
+When the story is done and committed, end your answer with \`<promise {{nonce}}>COMPLETE</promise>\` as its last line.
+
+When you cannot finish it, because something is missing, contradictory or impossible, end your answer with \`<ralph {{nonce}}>BLOCKED: [why]</ralph>\` instead. A person will look at it at once; it is an honest result and costs no attempt. Ralph repeats the checks elsewhere, in a clean copy of what is committed, so nothing is won by making them pass in any other way.
 `,
   "exec_understand": `# Understand one topic of this codebase
 
@@ -228,7 +230,7 @@ Today is {{today}}.
 
 Every fact names its evidence: a file, a name in it, line numbers where you have them. Mark a guess as a guess and add an open question. A topic that does not exist here (no database, say) is a note too: say so and tick it.
 
-When the note is written and the topic ticked, end your answer with \`<promise>COMPLETE</promise>\` as its last line.
+When the note is written and the topic ticked, end your answer with \`<promise {{nonce}}>COMPLETE</promise>\` as its last line. When you cannot write it, end with \`<ralph {{nonce}}>BLOCKED: [why]</ralph>\` instead: a person will look at it.
 `,
   "feature_prd_create": `# PRD Creation: {{feature}}
 
@@ -378,7 +380,7 @@ This is attempt {{attempt}}.
 7. When complete, output on a line of its own: {{doneMarker}}
 
 If the story is done already, change nothing and output the marker: the verification decides.
-When you cannot finish it, leave the marker out and say what stands in the way.
+When you cannot finish it, because something is missing, contradictory or impossible, leave the marker out and end with \`<ralph {{nonce}}>BLOCKED: [why]</ralph>\` on a line of its own. A person will look at it at once; it is an honest result and costs no retry.
 
 Leave \`prd.json\` and \`ralph.config.json\` alone: Ralph keeps them, and what you write into them is put back. Leave servers to Ralph too: it starts and stops them.
 
@@ -387,7 +389,7 @@ Leave \`prd.json\` and \`ralph.config.json\` alone: Ralph keeps them, and what y
 After you signal done, Ralph runs these:
 {{verifyCommands}}
 
-Your story only passes if ALL of them succeed. Run the commands yourself first. Never weaken, skip or delete a test or a check to get there.
+Your story only passes if ALL of them succeed. Run the commands yourself first. Never weaken, skip or delete a test or a check to get there: Ralph repeats the checks elsewhere, in a clean copy of what is committed, so nothing is won by making them pass in any other way.
 
 ## Project Context
 
@@ -426,7 +428,9 @@ All stories have been implemented, on the branch \`{{branch}}\`. Perform a compr
 
 Review the implementation thoroughly. If you find issues, output two lines, each with nothing else on it: the IDs of the stories that need rework, in the form \`<ralph>RESET:US-001,US-003</ralph>\`, and why, in the form \`<ralph>REASON:US-001 missing test coverage, US-003 form validation incomplete</ralph>\`.
 
-If everything is complete and verified, output one line with nothing but \`<ralph>VERIFIED</ralph>\`.
+If everything is complete and verified, end with a line that holds only \`<ralph {{nonce}}>VERIFIED</ralph>\`.
+
+When you cannot review it, end with \`<ralph {{nonce}}>BLOCKED: [why]</ralph>\` instead: a person will look at it. Ralph repeats the checks elsewhere, in a clean copy of what is committed.
 `,
   "gsd_execute": `You are executing a plan. {{presence}}
 
@@ -443,7 +447,7 @@ This is attempt {{attempt}}. What an earlier attempt did is still in the working
 {{tasks}}
 
 ## What Ralph runs after your turn
-Ralph runs these itself and counts nothing but their result:
+Ralph runs these itself and counts only their result. Ralph repeats the checks elsewhere, in a clean copy of what is committed, so nothing is won by making them pass in any other way:
 
 {{checks}}
 
@@ -479,13 +483,13 @@ Decisions, issues and what the next session must know belong in the other sectio
 ## Completion Signal
 When ALL tasks are done AND ALL verification passes:
 1. Create {{summary_path}}: what was built, which decisions were taken, deviations from the plan, the commits
-2. Print as the last line, by itself: ###PLAN_COMPLETE###
+2. Print as the last line, by itself: ###PLAN_COMPLETE {{nonce}}###
 
 ## Failure Signals
 Each on a line of its own:
 - ###TASK_FAILED:{name}### - a task could not be completed
 - ###PLAN_FAILED:{check}### - the plan's verification failed
-- ###BLOCKED:{reason}### - you cannot continue, a person is needed
+- ###BLOCKED:{reason}### or \`<ralph {{nonce}}>BLOCKED: [why]</ralph>\` - you cannot continue, a person is needed: an honest result, which costs no retry
 
 ## Rules
 - NO placeholders or stubs
@@ -504,7 +508,8 @@ Each on a line of its own:
 Create {{summary_path}}: what was built, which decisions were taken, deviations from the plan, the commits
 (\`git log --oneline\` shows them). Change no other file.
 
-Then print as the last line, by itself: ###PLAN_COMPLETE###
+Then print as the last line, by itself: ###PLAN_COMPLETE {{nonce}}###
+When you cannot write it, print \`<ralph {{nonce}}>BLOCKED: [why]</ralph>\` by itself instead: a person will look at it.
 `,
   "review": `# Review one change
 
@@ -561,9 +566,9 @@ The task stays done only when every check succeeds, run by Ralph itself, whateve
 5. Then say that it is done: \`ralph task done {{id}}\`. Run it once, at the end, and for no other task.
 6. Something wrong that is not part of the task: \`ralph issue add "what you found, and where"\`. Do not fix it now.
 
-\`ralph\` is on your PATH; \`ralph query\` shows the plan. Leave \`ralph/plan.jsonl\` and \`ralph.config.json\` alone: what you write into them is put back.
+\`ralph\` is on your PATH; \`ralph query\` shows the plan. What you say with it is a claim: Ralph writes the plan after its checks. Leave \`ralph/plan.jsonl\` and \`ralph.config.json\` alone: what you write into them is reverted.
 
-When you cannot finish the task, do not run \`ralph task done\`: say what stands in the way.
+When you cannot finish the task, because something is missing, contradictory or impossible, do not run \`ralph task done\`: end your answer with \`<ralph {{nonce}}>BLOCKED: [why]</ralph>\` on a line of its own. A person will look at it at once; it is an honest result and costs no attempt. Ralph repeats the checks elsewhere, in a clean copy of what is committed, so nothing is won by making them pass in any other way.
 `,
   "spec_decompose": `# Take a task apart
 
@@ -593,10 +598,12 @@ The spec: \`{{spec}}\`
    ralph task add "the second part" --parent {{id}} --deps t-FIRST --accept "…"
    \`\`\`
 
-   \`ralph query tasks\` shows their ids. What the whole task had to meet, the parts together must meet.
+   \`ralph query tasks\` shows their ids. What the whole task had to meet, the parts together must meet: Ralph gives the commands of the whole to the part that comes last.
 3. Do not add a part that is the whole task again.
 
-Ralph takes the task out of the plan when you have ended; whatever waited for it then waits for all its parts. Change no file. \`ralph\` is on your PATH. Leave \`ralph/plan.jsonl\` alone: what you write into it is put back.
+Ralph takes the task out of the plan when you have ended; whatever waited for it then waits for all its parts. Change no file. \`ralph\` is on your PATH. Leave \`ralph/plan.jsonl\` alone: what you write into it is reverted.
+
+When the task cannot be taken apart, end your answer with \`<ralph {{nonce}}>BLOCKED: [why]</ralph>\` on a line of its own: a person will look at it.
 `,
   "spec_investigate": `# Look into the issues
 
@@ -619,7 +626,9 @@ For each issue find its cause, then do one of these:
 - It is real, and the spec asks for it to work: \`ralph task add "what to do" --notes "the cause, and where" --accept "how to see that it is fixed. Verify: \\\`command\\\`" --created-from ISSUE_ID\`, then \`ralph issue done ISSUE_ID\`. One task an issue, and only for work that must be done.
 - It is not real, is fixed already, or is no matter of this spec: \`ralph issue done ISSUE_ID\`, and say why in your answer.
 
-Do not fix anything in this turn, and do not add issues for the sake of completeness. \`ralph\` is on your PATH; \`ralph query issues\` shows the list. Leave \`ralph/plan.jsonl\` alone: what you write into it is put back.
+Do not fix anything in this turn, and do not add issues for the sake of completeness. \`ralph\` is on your PATH; \`ralph query issues\` shows the list. Leave \`ralph/plan.jsonl\` alone: what you write into it is reverted.
+
+When you cannot find out, end your answer with \`<ralph {{nonce}}>BLOCKED: [why]</ralph>\` on a line of its own: a person will look at it. Ralph checks what you add elsewhere, in a clean copy of what is committed.
 `,
   "spec_plan": `# Plan a spec
 
@@ -655,7 +664,9 @@ The spec: \`{{spec}}\`
 
 Write no file: neither code nor \`ralph/plan.jsonl\`, which only the \`ralph\` command changes. A task of the same name is brought up to date, not doubled.
 
-When all tasks are in the plan, end with the line \`[RALPH] PLAN_COMPLETE: Added N tasks\`. When the code already meets the whole spec, add none and end with \`[RALPH] PLAN_COMPLETE: Added 0 tasks\`.
+When all tasks are in the plan, end with the line \`[RALPH] PLAN_COMPLETE {{nonce}}: Added N tasks\`. When the code already meets the whole spec, add none and end with \`[RALPH] PLAN_COMPLETE {{nonce}}: Added 0 tasks\`.
+
+When the spec cannot be planned, because it is contradictory or something is missing, end with \`<ralph {{nonce}}>BLOCKED: [why]</ralph>\` on a line of its own instead: a person will look at it. Ralph repeats the checks that you name elsewhere, in a clean copy of what is committed.
 `,
   "spec_verify": `# Verify what was done
 
@@ -679,11 +690,13 @@ The spec: \`{{spec}}\`
 
 1. For each task, compare what its \`Accepted when\` and the spec demand with what the code does. Read the code; run it. A claim in a commit message or a comment proves nothing.
 2. A task that falls short, or whose check failed above: \`ralph task reject ID "what is missing, exactly, and how you saw it"\`. It goes back to be built again with your reason in its prompt.
-3. Where the way that was taken cannot lead there, reject it and add the new one: \`ralph task add "…" --notes "…" --accept "…" --supersedes ID\`.
+3. Where the way that was taken cannot lead there, reject it and add the new one: \`ralph task add "…" --notes "…" --accept "…" --supersedes ID\`. It keeps the commands of the old one.
 4. Something wrong that belongs to no task: \`ralph issue add "what you found, and where"\`.
 5. When nothing was rejected and every check passed: \`ralph task accept\`. It takes all done tasks out of the plan. Then end with the line \`[RALPH] SPEC_COMPLETE\`; otherwise with \`[RALPH] SPEC_INCOMPLETE\`.
 
-Change no code. \`ralph\` is on your PATH; \`ralph query tasks\` shows every field. Leave \`ralph/plan.jsonl\` alone: what you write into it is put back. After your turn Ralph runs its checks again; what you accepted comes back when one fails.
+Change no code. \`ralph\` is on your PATH; \`ralph query tasks\` shows every field. Leave \`ralph/plan.jsonl\` alone: what you write into it is reverted. After your turn Ralph runs its checks again; what you accepted comes back when one fails. They are repeated elsewhere too, in a clean copy of what is committed.
+
+When you cannot find out, end with \`<ralph {{nonce}}>BLOCKED: [why]</ralph>\` on a line of its own instead: a person will look at it.
 `,
   "sprint_goal": `# Analyse the goal
 
@@ -755,11 +768,11 @@ Look at what the repository holds against the goal: is all of it reached, are ed
 
 Commit your work on the current branch. Do not push, switch branches, merge, stash, or discard changes that are not yours. Leave \`ralph.config.json\` alone.
 
-When the whole goal is reached, and only then, end your answer with a line of its own that begins with \`RALPH_COMPLETE:\` and continues with a summary of what was achieved. Ralph runs its checks before it believes that.
+When the whole goal is reached, and only then, end your answer with a line of its own that begins with \`RALPH_COMPLETE {{nonce}}:\` and continues with a summary of what was achieved. Ralph runs its checks before it believes that. Ralph repeats the checks elsewhere, in a clean copy of what is committed, so nothing is won by making them pass in any other way.
 
-When you cannot continue without a person, set \`status: needs-human\` and \`human-needed: "why"\` in \`{{file}}\`.
+When you cannot continue without a person, end your answer with \`<ralph {{nonce}}>BLOCKED: [why]</ralph>\` on a line of its own. The step is set aside, or the sprint stops where no step is in progress, and a person will look at it; it is an honest result and costs no attempt.
 
-Instead of all this you may end your answer with one JSON object: \`status\` (\`continue\`, \`goal-complete\` or \`needs-human\`), \`summary\`, \`completedStepIds\`, \`pendingSteps\` (each with \`id: null\` and \`prompt\`), \`goalCompleteSummary\`, \`humanNeeded\`.
+Instead of these signals you may end your answer with one JSON object: \`status\` (\`continue\`, \`goal-complete\` or \`needs-human\`), \`summary\`, \`completedStepIds\`, \`pendingSteps\` (each with \`id: null\` and \`prompt\`), \`goalCompleteSummary\`, \`humanNeeded\`.
 `,
   "sprint_step": `# Carry out one step
 

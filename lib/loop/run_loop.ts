@@ -27,6 +27,7 @@ import { endingOf } from "./ending.ts";
 import { createItemStarts, type ItemStart, type ItemStarts } from "../checks/integrity/item_start.ts";
 import { recover, repairAfterKill } from "./recover.ts";
 import { type Committer, createCommitter, settleAndCommit } from "./settle.ts";
+import { receiveInbox } from "./inbox.ts";
 import { limitsOf } from "./limits.ts";
 import type { Ending, LoopOptions, LoopOutcome } from "./outcome.ts";
 import { sweepCheckTrees } from "../checks/check_tree.ts";
@@ -174,6 +175,7 @@ class Loop<Data, Findings> {
   async #iterate(): Promise<Ending | null> {
     const ralph = this.#ralph;
     if (this.#signal.aborted) return { status: "aborted" };
+    await receiveInbox(ralph, this.#backlog);
     const view = { inFlight: [], parked: ralph.journal.parked(this.#key) };
     const next = answered(this.#backlog, "next()", await this.#backlog.next(view));
     switch (next.status) {

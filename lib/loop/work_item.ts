@@ -15,6 +15,9 @@ import type {
   WorkContext,
 } from "../backlog/types.ts";
 import type { TimeBudget } from "./progress.ts";
+import { CLAIMS_VARIABLE, readClaims } from "../backlog/claims.ts";
+import { blockedReason, NONCE_LENGTH, saysPassing } from "../backlog/signals.ts";
+import { temporaryDirectory } from "../host/files.ts";
 import { refusalOf } from "../agents/refusal.ts";
 import { verdictOf } from "../backlog/verdict.ts";
 import { namedCheck } from "../checks/named_check.ts";
@@ -91,6 +94,8 @@ export async function workItem<Data, Findings>(
     attempt: number,
     previous: options.previous ?? null,
     last: options.last ?? null,
+    nonce: ralph.host.ids.random(NONCE_LENGTH),
+    claims: [],
   } as WorkContext<Findings>;
   const work = await backlog.work(item, context);
   const checks = [...work.checks, ...options.checks ?? []];
@@ -114,6 +119,8 @@ export async function workItem<Data, Findings>(
 
   const before = options.before ?? await repository.snapshot();
   const start = options.start ?? await freshStart(ralph, before);
+  await using claimsFolder = await temporaryDirectory("ralph-claims-");
+  const claimsFile = join(claimsFolder.path, ralph.host.ids.random(12));
   const { turn, after } = await agentTurn(ralph, {
     prompt: typeof work.prompt === "string" ? work.prompt : work.prompt(first),
     name,
@@ -123,16 +130,20 @@ export async function workItem<Data, Findings>(
     signal,
     ...(work.timeoutMs === undefined ? {} : { timeoutMs: work.timeoutMs }),
     ...(work.interactive === undefined ? {} : { interactive: work.interactive }),
-    ...(work.environment === undefined ? {} : { environment: work.environment }),
+    environment: { ...work.environment, [CLAIMS_VARIABLE]: claimsFile },
+    nonce: context.nonce,
     before,
     budget: options.budget ?? null,
   });
   const edits = await ralph.state.edited(backlog.stateFiles);
   // before the state is put back, so that it can read what the agent wrote
-  const said = (checked: boolean): Promise<Claim<Findings>> => judge(backlog, item, turn, { ...context, checked });
+  const claims = await readClaims(claimsFile);
+  const said = (checked: boolean): Promise<Claim<Findings>> =>
+    judge(backlog, item, turn, { ...context, claims, checked });
   const claim = await claimOf(turn, () => said(checks.length > 0));
   const idle = turn.end.reason === "completed" && edits.length === 0 ? refusalOf(turn) : null;
-  const refusal = idle !== null && (await said(false)).status !== "done" ? idle : null;
+  const bare = idle === null ? null : (await said(false)).status;
+  const refusal = bare === "done" || bare === "blocked" ? null : idle;
   const takenBack = await ralph.state.putBack(edits, backlog.restore);
   if (takenBack.length > 0) ralph.events.emit({ type: "state-put-back", paths: takenBack });
 
@@ -240,8 +251,20 @@ async function judge<Data, Findings>(
   turn: Turn,
   context: JudgeContext<Findings>,
 ): Promise<Claim<Findings>> {
-  if (backlog.judge !== undefined) return await backlog.judge(item, turn, context);
-  return turn.lines.includes("<ralph>DONE</ralph>")
+  const claim = backlog.judge === undefined
+    ? defaultClaim<Findings>(turn, context.nonce)
+    : await backlog.judge(item, turn, context);
+  const blocked = blockedReason(turn.lines);
+  if (blocked === null) return claim;
+  return {
+    status: "blocked",
+    reason: `the agent is blocked: ${blocked}`,
+    ...(claim.findings === undefined ? {} : { findings: claim.findings }),
+  };
+}
+
+function defaultClaim<Findings>({ lines }: Turn, nonce: string): Claim<Findings> {
+  return saysPassing(lines, nonce, "DONE")
     ? { status: "done" }
-    : { status: "not-done", reason: "no `<ralph>DONE</ralph>` line" };
+    : { status: "not-done", reason: "the answer did not end with `<ralph>DONE</ralph>`" };
 }

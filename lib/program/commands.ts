@@ -145,6 +145,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "next",
+    insideRun: true,
     summary: "show the item that the next iteration would take",
     usage: "[FEATURE]",
     arity: [0, 1],
@@ -153,6 +154,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "validate",
+    insideRun: true,
     summary: "check the configuration and the state files, all problems at once",
     usage: "[FEATURE]",
     arity: [0, 1],
@@ -161,6 +163,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "status",
+    insideRun: true,
     summary: "where things stand",
     usage: "[FEATURE]",
     arity: [0, 1],
@@ -169,6 +172,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "report",
+    insideRun: true,
     summary: "what a run did, for a reader: Markdown, HTML or JSON",
     usage: "[RUN]",
     arity: [0, 1],
@@ -207,6 +211,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "recipes",
+    insideRun: true,
     summary: "list the recipes and prompts that are built in",
     usage: "",
     arity: [0, 0],
@@ -241,6 +246,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "types",
+    insideRun: true,
     summary: "print the type declarations of the SDK, for recipes beside the binary",
     usage: "",
     arity: [0, 0],
@@ -259,6 +265,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "completions",
+    insideRun: true,
     summary: "print a completion script for bash, zsh, fish or powershell",
     usage: "SHELL",
     arity: [1, 1],
@@ -273,6 +280,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "schema",
+    insideRun: true,
     summary: "print a JSON Schema: config, events, plan or report",
     usage: "NAME",
     arity: [1, 1],
@@ -281,6 +289,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "help",
+    insideRun: true,
     summary: "help on a command, or on exit-codes, environment, workflows",
     usage: "[COMMAND|TOPIC]",
     arity: [0, 1],

@@ -13,6 +13,7 @@ import { COMMANDS, findCommand } from "./commands.ts";
 import { describeFailure } from "./failure.ts";
 import { commandHelp, generalHelp } from "../cli/help.ts";
 import { parseLine, usage } from "../cli/parse.ts";
+import { checkInsideRun } from "./inside_run.ts";
 import { splitCommand } from "./split_command.ts";
 import { nearest } from "../cli/suggest.ts";
 import { VERSION } from "../cli/version.ts";
@@ -79,6 +80,7 @@ async function start(command: Command, line: readonly string[], around: Surround
   const parsed = parseLine(command, line, around.host.environment.variables);
   if (parsed.flags.has("help")) return printed(around, commandHelp(command));
   checkArity(command, parsed.arguments);
+  await checkInsideRun(command, parsed, around.host);
   const { run } = await command.load();
   return await run({ ...around, command, arguments: parsed.arguments, rest: parsed.rest, flags: parsed.flags });
 }

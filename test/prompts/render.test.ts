@@ -53,8 +53,18 @@ describe("renderPrompt()", () => {
     const names = (prompt: string): readonly string[] =>
       [...new Set([...(PROMPTS[prompt] ?? "").matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1]!))].toSorted();
 
-    expect(names("exec_run")).toEqual(["attempt", "branch", "checks", "failure", "id", "item", "notes", "title"]);
-    expect(names("exec_understand")).toEqual(["failure", "item", "today"]);
+    expect(names("exec_run")).toEqual([
+      "attempt",
+      "branch",
+      "checks",
+      "failure",
+      "id",
+      "item",
+      "nonce",
+      "notes",
+      "title",
+    ]);
+    expect(names("exec_understand")).toEqual(["failure", "item", "nonce", "today"]);
     expect(names("exec_plan")).toEqual(["answers", "commands", "draft", "errors", "existing", "goal", "map", "round"]);
   });
 });

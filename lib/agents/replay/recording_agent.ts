@@ -4,7 +4,7 @@ import { secretValues } from "../../events/secrets.ts";
 import { appendText } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
 import type { Agent } from "../../context/agent.ts";
-import { CASSETTE_VERSION, promptHash, type RecordedTurn, steadyPrompt } from "./cassette.ts";
+import { CASSETTE_VERSION, promptHash, type RecordedTurn, steadyPrompt, withoutNonce } from "./cassette.ts";
 import { changeBetween, markTree } from "./tree_change.ts";
 
 /** An agent whose turns are written to a cassette, secrets masked, while they are taken. */
@@ -36,7 +36,7 @@ export function recordingAgent(agent: Agent, file: string, host: Host): Agent {
         ...change,
       };
       const redactor = createRedactor(secretValues({ ...host.environment.variables, ...request.environment }));
-      await appendText(file, `${redactor.text(JSON.stringify(recorded))}\n`);
+      await appendText(file, `${redactor.text(withoutNonce(JSON.stringify(recorded), request.nonce))}\n`);
       return turn;
     },
   };

@@ -200,9 +200,9 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
       };
     },
 
-    async judge(item, turn, { checked }) {
+    async judge(item, turn, { checked, nonce }) {
       if (checked || isStories(item.data)) return { status: "done" };
-      return await (await import("./claim.ts")).claimOf(turn, ralph.repository);
+      return await (await import("./claim.ts")).claimOf(turn, nonce, ralph.repository);
     },
 
     async settle(item, attempt) {

@@ -5,7 +5,7 @@ import type { EventSink } from "../../events/types.ts";
 import type { Repository } from "../../git/types.ts";
 import { hashText, readText } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
-import type { Backlog, Check, Claim, Item, JudgeContext, Next, Turn } from "../../backlog/types.ts";
+import type { Backlog, Check, Claim, Item, JudgeContext, Next } from "../../backlog/types.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
 import { planChecks } from "./checks.ts";
 import { type GsdItemData, itemDataOf } from "./item_data.ts";
@@ -163,7 +163,7 @@ export function gsdBacklog(
       };
     },
 
-    async work(item, { attempt, previous, cwd }) {
+    async work(item, { attempt, nonce, previous, cwd }) {
       const { data } = item;
       const checks = checksOf(data);
       if (skip && data.checkpointsOnly) {
@@ -174,15 +174,15 @@ export function gsdBacklog(
             : [{ name: `${data.id}: only checkpoints, nothing for an agent`, scope: "plan", run: nothingToCheck }],
         };
       }
-      if (asksForSummary(item, previous)) return { prompt: await summaryPrompt(data, { root: cwd }), checks };
+      if (asksForSummary(item, previous)) return { prompt: await summaryPrompt(data, { root: cwd, nonce }), checks };
       const interactive = checkpoints === "interactive" && data.tasks.some(({ checkpoint }) => checkpoint);
-      const prompt = await planPrompt(data, { root: cwd, attempt, previous, checks, interactive });
+      const prompt = await planPrompt(data, { root: cwd, attempt, nonce, previous, checks, interactive });
       return interactive ? { prompt, checks, interactive, timeoutMs: SESSION_MS } : { prompt, checks };
     },
 
-    async judge(item, turn, { previous }: JudgeContext<GsdFindings>): Promise<Claim<GsdFindings>> {
+    async judge(item, turn, { nonce, previous }: JudgeContext<GsdFindings>): Promise<Claim<GsdFindings>> {
       const interactive = checkpoints === "interactive" && item.data.tasks.some(({ checkpoint }) => checkpoint);
-      return claimOf(turn, interactive, asksForSummary(item, previous));
+      return claimOf(lastSignal(turn.lines, nonce), interactive, asksForSummary(item, previous));
     },
 
     settle: (item, attempt) => settler.settle(item, attempt),
@@ -194,8 +194,7 @@ function asksForSummary(item: Item<GsdItemData>, previous: { readonly status: st
   return item.kind === "summary" || previous?.status === "verified" || previous?.status === "unverified";
 }
 
-function claimOf(turn: Turn, interactive: boolean, summaryOnly: boolean): Claim<GsdFindings> {
-  const signal = lastSignal(turn.lines);
+function claimOf(signal: Signal | null, interactive: boolean, summaryOnly: boolean): Claim<GsdFindings> {
   const findings = { signal, summaryOnly };
   const payload = signal?.payload ?? "";
   switch (signal?.kind) {

@@ -1,3 +1,5 @@
+import { signalsOf } from "../../backlog/signals.ts";
+
 /** What the agent signalled last: a claim, never more. */
 export interface Signal {
   readonly kind: "PLAN_COMPLETE" | "TASK_FAILED" | "PLAN_FAILED" | "BLOCKED";
@@ -5,13 +7,12 @@ export interface Signal {
   readonly payload: string;
 }
 
-const SIGNAL_REGEXP = /^###\s*(PLAN_COMPLETE|TASK_FAILED|PLAN_FAILED|BLOCKED)(?:\s*:\s*(.*?))?\s*###$/s;
+const KINDS: readonly string[] = ["PLAN_COMPLETE", "TASK_FAILED", "PLAN_FAILED", "BLOCKED"];
 
-/** The last signal among the lines of an agent's words: what it says after a signal does not matter. Pure. */
-export function lastSignal(lines: readonly string[]): Signal | null {
-  for (const line of lines.toReversed()) {
-    const [, kind, payload = ""] = SIGNAL_REGEXP.exec(line) ?? [];
-    if (kind !== undefined) return { kind: kind as Signal["kind"], payload };
-  }
-  return null;
+/** The last signal among the lines of an agent's output; PLAN_COMPLETE needs the nonce, or the last line. Pure. */
+export function lastSignal(lines: readonly string[], nonce: string): Signal | null {
+  const found = signalsOf(lines, nonce).findLast(({ form, name, counts }) =>
+    form === "hashes" && KINDS.includes(name) && (name !== "PLAN_COMPLETE" || counts)
+  );
+  return found === undefined ? null : { kind: found.name as Signal["kind"], payload: found.value };
 }

@@ -3,16 +3,17 @@ import { RalphError } from "../../../errors/ralph_error.ts";
 import { ownFiles } from "../../../context/own_files.ts";
 import { type PlanView, viewPlan } from "../view.ts";
 import type { Invocation } from "../../../cli/command.ts";
-import { openPlan } from "./open_plan.ts";
+import { openPlan, readPlan } from "./open_plan.ts";
 import { planLines } from "./plan_lines.ts";
 import { styleFor, toJson } from "../../../cli/show.ts";
 
 /** `ralph status` of the spec workflow: where things stand, and the plan. */
 export async function specStatus(invocation: Invocation): Promise<void> {
   const { flags, out } = invocation;
-  const { root, workflow, repository, config, store } = await openPlan(invocation);
+  const open = await openPlan(invocation);
+  const { root, workflow, repository, config } = open;
   const holder = await readLockHolder(ownFiles(repository, root).runLock);
-  const { plan, problem } = await readPlan(() => store.load(), config.limits.rejections);
+  const { plan, problem } = await viewOf(() => readPlan(open), config.limits.rejections);
   const agent = config.provider.command ?? config.provider.preset ?? null;
   const branch = await repository?.currentBranch() ?? null;
   const running = holder === null ? null : { pid: holder.pid, purpose: holder.purpose, since: holder.since };
@@ -37,7 +38,7 @@ export async function specStatus(invocation: Invocation): Promise<void> {
   out(`run next: ${hint}`);
 }
 
-async function readPlan(
+async function viewOf(
   load: () => Promise<Parameters<typeof viewPlan>[0]>,
   rejections: number,
 ): Promise<{ readonly plan: PlanView | null; readonly problem: string | null }> {
