@@ -74,7 +74,8 @@ function environmentHelp(commands: readonly Command[]): string {
     "Environment variables (a flag beats its variable, a variable beats ralph.config.json):",
     ...table([...variables, ["NO_COLOR", "no colours"]]),
     "",
-    "Ralph sets for the agent: RALPH_ROOT, RALPH_RUN, RALPH_ITEM, in a sprint RALPH_SPRINT",
+    "Ralph sets for the agent: RALPH_ROOT, RALPH_RUN, RALPH_ITEM, RALPH_CLAIMS (where its claims go),",
+    "in a staged workflow RALPH_STAGE, in a sprint RALPH_SPRINT",
   ].join("\n");
 }
 

@@ -57,6 +57,6 @@ describe("turnEnvironment()", () => {
       null,
     );
 
-    expect(environment).toEqual({ RALPH_ROOT: "/p", RALPH_RUN: "r" });
+    expect(environment).toEqual({ RALPH_ROOT: "/p", RALPH_RUN: "r", RALPH_CLAIMS: "" });
   });
 });

@@ -63,7 +63,7 @@ cp ralph/plan.jsonl ../during.jsonl; exit 0`,
   test("they answer from the state and the turn's own claims", async () => {
     const result = await build(
       project(ONE, TWO),
-      `touch one; ralph task done >/dev/null; ralph query tasks >../tasks.json; grep -c '"s": "d"' ralph/plan.jsonl >../count.txt; exit 0`,
+      `touch one; ralph task done >/dev/null; ralph query tasks >../tasks.json; echo "$PROMPT" >../prompt.txt; grep -c '"s": "d"' ralph/plan.jsonl >../count.txt; exit 0`,
       1,
       "--max-iterations",
       "1",
@@ -74,6 +74,7 @@ cp ralph/plan.jsonl ../during.jsonl; exit 0`,
     };
     expect(tasks.done.map(({ id }) => id)).toEqual(["t-1"]);
     expect(result.read("../count.txt")).toBe("0\n");
+    expect(result.read("../prompt.txt")).toMatch(/<ralph [a-z0-9]{6}>BLOCKED/);
     expect(records(result).map(({ s }) => s)).toEqual([undefined, "d", "p"]);
   }, 60_000);
 

@@ -224,7 +224,9 @@ export function specBacklog(
           if (isPassed) {
             verdict = attempt.status;
             await change((plan) => accepted(withIssues(plan, item, attempt), item));
-            return { status: "passed", commit: commitOf("task accept", item, true) };
+            const [only, another] = tasksIn(item);
+            const title = only === undefined || another !== undefined ? `${item.data.lines.length} tasks` : only.name;
+            return { status: "passed", commit: commitOf("task accept", { ...item, title }, true) };
           }
           return {
             ...again(attempt, commitOf("task reject", item)),

@@ -98,7 +98,8 @@ export function planBacklog(ralph: RalphContext, spec: string): Backlog<SpecPlan
       if (attempt.status === "interrupted") return { status: "open", ...commit };
       const reason = reasonOf(attempt);
       const isOver = attempt.status === "blocked" || attempt.number >= ralph.config.maxRetries;
-      return isOver ? { status: "stop", as: "failed", reason, ...commit } : { status: "open", reason, ...commit };
+      const as = attempt.claim?.status === "blocked" ? "blocked" : "failed";
+      return isOver ? { status: "stop", as, reason, ...commit } : { status: "open", reason, ...commit };
     },
   };
 }

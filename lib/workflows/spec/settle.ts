@@ -30,7 +30,7 @@ export function failed(plan: Plan, item: SpecItem, attempt: Attempt): Plan {
   const head = attempt.turn?.head?.slice(0, SHORT_HASH) ?? null;
   const open = reset(plan, item);
   const pending = tasksOf(open).find(({ id, s }) => id === item.id && s === "p");
-  const isTold = attempt.status === "failed" && attempt.claim?.status === "done";
+  const isTold = attempt.claim?.status === "done";
   // Settled again after a crash: the tombstone is there already.
   const isSettled = rejectionsOf(open, item.id) > item.data.rejections;
   return pending !== undefined && isTold && !isSettled ? withRejection(open, pending, reason, head) : open;

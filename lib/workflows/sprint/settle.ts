@@ -74,6 +74,7 @@ export async function settleIteration(
     }
     case "blocked": {
       const reason = attempt.claim?.findings?.needsHuman ?? null;
+      if (reason === null) await takeBack(change, data, attempt.claim?.findings?.claims ?? [], now);
       if (reason === null && data.step !== null) return { status: "parked", reason: attempt.message };
       if (reason === null) return { status: "stop", as: "blocked", reason: attempt.message };
       await apply(change, data, attempt.claim?.findings ?? null, { now, minIterations: Infinity, done: false });

@@ -118,7 +118,8 @@ export function topicsBacklog(
       const reason = "message" in attempt ? attempt.message : attempt.status;
       const wrote = attempt.claim?.findings?.wrote ?? [];
       if (wrote.length > 0) return { status: "stop", as: "failed", reason };
-      return attempt.number < ralph.config.maxRetries ? { status: "open", reason } : { status: "parked", reason };
+      const isOver = attempt.status === "blocked" || attempt.number >= ralph.config.maxRetries;
+      return isOver ? { status: "parked", reason } : { status: "open", reason };
     },
   };
 }
