@@ -29,11 +29,11 @@ export interface Signal {
 const FORMS: readonly (readonly [Signal["form"], RegExp])[] = [
   ["ralph", /<ralph(?: +(\w+))?>\s*([A-Z_]+)\s*(?::(.*?))?<\/ralph>/g],
   ["promise", /<promise(?: +(\w+))?>\s*([A-Z_]+)\s*<\/promise>/g],
-  ["review", /<review(?: +(\w+))?>\s*([A-Za-z]+)\s*(?::\s*(.*?))?\s*<\/review>/g],
+  ["review", /<review(?: +(\w+))?>\s*([A-Za-z]+)\s*(?::(.*?))?<\/review>/g],
 ];
-const HASHES_REGEXP = /^###\s*([A-Z_]+)(?: +(\w+))?(?:\s*:\s*(.*?))?\s*###$/s;
+const HASHES_REGEXP = /^###\s*([A-Z_]+)(?: +(\w+))?\s*(?::(.*))?###$/s;
 const LINE_REGEXP = /^(?:\[RALPH\] +)?([A-Z]+_COMPLETE)(?: +(\w+))?:\s*(.*)$/;
-const TAGS_REGEXP = /^(?:<(ralph|promise|review)\b[^<>]*>.*?<\/\1>\s*)+$/;
+const TAGS_REGEXP = /^(?:<(ralph|promise|review)\b[^<>]*>(?:(?!<\/\1>).)*<\/\1>\s*)+$/;
 /** The prompt's own words, `BLOCKED: [why]`, say nothing. */
 const PLACEHOLDER_REGEXP = /^[[<{(][^\])}>]*[\])}>]$/;
 
@@ -91,7 +91,7 @@ function partsOf(line: string): readonly SignalParts[] {
   const hashes = HASHES_REGEXP.exec(line);
   if (hashes !== null) {
     const [, name = "", given = "", value = ""] = hashes;
-    return [{ form: "hashes", name, value, given }];
+    return [{ form: "hashes", name, value: value.trim(), given }];
   }
   const whole = LINE_REGEXP.exec(line);
   if (whole !== null) {

@@ -25,6 +25,7 @@ describe("turnEnvironment()", () => {
     expect(environment).toEqual({
       RALPH_ROOT: "/project",
       RALPH_RUN: "run-1",
+      RALPH_CLAIMS: "",
       RALPH_ITEM: "US-001",
       PATH: `${fixture.folder}/bin:/usr/bin:/bin`,
     });

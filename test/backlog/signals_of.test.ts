@@ -36,6 +36,18 @@ describe("signals", () => {
     ]);
   });
 
+  test("a long line that only looks like signals costs no time", () => {
+    const started = performance.now();
+
+    const lines = [
+      `${"<ralph>LEARNING:x</ralph> ".repeat(20_000)}x`,
+      `###BLOCKED:${" ".repeat(200_000)}x`,
+      `<review>REJECT:${" ".repeat(200_000)}`,
+    ];
+    expect(signalsOf(lines, NONCE)).toEqual([]);
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+
   test.each([
     [["<ralph>BLOCKED: no key</ralph>", "Sorry."], "no key"],
     [[`<ralph ${NONCE}>BLOCKED: no key</ralph>`], "no key"],
