@@ -33,7 +33,7 @@ describe("state commands inside of a turn", () => {
         project(ONE, TWO),
         `out ralph task done t-2; out ralph task accept; out ralph set-spec b.md; out ralph issue add found
 out ralph task add '{"name": "write t-2", "accept": "Verify: \`true\`", "supersedes": "t-2"}'
-cp ralph/plan.jsonl ../during.jsonl; exit 0`,
+RALPH_STAGE=VERIFY ralph task accept >/dev/null; cp ralph/plan.jsonl ../during.jsonl; exit 0`,
         1,
         "--max-iterations",
         "1",
