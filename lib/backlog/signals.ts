@@ -42,7 +42,7 @@ const PLACEHOLDER_REGEXP = /^[[<{(][^\])}>]*[\])}>]$/;
  *
  * @example Only the attempt's nonce, or the last line, speaks for passing
  * ```ts
- * import { signalsOf } from "ralph";
+ * import { signalsOf } from "ralph/backlog";
  *
  * const lines = ["<ralph>DONE</ralph>", "<ralph k3f9ab>DONE</ralph>", "That is all."];
  * console.log(signalsOf(lines, "k3f9ab").map(({ counts }) => counts)); // [ false, true ]
@@ -129,7 +129,7 @@ export interface SignalOptions {
  *
  * @example A marker counts as a line of its own
  * ```ts
- * import { signalLines } from "ralph";
+ * import { signalLines } from "ralph/backlog";
  *
  * console.log(signalLines("All done.\n**<ralph>DONE</ralph>**\n")); // ["All done.", "<ralph>DONE</ralph>"]
  * ```

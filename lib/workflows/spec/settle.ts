@@ -15,7 +15,10 @@ const SHORT_HASH = 7;
 /** A BUILD turn that passed: its task is done, whoever said so. */
 export function built(plan: Plan, item: SpecItem, attempt: Attempt): Plan {
   const head = attempt.turn?.head?.slice(0, SHORT_HASH);
-  return withChanged(withGiven(plan, item), isTask(item.id, "p"), { s: "d", ...(head === undefined ? {} : { done_at: head }) });
+  return withChanged(withGiven(plan, item), isTask(item.id, "p"), {
+    s: "d",
+    ...(head === undefined ? {} : { done_at: head }),
+  });
 }
 
 /** A BUILD turn that was ended by time or context: the task is to be taken apart. */
