@@ -16,7 +16,7 @@ export const ADAPTERS: readonly Adapter[] = [
     takesModel: true,
     takesReasoning: true,
     takesTerminal: true,
-    load: async () => (await import("./claude/driver.ts")).DRIVER,
+    load: async () => (await import("./adapters/claude.ts")).DRIVER,
   },
   {
     name: "codex",
@@ -27,7 +27,7 @@ export const ADAPTERS: readonly Adapter[] = [
     takesModel: true,
     takesReasoning: true,
     takesTerminal: true,
-    load: async () => (await import("./codex/driver.ts")).DRIVER,
+    load: async () => (await import("./adapters/codex.ts")).DRIVER,
   },
   {
     name: "opencode",
@@ -38,7 +38,7 @@ export const ADAPTERS: readonly Adapter[] = [
     takesModel: true,
     takesReasoning: true,
     takesTerminal: true,
-    load: async () => (await import("./opencode/driver.ts")).DRIVER,
+    load: async () => (await import("./adapters/opencode.ts")).DRIVER,
   },
   {
     name: "gemini",
@@ -49,7 +49,7 @@ export const ADAPTERS: readonly Adapter[] = [
     takesModel: true,
     takesReasoning: false,
     takesTerminal: true,
-    load: async () => (await import("./gemini/driver.ts")).DRIVER,
+    load: async () => (await import("./adapters/gemini.ts")).DRIVER,
   },
   {
     name: "qwen",
@@ -60,7 +60,7 @@ export const ADAPTERS: readonly Adapter[] = [
     takesModel: true,
     takesReasoning: false,
     takesTerminal: true,
-    load: async () => (await import("./qwen/driver.ts")).DRIVER,
+    load: async () => (await import("./adapters/qwen.ts")).DRIVER,
   },
   {
     name: "copilot",
@@ -71,7 +71,7 @@ export const ADAPTERS: readonly Adapter[] = [
     takesModel: true,
     takesReasoning: true,
     takesTerminal: true,
-    load: async () => (await import("./copilot/driver.ts")).DRIVER,
+    load: async () => (await import("./adapters/copilot.ts")).DRIVER,
   },
   {
     name: "cline",
@@ -82,7 +82,7 @@ export const ADAPTERS: readonly Adapter[] = [
     takesModel: true,
     takesReasoning: true,
     takesTerminal: false,
-    load: async () => (await import("./cline/driver.ts")).DRIVER,
+    load: async () => (await import("./adapters/cline.ts")).DRIVER,
   },
   {
     name: "pi",
@@ -93,7 +93,7 @@ export const ADAPTERS: readonly Adapter[] = [
     takesModel: true,
     takesReasoning: true,
     takesTerminal: true,
-    load: async () => (await import("./pi/driver.ts")).DRIVER,
+    load: async () => (await import("./adapters/pi.ts")).DRIVER,
   },
   {
     name: "amp",
@@ -104,7 +104,7 @@ export const ADAPTERS: readonly Adapter[] = [
     takesModel: true,
     takesReasoning: false,
     takesTerminal: false,
-    load: async () => (await import("./amp/driver.ts")).DRIVER,
+    load: async () => (await import("./adapters/amp.ts")).DRIVER,
   },
   {
     name: "cursor",
@@ -115,7 +115,7 @@ export const ADAPTERS: readonly Adapter[] = [
     takesModel: true,
     takesReasoning: false,
     takesTerminal: true,
-    load: async () => (await import("./cursor/driver.ts")).DRIVER,
+    load: async () => (await import("./adapters/cursor.ts")).DRIVER,
   },
   {
     name: "droid",
@@ -126,7 +126,7 @@ export const ADAPTERS: readonly Adapter[] = [
     takesModel: true,
     takesReasoning: true,
     takesTerminal: false,
-    load: async () => (await import("./droid/driver.ts")).DRIVER,
+    load: async () => (await import("./adapters/droid.ts")).DRIVER,
   },
   {
     name: "aider",
@@ -137,7 +137,7 @@ export const ADAPTERS: readonly Adapter[] = [
     takesModel: true,
     takesReasoning: true,
     takesTerminal: false,
-    load: async () => (await import("./aider/driver.ts")).DRIVER,
+    load: async () => (await import("./adapters/aider.ts")).DRIVER,
   },
 ];
 

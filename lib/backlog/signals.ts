@@ -110,7 +110,7 @@ function partsOf(line: string): readonly SignalParts[] {
 }
 
 /** How many signal lines of a turn are kept. */
-export const SIGNAL_LINES: number = 2000;
+const SIGNAL_LINES: number = 2000;
 
 /** What is known about the words before the lines are looked at. */
 export interface SignalOptions {

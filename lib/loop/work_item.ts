@@ -1,69 +1,34 @@
 import { join } from "node:path";
-import type { RalphContext } from "../context/context.ts";
-import type { TreeSnapshot } from "../git/types.ts";
-import { protectedPaths } from "../checks/guards.ts";
-import type {
-  Attempt,
-  Backlog,
-  Check,
-  Claim,
-  Item,
-  JudgeContext,
-  Turn,
-  Verification,
-  Work,
-  WorkContext,
-} from "../backlog/types.ts";
-import type { TimeBudget } from "./progress.ts";
-import { CLAIMS_VARIABLE, readClaims } from "../backlog/claims.ts";
-import { blockedReason, NONCE_LENGTH, saysPassing } from "../backlog/signals.ts";
-import { temporaryDirectory } from "../host/files.ts";
-import { refusalOf } from "../agents/refusal.ts";
-import { verdictOf } from "../backlog/verdict.ts";
-import { namedCheck } from "../checks/named_check.ts";
-import type { CheckLike } from "../checks/types.ts";
 import { agentTurn } from "../agents/agent_turn.ts";
-import { putBackEdits } from "./recover.ts";
-import { freshStart, type ItemStart, withTurn } from "../checks/integrity/item_start.ts";
+import { refusalOf } from "../agents/turn_verdict.ts";
+import { CLAIMS_VARIABLE } from "../backlog/claims.ts";
+import { blockedReason, NONCE_LENGTH, saysPassing } from "../backlog/signals.ts";
+import type { Backlog, Check, Claim, Item, JudgeContext, Turn, Verification, WorkContext } from "../backlog/types.ts";
+import { verdictOf } from "../backlog/verdict.ts";
+import { freshStart, withTurn } from "../checks/integrity/item_start.ts";
 import { findWeakened } from "../checks/integrity/test_guard.ts";
-import { strayedFrom, trespassed } from "../checks/turn_guards.ts";
-import { requireRepository } from "../context/require_repository.ts";
-import { verify, type VerifyOptions } from "../checks/verify.ts";
+import { namedCheck } from "../checks/named_check.ts";
+import { verify } from "../checks/verify.ts";
+import type { RalphContext } from "../context/context.ts";
+import { requireRepository } from "../git/require_repository.ts";
+import type { TreeSnapshot } from "../git/types.ts";
+import {
+  allowsUnverified,
+  type AttemptParts,
+  failedBefore,
+  type TakenTurn,
+  verifyBefore,
+  withoutReviews,
+  type WorkedItem,
+  type WorkItemOptions,
+} from "./attempt_parts.ts";
+import { createClaimsFile } from "./claims_file.ts";
+import { guard, judged } from "./judge_attempt.ts";
 
-/** One attempt, and what is known before it. */
-export interface WorkItemOptions {
-  /** @default the run's next iteration, number 1 */
-  readonly attempt?: { readonly id: string; readonly number: number };
-  /** Run after the backlog's own checks. */
-  readonly checks?: readonly CheckLike[];
-  /** The item's last attempt, told to the agent. @default none */
-  readonly previous?: Attempt | null;
-  /** The last attempt of the run, at whatever item. @default none */
-  readonly last?: Attempt | null;
-  /** Ends the turn and the checks. @default the one of the context */
-  readonly signal?: AbortSignal;
-  /** What the tree held before, when that is known. */
-  readonly before?: TreeSnapshot;
-  /** How things stood before the first attempt at the item. @default as they stand now */
-  readonly start?: ItemStart;
-  /** Commands that failed before the run's first turn. */
-  readonly failedBefore?: ReadonlySet<string>;
-  /** When the run's time is up: nothing is waited for beyond it. */
-  readonly budget?: TimeBudget | null;
-}
-
-/** An attempt with the tree before and after the agent's turn, for whoever commits. */
-export interface WorkedItem<Findings> {
-  /** How it ended. */
-  readonly attempt: Attempt<Findings>;
-  /** The tree before the turn; `null` where no turn was taken. */
-  readonly before: TreeSnapshot | null;
-  /** The tree after it; `null` where no turn was taken. */
-  readonly after: TreeSnapshot | null;
-}
+export type { WorkedItem, WorkItemOptions } from "./attempt_parts.ts";
 
 /**
- * One attempt at one item: work, checks first where asked, the agent's turn in a fresh process, judge, state put back,
+ * One attempt at one item: work, checks first where asked, the agent's turn in a fresh process, judge, state restored,
  * guards, verification. It settles nothing and changes no state.
  *
  * @returns the attempt: `verified`, `unverified`, `not-done`, `failed`, `blocked`, `interrupted`, `trespassed` or
@@ -86,8 +51,46 @@ export async function workItem<Data, Findings>(
   item: Item<Data>,
   options: WorkItemOptions = {},
 ): Promise<WorkedItem<Findings>> {
-  const repository = requireRepository(ralph);
-  const signal = options.signal ?? ralph.signal;
+  const parts = await prepare(ralph, backlog, item, options);
+  const { work, checks, signal, logs } = parts;
+  const named = checks.map(namedCheck).filter((check) => check !== null);
+  const known = { id: parts.id, number: parts.context.attempt, claim: null, turn: null, verification: null } as const;
+  if (work.prompt === null) {
+    const verification = await verify(ralph, withoutReviews(checks), { item, signal, logs, ...failedBefore(options) });
+    const verdict = verdictOf(verification, allowsUnverified(parts));
+    return { attempt: { ...known, verification, ...verdict }, checks: named, before: null, after: null };
+  }
+
+  const first = work.checkFirst === true ? await verifyBefore(parts, withoutReviews(checks)) : null;
+  const greenBefore = await wasGreen(parts, named);
+  if (greenBefore && ralph.config.trust === "strict") {
+    const message = "its own checks pass before anything was done for it, so that they prove nothing";
+    return { attempt: { ...known, greenBefore, status: "blocked", message }, checks: named, before: null, after: null };
+  }
+  const before = options.before ?? await requireRepository(ralph).snapshot();
+  const start = options.start ?? await freshStart(ralph, before);
+  const taken = await takeTurn(parts, { before, first, greenBefore });
+  const { lines: _lines, text: _text, ...record } = taken.turn;
+  const standing = withTurn(start, taken.turn.changedFiles);
+  const weakened = await findWeakened(ralph, standing, checks);
+  const attempted = {
+    ...known,
+    claim: taken.claim,
+    turn: record,
+    ...(weakened.length === 0 ? {} : { weakened }),
+    ...(greenBefore ? { greenBefore } : {}),
+  };
+  const guarded = await guard(parts, taken, attempted);
+  const attempt = guarded ?? await judged(parts, taken, { attempted, first, standing });
+  return { attempt, checks: named, before, after: taken.after };
+}
+
+async function prepare<Data, Findings>(
+  ralph: RalphContext,
+  backlog: Backlog<Data, Findings>,
+  item: Item<Data>,
+  options: WorkItemOptions,
+): Promise<AttemptParts<Data, Findings>> {
   const { id, number } = options.attempt ?? { id: `${ralph.run.id}.${ralph.run.nextIteration()}`, number: 1 };
   const context = {
     cwd: ralph.root,
@@ -100,148 +103,88 @@ export async function workItem<Data, Findings>(
   const work = await backlog.work(item, context);
   const checks = [...work.checks, ...options.checks ?? []];
   const folder = await ralph.run.folder(backlog.runsDirectory ?? ".ralph/runs");
-  const name = `iteration-${id.slice(id.lastIndexOf(".") + 1)}`;
-  const logs = `${folder}/${name}`;
-  const allowUnverified = backlog.unverified === "accept" || ralph.config.verify.allowUnverified;
-  const known = { id, number, claim: null, turn: null, verification: null } as const;
-  const { failedBefore = new Set() } = options;
+  const logs = join(folder, nameOf(id));
+  return {
+    ralph,
+    backlog,
+    item,
+    context,
+    work,
+    checks,
+    options,
+    signal: options.signal ?? ralph.signal,
+    id,
+    folder,
+    logs,
+  };
+}
 
-  const withoutTurn = checks.filter((check) => !isReview(check));
-  const first = await checkFirst(ralph, work, withoutTurn, { item, signal, failedBefore, logs: `${logs}-before` });
-  if (work.prompt === null) {
-    const verification = await verify(ralph, withoutTurn, { item, signal, failedBefore, logs });
-    return {
-      attempt: { ...known, verification, ...verdictOf(verification, allowUnverified) },
-      before: null,
-      after: null,
-    };
-  }
-
-  const before = options.before ?? await repository.snapshot();
-  const start = options.start ?? await freshStart(ralph, before);
-  await using claimsFolder = await temporaryDirectory("ralph-claims-");
-  const claimsFile = join(claimsFolder.path, ralph.host.ids.random(12));
+async function takeTurn<Data, Findings>(
+  parts: AttemptParts<Data, Findings>,
+  { before, first, greenBefore }: {
+    readonly before: TreeSnapshot;
+    readonly first: Verification | null;
+    readonly greenBefore: boolean;
+  },
+): Promise<TakenTurn<Findings>> {
+  const { ralph, backlog, item, work, options, signal, folder, checks, context } = parts;
+  const prompt = work.prompt ?? "";
+  await using file = await createClaimsFile(ralph.host);
   const { turn, after } = await agentTurn(ralph, {
-    prompt: typeof work.prompt === "string" ? work.prompt : work.prompt(first),
-    name,
+    prompt: typeof prompt === "string" ? prompt : prompt(first),
+    name: nameOf(parts.id),
     folder,
     ...(item.transcript === undefined ? {} : { transcript: join(ralph.root, item.transcript) }),
     item,
     signal,
     ...(work.timeoutMs === undefined ? {} : { timeoutMs: work.timeoutMs }),
     ...(work.interactive === undefined ? {} : { interactive: work.interactive }),
-    environment: { ...work.environment, [CLAIMS_VARIABLE]: claimsFile },
+    environment: { ...work.environment, [CLAIMS_VARIABLE]: file.path },
     nonce: context.nonce,
     before,
     budget: options.budget ?? null,
   });
+  const claims = await file.read();
   const edits = await ralph.state.edited(backlog.stateFiles);
-  // before the state is put back, so that it can read what the agent wrote
-  const claims = await readClaims(claimsFile);
-  const said = (checked: boolean): Promise<Claim<Findings>> =>
+  // before the state is restored, so that it can read what the agent wrote
+  const claimed = (checked: boolean): Promise<Claim<Findings>> =>
     judge(backlog, item, turn, { ...context, claims, checked });
-  const claim = await claimOf(turn, () => said(checks.length > 0));
+  const own = checks.map(namedCheck).some((check) => check?.own === true);
+  const claim = await claimOf(turn, () => claimed(own && !greenBefore));
   const idle = turn.end.reason === "completed" && edits.length === 0 ? refusalOf(turn) : null;
-  const bare = idle === null ? null : (await said(false)).status;
+  const bare = idle === null ? null : (await claimed(false)).status;
   const refusal = bare === "done" || bare === "blocked" ? null : idle;
-  const takenBack = await ralph.state.putBack(edits, backlog.restore);
-  if (takenBack.length > 0) ralph.events.emit({ type: "state-put-back", paths: takenBack });
-
-  const { lines: _lines, text: _text, ...record } = turn;
-  const told = { ...known, claim, turn: record };
-  const give = (attempt: Attempt<Findings>): WorkedItem<Findings> => ({ attempt, before, after });
-
-  if (turn.end.reason === "aborted" || signal.aborted) return give({ ...told, status: "interrupted" });
-  const strayed = await strayedFrom(ralph, before.branch, after.branch);
-  if (strayed !== null) return give({ ...told, status: "failed", reason: "branch-changed", message: strayed });
-  const standing = withTurn(start, turn.changedFiles);
-  const weakened = await findWeakened(ralph, standing, checks);
-  const blocked = weakened.length > 0 && ralph.config.tests.integrity === "block";
-  if (weakened.length > 0) {
-    const { id, kind, title } = item;
-    ralph.events.emit({ type: "tests-weakened", item: { id, kind, title }, findings: weakened, blocked });
-  }
-  const seen = weakened.length === 0 ? told : { ...told, weakened };
-  const trespass = await trespassed(ralph, work, turn, backlog.stateFiles);
-  if (trespass !== null) return give({ ...seen, ...trespass });
-  const touched = protectedPaths(turn.changedFiles, ralph.config.protect);
-  if (touched.length > 0) {
-    const message = `changed protected files: ${touched.join(", ")}`;
-    return give({ ...seen, status: "failed", reason: "protected-file-changed", message });
-  }
-  const { end } = turn;
-  if (end.reason === "agent-unusable") return give({ ...seen, status: "agent-unusable", message: end.message });
-  if (end.reason === "rate-limited") return give({ ...seen, status: "interrupted" });
-  if (end.reason !== "completed") return give({ ...seen, status: "failed", reason: end.reason, message: end.message });
-  if (refusal !== null) return give({ ...seen, status: "failed", reason: "refused", message: refusal });
-  switch (claim?.status) {
-    case "failed":
-      return give({ ...seen, status: "failed", reason: "agent-failed", message: claim.reason });
-    case "blocked":
-      return give({ ...seen, status: "blocked", message: claim.reason });
-    case "not-done":
-    case undefined:
-      return give({ ...seen, status: "not-done", message: claim?.reason ?? "the agent did not say that it was done" });
-    case "done": {
-      if (blocked) {
-        const message = `tests were weakened, put them back as they were:\n${weakened.join("\n")}`;
-        return give({ ...seen, status: "failed", reason: "tests-weakened", message });
-      }
-      const reusable = first !== null && work.checkFirst === true && turn.changedFiles.length === 0 &&
-        edits.length === 0;
-      const done = { since: standing.since, changedFiles: standing.changedFiles };
-      const verification = reusable
-        ? first
-        : await verify(ralph, checks, { item, base: turn.base, done, signal, failedBefore, logs });
-      if (checks.some(isReview)) await putBackEdits(ralph, backlog); // a reviewer is an agent too
-      const proven = number === 1 ? provenRed(verification, first, checks) : verification;
-      return give({ ...seen, verification: proven, ...verdictOf(proven, allowUnverified) });
-    }
-  }
+  const restored = await ralph.state.putBack(edits, backlog.restore);
+  if (restored.length > 0) ralph.events.emit({ type: "state-put-back", paths: restored });
+  return { turn, before, after, claim, refusal, edited: edits.length > 0 };
 }
 
-async function checkFirst(
-  ralph: RalphContext,
-  work: Work,
-  checks: readonly CheckLike[],
-  options: VerifyOptions,
-): Promise<Verification | null> {
-  if (work.prompt === null) return null;
-  if (work.checkFirst === true) return await verify(ralph, checks, options);
-  const red = checks.filter(isRedFirst);
-  return red.length === 0 ? null : await verify(ralph, red, options);
+/** The item's own checks prove nothing where all of them pass before anything was done for it. */
+async function wasGreen<Data, Findings>(
+  parts: AttemptParts<Data, Findings>,
+  checks: readonly Check[],
+): Promise<boolean> {
+  const { options, context } = parts;
+  const own = checks.filter((check) => check.own === true);
+  if (own.length === 0 || parts.item.exclusive === true) return false; // a review looks at work that is there
+  if (options.greenBefore !== undefined || context.attempt > 1) return options.greenBefore ?? false;
+  const unknown = own.filter(({ command }) => command === undefined || options.green?.has(command) !== true);
+  if (unknown.length === 0) return true;
+  return (await verifyBefore(parts, unknown)).status === "passed";
 }
 
-function isReview(check: CheckLike): boolean {
-  return namedCheck(check)?.review === true;
-}
-
-function isRedFirst(check: CheckLike): check is Check {
-  return namedCheck(check)?.redFirst === true;
-}
-
-/** A check that had to fail before the turn and passed already proves nothing. */
-function provenRed(after: Verification, first: Verification | null, checks: readonly CheckLike[]): Verification {
-  if (first === null || after.status === "aborted" || after.status === "unverified") return after;
-  const red = new Set(checks.filter(isRedFirst).map(({ name }) => name));
-  const green = new Set(first.results.filter(({ name, ok }) => ok && red.has(name)).map(({ name }) => name));
-  if (green.size === 0) return after;
-  const results = after.results.map((result) =>
-    green.has(result.name)
-      ? { ...result, ok: false, tail: "passed before the turn already, so that it proves nothing" }
-      : result
-  );
-  return { status: "failed", results, failures: results.filter(({ ok }) => !ok) };
+function nameOf(id: string): string {
+  return `iteration-${id.slice(id.lastIndexOf(".") + 1)}`;
 }
 
 /** A turn that failed claims nothing; what it found out on the way is kept. */
 async function claimOf<Findings>(
   { end: { reason } }: Turn,
-  said: () => Promise<Claim<Findings>>,
+  claimed: () => Promise<Claim<Findings>>,
 ): Promise<Claim<Findings> | null> {
-  if (reason === "completed") return await said();
+  if (reason === "completed") return await claimed();
   if (reason === "agent-unusable") return null;
-  const { findings } = await said();
+  const { findings } = await claimed();
   return findings === undefined ? null : { status: "not-done", reason: `the turn ended as ${reason}`, findings };
 }
 

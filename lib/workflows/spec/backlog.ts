@@ -1,13 +1,16 @@
 import { join, relative } from "node:path";
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/types.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
+import { topLevelPaths } from "../../git/tree_paths.ts";
+import type { Repository } from "../../git/types.ts";
 import { readText } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
 import type { ClaimLine } from "../../backlog/claims.ts";
 import type { Attempt, Backlog, Check, Next, SettleCommit, Settlement } from "../../backlog/types.ts";
+import { isOver, isParked } from "../../backlog/attempts.ts";
 import { verifyCommands } from "../../backlog/verify_commands.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
-import { blockedReasons, isParked, unreadableReasons } from "./blocked_reasons.ts";
+import { blockedReasons, unreadableReasons } from "./blocked_reasons.ts";
 import { readyTasks } from "./graph.ts";
 import {
   buildItem,
@@ -32,9 +35,11 @@ import {
   notAccepted,
   notDecomposed,
   notInvestigated,
-  reasonOf,
   reset,
+  shortReason,
+  shortReasonOf,
 } from "./settle.ts";
+import { acceptedLines, sentBack } from "./reopen.ts";
 import { stagePrompt } from "./stage_prompt.ts";
 import { type Plan, PLAN_FILE } from "./types.ts";
 
@@ -44,6 +49,7 @@ export interface SpecBacklogContext {
   readonly config: Config;
   readonly state: StateFiles;
   readonly host: Host;
+  readonly repository: Repository | null;
   readonly loop: { readonly retryBlocked: boolean };
 }
 
@@ -78,7 +84,6 @@ export function specBacklog(
 ): Backlog<SpecItemData, SpecFindings> {
   const limit = options.rejections ?? ralph.config.limits.rejections;
   const ignored = new Map<string, number>();
-  let verdict: "verified" | "unverified" = "verified";
   let told = false;
 
   async function load(): Promise<Plan> {
@@ -110,7 +115,7 @@ export function specBacklog(
   function checksOf(item: SpecItem): readonly Check[] {
     const common = ralph.config.verify.default.map((command): Check => ({ name: command, command, scope: "" }));
     const own = tasksIn(item).flatMap(({ id, accept }) =>
-      verifyCommands(accept).map((command): Check => ({ name: command, command, scope: id }))
+      verifyCommands(accept).map((command): Check => ({ name: command, command, scope: id, own: true }))
     );
     return [...common, ...own.filter(({ command }) => !ralph.config.verify.default.includes(command ?? ""))];
   }
@@ -137,22 +142,21 @@ export function specBacklog(
     if (kill !== null) {
       const log = attempt.turn === null ? null : relative(ralph.root, attempt.turn.transcript).replaceAll("\\", "/");
       await change((plan) => killed(plan, item, kill, log));
-      return { status: "open", reason: reasonOf(attempt), commit: commitOf("task kill", item) };
+      return { status: "open", reason: shortReasonOf(attempt), commit: commitOf("task kill", item) };
     }
     const plan = await change((before) => failed(before, item, attempt));
-    const reason = reasonOf(attempt);
+    const reason = shortReasonOf(attempt);
     const commit = commitOf("task reject", item);
-    const isOver = attempt.status === "blocked" || attempt.number >= ralph.config.maxRetries ||
-      isGivenUp(plan, item.id);
-    return isOver ? { status: "parked", reason, commit } : { status: "open", reason, commit };
+    return isOver(attempt) || isGivenUp(plan, item.id)
+      ? { status: "parked", reason, commit }
+      : { status: "open", reason, commit };
   }
 
   /** VERIFY, DECOMPOSE, INVESTIGATE: tried again some times, then a person is needed. */
   function again(attempt: Attempt, commit: SettleCommit): Settlement {
     if (attempt.status === "interrupted") return { status: "open", commit };
-    const reason = reasonOf(attempt);
-    const isOver = attempt.status === "blocked" || attempt.number >= ralph.config.maxRetries;
-    return isOver ? { status: "parked", reason, commit } : { status: "open", reason, commit };
+    const reason = shortReasonOf(attempt);
+    return { status: isOver(attempt) ? "parked" : "open", reason, commit };
   }
 
   return {
@@ -199,7 +203,28 @@ export function specBacklog(
       if (item !== undefined) return { status: "item", item };
       if (inFlight.length > 0) return { status: "waiting" };
       const reasons = [...blockedReasons(plan, limit, parked, stage), ...unreadableReasons(plan)];
-      return reasons.length > 0 ? { status: "blocked", reasons } : { status: "done", verdict, summary: "COMPLETE" };
+      return reasons.length > 0 ? { status: "blocked", reasons } : { status: "done", summary: "COMPLETE" };
+    },
+
+    /** Accepted tasks have left the file: the journal remembers the checks that they were accepted by. */
+    async passed({ passed = [] }) {
+      const plan = await load();
+      const done = doneOf(plan).map((task) => ({
+        id: task.id,
+        title: task.name,
+        checks: checksOf(buildItem(plan, task)),
+      }));
+      const here = new Set(tasksOf(plan).map(({ id }) => id));
+      const accepted = passed.filter(({ id, kind, closed }) => kind === "BUILD" && closed !== true && !here.has(id));
+      return [...done, ...accepted.map(({ id, checks }) => ({ id, title: id, checks }))];
+    },
+
+    async reopen(ids, reason) {
+      const [file = PLAN_FILE] = topLevelPaths(ralph, [PLAN_FILE]);
+      const lines = await acceptedLines(ralph.repository, file, ids);
+      await change((plan) => sentBack(plan, ids, lines, shortReason(reason)));
+      const subject = `ralph: ${ids.join(", ")} sent back by the final check`;
+      return { status: "open", reason, commit: { subject, paths: [PLAN_FILE], work: false } };
     },
 
     async work(item, { cwd, attempt, nonce, previous }) {
@@ -223,7 +248,6 @@ export function specBacklog(
           return await settleBuild(item, attempt);
         case "VERIFY":
           if (isPassed) {
-            verdict = attempt.status;
             await change((plan) => accepted(withIssues(plan, item, attempt), item));
             const [only, another] = tasksIn(item);
             const title = only === undefined || another !== undefined ? `${item.data.lines.length} tasks` : only.name;
@@ -231,7 +255,7 @@ export function specBacklog(
           }
           return {
             ...again(attempt, commitOf("task reject", item)),
-            ...sentBack(
+            ...rejectedOf(
               item,
               await change((plan) => notAccepted(withRejections(plan, item, attempt), item, attempt)),
             ),
@@ -280,7 +304,7 @@ function killOf(attempt: Attempt): "timeout" | "context" | null {
 }
 
 /** The tasks of a VERIFY stage that are to be built again. */
-function sentBack(item: SpecItem, plan: Plan): Pick<Settlement, "reopened"> {
+function rejectedOf(item: SpecItem, plan: Plan): Pick<Settlement, "reopened"> {
   const given = new Set(tasksIn(item).map(({ id }) => id));
   const reopened = pendingOf(plan).map(({ id }) => id).filter((id) => given.has(id));
   return reopened.length === 0 ? {} : { reopened };

@@ -5,8 +5,9 @@ import { describeTask, specPlace } from "./stage_prompt.ts";
 import { STAGE_ITEMS } from "./turn_context.ts";
 import { type Plan, PLAN_FILE } from "./types.ts";
 import type { RalphContext } from "../../context/context.ts";
+import { failureOf, isOver, reasonOf } from "../../backlog/attempts.ts";
 import { signalsOf } from "../../backlog/signals.ts";
-import type { Attempt, Backlog } from "../../backlog/types.ts";
+import type { Attempt, Backlog, Claim, Item, Settlement, Turn, WorkContext } from "../../backlog/types.ts";
 import { renderPrompt } from "../../prompts/render.ts";
 
 /** What the agent says when the code meets the whole spec already, after `[RALPH] PLAN_COMPLETE:`. */
@@ -35,13 +36,14 @@ export function planBacklog(ralph: RalphContext, spec: string): Backlog<SpecPlan
     scope: spec,
     stateFiles: [PLAN_FILE],
     unverified: "accept",
+    final: false,
 
     async overview() {
       return { total: 1, passed: isPlanned ? 1 : 0, open: isPlanned ? 0 : 1, parked: 0, unchecked: [] };
     },
 
     async next({ inFlight }) {
-      if (isPlanned) return { status: "done", verdict: "verified", summary: `${pendingOf(await load()).length} tasks` };
+      if (isPlanned) return { status: "done", summary: `${pendingOf(await load()).length} tasks` };
       if (inFlight.length > 0) return { status: "waiting" };
       const title = `plan ${spec}`;
       const pending = pendingOf(await load()).filter((task) => task.spec === spec).length;
@@ -65,23 +67,12 @@ export function planBacklog(ralph: RalphContext, spec: string): Backlog<SpecPlan
         item: tasks.length === 0 ? "No task yet." : tasks.map(describeTask).join("\n\n"),
         attempt: String(attempt),
         nonce,
-        failure: previous !== null && "message" in previous ? previous.message : "This is the first attempt.",
+        failure: failureOf(previous),
       }, { root: ralph.root });
       return { prompt, checks: [], allow: [], environment: { RALPH_STAGE: "PLAN" } };
     },
 
-    judge(item, { lines }, { claims, nonce }) {
-      const findings = { claims };
-      const isPlanned = item.data.pending > 0 || claims.some(({ command }) => command === "task add") ||
-        signalsOf(lines, nonce).some(({ name, value, counts }) =>
-          name === "PLAN_COMPLETE" && counts && NOTHING_TO_DO.test(value)
-        );
-      return Promise.resolve(
-        isPlanned
-          ? { status: "done", findings }
-          : { status: "not-done", reason: "no task was added by `ralph task add`", findings },
-      );
-    },
+    judge: (item, turn, context) => Promise.resolve(claimOf(item, turn, context)),
 
     async receive(claims) {
       await change((plan) => withAdditions(plan, claims));
@@ -94,16 +85,30 @@ export function planBacklog(ralph: RalphContext, spec: string): Backlog<SpecPlan
       await change((plan) => withClaims(plan, { stage: "PLAN", given: [] }, claims));
       const subject = `ralph: task add - ${added} task${added === 1 ? "" : "s"}`;
       const commit = claims.length === 0 ? {} : { commit: { subject, paths: [PLAN_FILE], work: false } };
-      if (isPlanned) return { status: "passed", ...commit };
-      if (attempt.status === "interrupted") return { status: "open", ...commit };
-      const reason = reasonOf(attempt);
-      const isOver = attempt.status === "blocked" || attempt.number >= ralph.config.maxRetries;
-      const as = attempt.claim?.status === "blocked" ? "blocked" : "failed";
-      return isOver ? { status: "stop", as, reason, ...commit } : { status: "open", reason, ...commit };
+      return { ...(isPlanned ? { status: "passed" } : unplanned(attempt)), ...commit };
     },
   };
 }
 
-function reasonOf(attempt: Attempt): string {
-  return "message" in attempt ? attempt.message : attempt.status;
+/** Planned is a spec with tasks, or one of which the agent says that there is nothing to do. */
+function claimOf(
+  { data }: Item<SpecPlanData>,
+  { lines }: Turn,
+  { claims, nonce }: WorkContext<SpecFindings>,
+): Claim<SpecFindings> {
+  const findings = { claims };
+  const hasTasks = data.pending > 0 || claims.some(({ command }) => command === "task add");
+  const hasNothingToDo = signalsOf(lines, nonce).some(({ name, value, counts }) =>
+    name === "PLAN_COMPLETE" && counts && NOTHING_TO_DO.test(value)
+  );
+  return hasTasks || hasNothingToDo
+    ? { status: "done", findings }
+    : { status: "not-done", reason: "no task was added by `ralph task add`", findings };
+}
+
+function unplanned(attempt: Attempt<SpecFindings>): Settlement {
+  if (attempt.status === "interrupted") return { status: "open" };
+  const reason = reasonOf(attempt);
+  const as = attempt.claim?.status === "blocked" ? "blocked" : "failed";
+  return isOver(attempt) ? { status: "stop", as, reason } : { status: "open", reason };
 }

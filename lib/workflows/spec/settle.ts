@@ -1,3 +1,4 @@
+import { reasonOf } from "../../backlog/attempts.ts";
 import type { ClaimLine } from "../../backlog/claims.ts";
 import type { Attempt, CheckResult } from "../../backlog/types.ts";
 import { type SpecItem, tasksIn } from "./item.ts";
@@ -29,7 +30,7 @@ export function killed(plan: Plan, item: SpecItem, kill: "timeout" | "context", 
 
 /** A BUILD turn that failed: what it marked as done is not; its own task is rejected where it was said to be done. */
 export function failed(plan: Plan, item: SpecItem, attempt: Attempt): Plan {
-  const reason = reasonOf(attempt);
+  const reason = shortReasonOf(attempt);
   const head = attempt.turn?.head?.slice(0, SHORT_HASH) ?? null;
   const open = reset(plan, item);
   const pending = tasksOf(open).find(({ id, s }) => id === item.id && s === "p");
@@ -118,10 +119,9 @@ export function notDecomposed(plan: Plan, item: SpecItem): Plan {
   return withGiven(without(plan, (entry) => entry.type === "task" && children.includes(entry.task.id)), item);
 }
 
-/** Why an attempt failed, as the task keeps it. */
-export function reasonOf(attempt: Attempt): string {
-  if (attempt.status === "trespassed") return `wrote outside the allowed paths: ${attempt.paths.join(", ")}`;
-  return shortReason("message" in attempt ? attempt.message : attempt.status);
+/** Why an attempt failed, short enough for a task to keep. */
+export function shortReasonOf(attempt: Attempt): string {
+  return shortReason(reasonOf(attempt));
 }
 
 function describe({ name, exitCode, tail }: CheckResult): string {
@@ -129,7 +129,7 @@ function describe({ name, exitCode, tail }: CheckResult): string {
 }
 
 /** The beginning names the check, the end says what went wrong. */
-function shortReason(reason: string): string {
+export function shortReason(reason: string): string {
   const half = LONGEST_REASON / 2;
   return reason.length <= LONGEST_REASON ? reason : `${reason.slice(0, half)} … ${reason.slice(-half)}`;
 }

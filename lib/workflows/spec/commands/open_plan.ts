@@ -1,4 +1,3 @@
-import { createStateFiles } from "../../../backlog/state_files.ts";
 import { problemsOf } from "../plan_file.ts";
 import { changeOf, permitted, withAdditions, withClaims } from "../claims.ts";
 import { onlyAdds, type PlanCommand, type TurnScope } from "../stage_claims.ts";
@@ -7,12 +6,11 @@ import { scopeOfTurn } from "../turn_context.ts";
 import { type Plan, PLAN_FILE } from "../types.ts";
 import { type PlanView, viewPlan } from "../view.ts";
 import type { Repository } from "../../../git/types.ts";
-import { openRepository } from "../../../git/open_repository.ts";
 import { appendClaims, type ClaimLine, readClaims } from "../../../backlog/claims.ts";
 import { type ClaimMode, claimMode } from "../../../context/claim_mode.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
-import { ownFiles } from "../../../context/own_files.ts";
 import type { Invocation } from "../../../cli/command.ts";
+import { type Look, openLook } from "../../../cli/look.ts";
 import { findPlace, type Place } from "../../../cli/workspace.ts";
 import { planLines } from "./plan_lines.ts";
 import { styleFor, toJson } from "../../../cli/show.ts";
@@ -25,14 +23,13 @@ export interface OpenPlan extends Place {
 }
 
 /** Opens the plan below the root. @throws {RalphError} root-missing, config-invalid, usage */
-export async function openPlan(invocation: Pick<Invocation, "flags" | "host">): Promise<OpenPlan> {
-  const { host } = invocation;
-  const place = await findPlace(invocation);
-  const repository = await openRepository(host, place.root);
-  const { directory } = ownFiles(repository, place.root);
-  const state = createStateFiles({ root: place.root, directory, host });
-  const store = planStore({ root: place.root, config: place.config, state, repository, host });
-  return { ...place, repository, store, mode: await claimMode({ root: place.root, repository, host }) };
+export async function openPlan(invocation: Invocation): Promise<OpenPlan> {
+  return await planAt(await openLook(invocation, await findPlace(invocation)));
+}
+
+/** The plan of a project that is looked at. */
+export async function planAt<Place extends Look>(look: Place): Promise<Place & OpenPlan> {
+  return { ...look, store: planStore(look), mode: await claimMode(look) };
 }
 
 /** What a command asks for, computed from the plan as it is: claims of one command. */

@@ -10,7 +10,7 @@ import { usage } from "../../../cli/parse.ts";
 import { styleFor, toJson } from "../../../cli/show.ts";
 import { findSprint, type SprintPlace } from "./place.ts";
 import { firstLine } from "./status.ts";
-import { nearest } from "../../../cli/suggest.ts";
+import { nearest } from "../../../errors/nearest.ts";
 
 /** `ralph step add|done|list`: inside of a turn it adds to the turn's claims. */
 export async function run(invocation: Invocation): Promise<number> {

@@ -1,0 +1,53 @@
+import { signalsOf } from "../../backlog/signals.ts";
+import type { Claim, Turn } from "../../backlog/types.ts";
+
+/** What the agent signalled last: a claim, never more. */
+export interface Signal {
+  readonly kind: "PLAN_COMPLETE" | "TASK_FAILED" | "PLAN_FAILED" | "BLOCKED";
+  /** May hold `#` itself. */
+  readonly payload: string;
+}
+
+const KINDS: readonly string[] = ["PLAN_COMPLETE", "TASK_FAILED", "PLAN_FAILED", "BLOCKED"];
+
+/** The last signal among the lines of an agent's output; PLAN_COMPLETE needs the nonce, or the last line. Pure. */
+export function lastSignal(lines: readonly string[], nonce: string): Signal | null {
+  const found = signalsOf(lines, nonce).findLast(({ form, name, counts }) =>
+    form === "hashes" && KINDS.includes(name) && (name !== "PLAN_COMPLETE" || counts)
+  );
+  return found === undefined ? null : { kind: found.name as Signal["kind"], payload: found.value };
+}
+
+/** What the agent's last signal was, and whether only a SUMMARY had been asked for. */
+export interface GsdFindings {
+  readonly signal: Signal | null;
+  readonly summaryOnly: boolean;
+}
+
+/** What a turn claims: its last signal. Only an interactive turn, or one that had to write a SUMMARY, needs none. Pure. */
+export function claimOf(
+  { lines }: Pick<Turn, "lines">,
+  { nonce, interactive, summaryOnly }: {
+    readonly nonce: string;
+    readonly interactive: boolean;
+    readonly summaryOnly: boolean;
+  },
+): Claim<GsdFindings> {
+  const signal = lastSignal(lines, nonce);
+  const findings = { signal, summaryOnly };
+  const payload = signal?.payload ?? "";
+  switch (signal?.kind) {
+    case "PLAN_COMPLETE":
+      return { status: "done", findings };
+    case "TASK_FAILED":
+      return { status: "failed", reason: `the agent says that a task failed: ${payload}`, findings };
+    case "PLAN_FAILED":
+      return { status: "failed", reason: `the agent says that the plan's verification failed: ${payload}`, findings };
+    case "BLOCKED":
+      return { status: "blocked", reason: `the agent is blocked: ${payload}`, findings };
+    case undefined:
+      // The output of a terminal session is not read; after a verified plan only its SUMMARY was asked for.
+      if (interactive || summaryOnly) return { status: "done", findings };
+      return { status: "not-done", reason: "the agent gave no signal: no line `###PLAN_COMPLETE###`", findings };
+  }
+}
