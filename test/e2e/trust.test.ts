@@ -131,7 +131,8 @@ describe("ralph run", () => {
         "ralph.config.json": JSON.stringify(config),
         ".gitignore": "login.txt\n",
       })
-      .agent("worker", "echo > login.txt").args("run", "--agent-cmd", "worker").expectExit(3);
+      .agent("worker", "echo > login.txt; echo '<promise>COMPLETE</promise>'").args("run", "--agent-cmd", "worker")
+      .expectExit(3);
 
     expect(stderr).toContain("check failed: test -f login.txt (exit 1");
   });
