@@ -8,7 +8,7 @@ import { NONCE_LENGTH } from "../backlog/signals.ts";
 import type { Check, CheckContext, CheckOutcome, Turn } from "../backlog/types.ts";
 import { fillPrompt, renderPrompt } from "../prompts/render.ts";
 import { agentTurn } from "../agents/agent_turn.ts";
-import { strayedFrom } from "./turn_guards.ts";
+import { guardHistory } from "../git/history.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import { rootPaths, topLevelPaths } from "../git/tree_paths.ts";
 
@@ -101,8 +101,9 @@ async function review(
     nonce,
     ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
   });
-  const strayed = await strayedFrom(ralph, before.branch, after.branch);
-  const found = { ...outcomeOf(turn, nonce, strayed), usage: turn.usage };
+  const line = { branch: before.branch, head: before.head, floor: before.head };
+  const rewritten = await guardHistory(requireRepository(ralph), line, after, `${ralph.run.id}-${name}`);
+  const found = { ...outcomeOf(turn, nonce, rewritten !== null), usage: turn.usage };
   const words = relative(ralph.root, turn.transcript).replaceAll("\\", "/");
   return found.ok || found.halts !== undefined ? found : { ...found, tail: `${found.tail}\n(its words: ${words})` };
 }
@@ -111,13 +112,15 @@ async function review(
 function outcomeOf(
   { end, changedFiles, lines }: Turn,
   nonce: string,
-  strayed: string | null,
+  rewritten: boolean,
 ): Omit<CheckOutcome, "usage"> {
   const failed = (tail: string): CheckOutcome => ({ ok: false, exitCode: null, tail });
   if (end.reason === "agent-unusable" || end.reason === "rate-limited") {
     return { ...failed(end.message), halts: end.reason };
   }
-  if (strayed !== null) return failed("the reviewer switched to another branch; a review must change nothing");
+  if (rewritten) {
+    return failed("the reviewer switched to another branch or rewrote history; a review must change nothing");
+  }
   if (changedFiles.length > 0) {
     const paths = changedFiles.join(", ");
     return failed(`the reviewer changed the working tree, which a review must not: ${paths} (left as it is)`);

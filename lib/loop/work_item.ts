@@ -23,7 +23,8 @@ import {
   type WorkItemOptions,
 } from "./attempt_parts.ts";
 import { createClaimsFile } from "./claims_file.ts";
-import { guard, judged } from "./judge_attempt.ts";
+import { endedBy, judged } from "./judge_attempt.ts";
+import { createTurnGuard, type TurnGuard } from "./turn_guard.ts";
 
 export type { WorkedItem, WorkItemOptions } from "./attempt_parts.ts";
 
@@ -80,7 +81,7 @@ export async function workItem<Data, Findings>(
     ...(weakened.length === 0 ? {} : { weakened }),
     ...(greenBefore ? { greenBefore } : {}),
   };
-  const guarded = await guard(parts, taken, attempted);
+  const guarded = await endedBy(parts, taken, attempted);
   const attempt = guarded ?? await judged(parts, taken, { attempted, first, standing });
   return { attempt, checks: named, before, after: taken.after };
 }
@@ -130,7 +131,9 @@ async function takeTurn<Data, Findings>(
   const { ralph, backlog, item, work, options, signal, folder, checks, context } = parts;
   const prompt = work.prompt ?? "";
   await using file = await createClaimsFile(ralph.host);
-  const { turn, after } = await agentTurn(ralph, {
+  const guard = options.guard ?? guardOf(ralph, backlog.stateFiles, before);
+  await guard.beforeTurn(item.id, before);
+  const observed = await agentTurn(ralph, {
     prompt: typeof prompt === "string" ? prompt : prompt(first),
     name: nameOf(parts.id),
     folder,
@@ -145,6 +148,7 @@ async function takeTurn<Data, Findings>(
     budget: options.budget ?? null,
   });
   const claims = await file.read();
+  const { turn, after, rewritten } = await guard.afterTurn(parts.id, observed);
   const edits = await ralph.state.edited(backlog.stateFiles);
   // before the state is restored, so that it can read what the agent wrote
   const claimed = (checked: boolean): Promise<Claim<Findings>> =>
@@ -156,7 +160,11 @@ async function takeTurn<Data, Findings>(
   const refusal = bare === "done" || bare === "blocked" ? null : idle;
   const restored = await ralph.state.putBack(edits, backlog.restore);
   if (restored.length > 0) ralph.events.emit({ type: "state-put-back", paths: restored });
-  return { turn, before, after, claim, refusal, edited: edits.length > 0 };
+  return { turn, before, after, rewritten, claim, refusal, edited: edits.length > 0 };
+}
+
+function guardOf(ralph: RalphContext, stateFiles: readonly string[], { changed }: TreeSnapshot): TurnGuard {
+  return createTurnGuard(ralph, { userPaths: new Set(changed.map(({ path }) => path)), stateFiles });
 }
 
 /** The item's own checks prove nothing where all of them pass before anything was done for it. */
@@ -170,7 +178,9 @@ async function wasGreen<Data, Findings>(
   if (options.greenBefore !== undefined || context.attempt > 1) return options.greenBefore ?? false;
   const unknown = own.filter(({ command }) => command === undefined || options.green?.has(command) !== true);
   if (unknown.length === 0) return true;
-  return (await verifyBefore(parts, unknown)).status === "passed";
+  const found = await verifyBefore(parts, unknown);
+  await options.clean?.look(found.results, unknown, parts.signal);
+  return found.status === "passed";
 }
 
 function nameOf(id: string): string {
