@@ -10,6 +10,7 @@ import type { Host } from "../host/types.ts";
 import type { Command, Invocation, Program } from "./command.ts";
 import { describeFailure } from "./failure.ts";
 import { commandHelp } from "./help.ts";
+import { checkInsideRun } from "./inside_run.ts";
 import { parseLine, usage } from "./parse.ts";
 
 /** What a command is run with, whatever its line says. */
@@ -58,6 +59,7 @@ export async function startCommand(command: Command, line: readonly string[], ar
     return EXIT.done;
   }
   checkArity(command, parsed.arguments);
+  await checkInsideRun(command, { ...around, arguments: parsed.arguments, flags: parsed.flags });
   const { run } = await command.load();
   return await run({ ...around, command, arguments: parsed.arguments, rest: parsed.rest, flags: parsed.flags });
 }
