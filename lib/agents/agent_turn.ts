@@ -3,6 +3,7 @@ import type { RalphContext } from "../context/context.ts";
 import type { TreeSnapshot } from "../git/types.ts";
 import { ensureRunsIgnored, isIgnoring } from "../events/runs_ignored.ts";
 import type { TimeBudget } from "../backlog/turn_types.ts";
+import { resolveInside } from "../host/files.ts";
 import type { AgentTurn, Item, Turn } from "../backlog/types.ts";
 import type { Agent } from "../context/agent.ts";
 import { turnEnvironment } from "./environment.ts";
@@ -82,7 +83,12 @@ async function oneTurn(
   request: AgentTurnRequest,
   { cwd, environment, signal, number }: OneTurn,
 ): Promise<AgentTurn> {
-  const transcript = numbered(request.transcript ?? join(request.folder, `${request.name}.log`), number);
+  const transcript = numbered(
+    request.transcript === undefined
+      ? join(request.folder, `${request.name}.log`)
+      : await resolveInside(ralph.root, request.transcript),
+    number,
+  );
   ralph.events.emit({ type: "turn-start", agent: agent.name, transcript: relative(ralph.root, transcript) });
   const started = ralph.host.clock.now();
   const turn = await agent.runTurn({

@@ -4,7 +4,7 @@
  * @module
  */
 import { RalphError } from "../../errors/ralph_error.ts";
-import { hashText, readText } from "../../host/files.ts";
+import { hashText, LARGEST_LOG, readText } from "../../host/files.ts";
 import type { TurnRequest } from "../../context/agent.ts";
 import type { RecordedTurn } from "./recorded_turn.ts";
 
@@ -35,7 +35,7 @@ export function promptHash(steady: string): string {
 
 /** Reads a cassette. @throws {RalphError} cassette-invalid */
 export async function readCassette(file: string): Promise<readonly RecordedTurn[]> {
-  const text = await readText(file);
+  const text = await readText(file, LARGEST_LOG);
   if (text === null) throw invalid(file, "it does not exist");
   const { RECORDED_TURN } = await import("./cassette_schema.ts");
   return text.split("\n").flatMap((line, index) => {

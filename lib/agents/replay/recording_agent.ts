@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../../events/agent_events.ts";
 import { createRedactor } from "../../events/redact.ts";
 import { secretValues } from "../../events/secrets.ts";
-import { appendText } from "../../host/files.ts";
+import { appendText, PRIVATE_FILE } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
 import type { Agent } from "../../context/agent.ts";
 import { promptHash, steadyPrompt, withoutNonce } from "./cassette.ts";
@@ -37,7 +37,8 @@ export function recordingAgent(agent: Agent, file: string, host: Host): Agent {
         ...change,
       };
       const redactor = createRedactor(secretValues({ ...host.environment.variables, ...request.environment }));
-      await appendText(file, `${redactor.text(withoutNonce(JSON.stringify(recorded), request.nonce))}\n`);
+      const text = redactor.text(withoutNonce(JSON.stringify(recorded), request.nonce));
+      await appendText(file, `${text}\n`, PRIVATE_FILE);
       return turn;
     },
   };

@@ -35,7 +35,7 @@ export function replayAgent(file: string, host: Host): Agent {
           `turn ${number} of the cassette ${file} was recorded with another prompt: ${difference}`,
         );
       }
-      const record = await openTurnRecord(host, request);
+      const record = await openTurnRecord(request);
       const turn = withNonce(recorded.turn, request.nonce);
       await record.words(Buffer.from(turn.text));
       await record.finish();

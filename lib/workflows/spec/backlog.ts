@@ -23,7 +23,7 @@ import {
 } from "./item.ts";
 import { scopeOf, withAdditions, withClaims } from "./claims.ts";
 import { claimOf, claimsByHand, type SpecFindings } from "./judge.ts";
-import { rejectionsOf } from "./mutations/reject_task.ts";
+import { rejectionCounts, rejectionsOf } from "./mutations/reject_task.ts";
 import { shortName } from "./mutations/short_name.ts";
 import { doneOf, formatPlan, issuesOf, parsePlan, pendingOf, specOf, tasksOf } from "./plan_file.ts";
 import {
@@ -96,7 +96,8 @@ export function specBacklog(
     }
     const plan = parsePlan(text, PLAN_FILE);
     if (ralph.loop.retryBlocked && !told) { // what was rejected too often before this run is forgiven once
-      for (const { id } of pendingOf(plan)) ignored.set(id, rejectionsOf(plan, id));
+      const counts = rejectionCounts(plan);
+      for (const { id } of pendingOf(plan)) ignored.set(id, counts.get(id) ?? 0);
     }
     told = true;
     return plan;

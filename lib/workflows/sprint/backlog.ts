@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { fingerprintOf, isParked } from "../../backlog/attempts.ts";
+import { resolveInside } from "../../host/files.ts";
 import { ensureRunsIgnored } from "../../events/runs_ignored.ts";
 import type { Backlog, Check, Item, ParkedItem } from "../../backlog/types.ts";
 import { findingsOf } from "./claim.ts";
@@ -120,7 +121,7 @@ export function sprintBacklog(
     },
 
     async begin(item) {
-      await ensureRunsIgnored(join(ralph.root, paths.transcripts));
+      await ensureRunsIgnored(await resolveInside(ralph.root, paths.transcripts));
       const { beginIteration } = await import("./changes.ts");
       await change((document) => beginIteration(document, item.data.iteration, now()));
     },
