@@ -46,6 +46,13 @@ export interface StateFiles {
     path: string,
     work: (text: string | null, write: (text: string) => Promise<void>) => Promise<Result>,
   ): Promise<Result>;
+  /**
+   * From here on the text in memory is what Ralph last wrote, whatever the shadow copies say: an agent can write these
+   * too. Until `release()`.
+   */
+  hold(paths: readonly string[]): Promise<void>;
+  /** Shadow copies count again. */
+  release(): void;
   /** What stands there now is Ralph's own from here on: what a person changed between runs. */
   adopt(paths: readonly string[]): Promise<void>;
   /** Those of the files that were edited manually since Ralph last wrote them; one that it never wrote is none. */
@@ -76,6 +83,22 @@ const AMEND_TRIES = 20;
 export function createStateFiles({ root, directory, host }: StateFilesOptions): StateFiles {
   const shadowOf = (path: string): string => join(directory, "shadow", hashText(`${root}\0${path}`).slice(0, 32));
 
+  const held = new Map<string, string | null>();
+
+  async function lastWritten(path: string): Promise<string | null> {
+    const shadow = await readText(shadowOf(path));
+    const text = held.get(path);
+    if (text === undefined) return shadow;
+    if (text !== null && text !== shadow) await writeAtomic(shadowOf(path), text);
+    return text;
+  }
+
+  /** First the shadow: after a kill between the two, the file is restored to it. */
+  async function writeShadow(path: string, text: string): Promise<void> {
+    if (held.has(path)) held.set(path, text);
+    await writeAtomic(shadowOf(path), text);
+  }
+
   async function locked<Result>(path: string, run: () => Promise<Result>): Promise<Result> {
     const lock = await takeLock(join(directory, "store.lock"), { purpose: "store", host, waitMs: STORE_WAIT_MS });
     if (lock.status === "busy") throw new RalphError("store-locked", { details: { path, pid: lock.holder.pid } });
@@ -87,7 +110,7 @@ export function createStateFiles({ root, directory, host }: StateFilesOptions): 
   }
 
   async function write(path: string, text: string): Promise<void> {
-    await writeAtomic(shadowOf(path), text); // first: after a kill between the two, the file is put back to this
+    await writeShadow(path, text);
     await writeAtomic(await resolveInside(root, path), text);
   }
 
@@ -117,12 +140,12 @@ export function createStateFiles({ root, directory, host }: StateFilesOptions): 
       }),
     amend: (path, change) =>
       locked(path, async () => {
-        const written = await readText(shadowOf(path));
+        const written = await lastWritten(path);
         let found = await read(path);
         const own = attempted(change, written ?? found);
         let edited = found === written ? own : attempted(change, found);
         if (own.status === "failed" && edited.status === "failed") throw edited.error;
-        if (own.status === "changed") await writeAtomic(shadowOf(path), own.text);
+        if (own.status === "changed") await writeShadow(path, own.text);
         for (let tries = 0; edited.status === "changed" && tries < AMEND_TRIES; tries++) {
           const expected = found === null ? {} : { expected: found };
           if (await writeAtomic(await resolveInside(root, path), edited.text, expected)) return edited.text;
@@ -131,17 +154,21 @@ export function createStateFiles({ root, directory, host }: StateFilesOptions): 
         }
         return found;
       }),
+    async hold(paths) {
+      for (const path of paths) held.set(path, await readText(shadowOf(path)));
+    },
+    release: () => held.clear(),
     async adopt(paths) {
       for (const path of paths) {
         const text = await read(path);
         if (text === null) await removePath(shadowOf(path));
-        else if (text !== await readText(shadowOf(path))) await writeAtomic(shadowOf(path), text);
+        else if (text !== await readText(shadowOf(path))) await writeShadow(path, text);
       }
     },
     async edited(paths) {
       const edits: ManualEdit[] = [];
       for (const path of paths) {
-        const written = await readText(shadowOf(path));
+        const written = await lastWritten(path);
         if (written === null) continue;
         const found = await read(path);
         if (found !== written) edits.push({ path, found, written });
@@ -152,9 +179,9 @@ export function createStateFiles({ root, directory, host }: StateFilesOptions): 
       const takenBack: string[] = [];
       for (const { path, written, found } of edits) {
         await locked(path, async () => {
-          const current = await readText(shadowOf(path)) ?? written; // the CLI may have written since
+          const current = await lastWritten(path) ?? written; // the CLI may have written since
           const text = found === null ? current : restore({ path, found, written: current });
-          if (text !== current) await writeAtomic(shadowOf(path), text);
+          if (text !== current) await writeShadow(path, text);
           if (text === found) return;
           takenBack.push(path);
           await writeAtomic(await resolveInside(root, path), text);

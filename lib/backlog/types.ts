@@ -224,6 +224,13 @@ export interface Backlog<Data = unknown, Findings = unknown> {
   readonly scope?: string;
   /** Files that only Ralph writes, relative to the root: put back after each turn. */
   readonly stateFiles: readonly string[];
+  /**
+   * Files beside the state that say what is asked for (plans, the current spec), relative to the root, whether they
+   * exist or not: restored when a turn has changed them. Called once, when a run begins.
+   */
+  briefFiles?(): Promise<readonly string[]>;
+  /** Commands that the agent runs in its turn write the state files. @default false: an edit is a claim */
+  readonly turnsWriteState?: boolean;
   /** What a claim is worth when there is no check at all. */
   readonly unverified: "accept" | "block";
   /** Where run folders go, relative to the root. @default ".ralph/runs" */

@@ -18,6 +18,7 @@ interface Told extends Outcome {
   readonly parkedBefore?: number;
   readonly weakened?: readonly { readonly id: string; readonly findings: readonly string[] }[];
   readonly failedBefore?: readonly string[];
+  readonly restored?: readonly string[];
   readonly failures?: readonly { readonly name: string; readonly exitCode: number | null }[];
 }
 
@@ -70,6 +71,7 @@ export function outcomeLines(outcome: Outcome, style: Style, goOn: string | null
     ...(told.failedBefore ?? []).map((command) =>
       `  ${warn("failed before the first turn")}  ${printableLine(command)}`
     ),
+    ...(told.restored ?? []).map((path) => `  ${warn("changed during the run")}  ${printableLine(path)}`),
     ...(told.parked ?? []).map(({ id, reason }) => `  ${bad("parked")}  ${printableLine(id)}: ${firstLine(reason)}`),
     ...reasons.filter((reason) => !(told.parked ?? []).some(({ id, reason: why }) => reason === `${id}: ${why}`)).map((
       reason,

@@ -2,7 +2,7 @@ import { join, relative } from "node:path";
 import type { RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { appendText, ensureDirectory, removePath } from "../host/files.ts";
-import { protectedPaths } from "../checks/guards.ts";
+import type { Brief } from "../checks/brief/types.ts";
 import { type Hook, hookProblems, hooksOf } from "./hook.ts";
 import { createSlots } from "../host/slots.ts";
 import type { Backlog, HookRecord, Item } from "../backlog/types.ts";
@@ -54,6 +54,8 @@ export interface HookRunnerOptions {
   /** Absolute path of the run's folder. */
   readonly folder: string;
   readonly signal: AbortSignal;
+  /** What no hook may change. */
+  readonly brief: Brief;
 }
 
 interface Change {
@@ -180,7 +182,7 @@ export async function createHookRunner<Data, Findings>(
 
   async function applyOne({ hook, iteration, file, paths }: Change): Promise<void> {
     const subject = `hook: ${hook.id} (iteration ${iteration})`;
-    const guarded = protectedPaths(rootPaths(ralph, paths), ralph.config.protect);
+    const guarded = rootPaths(ralph, paths).filter((path) => options.brief.covers(path));
     const applied = guarded.length > 0
       ? { status: "kept" as const, reason: `it changes protected files: ${guarded.join(", ")}` }
       : await applyPatch(ralph, repository, { file, paths, subject });
@@ -206,7 +208,7 @@ export async function createHookRunner<Data, Findings>(
       for (const hook of beside) start(hook, moment, hook.isolated === false ? null : commit);
       for (const hook of hooksOf(hooks, when, false)) {
         const subject = `hook: ${hook.id} (iteration ${moment.iteration})`;
-        await commitTreeChanges(ralph, backlog, subject, () => one(hook, moment, null));
+        await commitTreeChanges(ralph, { ...backlog, brief: options.brief }, subject, () => one(hook, moment, null));
       }
     },
     async finish() {

@@ -47,6 +47,9 @@ export async function openJournal(file: string | null): Promise<Journal> {
     settled: (key, item, attempt, settlement, kept) =>
       append({ type: "settled", ...named(key), ...of(item), attemptId: attempt.id, settlement, kept }),
     unpark: (key) => append({ type: "unparked", ...named(key) }),
+    lastBrief: () => state.brief,
+    briefRead: (key, record) => append({ type: "brief", ...named(key), record }),
+    briefRestored: (key) => append({ type: "brief-restored", ...named(key) }),
     async runEnded(key) {
       await append({ type: "run-ended", ...named(key) });
       if (file !== null && size > COMPACT_AT_BYTES) size = await compact(file, state);

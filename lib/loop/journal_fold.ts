@@ -1,4 +1,4 @@
-import type { JournalKey, Leftover, OpenItem } from "../backlog/journal_types.ts";
+import type { BriefRecord, JournalKey, Leftover, OpenItem } from "../backlog/journal_types.ts";
 import type { Attempt, Item, ParkedItem, Settlement } from "../backlog/types.ts";
 
 interface Named {
@@ -29,6 +29,8 @@ export type JournalLine =
   })
   | (OfItem & { readonly type: "parked"; readonly reason: string })
   | (Named & { readonly type: "left"; readonly itemId: string; readonly kept: Work })
+  | (Named & { readonly type: "brief"; readonly record: BriefRecord })
+  | (Named & { readonly type: "brief-restored" })
   | (Named & { readonly type: "unparked" | "run-ended" });
 
 interface Slot {
@@ -41,6 +43,8 @@ interface Slot {
 /** The journal's lines, added up. */
 export interface JournalState {
   readonly slots: ReadonlyMap<string, Slot>;
+  /** Of the newest run, whichever backlog it was of. */
+  readonly brief: { readonly key: string; readonly record: BriefRecord; readonly ended: boolean } | null;
   apply(line: JournalLine): void;
   history(key: JournalKey, item: Item): readonly Attempt[];
   open(key: JournalKey): readonly OpenItem[];
@@ -62,9 +66,17 @@ export function foldJournal(text: string): JournalState {
     slots.set(key, slot);
     return slot;
   };
+  let brief: JournalState["brief"] = null;
   const state: JournalState = {
     slots,
-    apply: (line) => applyLine(slotOf(line.key), line),
+    get brief() {
+      return brief;
+    },
+    apply(line) {
+      if (line.type === "brief") brief = { key: line.key, record: line.record, ended: false };
+      else if (line.type === "brief-restored") brief = brief === null ? null : { ...brief, ended: true };
+      else applyLine(slotOf(line.key), line);
+    },
     history: (key, item) => slotOf(keyOf(key)).history.get(historyKey(item.id, item.fingerprint ?? null)) ?? [],
     open: (key) => [...slotOf(keyOf(key)).open.values()],
     interrupted: (backlog) => [...slots].some(([key, slot]) => slot.open.size > 0 && JSON.parse(key)[0] === backlog),
@@ -81,6 +93,11 @@ export function foldJournal(text: string): JournalState {
 /** The few lines that say the same as the whole journal does for what is still to come. */
 export function keptLines(state: JournalState): readonly JournalLine[] {
   const lines: JournalLine[] = [];
+  if (state.brief !== null) {
+    const { key, record, ended } = state.brief;
+    lines.push({ type: "brief", v: 1, key, record });
+    if (ended) lines.push({ type: "brief-restored", v: 1, key });
+  }
   for (const [key, slot] of state.slots) {
     const named = { v: 1, key } as const;
     for (const { id, fingerprint, reason } of slot.parked.values()) {
@@ -98,7 +115,7 @@ export function keptLines(state: JournalState): readonly JournalLine[] {
   return lines;
 }
 
-function applyLine(slot: Slot, line: JournalLine): void {
+function applyLine(slot: Slot, line: Exclude<JournalLine, { readonly type: "brief" | "brief-restored" }>): void {
   switch (line.type) {
     case "begun": {
       const { item, attemptId, number, userPaths } = line;

@@ -30,6 +30,8 @@ export interface Progress {
   readonly weakened: readonly { readonly id: string; readonly findings: readonly string[] }[];
   /** Commands of shared checks that failed before the first turn (`verify.baseline`). */
   readonly failedBefore: readonly string[];
+  /** Files that judge the run and that it found changed: restored, or outside of the repository. Absent: none. */
+  readonly restored?: readonly string[];
 }
 
 /** A run that has not begun. */

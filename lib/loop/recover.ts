@@ -64,8 +64,8 @@ export async function repairAfterKill<Data, Findings>(
   await putBackEdits(ralph, backlog);
 }
 
-/** Puts back what an agent did to state files by hand before its run was killed. */
-export async function putBackEdits(
+/** Restores what an agent edited in state files before its run was killed. */
+async function putBackEdits(
   ralph: RalphContext,
   { stateFiles, restore }: { readonly stateFiles: readonly string[]; readonly restore?: Restore },
 ): Promise<void> {

@@ -2,6 +2,7 @@ import type { LimitsConfig } from "../config/schema.ts";
 import type { RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { TreeSnapshot } from "../git/types.ts";
+import type { Brief } from "../checks/brief/types.ts";
 import { configuredHooks } from "../hooks/hook.ts";
 import { journalKeyOf } from "../backlog/journal_key.ts";
 import type { JournalKey } from "../backlog/journal_types.ts";
@@ -24,6 +25,7 @@ import { failingBefore } from "./baseline.ts";
 import { onBranch } from "./branch.ts";
 import { createHookRunner, type HookRunner, momentOf } from "../hooks/runner.ts";
 import { endingOf } from "./ending.ts";
+import { fixBrief } from "./fix_brief.ts";
 import { createItemStarts, type ItemStart, type ItemStarts } from "../checks/integrity/item_start.ts";
 import { recover, repairAfterKill } from "./recover.ts";
 import { type Committer, createCommitter, settleAndCommit } from "./settle.ts";
@@ -45,7 +47,7 @@ const ENDED_BADLY: ReadonlySet<Attempt["status"]> = new Set(["interrupted", "tre
  * passes without its checks. Killed at any moment, the same call continues where it was.
  *
  * @throws {RalphError} not-a-repository, agent-missing, agent-not-found, run-locked, git-identity-missing,
- * git-operation-in-progress, git-detached-head, branch-invalid, branch-failed, state-missing, state-invalid
+ * git-operation-in-progress, git-detached-head, branch-invalid, branch-failed, state-missing, state-invalid, brief-changed
  * @example A loop over a list in memory
  * ```ts
  * import { memoryBacklog, runLoop } from "ralph";
@@ -74,11 +76,14 @@ export async function runLoop<Data, Findings>(
 
   const key = await journalKeyOf(backlog);
   const committer = createCommitter(ralph);
+  const { brief, begin, end } = await fixBrief(ralph, backlog, key);
   const ownership = await recover(ralph, committer, backlog, key, await repository.snapshot());
   if (options.retryBlocked ?? ralph.loop.retryBlocked) await ralph.journal.unpark(key);
   await backlog.resume?.();
   await sweepCheckTrees(ralph);
-  const outcome = await new Loop(ralph, backlog, options, key, committer, ownership).run();
+  await begin();
+  const ended = await new Loop(ralph, backlog, { ...options, brief }, key, committer, ownership).run().finally(end);
+  const outcome: LoopOutcome = brief.restored.length === 0 ? ended : { ...ended, restored: brief.restored };
   await ralph.journal.runEnded(key);
   const reasons = "reasons" in outcome ? outcome.reasons : "limit" in outcome ? [outcome.limit] : [];
   const { status, iterations, usage } = outcome;
@@ -94,6 +99,7 @@ class Loop<Data, Findings> {
   readonly #key: JournalKey;
   readonly #committer: Committer;
   readonly #ownership: Ownership;
+  readonly #brief: Brief;
   readonly #signal: AbortSignal;
   readonly #limits: LimitsConfig;
   readonly #taken: Set<string> = new Set();
@@ -108,7 +114,7 @@ class Loop<Data, Findings> {
   constructor(
     ralph: RalphContext,
     backlog: Backlog<Data, Findings>,
-    options: LoopOptions,
+    { brief, ...options }: LoopOptions & { readonly brief: Brief },
     key: JournalKey,
     committer: Committer,
     ownership: Ownership,
@@ -119,6 +125,7 @@ class Loop<Data, Findings> {
     this.#key = key;
     this.#committer = committer;
     this.#ownership = ownership;
+    this.#brief = brief;
     this.#signal = options.signal ?? ralph.signal;
     this.#limits = limitsOf(ralph, options);
     this.#checks = options.checks ?? [];
@@ -147,6 +154,7 @@ class Loop<Data, Findings> {
       limit: this.#limits.hooks,
       folder,
       signal: this.#signal,
+      brief: this.#brief,
     });
     try {
       for (;;) {
@@ -260,6 +268,7 @@ class Loop<Data, Findings> {
       last: this.#last,
       signal: this.#signal,
       ...(before === null ? {} : { before, start: await this.#startOf(item, history, before) }),
+      brief: this.#brief,
       failedBefore: this.#failedBefore ?? new Set(),
       budget: timeBudget(this.#progress, this.#limits),
     });

@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import type { RalphContext } from "../context/context.ts";
 import type { TreeSnapshot } from "../git/types.ts";
-import { protectedPaths } from "../checks/guards.ts";
+import { createBrief } from "../checks/brief/create_brief.ts";
+import { restoreBrief } from "../checks/brief/restore_brief.ts";
+import type { Brief } from "../checks/brief/types.ts";
 import type {
   Attempt,
   Backlog,
@@ -20,7 +22,6 @@ import { verdictOf } from "../backlog/verdict.ts";
 import { namedCheck } from "../checks/named_check.ts";
 import type { CheckLike } from "../checks/types.ts";
 import { agentTurn } from "../agents/agent_turn.ts";
-import { putBackEdits } from "./recover.ts";
 import { freshStart, type ItemStart, withTurn } from "../checks/integrity/item_start.ts";
 import { findWeakened } from "../checks/integrity/test_guard.ts";
 import { strayedFrom, trespassed } from "../checks/turn_guards.ts";
@@ -43,6 +44,8 @@ export interface WorkItemOptions {
   readonly before?: TreeSnapshot;
   /** How things stood before the first attempt at the item. @default as they stand now */
   readonly start?: ItemStart;
+  /** What judges the attempt, and is restored after the turn. @default as it is now */
+  readonly brief?: Brief;
   /** Commands that failed before the run's first turn. */
   readonly failedBefore?: ReadonlySet<string>;
   /** When the run's time is up: nothing is waited for beyond it. */
@@ -112,9 +115,10 @@ export async function workItem<Data, Findings>(
     };
   }
 
+  const brief = options.brief ?? await createBrief(ralph, backlog);
   const before = options.before ?? await repository.snapshot();
   const start = options.start ?? await freshStart(ralph, before);
-  const { turn, after } = await agentTurn(ralph, {
+  const taken = await agentTurn(ralph, {
     prompt: typeof work.prompt === "string" ? work.prompt : work.prompt(first),
     name,
     folder,
@@ -127,14 +131,16 @@ export async function workItem<Data, Findings>(
     before,
     budget: options.budget ?? null,
   });
-  const edits = await ralph.state.edited(backlog.stateFiles);
-  // before the state is put back, so that it can read what the agent wrote
-  const said = (checked: boolean): Promise<Claim<Findings>> => judge(backlog, item, turn, { ...context, checked });
-  const claim = await claimOf(turn, () => said(checks.length > 0));
-  const idle = turn.end.reason === "completed" && edits.length === 0 ? refusalOf(turn) : null;
+  const changes = await brief.compare();
+  const edits = changes.filter(({ kind }) => kind === "state");
+  // before the state is restored, so that it can read what the agent wrote
+  const said = (checked: boolean): Promise<Claim<Findings>> => judge(backlog, item, taken.turn, { ...context, checked });
+  const claim = await claimOf(taken.turn, () => said(checks.length > 0));
+  const idle = taken.turn.end.reason === "completed" && edits.length === 0 ? refusalOf(taken.turn) : null;
   const refusal = idle !== null && (await said(false)).status !== "done" ? idle : null;
-  const takenBack = await ralph.state.putBack(edits, backlog.restore);
-  if (takenBack.length > 0) ralph.events.emit({ type: "state-put-back", paths: takenBack });
+  const restored = (changes.length === 0 ? [] : await brief.restore(changes)).filter(({ kind }) => kind !== "state");
+  const after = restored.length === 0 ? taken.after : await repository.snapshot();
+  const turn = withoutPaths(taken.turn, restored.map(({ path }) => path));
 
   const { lines: _lines, text: _text, ...record } = turn;
   const told = { ...known, claim, turn: record };
@@ -153,9 +159,9 @@ export async function workItem<Data, Findings>(
   const seen = weakened.length === 0 ? told : { ...told, weakened };
   const trespass = await trespassed(ralph, work, turn, backlog.stateFiles);
   if (trespass !== null) return give({ ...seen, ...trespass });
-  const touched = protectedPaths(turn.changedFiles, ralph.config.protect);
+  const touched = restored.filter(({ kind }) => kind === "protected");
   if (touched.length > 0) {
-    const message = `changed protected files: ${touched.join(", ")}`;
+    const message = `changed protected files: ${touched.map(({ path }) => path).join(", ")}`;
     return give({ ...seen, status: "failed", reason: "protected-file-changed", message });
   }
   const { end } = turn;
@@ -182,11 +188,16 @@ export async function workItem<Data, Findings>(
       const verification = reusable
         ? first
         : await verify(ralph, checks, { item, base: turn.base, done, signal, failedBefore, logs });
-      if (checks.some(isReview)) await putBackEdits(ralph, backlog); // a reviewer is an agent too
+      if (checks.some(isReview)) await restoreBrief(brief); // a reviewer is an agent too
       const proven = number === 1 ? provenRed(verification, first, checks) : verification;
       return give({ ...seen, verification: proven, ...verdictOf(proven, allowUnverified) });
     }
   }
+}
+
+/** What was restored is not the turn's change. */
+function withoutPaths(turn: Turn, paths: readonly string[]): Turn {
+  return { ...turn, changedFiles: turn.changedFiles.filter((path) => !paths.includes(path)) };
 }
 
 async function checkFirst(

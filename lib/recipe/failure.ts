@@ -10,7 +10,8 @@ import { RalphError } from "../errors/ralph_error.ts";
 import { readText } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import { BUILTIN_MODULES, loadRalph } from "./bundled_modules.ts";
-import { findImportedName, localFiles } from "./search.ts";
+import { localFiles } from "./local_files.ts";
+import { findImportedName } from "./search.ts";
 import { nearest } from "../cli/suggest.ts";
 
 /** What telling a failure takes of the host. */

@@ -154,6 +154,7 @@ export function featureBacklog(
     name: "feature",
     scope: feature.directory,
     stateFiles: [file],
+    briefFiles: () => Promise.resolve([feature.markdownFile]),
     unverified: "block",
     runsDirectory: ".ralph/runs",
     branch: async () => (await load()).branchName,

@@ -19,6 +19,7 @@ import {
 import { claimOf } from "./judge.ts";
 import { rejectionsOf } from "./mutations/reject_task.ts";
 import { shortName } from "./mutations/short_name.ts";
+import { SPEC_FOLDERS } from "./find_spec.ts";
 import { doneOf, formatPlan, issuesOf, parsePlan, pendingOf, specOf, tasksOf } from "./plan_file.ts";
 import { accepted, built, decomposed, failed, killed, notAccepted, notDecomposed, reasonOf, reset } from "./settle.ts";
 import { stagePrompt } from "./stage_prompt.ts";
@@ -139,7 +140,12 @@ export function specBacklog(ralph: SpecBacklogContext, options: SpecBacklogOptio
 
   return {
     name: "spec",
+    turnsWriteState: true,
     stateFiles: [PLAN_FILE],
+    async briefFiles() {
+      const spec = specOf(await load());
+      return spec === null ? [] : SPEC_FOLDERS.map((folder) => folder === "" ? spec : `${folder}/${spec}`);
+    },
     unverified: "accept",
 
     async overview({ parked }) {

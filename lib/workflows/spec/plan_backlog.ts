@@ -20,6 +20,7 @@ export function planBacklog(ralph: RalphContext, spec: string): Backlog<{ readon
   return {
     name: "spec-plan",
     scope: spec,
+    turnsWriteState: true,
     stateFiles: [PLAN_FILE],
     unverified: "accept",
 

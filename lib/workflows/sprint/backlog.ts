@@ -69,7 +69,9 @@ export function sprintBacklog(
   return {
     name: "sprint",
     scope: directory,
+    turnsWriteState: true,
     stateFiles: [paths.progress],
+    briefFiles: () => Promise.resolve([paths.definition]),
     unverified: "accept",
     runsDirectory: paths.logs,
     logsDirectory: paths.logs,
