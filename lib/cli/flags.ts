@@ -118,6 +118,10 @@ export const LOOP_FLAGS: FlagTable = {
     summary: "let the agent's word settle items that name no check; shown as unverified",
   },
   "retry-blocked": { type: "boolean", summary: "take up items again that were parked" },
+  "accept-changes": {
+    type: "boolean",
+    summary: "agree to what has changed of configuration, recipes and prompts since a run was killed",
+  },
   interactive: { type: "boolean", summary: "ask after every iteration whether to continue" },
   branch: {
     type: "text",

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import type { Recipe } from "../recipe/define_recipe.ts";
 import type { Command } from "./command.ts";
 
@@ -28,11 +29,11 @@ export async function runRecipe<Args>(recipe: Recipe<Args>, meta: RecipeMeta): P
   const { createHost } = await import("../host/create_host.ts");
   const { commandLine, setExitCode } = await import("../host/command_line.ts");
   const { runCommand } = await import("../program/main.ts");
-  setExitCode(await runCommand(await commandFor(recipe as Recipe<unknown>), commandLine(), createHost()));
+  setExitCode(await runCommand(await commandFor(recipe as Recipe<unknown>, fileURLToPath(meta.url)), commandLine(), createHost()));
 }
 
 /** The recipe as a command of its own: Ralph's flags and the recipe's stand beside each other. */
-async function commandFor(recipe: Recipe<unknown>): Promise<Command> {
+async function commandFor(recipe: Recipe<unknown>, file: string): Promise<Command> {
   const { findCommand } = await import("../program/commands.ts");
   const { argFields } = await import("../recipe/fields.ts");
   const { flagsOf, recipeUsage, valuesOf } = await import("./recipe_args.ts");
@@ -49,7 +50,7 @@ async function commandFor(recipe: Recipe<unknown>): Promise<Command> {
     flags: { ...own.flags, ...flagsOf(fields ?? []) },
     load: async () => {
       const { runLoaded } = await import("./run_loaded.ts");
-      return { run: (invocation) => runLoaded(invocation, recipe, valuesOf(recipe, fields, invocation)) };
+      return { run: (invocation) => runLoaded(invocation, recipe, valuesOf(recipe, fields, invocation), file) };
     },
   };
 }

@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import type { Config } from "../config/schema.ts";
 import type { RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
@@ -8,6 +8,7 @@ import { announcedPrompter } from "../ui/announced_prompter.ts";
 import { createPrompter, type PrompterOptions } from "../ui/create_prompter.ts";
 import { createHumanReporter, createJsonReporter } from "../ui/create_reporter.ts";
 import { createLiveView, type LiveView } from "../ui/live_view.ts";
+import { printableLine } from "../ui/printable.ts";
 import type { AnswerLookup } from "../ui/unattended_prompter.ts";
 import { agentFor } from "./agent_choice.ts";
 import type { Flags, Invocation } from "./command.ts";
@@ -24,6 +25,8 @@ export interface SessionOptions {
   readonly gates: readonly string[] | null;
   /** `--json` is the command's own data, not the events. @default false */
   readonly data?: boolean;
+  /** The recipe file that is run. @default a built-in one */
+  readonly recipe?: string;
   /** The workflow, where the command itself says which. @default found */
   readonly workflow?: ChosenWorkflow;
 }
@@ -62,6 +65,10 @@ export async function openSession(invocation: Invocation, options: SessionOption
   const sink = reporterFor(invocation, { ui, quiet, live }, () => run);
   if (ui !== "json" && !quiet) invocation.say(`workflow ${place.workflow.name} (${place.workflow.why})`);
   const agent = await agentFor(invocation, place, prompter);
+  const { command } = place.config.provider;
+  if (ui !== "json" && !quiet && command !== undefined && "agent-cmd" in invocation.command.flags && isEmpty(agent)) {
+    invocation.say(printableLine(`agent ${command} (${relative(place.root, place.file ?? "")})`));
+  }
   const { createRalph } = await import("../recipe/create_ralph.ts");
   const ralph = await createRalph({
     root: place.root,
@@ -70,12 +77,14 @@ export async function openSession(invocation: Invocation, options: SessionOption
     ...agent,
     ...optional("record", "record" in invocation.command.flags ? flags.text("record") : undefined),
     approve: approvals,
+    ...optional("recipe", options.recipe),
     prompter: announcedPrompter(prompter, () => bus ?? sink),
     sinks: [sink],
     loop: {
       ...optional("branch", flags.text("branch")),
       interactive: flags.has("interactive"),
       retryBlocked: flags.has("retry-blocked"),
+      acceptChanges: flags.has("accept-changes"),
     },
     signal,
     host,
@@ -90,6 +99,10 @@ export async function openSession(invocation: Invocation, options: SessionOption
       await ralph[Symbol.asyncDispose]();
     },
   };
+}
+
+function isEmpty(value: object): boolean {
+  return Object.keys(value).length === 0;
 }
 
 /** `null`: nobody can be asked, and nobody said that this is meant. */

@@ -2,7 +2,6 @@ import type { LimitsConfig } from "../config/schema.ts";
 import type { RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { TreeSnapshot } from "../git/types.ts";
-import type { Brief } from "../checks/brief/types.ts";
 import { configuredHooks } from "../hooks/hook.ts";
 import { journalKeyOf } from "../backlog/journal_key.ts";
 import type { JournalKey } from "../backlog/journal_types.ts";
@@ -25,7 +24,7 @@ import { failingBefore } from "./baseline.ts";
 import { onBranch } from "./branch.ts";
 import { createHookRunner, type HookRunner, momentOf } from "../hooks/runner.ts";
 import { endingOf } from "./ending.ts";
-import { fixBrief } from "./fix_brief.ts";
+import { type FixedBrief, fixBrief } from "./fix_brief.ts";
 import { createItemStarts, type ItemStart, type ItemStarts } from "../checks/integrity/item_start.ts";
 import { recover, repairAfterKill } from "./recover.ts";
 import { type Committer, createCommitter, settleAndCommit } from "./settle.ts";
@@ -95,11 +94,10 @@ export async function runLoop<Data, Findings>(
 class Loop<Data, Findings> {
   readonly #ralph: RalphContext;
   readonly #backlog: Backlog<Data, Findings>;
-  readonly #options: LoopOptions;
+  readonly #options: LoopOptions & Pick<FixedBrief, "brief">;
   readonly #key: JournalKey;
   readonly #committer: Committer;
   readonly #ownership: Ownership;
-  readonly #brief: Brief;
   readonly #signal: AbortSignal;
   readonly #limits: LimitsConfig;
   readonly #taken: Set<string> = new Set();
@@ -114,7 +112,7 @@ class Loop<Data, Findings> {
   constructor(
     ralph: RalphContext,
     backlog: Backlog<Data, Findings>,
-    { brief, ...options }: LoopOptions & { readonly brief: Brief },
+    options: LoopOptions & Pick<FixedBrief, "brief">,
     key: JournalKey,
     committer: Committer,
     ownership: Ownership,
@@ -125,7 +123,6 @@ class Loop<Data, Findings> {
     this.#key = key;
     this.#committer = committer;
     this.#ownership = ownership;
-    this.#brief = brief;
     this.#signal = options.signal ?? ralph.signal;
     this.#limits = limitsOf(ralph, options);
     this.#checks = options.checks ?? [];
@@ -154,7 +151,7 @@ class Loop<Data, Findings> {
       limit: this.#limits.hooks,
       folder,
       signal: this.#signal,
-      brief: this.#brief,
+      brief: this.#options.brief,
     });
     try {
       for (;;) {
@@ -268,7 +265,7 @@ class Loop<Data, Findings> {
       last: this.#last,
       signal: this.#signal,
       ...(before === null ? {} : { before, start: await this.#startOf(item, history, before) }),
-      brief: this.#brief,
+      brief: this.#options.brief,
       failedBefore: this.#failedBefore ?? new Set(),
       budget: timeBudget(this.#progress, this.#limits),
     });

@@ -78,6 +78,7 @@ export const COMMANDS: readonly Command[] = [
       ...AGENT_FLAGS,
       "max-cost": LOOP_FLAGS["max-cost"] as Command["flags"][string],
       interactive: LOOP_FLAGS["interactive"] as Command["flags"][string],
+      "accept-changes": LOOP_FLAGS["accept-changes"] as Command["flags"][string],
       ...REPORT_FLAGS,
       ...PLACE_FLAGS,
       ...SHOW_FLAGS,
@@ -179,6 +180,23 @@ export const COMMANDS: readonly Command[] = [
       "outside; `ralph schema report` describes the JSON.",
     ],
     load: () => import("./commands/report.ts"),
+  },
+  {
+    name: "restore",
+    summary: "bring back what a run found changed and restored",
+    usage: "[RUN] [PATH ...]",
+    arity: [0, Number.MAX_SAFE_INTEGER],
+    flags: {
+      "dry-run": { type: "boolean", summary: "only show what would be brought back, and where it is kept" },
+      ...ROOT_FLAG,
+      ...SHOW_FLAGS,
+    },
+    details: [
+      "What judges a run (configuration, recipes, prompts, plans, state, git's hooks) is restored when a turn has changed",
+      "it; what was found is kept in the run's folder. Without PATH: every file but those of the git directory. A file",
+      "that has changed since is left as it is.",
+    ],
+    load: () => import("./commands/restore.ts"),
   },
   {
     name: "doctor",

@@ -3,7 +3,7 @@ import type { RalphContext } from "../../context/context.ts";
 import { requireRepository } from "../../context/require_repository.ts";
 import { gitFailed } from "../../git/run_git.ts";
 import type { Repository } from "../../git/types.ts";
-import { removePath } from "../../host/files.ts";
+import { ensureDirectory, removePath } from "../../host/files.ts";
 import type { BriefChange } from "./types.ts";
 
 /** Restores files of the brief in HEAD. */
@@ -45,6 +45,7 @@ async function commitAsIn(
   const input = `${gone.join("")}${found}`;
   const index = join(repository.ralphDirectory, "restore.index");
   const environment = { GIT_INDEX_FILE: index };
+  await ensureDirectory(repository.ralphDirectory);
   try {
     const parent = (await output(repository, ["rev-parse", "HEAD"])).trim();
     await output(repository, ["read-tree", parent], { environment });

@@ -14,6 +14,8 @@ export interface KeptFile {
   readonly at: number;
   /** Name of the copy in the folder `restored`; `null` where the file was gone. */
   readonly copy: string | null;
+  /** Of what was found. */
+  readonly executable: boolean;
   /** Where what was found is a symbolic link. */
   readonly target?: string;
   /** Hash of what the file was restored to; `null` for absent. */
@@ -37,6 +39,7 @@ export async function keepFound(clock: Clock, folder: string, change: BriefChang
     file,
     at: clock.now(),
     copy: kept ? copy : null,
+    executable: "executable" in found && found.executable,
     ...(found.kind === "link" ? { target: found.target } : {}),
     restored: before.kind === "text" ? hashText(before.bytes) : before.kind === "missing" ? null : before.kind,
   };

@@ -8,7 +8,8 @@ import { runLoaded } from "../../cli/run_loaded.ts";
 /** `ralph run-recipe FILE …`: any recipe, with the arguments that it declares. */
 export async function run(invocation: Invocation): Promise<number> {
   const { arguments: [file = ""], command, flags, rest, host, out } = invocation;
-  const recipe = await loadRecipe(resolve(host.environment.cwd, file), host);
+  const path = resolve(host.environment.cwd, file);
+  const recipe = await loadRecipe(path, host);
   const program = `ralph run-recipe ${file}`;
   if (rest.includes("--help") || rest.includes("-h")) {
     out(await recipeHelp(recipe, program));
@@ -16,7 +17,7 @@ export async function run(invocation: Invocation): Promise<number> {
   }
   const named = { ...command, name: `run-recipe ${file}`, helpLine: `${program} --help` };
   const line = await parseRecipeLine(recipe, named, rest);
-  return await runLoaded({ ...invocation, flags: joined(flags, line.flags) }, recipe, line.values);
+  return await runLoaded({ ...invocation, flags: joined(flags, line.flags) }, recipe, line.values, path);
 }
 
 /** Flags before the file and after it; the later word stands. */
