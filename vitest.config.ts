@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import deno from "./deno.json" with { type: "json" };
 
 function path(relative: string): string {
   return fileURLToPath(new URL(relative, import.meta.url));
@@ -7,13 +8,14 @@ function path(relative: string): string {
 
 export default defineConfig({
   resolve: {
-    alias: [
-      { find: /^ralph$/, replacement: path("./lib/mod.ts") },
-      { find: /^ralph\/testing$/, replacement: path("./lib/testing/mod.ts") },
-    ],
+    alias: Object.entries(deno.exports).map(([name, file]) => ({
+      find: new RegExp(`^${name.replace(/^\./, "ralph")}$`),
+      replacement: path(file),
+    })),
   },
   test: {
     include: ["test/**/*.test.ts"],
+    globalSetup: "tools/generate.mjs",
     // Packages are imported as the runtimes import them; vitest's own wrapper loses `zod`'s `z` under Bun.
     deps: { interopDefault: false },
     pool: "forks",

@@ -1,15 +1,5 @@
-import {
-  defineRecipe,
-  featureBacklog,
-  featureInterface,
-  type GoalArgs,
-  lockFeature,
-  openFeature,
-  openServices,
-  type Recipe,
-  runLoop,
-  runRecipe,
-} from "ralph";
+import { defineRecipe, type GoalArgs, type Recipe, runLoop, runRecipe } from "ralph";
+import { featureBacklog, featureInterface, lockFeature, openFeature, openServices } from "ralph/feature";
 
 const recipe: Recipe<GoalArgs> = defineRecipe<GoalArgs>({
   name: "feature",

@@ -1,4 +1,5 @@
-import { defineRecipe, type GoalArgs, gsdBacklog, type Recipe, runLoop, runRecipe } from "ralph";
+import { defineRecipe, type GoalArgs, type Recipe, runLoop, runRecipe } from "ralph";
+import { gsdBacklog } from "ralph/gsd";
 
 const recipe: Recipe<GoalArgs> = defineRecipe<GoalArgs>({
   name: "gsd",

@@ -1,4 +1,5 @@
-import { commitPlan, defineRecipe, type GoalArgs, planSpec, type Recipe, runLoop, runRecipe, specBacklog } from "ralph";
+import { defineRecipe, type GoalArgs, type Recipe, runLoop, runRecipe } from "ralph";
+import { commitPlan, planSpec, specBacklog } from "ralph/spec";
 
 const recipe: Recipe<GoalArgs> = defineRecipe<GoalArgs>({
   name: "spec",

@@ -1,4 +1,5 @@
-import { defineRecipe, type GoalArgs, openSprint, type Recipe, runLoop, runRecipe } from "ralph";
+import { defineRecipe, type GoalArgs, type Recipe, runLoop, runRecipe } from "ralph";
+import { openSprint } from "ralph/sprint";
 
 /** The sprint in the folder that stands in the place of a goal; without one, the only sprint there is. */
 const recipe: Recipe<GoalArgs> = defineRecipe<GoalArgs>({

@@ -18,6 +18,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { BINARY_FLAGS } from "./binary_flags.mjs";
+import { generate } from "./generate.mjs";
 import { bunPath, mustRun, packageScript, ROOT, run, seconds } from "./runtimes.mjs";
 
 const DIST = join(ROOT, "dist");
@@ -117,6 +118,7 @@ function readArguments(list) {
 
 async function main() {
   const { targets, parts } = readArguments(process.argv.slice(2));
+  await generate();
   if (parts.includes("package")) {
     const started = performance.now();
     await buildPackage();

@@ -87,7 +87,9 @@ function check(root: string, file: string): readonly Violation[] {
     const line = lineAt(match.index + match[0].search(/\S/));
     const path = target(root, file, match[3] ?? match[4] ?? "");
     if (from === "recipes") {
-      if (match[3] !== "ralph") found.push({ file, line, message: `a recipe imports only "ralph"` });
+      if (!/^ralph(?:\/|$)/.test(match[3] ?? "")) {
+        found.push({ file, line, message: `a recipe imports only "ralph" and its subpaths` });
+      }
       continue;
     }
     const to = path === null ? null : layerOf(path);

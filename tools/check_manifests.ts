@@ -13,6 +13,10 @@ interface Manifest {
   readonly workspaces: readonly string[];
 }
 
+interface TypeScriptConfiguration {
+  readonly compilerOptions: { readonly paths: Readonly<Record<string, readonly string[]>> };
+}
+
 const root = join(import.meta.dirname, "..");
 const problems: string[] = [];
 
@@ -68,8 +72,14 @@ equal("exports in package.json and deno.json", published, sources);
 for (const [name, path] of Object.entries(deno.exports)) {
   if (!existsSync(join(root, path as string))) problems.push(`exports ${name}: ${String(path)} does not exist`);
 }
+const { paths } = (JSON.parse(text("tsconfig.json")) as TypeScriptConfiguration).compilerOptions;
+const served = text("lib/recipe/bundled_modules.ts");
 for (const [name, path] of sources) {
-  equal(`import map of deno.json and exports, ${name}`, deno.imports[name.replace(/^\./, "ralph")], path);
+  const specifier = name.replace(/^\./, "ralph");
+  equal(`import map of deno.json and exports, ${name}`, deno.imports[specifier], path);
+  equal(`paths of tsconfig.json and exports, ${name}`, paths[specifier], [path]);
+  const load = `"${specifier}": () => import("${(path as string).replace("./lib/", "../")}")`;
+  if (!served.includes(load)) problems.push(`lib/recipe/bundled_modules.ts does not serve ${specifier}: ${load}`);
 }
 
 // Workspaces stand in for JSR packages: a version outside the range makes Deno fetch the real one.

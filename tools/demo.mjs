@@ -11,7 +11,7 @@ function modifiedAt(path) {
 }
 
 function newestSource() {
-  const files = ["bin", "lib", "recipes"].flatMap((folder) =>
+  const files = ["bin", "lib", "prompts", "recipes"].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true }).map((name) => join(ROOT, folder, name))
   );
   return Math.max(...files.map(modifiedAt));

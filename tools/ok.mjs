@@ -6,6 +6,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { generate } from "./generate.mjs";
 import { bunPath, denoPath, mustRun, packageScript, ROOT, run, seconds } from "./runtimes.mjs";
 import { runShellExamples } from "./shell_examples.mjs";
 
@@ -51,7 +52,10 @@ function lockWithoutHosts() {
   return { code: found.length === 0 ? 0 : 1, output: found.length === 0 ? "" : `"resolved" URLs: ${found.join(", ")}` };
 }
 
-/** What a fresh machine does, with install scripts off: the lock must be complete, and the runtimes must start. */
+/**
+ * What a fresh machine does, with install scripts off: the lock must be complete, the runtimes must start, and what
+ * needs the generated files must say how to make them.
+ */
 async function freshInstall() {
   const folder = mkdtempSync(join(tmpdir(), "ralph-clone-"));
   const start =
@@ -59,10 +63,13 @@ async function freshInstall() {
   try {
     await mustRun("git", ["clone", "-q", "--no-local", ROOT, folder], { capture: true });
     await mustRun("npm", ["ci", "--ignore-scripts", "--loglevel=error"], { cwd: folder, capture: true });
-    return {
-      code: 0,
-      output: await mustRun(node, ["--input-type=module", "-e", start], { cwd: folder, capture: true }),
-    };
+    await mustRun(node, ["--input-type=module", "-e", start], { cwd: folder, capture: true });
+    for (const [file, args] of [[bunPath(), []], [deno, ["run", "-A"]]]) {
+      const { code, output } = await run(file, [...args, "bin/ralph.ts", "types"], { cwd: folder, capture: true });
+      if (code !== 2 || !output.includes("tools/generate.mjs")) return { code: 1, output };
+    }
+    await mustRun(node, ["tools/generate.mjs"], { cwd: folder, capture: true });
+    return { code: 0, output: await mustRun(bunPath(), ["bin/ralph.ts", "types"], { cwd: folder, capture: true }) };
   } catch (error) {
     return { code: 1, output: error.message };
   } finally {
@@ -73,7 +80,7 @@ async function freshInstall() {
 /** `deno test --doc` takes only what looks like a test from a folder: every file with an example is named. */
 async function runExamples() {
   const files = (await trackedFiles()).filter((path) =>
-    (/^lib\/.*\.ts$/.test(path) && path !== "lib/generated/prompts.ts") || /^(?:docs\/.*|README)\.md$/.test(path)
+    /^lib\/.*\.ts$/.test(path) || /^(?:docs\/.*|README)\.md$/.test(path)
   );
   const withExamples = files.filter((path) =>
     /^[ *]*```(?:ts|js|tsx)\s*$/m.test(readFileSync(join(ROOT, path), "utf8"))
@@ -92,11 +99,6 @@ const GATES = {
   lint: [script("oxlint", "oxlint", "--type-aware", "--deny-warnings"), ["deno lint", deno, ["lint", "--quiet"]]],
   layers: [tool("check_layers.ts")],
   manifests: [tool("check_manifests.ts")],
-  embedded: [
-    ["embed_prompts", node, ["tools/embed_prompts.mjs", "--check"]],
-    ["embed_recipes", node, ["tools/embed_recipes.mjs", "--check"]],
-    ["embed_types", node, ["tools/embed_types.mjs", "--check"]],
-  ],
   lock: [lockWithoutHosts],
   machine: [noMachineNames],
   types: [script("typescript", "tsc", "--noEmit"), script("typescript", "tsc", "--noEmit", "-p", "tsconfig.test.json")],
@@ -134,6 +136,7 @@ async function main(chosen) {
   }
   const failures = [];
   const started = performance.now();
+  await generate();
   for (const [name, steps] of Object.entries(GATES).filter(([name]) => chosen.length === 0 || chosen.includes(name))) {
     const since = performance.now();
     const failure = await runGate(steps);

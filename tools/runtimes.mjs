@@ -29,6 +29,7 @@ export function denoPath() {
 /** The script behind a package's command, to be run by a runtime of choice. */
 export function packageScript(name, command = name) {
   const manifest = join(modules, name, "package.json");
+  if (!existsSync(manifest)) throw new Error(`${name} is not installed: run \`npm ci\` first`);
   const { bin } = createRequire(import.meta.url)(manifest);
   return join(dirname(manifest), typeof bin === "string" ? bin : bin[command]);
 }

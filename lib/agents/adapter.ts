@@ -1,5 +1,5 @@
 /**
- * What an adapter is: how one agent's program is called, and how its stream is read. Both pure.
+ * What an adapter is: a row of the table, and a driver: how the program is called and how its stream is read, both pure.
  *
  * @module
  */
@@ -39,6 +39,13 @@ export interface Adapter {
   readonly login: string;
   readonly takesModel: boolean;
   readonly takesReasoning: boolean;
+  /** It can be handed the terminal with a prompt. */
+  readonly takesTerminal: boolean;
+  readonly load: () => Promise<Driver>;
+}
+
+/** How an agent's program is called, and how its stream is read. */
+export interface Driver {
   readonly arguments: (options: AdapterOptions) => AdapterInvocation;
   /** Hands the terminal over; `null` where the program has no such mode that takes a prompt. */
   readonly interactive: ((options: AdapterOptions) => AdapterInvocation) | null;

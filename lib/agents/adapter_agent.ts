@@ -6,7 +6,7 @@ import { readText, temporaryDirectory, writeAtomic } from "../host/files.ts";
 import { findExecutable } from "../host/shell.ts";
 import type { Host, ProcessEnd } from "../host/types.ts";
 import type { AgentTurn, TurnEnd, Usage } from "../backlog/types.ts";
-import type { Adapter, AdapterInvocation, AdapterOptions } from "./adapter.ts";
+import type { Adapter, AdapterInvocation, AdapterOptions, Driver } from "./adapter.ts";
 import { type AgentInvocation, runTurn, type TurnReading } from "./run_turn.ts";
 import { createStreamReader, type StreamReader } from "./stream_reader.ts";
 import { turnVerdict } from "./turn_verdict.ts";
@@ -30,10 +30,9 @@ const LONGEST_ARGUMENT = 100_000;
 export function adapterAgent(adapter: Adapter, options: AdapterAgentOptions): Agent {
   const { host } = options;
   const root = options.root ?? host.environment.cwd;
-  const interactive = interactiveOf(adapter, options.interactiveArgs);
   return {
     name: adapter.name,
-    interactive: interactive !== null,
+    interactive: adapter.takesTerminal || options.interactiveArgs !== undefined,
     async ensureUsable() {
       if (await programPath(adapter, host, root) === null) throw notFound(adapter);
     },
@@ -46,17 +45,19 @@ export function adapterAgent(adapter: Adapter, options: AdapterAgentOptions): Ag
         reasoning: options.reasoning ?? null,
         folder: folder.path,
       };
+      const driver = await adapter.load();
+      const interactive = interactiveOf(driver, options.interactiveArgs);
       if (request.interactive === true && interactive !== null) {
         const invocation = interactive(await pointed(asked));
         return await runTurn(host, inFolder({ file, folder: folder.path, cwd: request.cwd }, invocation), request);
       }
-      const invocation = adapter.arguments(asked);
+      const invocation = driver.arguments(asked);
       for (const [name, content] of Object.entries(invocation.files ?? {})) {
         await writeAtomic(join(folder.path, name), content);
       }
       const { interactive: _, ...unattended } = request;
       return await unattendedTurn(
-        { host, adapter, folder: folder.path },
+        { host, adapter, driver, folder: folder.path },
         inFolder({ file, folder: folder.path, cwd: request.cwd }, invocation),
         unattended,
       );
@@ -66,7 +67,7 @@ export function adapterAgent(adapter: Adapter, options: AdapterAgentOptions): Ag
 
 /** How the terminal is handed over: what the user adds comes first, so that the prompt stays last. */
 function interactiveOf(
-  { interactive }: Adapter,
+  { interactive }: Driver,
   added: readonly string[] | undefined,
 ): ((options: AdapterOptions) => AdapterInvocation) | null {
   if (added === undefined) return interactive;
@@ -123,29 +124,30 @@ function inFolder(
 interface TurnPlace {
   readonly host: Host;
   readonly adapter: Adapter;
+  readonly driver: Driver;
   readonly folder: string;
 }
 
 async function unattendedTurn(place: TurnPlace, invocation: AgentInvocation, request: TurnRequest): Promise<AgentTurn> {
-  const { host, adapter } = place;
-  if (adapter.translator === null) {
+  const { host, driver } = place;
+  if (driver.translator === null) {
     // Plain text says nothing until the end: only the time of the whole turn is a limit.
     const { idleTimeoutMs: _, ...plain } = request;
     return await runTurn(host, invocation, plain);
   }
   const reader = createStreamReader({
-    translator: adapter.translator(),
+    translator: driver.translator(),
     prompt: request.prompt,
     redactor: createRedactor(secretValues({ ...host.environment.variables, ...request.environment })),
     onEvent: request.onEvent,
-    ...(adapter.ignored === undefined ? {} : { ignored: adapter.ignored }),
+    ...(driver.ignored === undefined ? {} : { ignored: driver.ignored }),
   });
   const turn = await runTurn(host, invocation, request, readingOf(place, reader, request));
   const { toolCalls, asked, planned, usage } = reader.summary();
   return { ...turn, usage: await usageOf(place, usage), activity: { toolCalls, asked, planned } };
 }
 
-function readingOf({ host, adapter }: TurnPlace, reader: StreamReader, request: TurnRequest): TurnReading {
+function readingOf({ host, adapter, driver }: TurnPlace, reader: StreamReader, request: TurnRequest): TurnReading {
   return {
     sink: reader,
     judge: (end: ProcessEnd): TurnEnd =>
@@ -154,13 +156,13 @@ function readingOf({ host, adapter }: TurnPlace, reader: StreamReader, request: 
         now: host.clock.now(),
         agent: adapter.name,
         login: adapter.login,
-        exitKind: adapter.exitKind,
+        exitKind: driver.exitKind,
       }),
   };
 }
 
-async function usageOf({ adapter, folder }: TurnPlace, told: Usage): Promise<Usage> {
-  if (adapter.usageFile === undefined) return told;
-  const text = await readText(join(folder, adapter.usageFile.name));
-  return text === null ? told : adapter.usageFile.read(text) ?? told;
+async function usageOf({ driver, folder }: TurnPlace, told: Usage): Promise<Usage> {
+  if (driver.usageFile === undefined) return told;
+  const text = await readText(join(folder, driver.usageFile.name));
+  return text === null ? told : driver.usageFile.read(text) ?? told;
 }

@@ -1,32 +1,9 @@
 /**
- * The table of agents. Loaded when an agent is chosen by name, not on the start path.
+ * The table of agents. A row is loaded with the table; how its program is driven, when it is first used.
  *
  * @module
  */
 import type { Adapter } from "./adapter.ts";
-import { aiderArguments } from "./aider/args.ts";
-import { ampArguments } from "./amp/args.ts";
-import { ampTranslator } from "./amp/parse.ts";
-import { claudeArguments, claudeInteractive } from "./claude/args.ts";
-import { claudeTranslator } from "./claude/parse.ts";
-import { clineArguments } from "./cline/args.ts";
-import { clineTranslator } from "./cline/parse.ts";
-import { codexArguments, codexInteractive } from "./codex/args.ts";
-import { codexTranslator } from "./codex/parse.ts";
-import { COPILOT_USAGE_FILE, copilotArguments, copilotInteractive } from "./copilot/args.ts";
-import { COPILOT_IGNORED, copilotTranslator, copilotUsage } from "./copilot/parse.ts";
-import { cursorArguments, cursorInteractive } from "./cursor/args.ts";
-import { cursorTranslator } from "./cursor/parse.ts";
-import { droidArguments } from "./droid/args.ts";
-import { droidTranslator } from "./droid/parse.ts";
-import { geminiArguments, geminiInteractive } from "./gemini/args.ts";
-import { geminiExitKind, geminiTranslator } from "./gemini/parse.ts";
-import { opencodeArguments, opencodeInteractive } from "./opencode/args.ts";
-import { opencodeTranslator } from "./opencode/parse.ts";
-import { piArguments, piInteractive } from "./pi/args.ts";
-import { PI_IGNORED, piTranslator } from "./pi/parse.ts";
-import { qwenArguments, qwenInteractive } from "./qwen/args.ts";
-import { qwenTranslator } from "./qwen/parse.ts";
 
 /** Every agent that Ralph knows how to drive. */
 export const ADAPTERS: readonly Adapter[] = [
@@ -38,10 +15,8 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "run `claude` once, or set ANTHROPIC_API_KEY",
     takesModel: true,
     takesReasoning: true,
-    arguments: claudeArguments,
-    interactive: claudeInteractive,
-    translator: claudeTranslator,
-    ignored: ['{"type":"stream_event"'],
+    takesTerminal: true,
+    load: async () => (await import("./claude/driver.ts")).DRIVER,
   },
   {
     name: "codex",
@@ -51,10 +26,8 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "run `codex login`",
     takesModel: true,
     takesReasoning: true,
-    arguments: codexArguments,
-    interactive: codexInteractive,
-    translator: codexTranslator,
-    ignored: ['{"type":"item.updated"'],
+    takesTerminal: true,
+    load: async () => (await import("./codex/driver.ts")).DRIVER,
   },
   {
     name: "opencode",
@@ -64,9 +37,8 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "run `opencode auth login`",
     takesModel: true,
     takesReasoning: true,
-    arguments: opencodeArguments,
-    interactive: opencodeInteractive,
-    translator: opencodeTranslator,
+    takesTerminal: true,
+    load: async () => (await import("./opencode/driver.ts")).DRIVER,
   },
   {
     name: "gemini",
@@ -76,10 +48,8 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "run `gemini` once, or set GEMINI_API_KEY",
     takesModel: true,
     takesReasoning: false,
-    arguments: geminiArguments,
-    interactive: geminiInteractive,
-    translator: geminiTranslator,
-    exitKind: geminiExitKind,
+    takesTerminal: true,
+    load: async () => (await import("./gemini/driver.ts")).DRIVER,
   },
   {
     name: "qwen",
@@ -89,11 +59,8 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "run `qwen` once, or set OPENAI_API_KEY",
     takesModel: true,
     takesReasoning: false,
-    arguments: qwenArguments,
-    interactive: qwenInteractive,
-    translator: qwenTranslator,
-    ignored: ['{"type":"stream_event"'],
-    exitKind: (code) => code === 53 || code === 55 ? "own-limit" : null,
+    takesTerminal: true,
+    load: async () => (await import("./qwen/driver.ts")).DRIVER,
   },
   {
     name: "copilot",
@@ -103,11 +70,8 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "run `copilot` and `/login`",
     takesModel: true,
     takesReasoning: true,
-    arguments: copilotArguments,
-    interactive: copilotInteractive,
-    translator: copilotTranslator,
-    ignored: COPILOT_IGNORED,
-    usageFile: { name: COPILOT_USAGE_FILE, read: copilotUsage },
+    takesTerminal: true,
+    load: async () => (await import("./copilot/driver.ts")).DRIVER,
   },
   {
     name: "cline",
@@ -117,9 +81,8 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "run `cline auth`",
     takesModel: true,
     takesReasoning: true,
-    arguments: clineArguments,
-    interactive: null,
-    translator: clineTranslator,
+    takesTerminal: false,
+    load: async () => (await import("./cline/driver.ts")).DRIVER,
   },
   {
     name: "pi",
@@ -129,10 +92,8 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "run `pi` and `/login`, or set the provider's key",
     takesModel: true,
     takesReasoning: true,
-    arguments: piArguments,
-    interactive: piInteractive,
-    translator: piTranslator,
-    ignored: PI_IGNORED,
+    takesTerminal: true,
+    load: async () => (await import("./pi/driver.ts")).DRIVER,
   },
   {
     name: "amp",
@@ -142,9 +103,8 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "run `amp login`, or set AMP_API_KEY",
     takesModel: true,
     takesReasoning: false,
-    arguments: ampArguments,
-    interactive: null,
-    translator: ampTranslator,
+    takesTerminal: false,
+    load: async () => (await import("./amp/driver.ts")).DRIVER,
   },
   {
     name: "cursor",
@@ -154,9 +114,8 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "run `cursor-agent login`",
     takesModel: true,
     takesReasoning: false,
-    arguments: cursorArguments,
-    interactive: cursorInteractive,
-    translator: cursorTranslator,
+    takesTerminal: true,
+    load: async () => (await import("./cursor/driver.ts")).DRIVER,
   },
   {
     name: "droid",
@@ -166,9 +125,8 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "run `droid` once, or set FACTORY_API_KEY",
     takesModel: true,
     takesReasoning: true,
-    arguments: droidArguments,
-    interactive: null,
-    translator: droidTranslator,
+    takesTerminal: false,
+    load: async () => (await import("./droid/driver.ts")).DRIVER,
   },
   {
     name: "aider",
@@ -178,9 +136,8 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "set the key of the model's provider",
     takesModel: true,
     takesReasoning: true,
-    arguments: aiderArguments,
-    interactive: null,
-    translator: null,
+    takesTerminal: false,
+    load: async () => (await import("./aider/driver.ts")).DRIVER,
   },
 ];
 

@@ -25,7 +25,8 @@ export interface CommandAgentOptions {
  *
  * @example An agent of your own
  * ```ts
- * import { commandAgent, createHost } from "ralph";
+ * import { commandAgent } from "ralph/agents";
+ * import { createHost } from "ralph/host";
  *
  * const agent = commandAgent({ command: "./agent.sh --quiet", host: createHost() });
  * console.log(agent.name); // ./agent.sh

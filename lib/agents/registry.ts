@@ -8,8 +8,6 @@ import { adapterAgent } from "./adapter_agent.ts";
 import { ADAPTERS, findAdapter } from "./adapters.ts";
 import { commandAgent } from "./command_agent.ts";
 import { missingAgent } from "./missing_agent.ts";
-import { replayAgent } from "./replay/replay_agent.ts";
-import { scriptedAgent } from "./scripted/scripted_agent.ts";
 import type { Agent } from "../context/agent.ts";
 
 /** Which agent is wanted. What is given here stands over the configuration. */
@@ -48,10 +46,10 @@ export function resolveAgent(options: ResolveAgentOptions): Agent {
   switch (name) {
     case "scripted":
       if (options.script === undefined) throw scriptMissing();
-      return scriptedAgent({ file: resolve(host.environment.cwd, options.script) }, { host });
+      return scripted(resolve(host.environment.cwd, options.script), host);
     case "replay":
       if (options.cassette === undefined) throw cassetteMissing();
-      return replayAgent(resolve(host.environment.cwd, options.cassette), host);
+      return replay(resolve(host.environment.cwd, options.cassette), host);
     case "command":
     case undefined:
       if (provider.command === undefined) return missingAgent();
@@ -68,6 +66,32 @@ export function resolveAgent(options: ResolveAgentOptions): Agent {
         { host, root, ...atTheTerminal(provider, name) },
       );
   }
+}
+
+function scripted(file: string, host: Host): Agent {
+  return deferred("scripted", async () => {
+    const { scriptedAgent } = await import("./scripted/scripted_agent.ts");
+    return scriptedAgent({ file }, { host });
+  });
+}
+
+function replay(file: string, host: Host): Agent {
+  return deferred("replay", async () => {
+    const { replayAgent } = await import("./replay/replay_agent.ts");
+    return replayAgent(file, host);
+  });
+}
+
+/** An agent whose modules are loaded when it is first used. */
+function deferred(name: string, load: () => Promise<Agent>): Agent {
+  let loaded: Promise<Agent> | undefined;
+  const agent = (): Promise<Agent> => loaded ??= load();
+  return {
+    name,
+    interactive: false,
+    ensureUsable: async () => await (await agent()).ensureUsable(),
+    runTurn: async (request) => await (await agent()).runTurn(request),
+  };
 }
 
 /** The configured arguments for the terminal belong to the configured agent; where none is, to any. */

@@ -44,24 +44,38 @@ export interface CheckOutcome {
   readonly halts?: "agent-unusable" | "rate-limited";
 }
 
-/** A command for the shell, or a named function (services, browser, reviewer). */
-export interface Check {
+/** A check with a name: a command for the shell, or a function (services, browser, reviewer). */
+export type Check = CommandCheck | FunctionCheck;
+
+/** What every check with a name may say. */
+interface NamedCheck {
   readonly name: string;
-  /** Runs through `bash -o pipefail -c`, or `sh -c` where there is no bash. */
-  readonly command?: string;
-  readonly run?: (context: CheckContext) => Promise<CheckOutcome>;
   /** Free label by which `settle` tells failures apart: a story's id, `task:2`, `plan`, `ui`. */
   readonly scope?: string;
   /** Must fail before the turn and pass after it. */
   readonly redFirst?: boolean;
   /** Milliseconds; `Infinity` for a function that keeps its own time. @default verify.timeout of the configuration (300 s) */
   readonly timeoutMs?: number;
-  /** What the command has to do to pass. @default it ends with exit code 0 */
-  readonly expect?: CheckExpectation;
   /** A look at what a turn did, which costs a turn of its own: only after one, and only where all other checks passed. */
   readonly review?: boolean;
   /** Looks, before the first turn of a run, whether the check can be made at all. Throws where it cannot. */
   readonly ensureUsable?: () => Promise<void>;
+}
+
+/** A command for the shell. */
+export interface CommandCheck extends NamedCheck {
+  /** Runs through `bash -o pipefail -c`, or `sh -c` where there is no bash. */
+  readonly command: string;
+  /** What the command has to do to pass. @default it ends with exit code 0 */
+  readonly expect?: CheckExpectation;
+  readonly run?: undefined;
+}
+
+/** A function that looks for itself. */
+export interface FunctionCheck extends NamedCheck {
+  readonly run: (context: CheckContext) => Promise<CheckOutcome>;
+  readonly command?: undefined;
+  readonly expect?: undefined;
 }
 
 /** What a command is expected to do. A command that does not exist, is killed or times out meets nothing. */

@@ -25,7 +25,7 @@ export interface SignalOptions {
  *
  * @example A marker counts as a line of its own
  * ```ts
- * import { signalLines } from "ralph";
+ * import { signalLines } from "ralph/backlog";
  *
  * console.log(signalLines("All done.\n**<ralph>DONE</ralph>**\n")); // ["All done.", "<ralph>DONE</ralph>"]
  * ```

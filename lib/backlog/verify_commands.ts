@@ -6,7 +6,7 @@ const VERIFY_REGEXP = /(?<![\w-])Verify:[ \t]*(`+)(.+?)\1(?!`)/gs;
  *
  * @example Only the one form is a command
  * ```ts
- * import { verifyCommands } from "ralph";
+ * import { verifyCommands } from "ralph/backlog";
  *
  * console.log(verifyCommands("`rm -rf /` is refused. Verify: `npm test`")); // [ "npm test" ]
  * ```

@@ -1,3 +1,5 @@
+import type { $Type } from "dax";
+import { createTail } from "../host/tail.ts";
 import type { Host } from "../host/types.ts";
 import type { CheckContext, CheckOutcome } from "../backlog/types.ts";
 import type { CommandLike } from "./types.ts";
@@ -5,31 +7,70 @@ import type { CommandLike } from "./types.ts";
 /** What a function gave: a finding, or a dax command that is still to be run. A command is never awaited: that runs it. */
 export type FunctionResult = CheckOutcome | { readonly command: CommandLike };
 
+/** How a function's time and output are handled. */
+export interface FunctionCheckOptions {
+  readonly timeoutMs: number;
+  /** Takes what its commands print. */
+  readonly onOutput?: (chunk: Uint8Array) => Promise<void>;
+}
+
 /**
  * Calls a check that is a function. One that throws, takes too long, or answers with something else has failed, and its
- * tail says why. Its signal is aborted when its time is over.
+ * tail says why. Its signal is aborted when its time is over. The commands that it awaits print into its tail, and their
+ * processes end with it.
  */
 export async function runFunctionCheck(
-  host: Pick<Host, "clock">,
-  run: (context: CheckContext) => unknown,
+  { $, host }: { readonly $: $Type; readonly host: Pick<Host, "clock" | "ids" | "processes"> },
+  run: (context: CheckContext, $: $Type) => unknown,
   context: CheckContext,
-  timeoutMs: number,
+  { timeoutMs, onOutput }: FunctionCheckOptions,
 ): Promise<FunctionResult> {
   const over = new AbortController();
   const signal = AbortSignal.any([context.signal, over.signal]);
+  const token = `${host.processes.cookie}.${host.ids.random(6)}`;
+  const tail = createTail(16 * 1024);
+  let written = Promise.resolve();
+  let hasStarted = false;
+  const writer = {
+    writeSync(bytes: Uint8Array): number {
+      const chunk = bytes.slice();
+      tail.push(chunk);
+      written = written.then(() => onOutput?.(chunk));
+      return bytes.length;
+    },
+  };
+  const observed = $.build$({
+    commandBuilder: (builder) =>
+      builder.env("RALPH_TREE", token).stdout(writer).stderr(writer).beforeCommandSync(() => {
+        hasStarted = true;
+      }),
+  });
+  const failed = (exitCode: number | null, why: string): CheckOutcome => ({
+    ok: false,
+    exitCode,
+    tail: [tail.text().trimEnd(), why].filter((part) => part !== "").join("\n"),
+  });
   try {
-    const answer = run({ ...context, signal });
+    const answer = run({ ...context, signal }, observed);
     if (isCommand(answer)) return { command: answer };
-    // what keeps its own time ends by itself when it is told to
+    // what keeps its own time ends by itself when its signal says so
     const found = timeoutMs === Infinity ? await answer : await Promise.race([
       answer,
-      host.clock.sleep(timeoutMs, signal).then(() => failed(`timed out after ${timeoutMs / 1000} s`)),
+      host.clock.sleep(timeoutMs, signal).then(() => failed(null, `timed out after ${timeoutMs / 1000} s`)),
     ]);
-    return isOutcome(found) ? found : failed(`the check answered ${told(found)}: expected { ok, exitCode, tail }`);
+    if (isOutcome(found)) return found;
+    if (!isCommandEnd(found)) {
+      return failed(null, `the check answered ${shown(found)}: expected { ok, exitCode, tail }`);
+    }
+    return found.code === 0 ? { ok: true, exitCode: 0, tail: tail.text().trimEnd() } : failed(found.code, "");
   } catch (error) {
-    return failed(error instanceof Error ? error.stack ?? error.message : String(error));
+    const exitCode = exitCodeOf(error);
+    if (exitCode !== null) return failed(exitCode, "");
+    return failed(null, error instanceof Error ? error.stack ?? error.message : String(error));
   } finally {
     over.abort();
+    if (hasStarted) await host.processes.sweep(token);
+    await written;
   }
 }
 
@@ -38,15 +79,22 @@ export function isCommand(value: unknown): value is CommandLike {
   return typeof value === "object" && value !== null && "spawn" in value;
 }
 
-function failed(tail: string): CheckOutcome {
-  return { ok: false, exitCode: null, tail };
-}
-
 function isOutcome(value: unknown): value is CheckOutcome {
   return typeof value === "object" && value !== null && "ok" in value && typeof value.ok === "boolean" &&
     "tail" in value && typeof value.tail === "string";
 }
 
-function told(value: unknown): string {
+/** The result of a dax command that the function awaited. */
+function isCommandEnd(value: unknown): value is { readonly code: number } {
+  return typeof value === "object" && value !== null && "code" in value && typeof value.code === "number" &&
+    "stdoutBytes" in value;
+}
+
+/** The exit code in dax's error for a command that failed. */
+function exitCodeOf(error: unknown): number | null {
+  return error instanceof Error && "exitCode" in error && typeof error.exitCode === "number" ? error.exitCode : null;
+}
+
+function shown(value: unknown): string {
   return value === undefined ? "nothing" : JSON.stringify(value) ?? typeof value;
 }

@@ -37,7 +37,9 @@ const FILES_NAMED = 100;
  * @throws {RalphError} agent-unknown, option-invalid
  * @example Nothing passes that a second agent has not approved of
  * ```ts
- * import { createHost, memoryBacklog, reviewedBy, runLoop, scriptedAgent } from "ralph";
+ * import { memoryBacklog, reviewedBy, runLoop } from "ralph";
+ * import { scriptedAgent } from "ralph/agents";
+ * import { createHost } from "ralph/host";
  * import { testContext } from "ralph/testing";
  *
  * const done = "<ralph>DONE</ralph>";

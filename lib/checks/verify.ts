@@ -1,22 +1,14 @@
 import type { RalphContext } from "../context/context.ts";
-import { RalphError } from "../errors/ralph_error.ts";
 import { createNewestLine } from "../events/newest_line.ts";
 import { createRedactor } from "../events/redact.ts";
 import { secretValues } from "../events/secrets.ts";
 import type { RalphEvent } from "../events/types.ts";
 import { ensureDirectory, openAppender } from "../host/files.ts";
 import { join } from "node:path";
-import type {
-  CheckContext,
-  CheckExpectation,
-  CheckOutcome,
-  CheckResult,
-  Item,
-  Verification,
-  WorkDone,
-} from "../backlog/types.ts";
+import type { CheckOutcome, CheckResult, Item, Verification, WorkDone } from "../backlog/types.ts";
 import { runCommandCheck } from "./command.ts";
-import { isCommand, runFunctionCheck } from "./function.ts";
+import { runFunctionCheck } from "./function.ts";
+import { type Runnable, toRunnables } from "./runnable.ts";
 import { runShellCheck, type ShellCheckOptions } from "./shell.ts";
 import type { CheckLike } from "./types.ts";
 import { openCheckTree } from "./check_tree.ts";
@@ -39,19 +31,6 @@ export interface VerifyOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What a check comes to: a function, a command for the shell, or one that dax runs. */
-interface Runnable {
-  readonly name: string;
-  readonly scope?: string;
-  readonly timeoutMs?: number;
-  readonly run?: (context: CheckContext) => unknown;
-  readonly command?: string;
-  readonly expect?: CheckExpectation;
-  readonly review?: boolean;
-}
-
-const CHECK_FORMS = "a command, a dax command, a function, or `{ name, command }` or `{ name, run }`";
-
 /**
  * Runs every check in order and collects all failures, not only the first. No check at all is `unverified`, never
  * `passed`. Each check has a timeout, its whole process tree ends with it, and the end of its output is kept. Reviews
@@ -68,7 +47,7 @@ const CHECK_FORMS = "a command, a dax command, a function, or `{ name, command }
  * const checked = await verify(ralph, [
  *   "test 1 = 1",
  *   ralph.$`echo built`,
- *   ($, { cwd }) => $`echo linted`.cwd(cwd),
+ *   async ($) => await $`echo linted`,
  *   { name: "by hand", run: async ({ cwd }) => ({ ok: cwd === ralph.root, exitCode: null, tail: "" }) },
  * ]);
  * console.log(checked.status); // passed
@@ -81,7 +60,7 @@ export async function verify(
 ): Promise<Verification> {
   const signal = options.signal ?? ralph.signal;
   const results: CheckResult[] = [];
-  const runnables = checks.map((like) => toRunnable(like, ralph));
+  const runnables = toRunnables(checks);
   const isolated = ralph.config.verify.isolated && runnables.some(isShellCommand) && !signal.aborted;
   await using tree = isolated ? await openCheckTree(ralph, options.cwd ?? ralph.root) : null;
   for (const check of [...runnables.filter(({ review }) => review !== true), ...runnables.filter(isReview)]) {
@@ -119,17 +98,6 @@ function endOf(
   return { type: "check-end", name, scope, ok, exitCode, durationMs, tail, ...before };
 }
 
-function toRunnable(like: CheckLike, { $ }: Pick<RalphContext, "$">): Runnable {
-  if (typeof like === "string") return { name: like, command: like };
-  if (typeof like === "function") return { name: like.name || "function", run: (context) => like($, context) };
-  if (isCommand(like)) return { name: "command", run: () => like };
-  if (typeof like?.name === "string" && (like.run !== undefined || like.command !== undefined)) return like;
-  throw new RalphError("option-invalid", {
-    details: { option: "a check", expected: CHECK_FORMS, value: JSON.stringify(like) ?? typeof like },
-    hint: "docs/guides/recipes.md shows each form",
-  });
-}
-
 async function runOne(
   ralph: Pick<RalphContext, "$" | "config" | "events" | "host" | "root">,
   check: Runnable,
@@ -161,7 +129,7 @@ async function runOne(
       ...(done === undefined ? {} : { done }),
       ...(logs === undefined ? {} : { logs }),
     };
-    const found = await runFunctionCheck(ralph.host, check.run, context, timeoutMs);
+    const found = await runFunctionCheck(ralph, check.run, context, shell);
     return "command" in found ? await runCommandCheck(ralph.host, found.command, shell) : found;
   } finally {
     await log?.close();

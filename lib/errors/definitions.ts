@@ -212,6 +212,11 @@ const definitions = {
     hint: "the same command continues where this one stopped",
     exitCode: 130,
   },
+  "not-generated": {
+    message: "a file of lib/generated is missing in this checkout of Ralph",
+    hint: "run `node tools/generate.mjs` in it (`npm ci` does, unless install scripts are off)",
+    exitCode: 2,
+  },
   "internal": {
     message: "{problem}",
     hint: "this is a bug in Ralph: please report it with the lines above",

@@ -26,7 +26,7 @@ export interface Redactor {
  *
  * @example
  * ```ts
- * import { createRedactor } from "ralph";
+ * import { createRedactor } from "ralph/host";
  *
  * const redactor = createRedactor(["hunter2hunter2"]);
  * console.log(redactor.text("the password is hunter2hunter2")); // the password is ***

@@ -49,7 +49,7 @@ export const KEY_SHAPES: readonly KeyShape[] = [
  *
  * @example
  * ```ts
- * import { secretValues } from "ralph";
+ * import { secretValues } from "ralph/host";
  *
  * console.log(secretValues({ SERVICE_TOKEN: "abcdef123456", EDITOR: "vi" })); // ["abcdef123456"]
  * ```

@@ -10,7 +10,7 @@ import type { Host } from "./types.ts";
  *
  * @example Run a program
  * ```ts
- * import { createHost } from "ralph";
+ * import { createHost } from "ralph/host";
  *
  * const host = createHost();
  * await using _processes = host.processes;

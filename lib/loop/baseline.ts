@@ -56,9 +56,9 @@ function sharedChecks(named: readonly string[], checks: readonly CheckLike[]): r
   const given = new Map<string, Check>(
     named.map((command) => [command, { name: command, command, scope: "baseline" }]),
   );
-  for (const { name: _, command, redFirst, ...rest } of checks.map(namedCheck).filter((check) => check !== null)) {
-    if (command === undefined || redFirst === true) continue;
-    given.set(command, { ...rest, command, name: command, scope: "baseline" });
+  for (const check of checks.map(namedCheck)) {
+    if (check?.command === undefined || check.redFirst === true) continue;
+    given.set(check.command, { ...check, name: check.command, scope: "baseline" });
   }
   return [...given.values()];
 }

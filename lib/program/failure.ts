@@ -1,4 +1,5 @@
 import { EXIT } from "../errors/exit_codes.ts";
+import { notGenerated } from "../errors/not_generated.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 
 const FRAMES = 5;
@@ -15,6 +16,8 @@ export function describeFailure(error: unknown, { verbose }: { readonly verbose:
     const stack = verbose && error.exitCode === EXIT.internal ? stackOf(error.cause ?? error, true) : [];
     return { lines: [`error: ${error.message}`, ...stack, `hint: ${error.hint}`], exitCode: error.exitCode };
   }
+  const missing = notGenerated(error);
+  if (missing !== null) return describeFailure(missing, { verbose });
   const internal = new RalphError("internal", { details: { problem: messageOf(error) } });
   return {
     lines: [`error: internal: ${internal.message}`, ...stackOf(error, verbose), `hint: ${internal.hint}`],

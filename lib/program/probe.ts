@@ -64,10 +64,11 @@ export async function probe(adapter: Adapter, { host, signal, model }: ProbeOpti
     return { level: "missing", name, detail: `${turn.end.reason} after ${took}: ${message}`, hint: adapter.login };
   }
   const tokens = tokensOf(turn.usage);
+  const { translator } = await adapter.load();
   const problems = [
     ...(turn.lines.includes(MARKER) ? [] : ["the marker was not among its words"]),
     ...(events.some(({ type }) => type === "agent-line-invalid") ? ["it printed lines that are no events"] : []),
-    ...(adapter.translator === null || events.some(({ type }) => type === "agent-text")
+    ...(translator === null || events.some(({ type }) => type === "agent-text")
       ? []
       : ["no words were found in its stream"]),
     ...(adapter.proof.kind === "measured" && tokens === null ? ["it told no usage"] : []),

@@ -1,19 +1,22 @@
 /**
- * The modules that Ralph serves to recipes: `ralph` and `ralph/testing` always, so that there is one copy of them, and
- * a few more where the recipe's own folder has none. Nothing is loaded before a recipe asks for it.
+ * The modules that Ralph serves to recipes: `ralph` and its subpaths always, so that there is one copy of them, and a
+ * few more where the recipe's own folder has none. Nothing is loaded before a recipe asks for it.
  *
  * @module
  */
 
 type Exports = Record<string, unknown>;
 
-/** The module `ralph` itself. */
-export function loadRalph(): Promise<Exports> {
-  return import("../mod.ts");
-}
-
 const OWN: Readonly<Record<string, () => Promise<Exports>>> = {
-  "ralph": loadRalph,
+  "ralph": () => import("../mod.ts"),
+  "ralph/agents": () => import("../mod/agents.ts"),
+  "ralph/backlog": () => import("../mod/backlog.ts"),
+  "ralph/exec": () => import("../mod/exec.ts"),
+  "ralph/feature": () => import("../mod/feature.ts"),
+  "ralph/gsd": () => import("../mod/gsd.ts"),
+  "ralph/host": () => import("../mod/host.ts"),
+  "ralph/spec": () => import("../mod/spec.ts"),
+  "ralph/sprint": () => import("../mod/sprint.ts"),
   "ralph/testing": () => import("../testing/mod.ts"),
 };
 
@@ -27,6 +30,20 @@ const BUNDLED: Readonly<Record<string, () => Promise<Exports>>> = {
 
 /** What a recipe may import although it is not installed beside it. */
 export const BUILTIN_MODULES: readonly string[] = [...Object.keys(OWN), ...Object.keys(BUNDLED)];
+
+/** The names that `ralph` or one of its subpaths exports, or `null` for another module. */
+export async function ownExports(module: string): Promise<readonly string[] | null> {
+  const load = Object.hasOwn(OWN, module) ? OWN[module] : undefined;
+  return load === undefined ? null : Object.keys(await load());
+}
+
+/** The module of Ralph that exports this name, or `null`. */
+export async function ownModuleOf(name: string): Promise<string | null> {
+  for (const module of Object.keys(OWN)) {
+    if ((await ownExports(module))?.includes(name) === true) return module;
+  }
+  return null;
+}
 
 interface PluginBuild {
   module(name: string, load: () => Promise<{ readonly exports: Exports; readonly loader: "object" }>): void;
@@ -75,16 +92,15 @@ interface NodeModule {
 
 /** Node resolves in one place for the whole process: own names to this copy, bundled ones only after its own try failed. */
 async function serveToNode(): Promise<void> {
-  const own = {
-    "ralph": import.meta.resolve("../mod.ts".replace(/\.ts$/, extension())),
-    "ralph/testing": import.meta.resolve("../testing/mod.ts".replace(/\.ts$/, extension())),
-  };
+  const own: Readonly<Record<string, string>> = Object.fromEntries(
+    Object.keys(OWN).map((name) => [name, import.meta.resolve(`../${fileOf(name)}${extension()}`)]),
+  );
   const data = { own, bundled: Object.keys(BUNDLED), from: import.meta.url };
   const { register, registerHooks } = await import("node:module") as unknown as NodeModule;
   if (registerHooks === undefined) return register(asyncHooks(), { data });
   registerHooks({
     resolve(specifier, context, next) {
-      const url = own[specifier as keyof typeof own];
+      const url = Object.hasOwn(own, specifier) ? own[specifier] : undefined;
       if (url !== undefined) return { url, shortCircuit: true };
       if (BUNDLED[specifier] === undefined) return next(specifier, context);
       try {
@@ -94,6 +110,11 @@ async function serveToNode(): Promise<void> {
       }
     },
   });
+}
+
+function fileOf(module: string): string {
+  if (module === "ralph/testing") return "testing/mod";
+  return module.replace("ralph", "mod");
 }
 
 /** `.js` in the npm package, `.ts` in a checkout: the ending of this very file. */

@@ -6,10 +6,11 @@
 import { dirname, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
+import { notGenerated } from "../errors/not_generated.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { readText } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
-import { BUILTIN_MODULES, loadRalph } from "./bundled_modules.ts";
+import { BUILTIN_MODULES, ownExports, ownModuleOf } from "./bundled_modules.ts";
 import { localFiles } from "./local_files.ts";
 import { findImportedName } from "./search.ts";
 import { nearest } from "../cli/suggest.ts";
@@ -45,6 +46,8 @@ const FRAME_REGEXP = /(?:\(|at (?:async )?)((?:file:\/\/|\/|[A-Za-z]:\\)[^\n)]+?
 /** The error for a recipe that could not be imported. */
 export async function importFailure(error: unknown, path: string, host: RecipeHost): Promise<RalphError> {
   if (RalphError.isInstance(error)) return error;
+  const missing = notGenerated(error);
+  if (missing !== null) return missing;
   const thrown = read(error);
   if (thrown.code === "ERR_UNKNOWN_FILE_EXTENSION") return unknownExtension(path, error);
   const missingExport = MISSING_EXPORT_REGEXP.exec(thrown.message);
@@ -98,13 +101,18 @@ async function exportFailure(
   const module = match[2] ?? REQUESTED_MODULE_REGEXP.exec(thrown.message)?.[1] ?? "a module";
   const place = urlPlace(thrown.message) ?? await findImportedName(path, name);
   return invalid(place === null ? path : show(place), `${module} has no export named ${name}`, {
-    hint: module === "ralph" ? await nearestExport(name) : "fix the import",
+    hint: await exportHint(module, name),
     cause,
   });
 }
 
-async function nearestExport(name: string): Promise<string> {
-  const near = nearest(name, Object.keys(await loadRalph()));
+/** A name that another module of Ralph exports, or one that is spelled like it. */
+async function exportHint(module: string, name: string): Promise<string> {
+  const names = await ownExports(module);
+  if (names === null) return "fix the import";
+  const home = await ownModuleOf(name);
+  if (home !== null) return `\`import { ${name} } from "${home}"\``;
+  const near = nearest(name, names);
   return near === null ? "docs/guides/recipes.md and the README name the steps" : `did you mean \`${near}\`?`;
 }
 

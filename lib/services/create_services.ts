@@ -28,7 +28,7 @@ export type ServicesContext = Pick<RalphContext, "config" | "events" | "host" | 
  *
  * @example Services for a loop of your own
  * ```ts
- * import { openServices } from "ralph";
+ * import { openServices } from "ralph/feature";
  * import { testContext } from "ralph/testing";
  *
  * await using ralph = await testContext({ config: { services: [{ name: "dev", ready: "http://localhost:3000" }] } });

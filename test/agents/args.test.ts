@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { AdapterOptions } from "../../lib/agents/adapter.ts";
-import { ADAPTERS, findAdapter } from "../../lib/agents/adapters.ts";
+import { ADAPTERS } from "../../lib/agents/adapters.ts";
+import { driverOf } from "./captures.ts";
 
 const PLAIN: AdapterOptions = { prompt: "Do it.\n", model: null, reasoning: null, folder: "/turn" };
 const CHOSEN = { ...PLAIN, model: "large", reasoning: "high" };
 
 function line(name: string, options = PLAIN): string {
-  return findAdapter(name)!.arguments(options).arguments.join(" ");
+  return driverOf(name).arguments(options).arguments.join(" ");
 }
 
 describe("arguments", () => {
@@ -58,17 +59,17 @@ describe("arguments", () => {
     (name) => {
       const prompt = '--help `rm -rf` "quoted"\n'.repeat(40_000);
 
-      const { arguments: list, input, files = {} } = findAdapter(name)!.arguments({ ...PLAIN, prompt });
+      const { arguments: list, input, files = {} } = driverOf(name).arguments({ ...PLAIN, prompt });
 
       expect(list.join(" ").length).toBeLessThan(500);
       expect([input, ...Object.values(files)]).toContain(prompt);
     },
   );
 
-  test.each(ADAPTERS.filter(({ interactive }) => interactive !== null).map(({ name }) => name))(
+  test.each(ADAPTERS.filter(({ takesTerminal }) => takesTerminal).map(({ name }) => name))(
     "%s leaves approvals to the person at the terminal",
     (name) => {
-      const { arguments: list, input } = findAdapter(name)!.interactive!(PLAIN);
+      const { arguments: list, input } = driverOf(name).interactive!(PLAIN);
 
       expect(list).toContain(PLAIN.prompt);
       expect(input).toBe(null);
@@ -76,8 +77,12 @@ describe("arguments", () => {
     },
   );
 
+  test.each(ADAPTERS)("$name says rightly whether it takes the terminal", ({ name, takesTerminal }) => {
+    expect(takesTerminal).toBe(driverOf(name).interactive !== null);
+  });
+
   test("claude is neither nested nor in the background", () => {
-    const { environment } = findAdapter("claude")!.arguments(PLAIN);
+    const { environment } = driverOf("claude").arguments(PLAIN);
 
     expect(environment).toMatchObject({ CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1", CLAUDECODE: undefined });
     expect(Object.keys(environment!)).toContain("CLAUDECODE");

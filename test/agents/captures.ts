@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { findAdapter } from "../../lib/agents/adapters.ts";
+import type { Driver } from "../../lib/agents/adapter.ts";
+import { ADAPTERS, findAdapter } from "../../lib/agents/adapters.ts";
 import type { AgentEvent } from "../../lib/agents/stream_item.ts";
 import { createStreamReader } from "../../lib/agents/stream_reader.ts";
 import type { StreamSummary } from "../../lib/agents/stream_summary.ts";
@@ -31,6 +32,16 @@ export interface Exit {
   readonly stderr?: string;
 }
 
+const DRIVERS = new Map<string, Driver>();
+for (const { name, load } of ADAPTERS) DRIVERS.set(name, await load());
+
+/** The driver of a known agent. */
+export function driverOf(agent: string): Driver {
+  const driver = DRIVERS.get(agent);
+  if (driver === undefined) throw new Error(`no agent: ${agent}`);
+  return driver;
+}
+
 /** Reads a stream as `agent` would, in chunks of this many bytes. */
 export function readStream(
   agent: string,
@@ -39,14 +50,15 @@ export function readStream(
   options: { prompt?: string; chunk?: number; now?: number } = {},
 ): Read {
   const adapter = findAdapter(agent);
-  if (adapter?.translator === undefined || adapter.translator === null) throw new Error(`no stream: ${agent}`);
+  const driver = driverOf(agent);
+  if (adapter === undefined || driver.translator === null) throw new Error(`no stream: ${agent}`);
   const events: AgentEvent[] = [];
   const reader = createStreamReader({
-    translator: adapter.translator(),
+    translator: driver.translator(),
     prompt: options.prompt ?? "",
     redactor: { text: (text) => text },
     onEvent: (event) => events.push(event),
-    ...(adapter.ignored === undefined ? {} : { ignored: adapter.ignored }),
+    ...(driver.ignored === undefined ? {} : { ignored: driver.ignored }),
   });
   const chunk = options.chunk ?? 65536;
   for (let offset = 0; offset < stdout.length; offset += chunk) reader.push(stdout.subarray(offset, offset + chunk));
@@ -59,7 +71,7 @@ export function readStream(
     now: options.now ?? CAPTURED_AT,
     agent,
     login: adapter.login,
-    exitKind: adapter.exitKind,
+    exitKind: driver.exitKind,
   });
   return { end, ...words, events, summary };
 }

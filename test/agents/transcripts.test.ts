@@ -4,12 +4,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ADAPTERS } from "../../lib/agents/adapters.ts";
 import type { TurnEnd } from "../../lib/backlog/types.ts";
-import { type Exit, readStream } from "./captures.ts";
+import { driverOf, type Exit, readStream } from "./captures.ts";
 
 const FOLDER = resolve(import.meta.dirname, "../fixtures/transcripts");
 const PROMPT = "The prompt.\n<ralph>DONE</ralph>\n";
 const NOW = Date.parse("2026-11-21T22:00:00Z");
-const STREAMING = ADAPTERS.filter(({ translator }) => translator !== null).map(({ name }) => name);
+const STREAMING = ADAPTERS.filter(({ name }) => driverOf(name).translator !== null).map(({ name }) => name);
 
 function fixture(agent: string, name: string): Buffer {
   return readFileSync(join(FOLDER, agent, `${name}.jsonl`));

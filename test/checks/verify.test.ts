@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import type { $Type } from "dax";
+import { describe, expect, expectTypeOf, test } from "vitest";
 import type { CheckContext } from "../../lib/backlog/types.ts";
+import type { CheckLike } from "../../lib/checks/types.ts";
 import { verify } from "../../lib/checks/verify.ts";
 import { loopWorld } from "../loop/loop_world.ts";
 
@@ -71,17 +73,79 @@ describe("verify()", () => {
     ]);
 
     expect(checked.results.map(({ name, ok, exitCode }) => [name, ok, exitCode])).toEqual([
-      ["function", true, null],
+      ["async (_, { cwd }) => ({ ok: cwd === world.ralph.root, exit…", true, null],
       ["looked", false, 7],
-      ["function", false, null],
-      ["function", false, null],
-      ["function", false, null],
+      ["async () => { }", false, null],
+      ['() => ({ ok: "yes" })', false, null],
+      ['() => { throw new Error("at once"); }', false, null],
     ]);
     expect(checked.results.slice(2).map(({ tail }) => tail.split("\n")[0])).toEqual([
       "the check answered nothing: expected { ok, exitCode, tail }",
       'the check answered {"ok":"yes"}: expected { ok, exitCode, tail }',
       "Error: at once",
     ]);
+  });
+
+  test("an async function that returns a dax command's result is a check, with output, exit code and a telling name", async () => {
+    await using world = await loopWorld(NO_TURN);
+
+    const checked = await verify(world.ralph, [
+      async ($) => await $`echo linted`,
+      async ($) => $`echo broken >&2 && exit 3`,
+      async ($) => {
+        await Promise.all([$`echo one`, $`echo two`]);
+        await $`exit 4`;
+        return $`echo never`;
+      },
+    ], { logs: join(world.ralph.root, "logs") });
+
+    expect(checked.results.map(({ ok, exitCode, tail }) => [ok, exitCode, tail.split("\n").sort()])).toEqual([
+      [true, 0, ["linted"]],
+      [false, 3, ["broken"]],
+      [false, 4, ["one", "two"]],
+    ]);
+    expect(await readFile(join(join(world.ralph.root, "logs"), "check-2.log"), "utf8")).toBe("broken\n");
+  });
+
+  test("two dax commands, and two functions alike, can be told apart by their names", async () => {
+    await using world = await loopWorld(NO_TURN);
+    const { $ } = world.ralph;
+    const exits = (code: number) => async () => ({ ok: code === 0, exitCode: code, tail: "" });
+
+    const checked = await verify(world.ralph, [$`exit 1`, $`touch ${"a b"}`, exits(0), exits(1)]);
+
+    const [first, second, third, fourth] = checked.results.map(({ name, ok }) => [name, ok]);
+    expect([first, second]).toEqual([["exit 1", false], ["touch 'a b'", true]]);
+    expect(String(third?.[0])).toMatch(/^async \(\) => \(\{ ok: code === 0/);
+    expect(fourth).toEqual([`${third?.[0]} (2)`, false]);
+  });
+
+  test("what an async function has started ends with its time", async () => {
+    await using world = await loopWorld(NO_TURN);
+    const config = { ...world.ralph.config, verify: { ...world.ralph.config.verify, timeout: 0.3 } };
+
+    const checked = await verify({ ...world.ralph, config }, [async ($) => await $`sleep 300`]);
+
+    expect(checked.results[0]).toMatchObject({ ok: false, exitCode: null, tail: "timed out after 0.3 s" });
+    expect(await world.ralph.host.processes.sweep(world.ralph.host.processes.cookie)).toBe(0);
+  });
+
+  test("the compiler takes every form of a check, and nothing that only looks like one", () => {
+    class Named {}
+    const both = { name: "x", command: "true", run: async () => ({ ok: true, exitCode: 0, tail: "" }) };
+    expectTypeOf(($: $Type) => $`true`).toExtend<CheckLike>();
+    expectTypeOf(async ($: $Type) => await $`true`).toExtend<CheckLike>();
+    expectTypeOf(async () => ({ ok: true, exitCode: null, tail: "" })).toExtend<CheckLike>();
+    expectTypeOf({ name: "x", command: "true" }).toExtend<CheckLike>();
+    expectTypeOf({ name: "x", run: both.run }).toExtend<CheckLike>();
+
+    expectTypeOf(parseInt).not.toExtend<CheckLike>();
+    expectTypeOf(() => 5).not.toExtend<CheckLike>();
+    expectTypeOf(Named).not.toExtend<CheckLike>();
+    expectTypeOf({ name: "x" }).not.toExtend<CheckLike>();
+    expectTypeOf(async () => ({ passed: true })).not.toExtend<CheckLike>();
+    expectTypeOf(async ($: $Type) => void await $`true`).not.toExtend<CheckLike>();
+    expectTypeOf(both).not.toExtend<CheckLike>();
   });
 
   test("a function that hangs is over when its time is, and its signal says so", async () => {

@@ -87,7 +87,7 @@ describe("ralph types", () => {
 
     expect(stderr).toBe("");
     expect(stdout).toMatch(
-      /^\/\/ The declarations of `ralph`[^]*\ndeclare module "ralph" \{\n[^]*\ndeclare module "ralph\/testing" \{\n/,
+      /^\/\/ The declarations of `ralph`[^]*\ndeclare module "ralph" \{\n[^]*\ndeclare module "ralph\/gsd" \{\n[^]*\ndeclare module "ralph\/testing" \{\n/,
     );
   });
 });

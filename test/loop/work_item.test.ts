@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
-import type { Backlog, Check, Item, Work } from "../../lib/backlog/types.ts";
+import type { Backlog, Check, CommandCheck, Item, Work } from "../../lib/backlog/types.ts";
 import { workItem } from "../../lib/loop/work_item.ts";
 import { loopWorld, type Turns } from "./loop_world.ts";
 
@@ -15,7 +15,7 @@ function working(work: Partial<Work> & { readonly checks: readonly Check[] }): B
   return { ...backlog, work: async () => ({ prompt: "do it", ...work }) };
 }
 
-function check(command: string, more: Partial<Check> = {}): Check {
+function check(command: string, more: Partial<CommandCheck> = {}): Check {
   return { name: command, command, ...more };
 }
 

@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { temporaryDirectory, writeAtomic } from "../../lib/host/files.ts";
+import deno from "../../deno.json" with { type: "json" };
 import { bunPath, denoPath, ROOT } from "../../tools/runtimes.mjs";
 import { compile, finish, type Launch } from "./runtimes.ts";
 
@@ -88,6 +89,38 @@ export default defineRecipe<Args>({
       message: "mine.ts:3:3: ralph has no export named runLop",
       hint: "did you mean `runLoop`?",
     });
+  });
+
+  test("names the subpath of a name that the root does not export", async () => {
+    const result = await load(runtime, {
+      "mine.ts": 'import { gsdBacklog, runLoop } from "ralph";\nexport default [gsdBacklog, runLoop];\n',
+    });
+
+    expect(result).toEqual({
+      code: "recipe-invalid",
+      exitCode: 2,
+      message: "mine.ts:1:10: ralph has no export named gsdBacklog",
+      hint: '`import { gsdBacklog } from "ralph/gsd"`',
+    });
+  });
+
+  test("serves every subpath, with one copy of what two of them export", async () => {
+    const names = Object.keys(deno.exports).filter((name) => name !== "./cli").map((name) =>
+      name.replace(".", "ralph")
+    );
+    const result = await load(runtime, {
+      "mine.ts": `${names.map((name, index) => `import * as m${index} from "${name}";`).join("\n")}
+import { defineRecipe, memoryBacklog } from "ralph";
+import { memoryBacklog as same } from "ralph/backlog";
+const counts = [${names.map((_, index) => `Object.keys(m${index}).length`).join(", ")}];
+export default defineRecipe({
+  name: "mine",
+  run: async () => ({ status: "passed", full: counts.every((count) => count > 0), same: memoryBacklog === same }),
+});
+`,
+    });
+
+    expect(result).toEqual({ status: "passed", full: true, same: true });
   });
 
   test("names the missing package and the file that imports it", async () => {

@@ -17,12 +17,17 @@ export interface Finished {
 }
 
 /** Runs a program to its end, in a folder, with nothing on standard input. */
-export function finish(launch: Launch, arguments_: readonly string[], cwd: string): Promise<Finished> {
+export function finish(
+  launch: Launch,
+  arguments_: readonly string[],
+  cwd: string,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<Finished> {
   const [file, ...first] = launch;
   return new Promise((resolve, reject) => {
     const child = spawn(file, [...first, ...arguments_], {
       cwd,
-      env: environment(),
+      env: environment(variables),
       stdio: ["ignore", "pipe", "pipe"],
     });
     let stdout = "";

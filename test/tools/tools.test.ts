@@ -1,7 +1,10 @@
+import { Buffer } from "node:buffer";
+import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
+import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { copyPath, ensureDirectory, readText, temporaryDirectory, writeAtomic } from "../../lib/host/files.ts";
+import { copyPath, ensureDirectory, temporaryDirectory, writeAtomic } from "../../lib/host/files.ts";
 import { bunPath, ROOT } from "../../tools/runtimes.mjs";
 import { finish } from "../packaging/runtimes.ts";
 
@@ -47,29 +50,44 @@ describe("check_layers.ts", () => {
   });
 });
 
-describe("embed_prompts.mjs", () => {
-  test("writes prompts that read back the same, and notices a change", async () => {
-    await using folder = await temporaryDirectory("ralph-prompts-");
+describe("generate.mjs", () => {
+  test("writes prompts, recipes and declarations, and again after a change", { timeout: 60_000 }, async () => {
+    await using folder = await temporaryDirectory("ralph-generate-");
     const text = "# Goal\n\n`code`, ${not} {{placeholder}}, \\n and \\\\\n";
-    await write(folder.path, { "prompts/exec_plan.md": text, "prompts/a.md": "" });
-    await ensureDirectory(join(folder.path, "tools"));
-    const tool = join(folder.path, "tools", "embed_prompts.mjs");
-    await copyPath(join(ROOT, "tools", "embed_prompts.mjs"), tool);
-    const embed = (...words: readonly string[]) => finish([process.execPath, tool], words, folder.path);
+    await write(folder.path, {
+      "prompts/exec_plan.md": text,
+      "prompts/a.md": "",
+      "recipes/todo.ts": "export default 1;\n",
+      "lib/mod.ts": 'export * from "./loop/one.ts";\n',
+      "lib/loop/one.ts": "export const one: number = 1;\n",
+      "deno.json": '{ "exports": { ".": "./lib/mod.ts", "./cli": "./bin/ralph.ts" } }',
+      "tsconfig.json": "{}",
+      "tsconfig.build.json":
+        '{ "compilerOptions": { "declaration": true, "rootDir": ".", "allowImportingTsExtensions": true, "rewriteRelativeImportExtensions": true }, "include": ["lib"] }',
+    });
+    for (const name of ["generate.mjs", "runtimes.mjs"]) {
+      await copyPath(join(ROOT, "tools", name), join(folder.path, "tools", name));
+    }
+    await symlink(join(ROOT, "node_modules"), join(folder.path, "node_modules"));
+    const generate = () => finish([process.execPath, join(folder.path, "tools", "generate.mjs")], [], folder.path);
+    const constant = async (file: string, name: string): Promise<unknown> => {
+      const script = `JSON.stringify((await import("./lib/generated/${file}.ts")).${name})`;
+      return JSON.parse((await finish([bunPath()], ["--print", script], folder.path)).stdout);
+    };
+    const types = async () =>
+      gunzipSync(Buffer.from(String(await constant("types", "PACKED_TYPES")), "base64")).toString();
 
-    const missing = await embed("--check");
-    const written = await embed();
-    const fresh = await embed("--check");
-    const shown = await finish([bunPath()], [
-      "--print",
-      'JSON.stringify((await import("./lib/generated/prompts.ts")).PROMPTS)',
-    ], folder.path);
-    await writeAtomic(join(folder.path, "prompts", "a.md"), "changed\n");
-    const stale = await embed("--check");
+    const first = await generate();
+    const before = await types();
+    await writeAtomic(join(folder.path, "lib", "loop", "one.ts"), "export const two: number = 2;\n");
+    const second = await generate();
 
-    expect([missing.code, written.code, fresh.code, stale.code]).toEqual([1, 0, 0, 1]);
-    expect(JSON.parse(shown.stdout)).toEqual({ "a": "", exec_plan: text });
-    expect(await readText(join(folder.path, "lib", "generated", "prompts.ts"))).not.toContain("changed");
+    expect([first, second]).toEqual([{ code: 0, stdout: "", stderr: "" }, { code: 0, stdout: "", stderr: "" }]);
+    expect(await constant("prompts", "PROMPTS")).toEqual({ "a": "", exec_plan: text });
+    expect(await constant("recipes", "RECIPE_TEXTS")).toEqual({ todo: "export default 1;\n" });
+    expect(before).toContain('declare module "ralph" {\n  export * from "ralph:loop/one";');
+    expect(before).toContain("const one: number");
+    expect(await types()).toContain("const two: number");
   });
 });
 

@@ -23,7 +23,8 @@ export interface ScriptedAgentOptions {
  *
  * @example A turn that writes a file and says so
  * ```ts
- * import { createHost, scriptedAgent } from "ralph";
+ * import { scriptedAgent } from "ralph/agents";
+ * import { createHost } from "ralph/host";
  *
  * const agent = scriptedAgent({
  *   turns: [{ match: "US-001", write: { "hello.txt": "hello\n" }, say: "<promise>COMPLETE</promise>" }],

@@ -31,7 +31,7 @@ const SYSTEM_REGEXP =
  * @param base origin that paths belong to, or `null` where there is none
  * @example
  * ```ts
- * import { pageUrls } from "ralph";
+ * import { pageUrls } from "ralph/feature";
  *
  * console.log(pageUrls(["Visit the /settings page"], "http://localhost:3000")[0]?.url); // http://localhost:3000/settings
  * ```

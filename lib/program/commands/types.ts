@@ -10,7 +10,7 @@ import { VERSION } from "../../cli/version.ts";
 export async function run({ flags, host, out, say }: Invocation): Promise<number> {
   const declarations = gunzipSync(Buffer.from(PACKED_TYPES, "base64")).toString("utf8").trimEnd();
   const text =
-    `// The declarations of \`ralph\` and \`ralph/testing\` ${VERSION}, written by \`ralph types\`.\n\n${declarations}`;
+    `// The declarations of \`ralph\` ${VERSION} and its subpaths, written by \`ralph types\`.\n\n${declarations}`;
   const file = flags.text("output");
   if (file === undefined) {
     out(text);

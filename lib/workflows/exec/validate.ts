@@ -6,7 +6,7 @@ const STORY_KEYS = ["acceptanceCriteria", "id", "notes", "passes", "priority", "
  *
  * @example Refuse what is not a PRD
  * ```ts
- * import { validatePrd } from "ralph";
+ * import { validatePrd } from "ralph/exec";
  *
  * console.log(validatePrd([])); // [ "PRD must be a JSON object" ]
  * ```

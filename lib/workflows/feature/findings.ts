@@ -23,7 +23,7 @@ const SIGNAL_REGEXP = /<ralph>\s*([A-Z]+)\s*(?::(.*?))?<\/ralph>/g;
  *
  * @example A review that sends two stories back
  * ```ts
- * import { featureSignals } from "ralph";
+ * import { featureSignals } from "ralph/feature";
  *
  * console.log(featureSignals(["<ralph>RESET:US-001, US-003</ralph>"]).reset); // [ "US-001", "US-003" ]
  * ```

@@ -4,7 +4,7 @@
  *
  * @example Refuse what is not a PRD
  * ```ts
- * import { validateFeaturePrd } from "ralph";
+ * import { validateFeaturePrd } from "ralph/feature";
  *
  * console.log(validateFeaturePrd({ schemaVersion: 1 })[0]); // invalid schemaVersion: expected 2, got 1
  * ```

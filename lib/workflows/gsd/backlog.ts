@@ -58,7 +58,8 @@ const SESSION_MS = 24 * 60 * 60 * 1000;
  * @throws {RalphError} state-missing, state-invalid from every call that reads the folder
  * @example Work off the plans of .planning/
  * ```ts
- * import { gsdBacklog, runLoop } from "ralph";
+ * import { runLoop } from "ralph";
+ * import { gsdBacklog } from "ralph/gsd";
  * import { testContext } from "ralph/testing";
  *
  * const plan = "<task type=\"auto\"><name>a</name><verify><automated>test -f a.txt</automated></verify></task>\n";

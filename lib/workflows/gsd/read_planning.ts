@@ -19,7 +19,7 @@ const NO_ROADMAP: Roadmap = { phases: [], plans: [], rows: [], counts: [] };
  * @throws {RalphError} state-missing when there is no `.planning/`, state-invalid when no phase is found in it
  * @example Ask a GSD project where it stands
  * ```ts
- * import { readPlanning } from "ralph";
+ * import { readPlanning } from "ralph/gsd";
  * import { testContext } from "ralph/testing";
  *
  * await using ralph = await testContext({ files: { ".planning/phases/01-base/01-01-PLAN.md": "<task><name>a</name></task>\n" } });

@@ -47,7 +47,8 @@ export interface SpecBacklogOptions {
  * @throws {RalphError} state-missing, state-invalid from every call that reads the file
  * @example Work the plan off
  * ```ts
- * import { runLoop, specBacklog } from "ralph";
+ * import { runLoop } from "ralph";
+ * import { specBacklog } from "ralph/spec";
  * import { testContext } from "ralph/testing";
  *
  * const plan = ['{"t": "spec", "spec": "a.md"}', '{"t": "task", "id": "t-1a2b", "spec": "a.md", "name": "a", "s": "d"}'];

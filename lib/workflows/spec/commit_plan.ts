@@ -18,7 +18,7 @@ export type CommitPlanOutcome =
  * @throws {RalphError} not-a-repository, git-identity-missing, git-operation-in-progress
  * @example A plan that is committed already
  * ```ts
- * import { commitPlan } from "ralph";
+ * import { commitPlan } from "ralph/spec";
  * import { testContext } from "ralph/testing";
  *
  * await using ralph = await testContext({ files: { "ralph/plan.jsonl": '{"t": "spec", "spec": "a.md"}\n' } });

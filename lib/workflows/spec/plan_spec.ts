@@ -34,7 +34,7 @@ export type PlanSpecOutcome =
  * git-identity-missing, git-operation-in-progress
  * @example Plan a spec
  * ```ts
- * import { planSpec } from "ralph";
+ * import { planSpec } from "ralph/spec";
  * import { testContext } from "ralph/testing";
  *
  * await using ralph = await testContext({

@@ -27,7 +27,8 @@ export interface SprintBacklogOptions {
  * @throws {RalphError} state-missing, state-invalid, sprint-invalid from every call that reads the file
  * @example Run a compiled sprint
  * ```ts
- * import { compileSprint, runLoop, sprintBacklog, sprintHooks } from "ralph";
+ * import { runLoop } from "ralph";
+ * import { compileSprint, sprintBacklog, sprintHooks } from "ralph/sprint";
  * import { testContext } from "ralph/testing";
  *
  * await using ralph = await testContext({

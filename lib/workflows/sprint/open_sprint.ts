@@ -31,7 +31,8 @@ export interface Sprint {
  * @throws {RalphError} sprint-missing, sprint-invalid, state-missing, state-invalid, path-outside-root
  * @example Run a sprint with a hook of your own
  * ```ts
- * import { openSprint, runLoop } from "ralph";
+ * import { runLoop } from "ralph";
+ * import { openSprint } from "ralph/sprint";
  * import { testContext } from "ralph/testing";
  *
  * await using ralph = await testContext({

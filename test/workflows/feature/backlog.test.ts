@@ -32,11 +32,13 @@ async function store(stories: readonly object[] = STORIES) {
   await writeFile(join(root, FEATURE.prdFile), prdText(stories));
   const host = createHost();
   const state = createStateFiles({ root, directory: join(root, ".git-ralph"), host });
+  const found = async () => ({ ok: true, exitCode: null, tail: "" });
   const ui = {
     base: "http://localhost:3000",
-    services: (): readonly Check[] => [{ name: "service dev" }],
+    services: (): readonly Check[] => [{ name: "service dev", run: found }],
     browser: (_story: unknown, pages: readonly { readonly written: string }[]): Check => ({
       name: `browser ${pages.map(({ written }) => written).join()}`,
+      run: found,
     }),
   };
   const open = () => featureBacklog({ root, config: CONFIG, state, repository: null, host }, { feature: FEATURE, ui });

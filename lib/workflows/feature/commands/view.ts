@@ -9,7 +9,8 @@ import type { Config } from "../../../config/schema.ts";
 import { openRepository } from "../../../git/open_repository.ts";
 import type { Repository } from "../../../git/types.ts";
 import { ownFiles } from "../../../context/own_files.ts";
-import type { Backlog } from "../../../backlog/types.ts";
+import type { Backlog, CheckOutcome } from "../../../backlog/types.ts";
+import { RalphError } from "../../../errors/ralph_error.ts";
 import { findFeature } from "../open_feature.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import type { Place } from "../../../cli/workspace.ts";
@@ -57,7 +58,16 @@ export function checkNames(story: FeatureStory, config: Config): readonly string
 function namedOnly({ services: [first], services }: Config): UserInterface {
   return {
     base: first === undefined ? null : new URL(first.ready).origin,
-    services: () => services.map(({ name }) => ({ name: `service ${name}`, scope: "service" })),
-    browser: (story, pages) => ({ name: `browser ${pages.map(({ written }) => written).join(", ")}`, scope: story.id }),
+    services: () => services.map(({ name }) => ({ name: `service ${name}`, scope: "service", run: notRun })),
+    browser: (story, pages) => ({
+      name: `browser ${pages.map(({ written }) => written).join(", ")}`,
+      scope: story.id,
+      run: notRun,
+    }),
   };
+}
+
+/** A view only names its checks. */
+function notRun(): Promise<CheckOutcome> {
+  return Promise.reject(new RalphError("internal", { details: { problem: "a check of a view was run" } }));
 }

@@ -1,11 +1,12 @@
 import { join } from "node:path";
-import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
+import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
+import { COPILOT_IGNORED, copilotTranslator, copilotUsage } from "./parse.ts";
 
 /** Where the program writes what it used: its stream does not say. */
-export const COPILOT_USAGE_FILE = "usage.json";
+const COPILOT_USAGE_FILE = "usage.json";
 
 /** `copilot --output-format json`: the prompt on standard input. */
-export function copilotArguments({ prompt, model, reasoning, folder }: AdapterOptions): AdapterInvocation {
+function copilotArguments({ prompt, model, reasoning, folder }: AdapterOptions): AdapterInvocation {
   return {
     arguments: [
       "--allow-all",
@@ -23,7 +24,7 @@ export function copilotArguments({ prompt, model, reasoning, folder }: AdapterOp
 }
 
 /** `copilot -i` in the terminal, with its own questions. */
-export function copilotInteractive({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
+function copilotInteractive({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
   return { arguments: [...choices(model, reasoning), "-i", prompt], input: null };
 }
 
@@ -33,3 +34,12 @@ function choices(model: string | null, reasoning: string | null): readonly strin
     ...(reasoning === null ? [] : ["--reasoning-effort", reasoning]),
   ];
 }
+
+/** How `copilot` is called, and how its stream is read. */
+export const DRIVER: Driver = {
+  arguments: copilotArguments,
+  interactive: copilotInteractive,
+  translator: copilotTranslator,
+  ignored: COPILOT_IGNORED,
+  usageFile: { name: COPILOT_USAGE_FILE, read: copilotUsage },
+};

@@ -1,7 +1,8 @@
-import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
+import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
+import { codexTranslator } from "./parse.ts";
 
 /** `codex exec --json -`: the prompt on standard input. Its own sandbox fails in containers, so it has none. */
-export function codexArguments({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
+function codexArguments({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
   return {
     arguments: [
       "exec",
@@ -18,7 +19,7 @@ export function codexArguments({ prompt, model, reasoning }: AdapterOptions): Ad
 }
 
 /** `codex` in the terminal, with its own questions. */
-export function codexInteractive({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
+function codexInteractive({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
   return { arguments: [...choices(model, reasoning), prompt], input: null };
 }
 
@@ -28,3 +29,11 @@ function choices(model: string | null, reasoning: string | null): readonly strin
     ...(reasoning === null ? [] : ["-c", `model_reasoning_effort=${JSON.stringify(reasoning)}`]),
   ];
 }
+
+/** How `codex` is called, and how its stream is read. */
+export const DRIVER: Driver = {
+  arguments: codexArguments,
+  interactive: codexInteractive,
+  translator: codexTranslator,
+  ignored: ['{"type":"item.updated"'],
+};

@@ -1,7 +1,8 @@
-import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
+import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
+import { opencodeTranslator } from "./parse.ts";
 
 /** `opencode run --auto --format json`: the prompt on standard input. The model is `provider/model`. */
-export function opencodeArguments({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
+function opencodeArguments({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
   return {
     arguments: [
       "run",
@@ -17,6 +18,13 @@ export function opencodeArguments({ prompt, model, reasoning }: AdapterOptions):
 }
 
 /** `opencode` in the terminal, with its own questions. */
-export function opencodeInteractive({ prompt, model }: AdapterOptions): AdapterInvocation {
+function opencodeInteractive({ prompt, model }: AdapterOptions): AdapterInvocation {
   return { arguments: [...(model === null ? [] : ["-m", model]), "--prompt", prompt], input: null };
 }
+
+/** How `opencode` is called, and how its stream is read. */
+export const DRIVER: Driver = {
+  arguments: opencodeArguments,
+  interactive: opencodeInteractive,
+  translator: opencodeTranslator,
+};

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
+import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 
 /** `aider --message-file`: the prompt in a file, plain text back. Ralph commits, so aider does not. */
-export function aiderArguments({ prompt, model, reasoning, folder }: AdapterOptions): AdapterInvocation {
+function aiderArguments({ prompt, model, reasoning, folder }: AdapterOptions): AdapterInvocation {
   return {
     arguments: [
       "--message-file",
@@ -19,3 +19,10 @@ export function aiderArguments({ prompt, model, reasoning, folder }: AdapterOpti
     files: { "prompt.md": prompt },
   };
 }
+
+/** How `aider` is called, and how its stream is read. */
+export const DRIVER: Driver = {
+  arguments: aiderArguments,
+  interactive: null,
+  translator: null,
+};

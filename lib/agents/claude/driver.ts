@@ -1,10 +1,11 @@
-import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
+import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
+import { claudeTranslator } from "./parse.ts";
 
 /** Tools that ask somebody, plan instead of working, or continue after the turn has ended. */
 const DENIED = ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode", "ScheduleWakeup", "Monitor", "CronCreate"];
 
 /** `claude -p`: a stream of JSON, the prompt on standard input. */
-export function claudeArguments({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
+function claudeArguments({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
   return {
     arguments: [
       "-p",
@@ -28,10 +29,18 @@ export function claudeArguments({ prompt, model, reasoning }: AdapterOptions): A
 }
 
 /** `claude` in the terminal, with its own questions. */
-export function claudeInteractive({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
+function claudeInteractive({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
   return { arguments: [...choices(model, reasoning), prompt], input: null, environment: { CLAUDECODE: undefined } };
 }
 
 function choices(model: string | null, reasoning: string | null): readonly string[] {
   return [...(model === null ? [] : ["--model", model]), ...(reasoning === null ? [] : ["--effort", reasoning])];
 }
+
+/** How `claude` is called, and how its stream is read. */
+export const DRIVER: Driver = {
+  arguments: claudeArguments,
+  interactive: claudeInteractive,
+  translator: claudeTranslator,
+  ignored: ['{"type":"stream_event"'],
+};

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
+import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
+import { clineTranslator } from "./parse.ts";
 
 /** A longer argument is handed over as a file. */
 const LONGEST_ARGUMENT = 30_000;
@@ -8,7 +9,7 @@ const LONGEST_ARGUMENT = 30_000;
  * `cline --json`: a short prompt as its argument, a longer one in a file that the argument points to. What stands on
  * standard input it reads from some kinds of pipe only. It approves by itself.
  */
-export function clineArguments({ prompt, model, reasoning, folder }: AdapterOptions): AdapterInvocation {
+function clineArguments({ prompt, model, reasoning, folder }: AdapterOptions): AdapterInvocation {
   const isShort = Buffer.byteLength(prompt) <= LONGEST_ARGUMENT;
   const file = join(folder, "prompt.md");
   return {
@@ -24,3 +25,10 @@ export function clineArguments({ prompt, model, reasoning, folder }: AdapterOpti
     ...(isShort ? {} : { files: { "prompt.md": prompt } }),
   };
 }
+
+/** How `cline` is called, and how its stream is read. */
+export const DRIVER: Driver = {
+  arguments: clineArguments,
+  interactive: null,
+  translator: clineTranslator,
+};

@@ -1,8 +1,9 @@
 import { join } from "node:path";
-import type { AdapterInvocation, AdapterOptions } from "../adapter.ts";
+import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
+import { droidTranslator } from "./parse.ts";
 
 /** `droid exec -o stream-json`: the prompt in a file. */
-export function droidArguments({ prompt, model, reasoning, folder }: AdapterOptions): AdapterInvocation {
+function droidArguments({ prompt, model, reasoning, folder }: AdapterOptions): AdapterInvocation {
   return {
     arguments: [
       "exec",
@@ -18,3 +19,10 @@ export function droidArguments({ prompt, model, reasoning, folder }: AdapterOpti
     files: { "prompt.md": prompt },
   };
 }
+
+/** How `droid` is called, and how its stream is read. */
+export const DRIVER: Driver = {
+  arguments: droidArguments,
+  interactive: null,
+  translator: droidTranslator,
+};

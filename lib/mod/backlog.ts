@@ -1,0 +1,17 @@
+/**
+ * `ralph/backlog`: what writing a backlog of your own takes, and the parts that backlogs share.
+ *
+ * @module
+ */
+export type * from "../backlog/types.ts";
+export type { Fence } from "../backlog/fences.ts";
+export type { BegunAttempt, Journal, JournalKey, Leftover, OpenItem } from "../backlog/journal_types.ts";
+export { memoryBacklog, type MemoryBacklogOptions, type MemoryTask } from "../backlog/memory.ts";
+export { signalLines, type SignalOptions } from "../backlog/signals.ts";
+export { createStateFiles, type ManualEdit, type StateFiles, type StateFilesOptions } from "../backlog/state_files.ts";
+export { todoBacklog, type TodoBacklogOptions, type TodoItem } from "../backlog/todo.ts";
+export { BACKLOG_VERSION } from "../backlog/types.ts";
+export { verifyCommands } from "../backlog/verify_commands.ts";
+export type { ItemStart } from "../checks/integrity/item_start.ts";
+export type { Progress } from "../loop/progress.ts";
+export type { RunLock } from "../loop/run_lock.ts";

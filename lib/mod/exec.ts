@@ -1,0 +1,12 @@
+/**
+ * `ralph/exec`: the file `prd.json`, and the parts of what planning returns. The steps themselves are in `ralph`.
+ *
+ * @module
+ */
+export type { PrdBacklogContext, PrdItemData } from "../workflows/exec/backlog.ts";
+export { formatPrd, parsePrd } from "../workflows/exec/format.ts";
+export type { Refusal } from "../workflows/exec/plan/collect.ts";
+export type { Recommendation, Uncertainty } from "../workflows/exec/plan/state.ts";
+export type { Prd, Story } from "../workflows/exec/types.ts";
+export type { PlannedFacts } from "../workflows/exec/understand/gate.ts";
+export { validatePrd } from "../workflows/exec/validate.ts";

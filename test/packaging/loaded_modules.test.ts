@@ -1,0 +1,50 @@
+import { chmod } from "node:fs/promises";
+import { join } from "node:path";
+import process from "node:process";
+import { expect, test } from "vitest";
+import { readText, temporaryDirectory, writeAtomic } from "../../lib/host/files.ts";
+import { temporaryRepository } from "../../lib/testing/temporary_repository.ts";
+import { ROOT } from "../../tools/runtimes.mjs";
+import { finish, type Launch } from "./runtimes.ts";
+
+/** Writes the address of every module that Node loads into a file. */
+const HOOKS = `import { appendFileSync } from "node:fs";
+export async function load(url, context, next) {
+  appendFileSync(process.env.LOADED_MODULES, url + "\\n");
+  return next(url, context);
+}`;
+
+/** The modules of dist/lib that a command line loads, as paths. */
+async function loadedBy(words: readonly string[], files: Readonly<Record<string, string>>): Promise<readonly string[]> {
+  await using repository = await temporaryRepository({ files: { "README.md": "" } });
+  await using folder = await temporaryDirectory("ralph-loaded-");
+  for (const [name, text] of Object.entries(files)) {
+    await writeAtomic(join(folder.path, name), text);
+    await chmod(join(folder.path, name), 0o755);
+  }
+  const list = join(folder.path, "loaded.txt");
+  const register = `import { register } from "node:module"; register(${
+    JSON.stringify(`data:text/javascript,${encodeURIComponent(HOOKS)}`)
+  });`;
+  const launch: Launch = [process.execPath, "--import", `data:text/javascript,${encodeURIComponent(register)}`];
+  await finish([...launch, join(ROOT, "dist", "bin", "ralph.js")], words, repository.path, {
+    LOADED_MODULES: list,
+    PATH: `${folder.path}:${process.env["PATH"]}`,
+  });
+  return (await readText(list) ?? "").split("\n").flatMap((url) => url.split("/dist/lib/")[1] ?? []);
+}
+
+test("`ralph exec` loads no other workflow, only its own adapter, and few modules", async () => {
+  const loaded = await loadedBy(["exec", "a goal", "--agent", "codex", "--non-interactive"], {
+    "codex": "#!/bin/sh\ncat > /dev/null\n",
+  });
+  const others = loaded.filter((path) => /^workflows\/(?!exec\/)[^/]+\/.+/.test(path));
+  const drivers = loaded.filter((path) => /^agents\/[^/]+\/(?:driver|parse)\.js$/.test(path));
+
+  // the rows of the tables of commands and workflows are there, and nothing behind them
+  expect(others.filter((path) => !/\/(?:commands|workflow)\.js$/.test(path))).toEqual([]);
+  expect(drivers).toEqual(["agents/codex/driver.js", "agents/codex/parse.js"]);
+  expect(loaded.filter((path) => /^(?:agents\/(?:scripted|replay)|report|services|testing)\//.test(path))).toEqual([]);
+  expect(loaded.length).toBeGreaterThan(100);
+  expect(loaded.length).toBeLessThan(260);
+}, 60_000);
