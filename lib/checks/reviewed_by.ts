@@ -4,6 +4,7 @@ import type { Agent } from "../context/agent.ts";
 import type { RalphContext } from "../context/context.ts";
 import { ensureDirectory, pathExists, writeAtomic } from "../host/files.ts";
 import { REVIEW_ANSWER, reviewItem, reviewOf } from "./review.ts";
+import type { AsInstructed } from "../backlog/check_types.ts";
 import type { Check, CheckContext, CheckOutcome, Turn } from "../backlog/types.ts";
 import { fillPrompt, renderPrompt } from "../prompts/render.ts";
 import { agentTurn } from "../agents/agent_turn.ts";
@@ -90,14 +91,16 @@ async function review(
   const prompt = options.prompt === undefined
     ? await renderPrompt("review", asked, { root: ralph.root })
     : fillPrompt(options.prompt, asked);
-  const { turn, before, after } = await agentTurn({ ...ralph, agent: reviewer, fallback: null }, {
+  const asInstructed: AsInstructed = context.asInstructed ?? ((run) => run());
+  const taken = asInstructed(() => agentTurn({ ...ralph, agent: reviewer, fallback: null }, {
     prompt,
     name,
     folder,
     item,
     signal,
     ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
-  });
+  }));
+  const { turn, before, after } = await taken;
   const strayed = await strayedFrom(ralph, before.branch, after.branch);
   const found = { ...outcomeOf(turn, strayed), usage: turn.usage };
   const words = relative(ralph.root, turn.transcript).replaceAll("\\", "/");

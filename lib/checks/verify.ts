@@ -1,3 +1,4 @@
+import type { AsInstructed } from "../backlog/check_types.ts";
 import type { RalphContext } from "../context/context.ts";
 import { createNewestLine } from "../events/newest_line.ts";
 import { createRedactor } from "../events/redact.ts";
@@ -27,6 +28,8 @@ export interface VerifyOptions {
   readonly failedBefore?: ReadonlySet<string>;
   /** Folder for one log file a check; without one nothing is logged. */
   readonly logs?: string;
+  /** How reviewers are run. @default with the instruction files of agents as they are */
+  readonly asInstructed?: AsInstructed;
   /** Ends the running check and starts no other. @default the context's */
   readonly signal?: AbortSignal;
 }
@@ -128,6 +131,7 @@ async function runOne(
       signal,
       ...(done === undefined ? {} : { done }),
       ...(logs === undefined ? {} : { logs }),
+      ...(options.asInstructed === undefined ? {} : { asInstructed: options.asInstructed }),
     };
     const found = await runFunctionCheck(ralph, check.run, context, shell);
     return "command" in found ? await runCommandCheck(ralph.host, found.command, shell) : found;

@@ -21,7 +21,7 @@ import { refusalOf } from "../agents/refusal.ts";
 import { verdictOf } from "../backlog/verdict.ts";
 import { namedCheck } from "../checks/named_check.ts";
 import type { CheckLike } from "../checks/types.ts";
-import { agentTurn } from "../agents/agent_turn.ts";
+import { agentTurn, type ObservedTurn } from "../agents/agent_turn.ts";
 import { freshStart, type ItemStart, withTurn } from "../checks/integrity/item_start.ts";
 import { findWeakened } from "../checks/integrity/test_guard.ts";
 import { strayedFrom, trespassed } from "../checks/turn_guards.ts";
@@ -118,8 +118,10 @@ export async function workItem<Data, Findings>(
   const brief = options.brief ?? await createBrief(ralph, backlog);
   const before = options.before ?? await repository.snapshot();
   const start = options.start ?? await freshStart(ralph, before);
-  const taken = await agentTurn(ralph, {
-    prompt: typeof work.prompt === "string" ? work.prompt : work.prompt(first),
+  const reviews = item.review === true;
+  const prompt = typeof work.prompt === "string" ? work.prompt : work.prompt(first);
+  const takeTurn = (): Promise<ObservedTurn> => agentTurn(ralph, {
+    prompt,
     name,
     folder,
     ...(item.transcript === undefined ? {} : { transcript: join(ralph.root, item.transcript) }),
@@ -128,9 +130,10 @@ export async function workItem<Data, Findings>(
     ...(work.timeoutMs === undefined ? {} : { timeoutMs: work.timeoutMs }),
     ...(work.interactive === undefined ? {} : { interactive: work.interactive }),
     ...(work.environment === undefined ? {} : { environment: work.environment }),
-    before,
+    ...(reviews ? {} : { before }),
     budget: options.budget ?? null,
   });
+  const taken = await (reviews ? brief.asInstructed(takeTurn) : takeTurn());
   const changes = await brief.compare();
   const edits = changes.filter(({ kind }) => kind === "state");
   // before the state is restored, so that it can read what the agent wrote
@@ -139,7 +142,7 @@ export async function workItem<Data, Findings>(
   const idle = taken.turn.end.reason === "completed" && edits.length === 0 ? refusalOf(taken.turn) : null;
   const refusal = idle !== null && (await said(false)).status !== "done" ? idle : null;
   const restored = (changes.length === 0 ? [] : await brief.restore(changes)).filter(({ kind }) => kind !== "state");
-  const after = restored.length === 0 ? taken.after : await repository.snapshot();
+  const after = restored.length === 0 && !reviews ? taken.after : await repository.snapshot();
   const turn = withoutPaths(taken.turn, restored.map(({ path }) => path));
 
   const { lines: _lines, text: _text, ...record } = turn;
@@ -187,7 +190,15 @@ export async function workItem<Data, Findings>(
       const done = { since: standing.since, changedFiles: standing.changedFiles };
       const verification = reusable
         ? first
-        : await verify(ralph, checks, { item, base: turn.base, done, signal, failedBefore, logs });
+        : await verify(ralph, checks, {
+          item,
+          base: turn.base,
+          done,
+          signal,
+          failedBefore,
+          logs,
+          asInstructed: brief.asInstructed,
+        });
       if (checks.some(isReview)) await restoreBrief(brief); // a reviewer is an agent too
       const proven = number === 1 ? provenRed(verification, first, checks) : verification;
       return give({ ...seen, verification: proven, ...verdictOf(proven, allowUnverified) });

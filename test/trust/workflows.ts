@@ -114,6 +114,7 @@ export async function cheatWorld(
   workflow: Workflow,
   cheat: (world: World, number: number) => Promise<unknown>,
   options: RalphOptions = {},
+  files: Readonly<Record<string, string>> = {},
 ): Promise<World> {
   let made: World | null = null;
   const turns: Turns = async ({ prompt }, number) => {
@@ -124,7 +125,7 @@ export async function cheatWorld(
   made = await loopWorld(turns, {
     ...options,
     config: { verify: { default: ["sh check.sh"] }, protect: ["check.sh"], ...options.config },
-    files: { "check.sh": CHECK, ...workflow.files },
+    files: { "check.sh": CHECK, ...workflow.files, ...files },
   });
   await workflow.prepare?.(made.ralph);
   await made.git("add", "-A");

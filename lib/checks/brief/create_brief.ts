@@ -11,6 +11,7 @@ import type { RalphContext } from "../../context/context.ts";
 import { requireRepository } from "../../context/require_repository.ts";
 import { type FileState, isSameState, listFiles, readFileState, realPath } from "../../host/file_state.ts";
 import { hashText } from "../../host/files.ts";
+import { createAsInstructed } from "./as_instructed.ts";
 import { createHeadRestorer } from "./head.ts";
 import { keepFound } from "./kept.ts";
 import { writeObjects } from "./objects.ts";
@@ -44,6 +45,7 @@ export async function createBrief<Data, Findings>(
   const entries = new Map<string, BriefEntry>();
   const restored = new Set<string>();
   const head = await createHeadRestorer(ralph);
+  const runFolder = (): Promise<string> => ralph.run.folder(backlog.runsDirectory ?? ".ralph/runs");
   let total = 0;
 
   async function add(kind: BriefKind, file: string, settings: boolean): Promise<void> {
@@ -116,7 +118,7 @@ export async function createBrief<Data, Findings>(
     async restore(changes) {
       const own = changes.filter(({ kind }) => kind === "person");
       const others = changes.filter(({ kind }) => kind !== "person" && kind !== "state");
-      const folder = await ralph.run.folder(backlog.runsDirectory ?? ".ralph/runs");
+      const folder = await runFolder();
       const done = [...await restoreState(changes.filter(({ kind }) => kind === "state")), ...others];
       for (const change of done) await keepFound(ralph.host.clock, folder, change);
       for (const change of others) await restoreFile(ralph, change, entries.get(change.file) ?? null);
@@ -129,6 +131,7 @@ export async function createBrief<Data, Findings>(
       report(ralph, others, own);
       return done;
     },
+    asInstructed: createAsInstructed(ralph, runFolder),
     covers(path) {
       const file = join(ralph.root, path);
       if (entries.has(file) || state.has(file)) return true;

@@ -1,3 +1,4 @@
+import type { AsInstructed } from "../../backlog/check_types.ts";
 import type { ManualEdit } from "../../backlog/state_files.ts";
 import type { BriefRecord } from "../../backlog/journal_types.ts";
 import type { FileState } from "../../host/file_state.ts";
@@ -14,6 +15,8 @@ export type BriefKind =
   | "plan"
   /** Hooks, attributes, excludes and settings of the git directory. */
   | "git"
+  /** What tells agents how to work: turns may change it, reviewers see it as it was. */
+  | "instructions"
   /** The person's own, outside of the repository: a change is reported, and not reverted. */
   | "person";
 
@@ -69,6 +72,8 @@ export interface Brief {
    * @returns those that were restored; what a person's own files hold is only reported
    */
   restore(changes: readonly BriefChange[]): Promise<readonly BriefChange[]>;
+  /** Runs an agent while its instruction files are as they were when the run began; what a turn made of them stays. */
+  readonly asInstructed: AsInstructed;
   /** True for a path, relative to the root, that the brief holds or whose appearance would be a change. */
   covers(path: string): boolean;
   /** Shown paths of what was restored so far and of a person's own files that have changed. */

@@ -27,6 +27,7 @@ export async function run(invocation: Invocation): Promise<number> {
   let left = 0;
   for (const file of wanted) {
     if (flags.has("dry-run")) out(`${file.path}  ${copyOf(folder, file) ?? "it was gone"}`);
+    else if (await isAsFound(folder, file)) continue;
     else if (await isAsRestored(file)) await bringBack(root, folder, file, out);
     else {
       left += 1;
@@ -41,6 +42,10 @@ export async function run(invocation: Invocation): Promise<number> {
 
 function copyOf(folder: string, { copy, target }: KeptFile): string | null {
   return copy === null ? target ?? null : join(folder, "restored", copy);
+}
+
+async function isAsFound(folder: string, { file, copy }: KeptFile): Promise<boolean> {
+  return copy !== null && await hashFile(join(folder, "restored", copy)) === await hashFile(file);
 }
 
 /** Newer work is not written over. A file of which Ralph restores a part has no one text to compare with. */

@@ -210,6 +210,7 @@ export function featureBacklog(
         item: {
           id: REVIEW_ID,
           kind: "review",
+          review: true,
           title: "Final verification",
           exclusive: true,
           fingerprint,
