@@ -92,14 +92,16 @@ async function review(
     ? await renderPrompt("review", asked, { root: ralph.root })
     : fillPrompt(options.prompt, asked);
   const asInstructed: AsInstructed = context.asInstructed ?? ((run) => run());
-  const taken = asInstructed(() => agentTurn({ ...ralph, agent: reviewer, fallback: null }, {
-    prompt,
-    name,
-    folder,
-    item,
-    signal,
-    ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
-  }));
+  const taken = asInstructed(() =>
+    agentTurn({ ...ralph, agent: reviewer, fallback: null }, {
+      prompt,
+      name,
+      folder,
+      item,
+      signal,
+      ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+    })
+  );
   const { turn, before, after } = await taken;
   const strayed = await strayedFrom(ralph, before.branch, after.branch);
   const found = { ...outcomeOf(turn, strayed), usage: turn.usage };

@@ -6,7 +6,12 @@ import { optional } from "./settings.ts";
 import { openSession } from "./session.ts";
 
 /** Runs a recipe that is already loaded, with the values that its command line gave; `file` is the recipe's own. */
-export async function runLoaded(invocation: Invocation, recipe: LoadedRecipe, values: unknown, file?: string): Promise<number> {
+export async function runLoaded(
+  invocation: Invocation,
+  recipe: LoadedRecipe,
+  values: unknown,
+  file?: string,
+): Promise<number> {
   const args = await validateArgs(recipe, values);
   await using session = await openSession(invocation, { asks: false, gates: null, ...optional("recipe", file) });
   return endWith(invocation, session.ralph, await recipe.run(session.ralph, args), null);

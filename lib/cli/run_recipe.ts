@@ -29,7 +29,9 @@ export async function runRecipe<Args>(recipe: Recipe<Args>, meta: RecipeMeta): P
   const { createHost } = await import("../host/create_host.ts");
   const { commandLine, setExitCode } = await import("../host/command_line.ts");
   const { runCommand } = await import("../program/main.ts");
-  setExitCode(await runCommand(await commandFor(recipe as Recipe<unknown>, fileURLToPath(meta.url)), commandLine(), createHost()));
+  setExitCode(
+    await runCommand(await commandFor(recipe as Recipe<unknown>, fileURLToPath(meta.url)), commandLine(), createHost()),
+  );
 }
 
 /** The recipe as a command of its own: Ralph's flags and the recipe's stand beside each other. */

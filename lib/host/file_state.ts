@@ -61,7 +61,12 @@ export function isSameState(one: FileState, other: FileState): boolean {
  * @param content the bytes, for a state that was too large to be kept
  * @throws {RalphError} file-unwritable
  */
-export async function writeFileState(path: string, state: FileState, base: string, content?: Uint8Array): Promise<void> {
+export async function writeFileState(
+  path: string,
+  state: FileState,
+  base: string,
+  content?: Uint8Array,
+): Promise<void> {
   try {
     if (state.kind === "folder" || state.kind === "special") return;
     removeLinksAbove(path, base);

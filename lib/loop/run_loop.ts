@@ -24,7 +24,7 @@ import { failingBefore } from "./baseline.ts";
 import { onBranch } from "./branch.ts";
 import { createHookRunner, type HookRunner, momentOf } from "../hooks/runner.ts";
 import { endingOf } from "./ending.ts";
-import { type FixedBrief, fixBrief } from "./fix_brief.ts";
+import { fixBrief, type FixedBrief } from "./fix_brief.ts";
 import { createItemStarts, type ItemStart, type ItemStarts } from "../checks/integrity/item_start.ts";
 import { recover, repairAfterKill } from "./recover.ts";
 import { type Committer, createCommitter, settleAndCommit } from "./settle.ts";

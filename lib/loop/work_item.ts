@@ -120,24 +120,26 @@ export async function workItem<Data, Findings>(
   const start = options.start ?? await freshStart(ralph, before);
   const reviews = item.review === true;
   const prompt = typeof work.prompt === "string" ? work.prompt : work.prompt(first);
-  const takeTurn = (): Promise<ObservedTurn> => agentTurn(ralph, {
-    prompt,
-    name,
-    folder,
-    ...(item.transcript === undefined ? {} : { transcript: join(ralph.root, item.transcript) }),
-    item,
-    signal,
-    ...(work.timeoutMs === undefined ? {} : { timeoutMs: work.timeoutMs }),
-    ...(work.interactive === undefined ? {} : { interactive: work.interactive }),
-    ...(work.environment === undefined ? {} : { environment: work.environment }),
-    ...(reviews ? {} : { before }),
-    budget: options.budget ?? null,
-  });
+  const takeTurn = (): Promise<ObservedTurn> =>
+    agentTurn(ralph, {
+      prompt,
+      name,
+      folder,
+      ...(item.transcript === undefined ? {} : { transcript: join(ralph.root, item.transcript) }),
+      item,
+      signal,
+      ...(work.timeoutMs === undefined ? {} : { timeoutMs: work.timeoutMs }),
+      ...(work.interactive === undefined ? {} : { interactive: work.interactive }),
+      ...(work.environment === undefined ? {} : { environment: work.environment }),
+      ...(reviews ? {} : { before }),
+      budget: options.budget ?? null,
+    });
   const taken = await (reviews ? brief.asInstructed(takeTurn) : takeTurn());
   const changes = await brief.compare();
   const edits = changes.filter(({ kind }) => kind === "state");
   // before the state is restored, so that it can read what the agent wrote
-  const said = (checked: boolean): Promise<Claim<Findings>> => judge(backlog, item, taken.turn, { ...context, checked });
+  const said = (checked: boolean): Promise<Claim<Findings>> =>
+    judge(backlog, item, taken.turn, { ...context, checked });
   const claim = await claimOf(taken.turn, () => said(checks.length > 0));
   const idle = taken.turn.end.reason === "completed" && edits.length === 0 ? refusalOf(taken.turn) : null;
   const refusal = idle !== null && (await said(false)).status !== "done" ? idle : null;
@@ -188,17 +190,15 @@ export async function workItem<Data, Findings>(
       const reusable = first !== null && work.checkFirst === true && turn.changedFiles.length === 0 &&
         edits.length === 0;
       const done = { since: standing.since, changedFiles: standing.changedFiles };
-      const verification = reusable
-        ? first
-        : await verify(ralph, checks, {
-          item,
-          base: turn.base,
-          done,
-          signal,
-          failedBefore,
-          logs,
-          asInstructed: brief.asInstructed,
-        });
+      const verification = reusable ? first : await verify(ralph, checks, {
+        item,
+        base: turn.base,
+        done,
+        signal,
+        failedBefore,
+        logs,
+        asInstructed: brief.asInstructed,
+      });
       if (checks.some(isReview)) await restoreBrief(brief); // a reviewer is an agent too
       const proven = number === 1 ? provenRed(verification, first, checks) : verification;
       return give({ ...seen, verification: proven, ...verdictOf(proven, allowUnverified) });

@@ -150,7 +150,9 @@ function report(
   const note = (message: string): void => events.emit({ type: "note", level: "warn", message });
   const paths = (changes: readonly BriefChange[]): string => changes.map(({ path }) => path).join(", ");
   if (others.length > 0) {
-    note(`restored as the run began with it: ${paths(others)} (\`ralph restore ${run.id}\` brings back what was found)`);
+    note(
+      `restored as the run began with it: ${paths(others)} (\`ralph restore ${run.id}\` brings back what was found)`,
+    );
   }
   if (own.length > 0) note(`changed outside of the repository, not reverted: ${paths(own)}`);
 }

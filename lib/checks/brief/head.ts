@@ -22,8 +22,9 @@ export async function createHeadRestorer(ralph: RalphContext): Promise<HeadResto
       const paths = changes.map(({ file }) => relative(repository.topLevel, file).replaceAll("\\", "/"))
         .filter((path) => !path.startsWith("..") && !path.startsWith(".git/"));
       if (start === null || paths.length === 0) return;
-      const changed = (await output(repository, ["diff-tree", "-r", "-z", "--name-only", start, "HEAD", "--", ...paths]))
-        .split("\0").filter((path) => path !== "");
+      const changed =
+        (await output(repository, ["diff-tree", "-r", "-z", "--name-only", start, "HEAD", "--", ...paths]))
+          .split("\0").filter((path) => path !== "");
       if (changed.length === 0) return;
       const subject = `ralph: restore ${changed.length === 1 ? changed[0] : `${changed.length} files`}`;
       const commit = await commitAsIn(repository, start, changed, subject);
@@ -62,7 +63,11 @@ async function commitAsIn(
 
 type GitOptions = { readonly input?: string; readonly environment?: Readonly<Record<string, string>> };
 
-async function output(repository: Repository, arguments_: readonly string[], options: GitOptions = {}): Promise<string> {
+async function output(
+  repository: Repository,
+  arguments_: readonly string[],
+  options: GitOptions = {},
+): Promise<string> {
   const environment = { GIT_LITERAL_PATHSPECS: "1", ...options.environment };
   const end = await repository.git(arguments_, { ...options, environment });
   if (end.exitCode !== 0) throw gitFailed(arguments_, end.stderr);

@@ -23,7 +23,11 @@ export async function acceptChanges(ralph: RalphContext, record: BriefRecord): P
   const note = (level: "info" | "warn", message: string): void => ralph.events.emit({ type: "note", level, message });
   if (last.ended) return note("info", `since the last run: ${names.join(", ")}`);
   const lines = await diffOf(ralph, paths, last.record, record);
-  ralph.events.emit({ type: "text", title: "Changed since the run that was killed began", lines: [...names, ...lines] });
+  ralph.events.emit({
+    type: "text",
+    title: "Changed since the run that was killed began",
+    lines: [...names, ...lines],
+  });
   if (ralph.loop.acceptChanges) return note("info", `agreed to: ${names.join(", ")}`);
   if (ralph.prompter.interactive) {
     const message = "The last run was killed. Did you make these changes yourself, and do they count?";
@@ -90,10 +94,19 @@ async function diffOf(
   for (const path of paths) {
     const [one, other] = [before.files[path] ?? "", now.files[path] ?? ""];
     if (!isObjectId(one) || !isObjectId(other)) continue;
-    const end = await requireRepository(ralph).git(["diff", "--no-ext-diff", "--no-textconv", "--no-color", one, other]);
+    const end = await requireRepository(ralph).git([
+      "diff",
+      "--no-ext-diff",
+      "--no-textconv",
+      "--no-color",
+      one,
+      other,
+    ]);
     if (end.exitCode === 0) lines.push(path, ...end.stdout.split("\n").filter((line) => /^[-+@ ]/.test(line)).slice(2));
   }
-  return lines.length <= DIFF_LINES ? lines : [...lines.slice(0, DIFF_LINES), `… ${lines.length - DIFF_LINES} more lines`];
+  return lines.length <= DIFF_LINES
+    ? lines
+    : [...lines.slice(0, DIFF_LINES), `… ${lines.length - DIFF_LINES} more lines`];
 }
 
 function isObjectId(hash: string): boolean {

@@ -85,7 +85,9 @@ export function gsdBacklog(
   };
   async function newPlanLines(): Promise<readonly string[]> {
     const { phases } = await readPlanning(ralph);
-    const files = phases.flatMap(({ plans }) => plans.map(({ file }) => file)).filter((file) => known?.has(file) === false);
+    const files = phases.flatMap(({ plans }) => plans.map(({ file }) => file)).filter((file) =>
+      known?.has(file) === false
+    );
     return files.length === 0 ? [] : [`new plans, not in the scope of this run: ${files.join(", ")}`];
   }
   const checksOf = (plan: Pick<GsdItemData, "tasks" | "verification">): readonly Check[] =>
@@ -206,7 +208,10 @@ export function gsdBacklog(
 /** A plan that a turn has written is not this run's: no one has seen it. */
 function inScope(planning: Planning, known: ReadonlySet<string> | null): Planning {
   if (known === null) return planning;
-  const phases = planning.phases.map((phase) => ({ ...phase, plans: phase.plans.filter(({ file }) => known.has(file)) }));
+  const phases = planning.phases.map((phase) => ({
+    ...phase,
+    plans: phase.plans.filter(({ file }) => known.has(file)),
+  }));
   return { ...planning, phases };
 }
 

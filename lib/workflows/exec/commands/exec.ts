@@ -20,7 +20,11 @@ export async function run(invocation: Invocation): Promise<number> {
   const own = named === undefined ? await findOwnRecipe(await resolveRoot(host.environment, flags.text("root"))) : null;
   const file = named === undefined ? own : resolve(host.environment.cwd, named);
   const args = await argsOf(invocation, file !== null);
-  await using session = await openSession(invocation, { asks: true, gates: file === null ? GATES : null, ...recipeOf(file) });
+  await using session = await openSession(invocation, {
+    asks: true,
+    gates: file === null ? GATES : null,
+    ...recipeOf(file),
+  });
   if (file !== null) say(`recipe ${file}`);
   if (own !== null && !await agreed(own, session)) {
     say("not run; `--recipe FILE` names another recipe");
