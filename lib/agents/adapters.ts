@@ -27,7 +27,7 @@ export const ADAPTERS: readonly Adapter[] = [
     takesModel: true,
     takesReasoning: true,
     takesTerminal: true,
-    load: async () => (await import("./claude/driver.ts")).DRIVER,
+    load: async () => (await import("./adapters/claude.ts")).DRIVER,
   },
   {
     name: "codex",
@@ -39,7 +39,7 @@ export const ADAPTERS: readonly Adapter[] = [
     takesModel: true,
     takesReasoning: true,
     takesTerminal: true,
-    load: async () => (await import("./codex/driver.ts")).DRIVER,
+    load: async () => (await import("./adapters/codex.ts")).DRIVER,
   },
   {
     name: "opencode",
@@ -51,7 +51,7 @@ export const ADAPTERS: readonly Adapter[] = [
     takesModel: true,
     takesReasoning: true,
     takesTerminal: true,
-    load: async () => (await import("./opencode/driver.ts")).DRIVER,
+    load: async () => (await import("./adapters/opencode.ts")).DRIVER,
   },
   {
     name: "gemini",
@@ -63,7 +63,7 @@ export const ADAPTERS: readonly Adapter[] = [
     takesModel: true,
     takesReasoning: false,
     takesTerminal: true,
-    load: async () => (await import("./gemini/driver.ts")).DRIVER,
+    load: async () => (await import("./adapters/gemini.ts")).DRIVER,
   },
   {
     name: "qwen",
@@ -75,7 +75,7 @@ export const ADAPTERS: readonly Adapter[] = [
     takesModel: true,
     takesReasoning: false,
     takesTerminal: true,
-    load: async () => (await import("./qwen/driver.ts")).DRIVER,
+    load: async () => (await import("./adapters/qwen.ts")).DRIVER,
   },
   {
     name: "copilot",
@@ -87,7 +87,7 @@ export const ADAPTERS: readonly Adapter[] = [
     takesModel: true,
     takesReasoning: true,
     takesTerminal: true,
-    load: async () => (await import("./copilot/driver.ts")).DRIVER,
+    load: async () => (await import("./adapters/copilot.ts")).DRIVER,
   },
   {
     name: "cline",
@@ -99,7 +99,7 @@ export const ADAPTERS: readonly Adapter[] = [
     takesModel: true,
     takesReasoning: true,
     takesTerminal: false,
-    load: async () => (await import("./cline/driver.ts")).DRIVER,
+    load: async () => (await import("./adapters/cline.ts")).DRIVER,
   },
   {
     name: "pi",
@@ -111,7 +111,7 @@ export const ADAPTERS: readonly Adapter[] = [
     takesModel: true,
     takesReasoning: true,
     takesTerminal: true,
-    load: async () => (await import("./pi/driver.ts")).DRIVER,
+    load: async () => (await import("./adapters/pi.ts")).DRIVER,
   },
   {
     name: "amp",
@@ -123,7 +123,7 @@ export const ADAPTERS: readonly Adapter[] = [
     takesModel: true,
     takesReasoning: false,
     takesTerminal: false,
-    load: async () => (await import("./amp/driver.ts")).DRIVER,
+    load: async () => (await import("./adapters/amp.ts")).DRIVER,
   },
   {
     name: "cursor",
@@ -135,7 +135,7 @@ export const ADAPTERS: readonly Adapter[] = [
     takesModel: true,
     takesReasoning: false,
     takesTerminal: true,
-    load: async () => (await import("./cursor/driver.ts")).DRIVER,
+    load: async () => (await import("./adapters/cursor.ts")).DRIVER,
   },
   {
     name: "droid",
@@ -147,7 +147,7 @@ export const ADAPTERS: readonly Adapter[] = [
     takesModel: true,
     takesReasoning: true,
     takesTerminal: false,
-    load: async () => (await import("./droid/driver.ts")).DRIVER,
+    load: async () => (await import("./adapters/droid.ts")).DRIVER,
   },
   {
     name: "aider",
@@ -159,7 +159,7 @@ export const ADAPTERS: readonly Adapter[] = [
     takesModel: true,
     takesReasoning: true,
     takesTerminal: false,
-    load: async () => (await import("./aider/driver.ts")).DRIVER,
+    load: async () => (await import("./adapters/aider.ts")).DRIVER,
   },
 ];
 

@@ -2,12 +2,12 @@ import { dirname, join, parse, relative } from "node:path";
 import type { RalphContext } from "../context/context.ts";
 import type { TreeSnapshot } from "../git/types.ts";
 import { ensureRunsIgnored, isIgnoring } from "../events/runs_ignored.ts";
-import type { TimeBudget } from "../loop/progress.ts";
+import type { TimeBudget } from "../backlog/turn_types.ts";
 import type { AgentTurn, Item, Turn } from "../backlog/types.ts";
 import type { Agent } from "../context/agent.ts";
 import { turnEnvironment } from "./environment.ts";
 import { patientTurn } from "./patient_turn.ts";
-import { requireRepository } from "../context/require_repository.ts";
+import { requireRepository } from "../git/require_repository.ts";
 import { rootPaths } from "../git/tree_paths.ts";
 
 /** One turn, and where it happens. */

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Usage } from "./turn_types.ts";
-import type { Item } from "./types.ts";
+import type { Item } from "./item.ts";
 
 /** What a check function is given. */
 export interface CheckContext {
@@ -57,8 +57,8 @@ interface NamedCheck {
   readonly name: string;
   /** Free label by which `settle` tells failures apart: a story's id, `task:2`, `plan`, `ui`. */
   readonly scope?: string;
-  /** Must fail before the turn and pass after it. */
-  readonly redFirst?: boolean;
+  /** Named by the item itself, so that it must fail before the item's first attempt to prove anything. */
+  readonly own?: boolean;
   /** Milliseconds; `Infinity` for a function that keeps its own time. @default verify.timeout of the configuration (300 s) */
   readonly timeoutMs?: number;
   /** A look at what a turn did, which costs a turn of its own: only after one, and only where all other checks passed. */

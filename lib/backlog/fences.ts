@@ -1,5 +1,6 @@
 /**
- * Code fences of Markdown, line by line: which lines of an agent's words are quoted code.
+ * Code fences as CommonMark has them: a fence ends at a run of the same mark that is at least as long and has nothing
+ * behind it; one that is never closed reaches to the end. Indentation does not matter: lists indent their fences.
  *
  * @module
  */
@@ -23,6 +24,36 @@ export function nextFence(fence: Fence, line: string): { readonly fence: Fence; 
   }
   const closes = mark === fence.mark && run.length >= fence.length && rest.trim() === "";
   return { fence: closes ? null : fence, inside: true };
+}
+
+/** A line of a Markdown text. */
+export interface MarkdownLine {
+  /** Without its end. */
+  readonly text: string;
+  /** From 1. */
+  readonly number: number;
+  /** In a code fence, its ends included. */
+  readonly fenced: boolean;
+}
+
+/** The lines of a text, and the number of the line with a fence that is never closed. Pure. */
+export function markdownLines(
+  text: string,
+): { readonly lines: readonly MarkdownLine[]; readonly unclosedFence: number | null } {
+  let fence: Fence = null;
+  let opened = 0;
+  const lines = text.split(/\r?\n/).map((line, index) => {
+    const next = nextFence(fence, line);
+    if (fence === null) opened = index + 1;
+    fence = next.fence;
+    return { text: line, number: index + 1, fenced: next.inside };
+  });
+  return { lines, unclosedFence: fence === null ? null : opened };
+}
+
+/** The lines of a text outside code fences. Pure. */
+export function proseLines(text: string): readonly MarkdownLine[] {
+  return markdownLines(text).lines.filter(({ fenced }) => !fenced);
 }
 
 const NEWLINE = 10;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Attempt, Item, ParkedItem, Settlement } from "./types.ts";
+import type { Attempt, Item, ParkedItem, PassedRecord, Settlement } from "./types.ts";
 
 /** Which backlog a journal entry belongs to. */
 export interface JournalKey {
@@ -33,27 +33,27 @@ export interface OpenItem {
 export interface Journal {
   /** Reads what another process has written since: called when the run lock is held. */
   refresh(): Promise<void>;
-  /** Attempts at this item, with this fingerprint, since it last passed, was parked, or a run ended. Oldest first. */
+  /** Attempts at this item since it last passed, was parked, sent items back, or a run ended. Oldest first. */
   history(key: JournalKey, item: Item): readonly Attempt[];
   open(key: JournalKey): readonly OpenItem[];
   /** Some item of this backlog was begun and not settled, whatever its scope: known without reading the store. */
   interrupted(backlog: string): boolean;
   parked(key: JournalKey): readonly ParkedItem[];
+  /** Items that passed in some run, and were not sent back since. */
+  passed(key: JournalKey): readonly PassedRecord[];
+  /** Items that the final check of this run sent back, and how often. */
+  reopened(key: JournalKey): ReadonlyMap<string, Reopened>;
   /** What earlier attempts left uncommitted, and which item's they were. */
   leftovers(key: JournalKey): ReadonlyMap<string, Leftover>;
   begun(key: JournalKey, item: Item, attempt: BegunAttempt): Promise<void>;
   settling(key: JournalKey, item: Item, attempt: Attempt, work: Readonly<Record<string, string | null>>): Promise<void>;
-  /** `kept`: what is still uncommitted afterwards. */
-  settled(
-    key: JournalKey,
-    item: Item,
-    attempt: Attempt,
-    settlement: Settlement,
-    kept: Readonly<Record<string, string | null>>,
-  ): Promise<void>;
+  settled(key: JournalKey, item: Item, attempt: Attempt, end: SettledEnd): Promise<void>;
+  /** The final check fails for these items: they have not passed. */
+  reopen(key: JournalKey, ids: readonly string[], reason: string): Promise<void>;
   /** `--retry-blocked`: nothing is parked any more. */
   unpark(key: JournalKey): Promise<void>;
-  runEnded(key: JournalKey): Promise<void>;
+  /** `passed`: the run has passed as a whole. */
+  runEnded(key: JournalKey, passed: boolean): Promise<void>;
   /** The brief of the newest run here, whichever backlog it was of; `ended`: the run ended in order. */
   lastBrief(): { readonly record: BriefRecord; readonly ended: boolean } | null;
   briefRead(key: JournalKey, record: BriefRecord): Promise<void>;
@@ -65,6 +65,23 @@ export interface BriefRecord {
   readonly files: Readonly<Record<string, string | null>>;
   /** Folders that were read as a whole: what is new in them is a change. */
   readonly folders: readonly string[];
+}
+
+/** What settling came to. */
+export interface SettledEnd {
+  readonly settlement: Settlement;
+  /** What is still uncommitted afterwards. */
+  readonly kept: Readonly<Record<string, string | null>>;
+  /** Of an item that passed. */
+  readonly passed?: PassedRecord;
+}
+
+/** An item that the final check sent back. */
+export interface Reopened {
+  /** How often in this run. */
+  readonly times: number;
+  /** Why, the last time. */
+  readonly reason: string;
 }
 
 /** What is known when an attempt begins. */

@@ -1,4 +1,5 @@
-import type { Backlog, Check, Item } from "./types.ts";
+import { failureOf, isOver, reasonOf } from "./attempts.ts";
+import type { Attempt, Backlog, Check, Item, Settlement } from "./types.ts";
 
 /** One piece of work of a list in memory. */
 export interface MemoryTask {
@@ -33,11 +34,13 @@ export interface MemoryBacklogOptions {
  */
 export function memoryBacklog(tasks: readonly MemoryTask[], options: MemoryBacklogOptions = {}): Backlog<MemoryTask> {
   const { name = "memory", maxRetries = 3 } = options;
-  const passed = new Map<string, "verified" | "unverified">();
+  const passed = new Set<string>();
   return {
     name,
     stateFiles: [],
     unverified: "block",
+    concurrent: true,
+    retries: maxRetries,
     async overview({ parked }) {
       const given = new Set(parked.map(({ id }) => id));
       const open = tasks.filter(({ id }) => !passed.has(id) && !given.has(id));
@@ -54,36 +57,41 @@ export function memoryBacklog(tasks: readonly MemoryTask[], options: MemoryBackl
       }
       if (open.some(({ id }) => inFlight.includes(id))) return { status: "waiting" };
       if (open.length > 0) return { status: "blocked", reasons: parked.map(({ id, reason }) => `${id}: ${reason}`) };
-      return { status: "done", verdict: [...passed.values()].includes("unverified") ? "unverified" : "verified" };
+      return { status: "done" };
     },
     async work(item: Item<MemoryTask>, { previous }) {
       const { prompt, title, checks = [] } = item.data;
-      const failure = previous !== null && "message" in previous
-        ? `\n\nThe last attempt failed:\n${previous.message}`
-        : "";
+      const failure = previous === null ? "" : `\n\n${failureOf(previous)}`;
       return {
         prompt: `${prompt ?? title}${failure}\n\nWhen it is done, print \`<ralph>DONE</ralph>\` on a line of its own.`,
-        checks: checks.map((check) => typeof check === "string" ? { name: check, command: check } : check),
+        checks: namedChecks(checks),
       };
     },
-    async settle(item, attempt) {
-      passed.delete(item.id); // a pass is taken back when its commit was refused
-      switch (attempt.status) {
-        case "verified":
-        case "unverified":
-          passed.set(item.id, attempt.status);
-          return { status: "passed", commit: { subject: `feat: ${item.title}`, paths: [], work: true } };
-        case "interrupted":
-          return { status: "open" };
-        case "blocked":
-          return { status: "parked", reason: attempt.message };
-        case "trespassed":
-          return { status: "open", reason: `wrote outside the allowed paths: ${attempt.paths.join(", ")}` };
-        default:
-          return attempt.number < maxRetries
-            ? { status: "open", reason: attempt.message }
-            : { status: "parked", reason: attempt.message };
-      }
+    async passed() {
+      return tasks.filter(({ id }) => passed.has(id)).map(({ id, title, checks = [] }) => ({
+        id,
+        title,
+        checks: namedChecks(checks),
+      }));
     },
+    async reopen(ids, reason) {
+      for (const id of ids) passed.delete(id);
+      return { status: "open", reason };
+    },
+    settle: (item, attempt) => Promise.resolve(settled(item, attempt, passed)),
   };
+}
+
+function namedChecks(checks: readonly (string | Check)[]): readonly Check[] {
+  return checks.map((check) => typeof check === "string" ? { name: check, command: check } : check);
+}
+
+function settled(item: Item<MemoryTask>, attempt: Attempt, passed: Set<string>): Settlement {
+  passed.delete(item.id); // a pass is reverted when its commit was refused
+  if (attempt.status === "verified" || attempt.status === "unverified") {
+    passed.add(item.id);
+    return { status: "passed", commit: { subject: `feat: ${item.title}`, paths: [], work: true } };
+  }
+  if (attempt.status === "interrupted") return { status: "open" };
+  return { status: isOver(attempt) ? "parked" : "open", reason: reasonOf(attempt) };
 }

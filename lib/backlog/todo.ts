@@ -1,6 +1,9 @@
-import type { Backlog, Check } from "./types.ts";
+import type { Attempt, Backlog, Check, Item, Settlement } from "./types.ts";
 import { verifyCommands } from "./verify_commands.ts";
 import type { StateFiles } from "./state_files.ts";
+import { RalphError } from "../errors/ralph_error.ts";
+import { failureOf, isOver, isParked, reasonOf } from "./attempts.ts";
+import { proseLines } from "./fences.ts";
 
 /** Where the list is and what must pass. */
 export interface TodoBacklogOptions {
@@ -12,9 +15,9 @@ export interface TodoBacklogOptions {
   readonly maxRetries?: number;
 }
 
-/** An item of a Markdown list: its line's number (from 0) and its text. */
+/** An item of a Markdown check list. */
 export interface TodoItem {
-  /** From 1. */
+  /** Number of its line, from 1. */
   readonly line: number;
   /** Without the box. */
   readonly text: string;
@@ -23,18 +26,13 @@ export interface TodoItem {
 }
 
 const TODO_REGEXP = /^(\s*[-*+] \[)([ xX])(\] +)(.+?)\s*$/;
-const FENCE_REGEXP = /^\s*(```|~~~)/;
 
 /** The check boxes of a Markdown text, those in code fences left out. Pure. */
 export function todoItems(text: string): readonly TodoItem[] {
-  const items: TodoItem[] = [];
-  let fenced = false;
-  for (const [line, content] of text.split("\n").entries()) {
-    if (FENCE_REGEXP.test(content)) fenced = !fenced;
-    const match = fenced ? null : TODO_REGEXP.exec(content);
-    if (match !== null) items.push({ line, text: match[4] ?? "", done: match[2] !== " " });
-  }
-  return items;
+  return proseLines(text).flatMap(({ text: line, number }) => {
+    const match = TODO_REGEXP.exec(line);
+    return match === null ? [] : [{ line: number, text: match[4] ?? "", done: match[2] !== " " }];
+  });
 }
 
 /**
@@ -60,69 +58,88 @@ export function todoBacklog(
   options: TodoBacklogOptions = {},
 ): Backlog<TodoItem> {
   const { file = "TODO.md", checks = [], maxRetries = 3 } = options;
-  const load = async (): Promise<readonly TodoItem[]> => todoItems(await state.read(file) ?? "");
+
+  async function load(): Promise<readonly TodoItem[]> {
+    const text = await state.read(file);
+    if (text !== null) return todoItems(text);
+    throw new RalphError("state-missing", { details: { path: file }, hint: "list what is to be done: `- [ ] task`" });
+  }
 
   return {
     name: "todo",
     scope: file,
     stateFiles: [file],
     unverified: "block",
+    concurrent: true,
+    retries: maxRetries,
     async overview({ parked }) {
       const items = await load();
-      const open = items.filter(({ done }) => !done).map(idOf);
-      const given = open.filter((id) => parked.some((item) => item.id === id));
-      const left = open.filter((id) => !given.includes(id));
-      const named = items.filter(({ text }) => verifyCommands(text).length > 0).map(idOf);
-      const unchecked = checks.length === 0 ? left.filter((id) => !named.includes(id)) : [];
-      return {
-        total: items.length,
-        passed: items.length - open.length,
-        open: left.length,
-        parked: given.length,
-        unchecked,
-      };
+      const left = items.filter((item) => !item.done && !isParked({ id: idOf(item) }, parked));
+      const passed = items.filter(({ done }) => done).length;
+      const unchecked = left.filter((item) => checksOf(item, checks).length === 0).map(idOf);
+      return { total: items.length, passed, open: left.length, parked: items.length - passed - left.length, unchecked };
     },
     async next({ inFlight, parked }) {
       const open = (await load()).filter(({ done }) => !done);
-      const item = open.find((one) => !inFlight.includes(idOf(one)) && !parked.some(({ id }) => id === idOf(one)));
-      if (item !== undefined) {
+      const data = open.find((item) => !inFlight.includes(idOf(item)) && !isParked({ id: idOf(item) }, parked));
+      if (data !== undefined) {
         return {
           status: "item",
-          item: { id: idOf(item), kind: "todo", title: titleOf(item), criteria: [item.text], data: item },
+          item: { id: idOf(data), kind: "todo", title: titleOf(data), criteria: [data.text], data },
         };
       }
       if (inFlight.length > 0) return { status: "waiting" };
       if (open.length > 0) return { status: "blocked", reasons: parked.map(({ id, reason }) => `${id}: ${reason}`) };
-      return { status: "done", verdict: "verified" };
+      return { status: "done" };
     },
-    async work(item, { previous }) {
-      const failure = previous !== null && "message" in previous
-        ? `\n\nThe last attempt failed:\n${previous.message}`
-        : "";
+    work({ data }, { previous }) {
+      const failure = previous === null ? "" : `\n\n${failureOf(previous)}`;
+      const prompt =
+        `Do only this: ${data.text}${failure}\n\nWhen it is done, print \`<ralph>DONE</ralph>\` on a line of its own.`;
+      return Promise.resolve({ prompt, checks: checksOf(data, checks) });
+    },
+    async passed() {
+      return (await load()).filter(({ done }) => done).map((item) => ({
+        id: idOf(item),
+        title: titleOf(item),
+        checks: checksOf(item, checks),
+      }));
+    },
+    async reopen(ids, reason) {
+      for (const item of await load()) {
+        if (ids.includes(idOf(item))) await state.update(file, (text) => marked(text, item, false));
+      }
       return {
-        prompt: `Do this and nothing else: ${item.data.text}${failure}\n\n` +
-          "When it is done, print `<ralph>DONE</ralph>` on a line of its own.",
-        checks: [...checks, ...verifyCommands(item.data.text)].map((check) =>
-          typeof check === "string" ? { name: check, command: check } : check
-        ),
+        status: "open",
+        reason,
+        commit: { subject: "ralph: sent back by the final check", paths: [file], work: false },
       };
     },
-    async settle(item, attempt) {
-      if (attempt.status === "verified" || attempt.status === "unverified") {
-        await state.update(file, (text) => marked(text, item.data, true));
-        return { status: "passed", commit: { subject: `feat: ${item.title}`, paths: [file], work: true } };
-      }
-      if (attempt.status === "interrupted") return { status: "open" };
-      await state.update(file, (text) => marked(text, item.data, false)); // a pass is taken back when its commit was refused
-      const reason = "message" in attempt ? attempt.message : attempt.status;
-      const given = attempt.status === "blocked" || attempt.number >= maxRetries;
-      return given ? { status: "parked", reason } : { status: "open", reason };
-    },
+    settle: (item, attempt) => settled({ state, file }, item, attempt),
   };
 }
 
+async function settled(
+  { state, file }: { readonly state: StateFiles; readonly file: string },
+  item: Item<TodoItem>,
+  attempt: Attempt,
+): Promise<Settlement> {
+  const passed = attempt.status === "verified" || attempt.status === "unverified";
+  // Unticked as well: a pass is reverted when its commit was refused.
+  if (attempt.status !== "interrupted") await state.update(file, (text) => marked(text, item.data, passed));
+  if (passed) return { status: "passed", commit: { subject: `feat: ${item.title}`, paths: [file], work: true } };
+  if (attempt.status === "interrupted") return { status: "open" };
+  return { status: isOver(attempt) ? "parked" : "open", reason: reasonOf(attempt) };
+}
+
+/** The checks for every item, then the commands that this one names. */
+function checksOf({ text }: TodoItem, checks: readonly (string | Check)[]): readonly Check[] {
+  const shared = checks.map((check) => typeof check === "string" ? { name: check, command: check } : check);
+  return [...shared, ...verifyCommands(text).map((command) => ({ name: command, command, own: true }))];
+}
+
 function idOf({ line, text }: TodoItem): string {
-  return `${line + 1}: ${text}`;
+  return `${line}: ${text}`;
 }
 
 /** What is to be done, without the commands that show it. */
@@ -134,7 +151,7 @@ function titleOf({ text }: TodoItem): string {
 /** The text with one item's box ticked or not; a line that says something else by now is left alone. */
 function marked(text: string | null, item: TodoItem, done: boolean): string | null {
   return text?.split("\n").map((content, line) => {
-    const match = line === item.line ? TODO_REGEXP.exec(content) : null;
+    const match = line + 1 === item.line ? TODO_REGEXP.exec(content) : null;
     return match?.[4] === item.text ? content.replace(/\[[ xX]\]/, done ? "[x]" : "[ ]") : content;
   }).join("\n") ?? null;
 }

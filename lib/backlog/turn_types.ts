@@ -95,3 +95,11 @@ export interface Turn extends AgentTurn {
 
 /** A turn as it is kept: the words stay in the transcript. */
 export type TurnRecord = Omit<Turn, "lines" | "text">;
+
+/** When a run's time is up. */
+export interface TimeBudget {
+  /** Milliseconds since 1970. */
+  readonly endsAt: number;
+  /** The limit in words: `30 minutes`. */
+  readonly words: string;
+}

@@ -5,53 +5,24 @@
  * @module
  */
 
-import type { Check, Verification } from "./check_types.ts";
+import type { Check, CommandCheck, Verification } from "./check_types.ts";
+import type { Item } from "./item.ts";
 import type { Turn, TurnRecord } from "./turn_types.ts";
 
 export type * from "./check_types.ts";
+export type * from "./item.ts";
 export type * from "./turn_types.ts";
 
 /** Version of the `Backlog` interface. */
-export const BACKLOG_VERSION = 1;
-
-/** One unit of work for one fresh agent process. Complete: `work` and `judge` need it and the working tree, nothing else. */
-export interface Item<Data = unknown> {
-  readonly id: string;
-  /** `story`, `topic`, `review`, `BUILD` … */
-  readonly kind: string;
-  readonly title: string;
-  /** Nothing else may be in flight while this is worked on: stages, reviews, completion. */
-  readonly exclusive?: boolean;
-  /** Takes no agent turn, only checks: counts against no limit. */
-  readonly checksOnly?: boolean;
-  /** Its turn judges the work of others: the agent follows the instruction files that there were when the run began. */
-  readonly review?: boolean;
-  /** Prepares work and proves nothing (taking a task apart, looking into an issue): its own end is no part of the run's verdict. */
-  readonly preparatory?: boolean;
-  /** Number by which hooks know the iteration, where the backlog counts across runs. @default the run's own count */
-  readonly iteration?: number;
-  /** Where the turn's transcript goes, relative to the root. @default the run's folder */
-  readonly transcript?: string;
-  /** What it has to meet, in words: for a reviewer. */
-  readonly criteria?: readonly string[];
-  /** Hash of what is asked for. Attempts at an item of the same id with another fingerprint are not counted. */
-  readonly fingerprint?: string;
-  /** JSON snapshot that `next()` took of the store; `settle` computes from it, never by counting in the store. */
-  readonly data: Data;
-}
+export const BACKLOG_VERSION = 2;
 
 /** What the backlog offers next. */
 export type Next<Data> =
   | { readonly status: "item"; readonly item: Item<Data> }
   /** Everything that is ready depends on what is in flight. */
   | { readonly status: "waiting" }
-  | {
-    readonly status: "done";
-    readonly verdict: "verified" | "unverified";
-    readonly summary?: string;
-    /** The checks behind a `verified` have seen everything, what passed without a check before included. */
-    readonly covers?: boolean;
-  }
+  /** Nothing is left. The loop computes the verdict. */
+  | { readonly status: "done"; readonly summary?: string }
   | { readonly status: "blocked"; readonly reasons: readonly string[] };
 
 /** What one iteration does; read in full before the turn starts. */
@@ -110,6 +81,10 @@ export type Attempt<Findings = unknown> =
     readonly verification: Verification | null;
     /** How the attempts at the item have weakened tests so far, a line a file (`tests.integrity`). */
     readonly weakened?: readonly string[];
+    /** The item has no attempt left: park it. Set by the loop from the backlog's `retries`. */
+    readonly last?: boolean;
+    /** The item's own checks passed before its first attempt, so that they prove nothing. */
+    readonly greenBefore?: boolean;
   }
   & (
     | { readonly status: "verified" | "unverified" }
@@ -141,7 +116,7 @@ export interface SettleCommit {
   readonly apart?: boolean;
 }
 
-/** What the backlog made of an attempt. The backlog owns retry policy; the loop owns limits. */
+/** What the backlog made of an attempt. The loop owns the verdict, retries and limits. */
 export type Settlement =
   & {
     readonly commit?: SettleCommit;
@@ -159,6 +134,9 @@ export type Settlement =
     | { readonly status: "stop"; readonly as: "failed" | "blocked"; readonly reason: string }
   );
 
+/** Attempts that an item is given in all, by the attempt that just failed. */
+export type RetryPolicy<Data, Findings> = { count(attempt: Attempt<Findings>, item: Item<Data>): number }["count"];
+
 /** An item that was given up on, as the journal remembers it. */
 export interface ParkedItem {
   /** The item's. */
@@ -169,10 +147,45 @@ export interface ParkedItem {
   readonly reason: string;
 }
 
+/** A command that an item was checked by. */
+export type RecordedCheck = Pick<CommandCheck, "name" | "command" | "scope" | "expect">;
+
+/** An item that passed, as the journal remembers it. */
+export interface PassedRecord {
+  /** The item's. */
+  readonly id: string;
+  /** The item's. */
+  readonly kind: string;
+  /** As the item had it. */
+  readonly fingerprint: string | null;
+  /** `unverified`: no check has seen it. */
+  readonly status: "verified" | "unverified";
+  /** The commit at which it passed; `null` before the first one. */
+  readonly commit: string | null;
+  /** The commands that it was checked by. */
+  readonly checks: readonly RecordedCheck[];
+  /** A run has passed as a whole since. */
+  readonly closed?: boolean;
+}
+
+/** An item that the store calls passed, with what it is checked by now. */
+export interface PassedItem {
+  /** The item's. */
+  readonly id: string;
+  /** The item's. */
+  readonly title: string;
+  /** As `Item.fingerprint`. */
+  readonly fingerprint?: string;
+  /** Its own checks and those that hold for every item. */
+  readonly checks: readonly Check[];
+}
+
 /** What the loop's journal tells a backlog whose format has no room for it. */
 export interface LoopView {
   /** Parked earlier, and not asked back with `--retry-blocked`. */
   readonly parked: readonly ParkedItem[];
+  /** Passed in some run, and not sent back since. */
+  readonly passed?: readonly PassedRecord[];
 }
 
 /** One run of a hook, told when it starts and when it ends: the same iteration and id twice. */
@@ -210,8 +223,9 @@ export interface WorkContext<Findings = unknown> {
   readonly last: Attempt<Findings> | null;
 }
 
-/** What `judge` is given: whether any check will run, which then decides alone. */
+/** What `judge` is given. */
 export interface JudgeContext<Findings = unknown> extends WorkContext<Findings> {
+  /** The item has checks of its own that were not all green before its first attempt: they decide. */
   readonly checked: boolean;
 }
 
@@ -235,6 +249,15 @@ export interface Backlog<Data = unknown, Findings = unknown> {
   readonly turnsWriteState?: boolean;
   /** What a claim is worth when there is no check at all. */
   readonly unverified: "accept" | "block";
+  /** Items that are in flight together may be settled in any order. @default false */
+  readonly concurrent?: boolean;
+  /** `false`: nothing is built, so that a run ends without a final check and says nothing about HEAD. @default true */
+  readonly final?: boolean;
+  /**
+   * Attempts that an item is given, or a function of the attempt that just failed and its item.
+   * @default `maxRetries` of the configuration
+   */
+  readonly retries?: number | RetryPolicy<Data, Findings>;
   /** Where run folders go, relative to the root. @default ".ralph/runs" */
   readonly runsDirectory?: string;
   /** Where the logs of hooks go, relative to the root. @default the run's folder */
@@ -247,6 +270,18 @@ export interface Backlog<Data = unknown, Findings = unknown> {
   /** Counts, for `ralph status`, `gateRun()` and the live view. */
   overview(view: LoopView): Promise<Overview>;
   next(options: LoopView & { readonly inFlight: readonly string[] }): Promise<Next<Data>>;
+  /**
+   * What the store calls passed, each with its checks: the final check, `ralph verify` and the verdict rest on it.
+   * @default the items that passed in this run
+   */
+  passed?(view: LoopView): Promise<readonly PassedItem[]>;
+  /**
+   * Items that had passed fail the final check and come again.
+   * @default the run has failed
+   */
+  reopen?(ids: readonly string[], reason: string): Promise<Settlement>;
+  /** The run has its verdict, and everything has passed: record it, where the format has room. */
+  ended?(verdict: "verified" | "unverified"): Promise<SettleCommit | void>;
   /** Record that the item is in progress. */
   begin?(item: Item<Data>, attemptId: string): Promise<SettleCommit | void>;
   /** Record the outcome. Called again with the same attempt after a crash: the result must be the same. */

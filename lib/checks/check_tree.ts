@@ -2,7 +2,7 @@ import { basename, dirname, join, relative } from "node:path";
 import type { RalphContext } from "../context/context.ts";
 import { listDirectory } from "../host/files.ts";
 import { createHookTrees, type HookTrees, type TreeKind } from "../git/worktree.ts";
-import { requireRepository } from "../context/require_repository.ts";
+import { requireRepository } from "../git/require_repository.ts";
 
 const CHECK_TREES: TreeKind = {
   prefix: "ralph-check",

@@ -9,7 +9,7 @@ import type { Check, CheckContext, CheckOutcome, Turn } from "../backlog/types.t
 import { fillPrompt, renderPrompt } from "../prompts/render.ts";
 import { agentTurn } from "../agents/agent_turn.ts";
 import { strayedFrom } from "./turn_guards.ts";
-import { requireRepository } from "../context/require_repository.ts";
+import { requireRepository } from "../git/require_repository.ts";
 import { rootPaths, topLevelPaths } from "../git/tree_paths.ts";
 
 /** How a reviewer is asked. */

@@ -1,7 +1,7 @@
 import type { RalphContext } from "../context/context.ts";
 import { pathsOutside } from "./guards.ts";
 import type { Turn, Work } from "../backlog/types.ts";
-import { requireRepository } from "../context/require_repository.ts";
+import { requireRepository } from "../git/require_repository.ts";
 import { topLevelPaths } from "../git/tree_paths.ts";
 
 /** A turn that left the branch is brought back to it: what is verified and committed must be what the run works on. */

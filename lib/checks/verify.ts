@@ -26,6 +26,8 @@ export interface VerifyOptions {
   readonly done?: WorkDone;
   /** Commands that failed before the run's first turn: their failures are marked so. */
   readonly failedBefore?: ReadonlySet<string>;
+  /** The checks run before the item's first attempt, where its own should fail. */
+  readonly beforeWork?: boolean;
   /** Folder for one log file a check; without one nothing is logged. */
   readonly logs?: string;
   /** How reviewers are run. @default with the instruction files of agents as they are */
@@ -79,7 +81,7 @@ export async function verify(
     const durationMs = Math.max(0, ralph.host.clock.now() - started);
     const result = { ...outcome, name, scope, durationMs, ...(isOld ? { failedBefore: true } : {}) };
     results.push(result);
-    ralph.events.emit(endOf(result));
+    ralph.events.emit({ ...endOf(result), ...(options.beforeWork === true ? { beforeWork: true } : {}) });
   }
   if (results.length === 0) return { status: "unverified", results: [] };
   const failures = results.filter((result) => !result.ok);

@@ -13,6 +13,7 @@ export async function runLoaded(
   file?: string,
 ): Promise<number> {
   const args = await validateArgs(recipe, values);
-  await using session = await openSession(invocation, { asks: false, gates: null, ...optional("recipe", file) });
+  const title = `recipe ${recipe.name}`;
+  await using session = await openSession(invocation, { asks: false, gates: null, title, ...optional("recipe", file) });
   return endWith(invocation, session.ralph, await recipe.run(session.ralph, args), null);
 }

@@ -1,7 +1,7 @@
 import { RalphError } from "../errors/ralph_error.ts";
 import type { Flags } from "./command.ts";
 import { usage } from "./parse.ts";
-import { nearest } from "./suggest.ts";
+import { nearest } from "../errors/nearest.ts";
 
 /** Reads `90s`, `30m`, `2h` or seconds. @returns seconds @throws {RalphError} option-invalid */
 export function parseDuration(option: string, text: string): number {
@@ -36,6 +36,7 @@ function parseCost(option: string, text: string): number {
 /** What the flags lay over the configuration: the same shape, only what was given. */
 export interface ConfigOverlay {
   readonly provider?: { readonly model?: string; readonly reasoning?: string; readonly timeout?: number };
+  readonly trust?: "strict";
   readonly verify?: { readonly default?: readonly string[]; readonly allowUnverified?: boolean };
   readonly limits?: { readonly iterations?: number; readonly costUsd?: number; readonly maxWait?: number };
 }
@@ -47,6 +48,7 @@ export function configOverlay(flags: Flags): ConfigOverlay {
   const iterations = flags.text("max-iterations");
   const checks = flags.all("verify");
   return {
+    ...optional("trust", flags.has("strict") ? "strict" : undefined),
     provider: {
       ...optional("model", flags.text("model")),
       ...optional("reasoning", flags.text("reasoning")),

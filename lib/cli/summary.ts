@@ -18,7 +18,8 @@ interface Told extends Outcome {
   readonly parkedBefore?: number;
   readonly weakened?: readonly { readonly id: string; readonly findings: readonly string[] }[];
   readonly failedBefore?: readonly string[];
-  readonly restored?: readonly string[];
+  readonly notices?: readonly { readonly kind: string; readonly subject: string; readonly message: string }[];
+  readonly checkedAs?: "commit" | "tree" | "nothing";
   readonly failures?: readonly { readonly name: string; readonly exitCode: number | null }[];
 }
 
@@ -71,7 +72,7 @@ export function outcomeLines(outcome: Outcome, style: Style, goOn: string | null
     ...(told.failedBefore ?? []).map((command) =>
       `  ${warn("failed before the first turn")}  ${printableLine(command)}`
     ),
-    ...(told.restored ?? []).map((path) => `  ${warn("changed during the run")}  ${printableLine(path)}`),
+    ...noticeLines(told.notices ?? [], warn),
     ...(told.parked ?? []).map(({ id, reason }) => `  ${bad("parked")}  ${printableLine(id)}: ${firstLine(reason)}`),
     ...reasons.filter((reason) => !(told.parked ?? []).some(({ id, reason: why }) => reason === `${id}: ${why}`)).map((
       reason,
@@ -79,6 +80,39 @@ export function outcomeLines(outcome: Outcome, style: Style, goOn: string | null
     ...(told.summary === undefined || told.summary === "" ? [] : [`  ${printableLine(told.summary)}`]),
     ...hintOf(told, goOn).map((hint) => `hint: ${hint}`),
   ];
+}
+
+/** What the last lines call each kind of notice. */
+const NOTICE_LABELS: Readonly<Record<string, string>> = {
+  "green-before": "checks passed before the work",
+  "no-own-check": "no check of its own",
+  "tests-changed": "tests changed",
+  "own-tests": "checked by tests of its own",
+  "restored": "restored",
+  "not-reproducible": "not reproducible in a clean checkout",
+  "not-committed": "verified, not committed",
+  "not-checked-as-commit": "not checked as a commit",
+  "workspace": "dependencies",
+  "leftover": "left over",
+  "environment": "environment",
+};
+
+/** Notices without a message of their own share a line. */
+function noticeLines(
+  notices: readonly { readonly kind: string; readonly subject: string; readonly message: string }[],
+  warn: (text: string) => string,
+): readonly string[] {
+  return [...new Set(notices.map(({ kind }) => kind))].flatMap((kind) => {
+    const label = warn(NOTICE_LABELS[kind] ?? kind);
+    const own = notices.filter((notice) => notice.kind === kind);
+    const bare = own.filter(({ message }) => message === "").map(({ subject }) => printableLine(subject));
+    return [
+      ...(bare.length === 0 ? [] : [`  ${label}  ${bare.join(", ")}`]),
+      ...own.filter(({ message }) => message !== "").map(({ subject, message }) =>
+        `  ${label}  ${printableLine(subject)}: ${firstLine(message)}`
+      ),
+    ];
+  });
 }
 
 function countsOf({ iterations = 0, parked = [] }: Told, verified: number, unverified: number): string {
@@ -109,7 +143,7 @@ function hintOf(told: Told, goOn: string | null): readonly string[] {
     case "failed":
       return [`\`ralph status\` shows where it stands, \`ralph report\` what was done; ${again} continues`];
     case "unverified":
-      return goOn === "ralph run" ? ["`ralph verify` runs what checks there are"] : [];
+      return goOn === null ? [] : ["`ralph verify` runs what checks there are"];
     case "declined":
     case "aborted":
       return [`${again} continues where this one stopped`];

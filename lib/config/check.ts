@@ -11,7 +11,13 @@ export interface CheckedConfig {
 }
 
 /** Checks data against the schema. Unknown keys are warnings, so that a newer file still works. Pure. */
-export function checkConfig(data: unknown): CheckedConfig {
+export function checkConfig(raw: unknown): CheckedConfig {
+  const { data, warnings: renamed } = withNewNames(raw);
+  const checked = checkNamed(data);
+  return { ...checked, warnings: [...renamed, ...checked.warnings] };
+}
+
+function checkNamed(data: unknown): CheckedConfig {
   const parsed = CONFIG_SCHEMA.safeParse(data);
   if (parsed.success) return { config: parsed.data, problems: [], warnings: [] };
   const unknown = parsed.error.issues.flatMap((issue) =>
@@ -21,6 +27,26 @@ export function checkConfig(data: unknown): CheckedConfig {
   const others = parsed.error.issues.filter(({ code }) => code !== "unrecognized_keys");
   if (others.length > 0) return { config: null, problems: others.map(describeIssue), warnings };
   return { config: CONFIG_SCHEMA.parse(without(data, unknown)), problems: [], warnings };
+}
+
+/** Keys of version 0.1 with the names that they have now: section, old key, new key. */
+const RENAMED: readonly (readonly [string, string, string])[] = [["limits", "noProgress", "idle"]];
+
+/** Old keys are read as the new ones; where both are given, the new one counts. */
+function withNewNames(raw: unknown): { readonly data: unknown; readonly warnings: readonly string[] } {
+  const warnings: string[] = [];
+  let data = raw;
+  for (const [section, old, now] of RENAMED) {
+    if (!isRecord(data) || !isRecord(data[section]) || !(old in data[section])) continue;
+    const { [old]: value, ...rest } = data[section];
+    data = { ...data, [section]: { [now]: value, ...rest } };
+    warnings.push(`${section}.${old} is called ${section}.${now} now`);
+  }
+  return { data, warnings };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function describeIssue({ path, message }: z.core.$ZodIssue): string {

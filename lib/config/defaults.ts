@@ -1,4 +1,4 @@
-import type { Config } from "./schema.ts";
+import type { Config } from "./types.ts";
 
 /** What test files are called where people work; recorded output that tests compare with is among them. */
 const TEST_GLOBS: readonly string[] = [
@@ -11,18 +11,38 @@ const TEST_GLOBS: readonly string[] = [
   "**/__snapshots__/**",
 ];
 
-/** The configuration of an empty file. Plain, so that nothing heavy loads where there is no file. */
+/**
+ * The configuration of an empty file. Plain, so that nothing heavy loads where there is no file.
+ *
+ * @example What an empty configuration means
+ * ```ts
+ * import { defaultConfig } from "ralph";
+ *
+ * console.log(defaultConfig().verify.timeout); // 300
+ * ```
+ */
 export function defaultConfig(): Config {
   return {
+    trust: "normal",
     provider: { args: [], timeout: 1800, idleTimeout: 1200 },
-    verify: { default: [], ui: [], timeout: 300, allowUnverified: false, baseline: false, isolated: false },
+    verify: {
+      default: [],
+      ui: [],
+      timeout: 300,
+      allowUnverified: false,
+      baseline: false,
+      final: "clean",
+      isolated: false,
+    },
     tests: { globs: TEST_GLOBS, integrity: "report" },
     limits: {
       iterations: null,
       minutes: null,
       tokens: null,
       costUsd: null,
-      noProgress: 5,
+      idle: 5,
+      stalled: 12,
+      added: 100,
       sameFailure: 3,
       rejections: 3,
       maxWait: 21_600,

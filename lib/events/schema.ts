@@ -44,7 +44,9 @@ export const EVENT_SCHEMAS = {
     reasons: z.array(text),
     iterations: count,
     usage: usageTotal.exactOptional(),
+    notices: z.array(z.object({ kind: text, subject: text, message: text })).exactOptional(),
   }),
+  "items-reopened": z.object({ type: z.literal("items-reopened"), ids: z.array(text), reason: text }),
   "step-start": z.object({ type: z.literal("step-start"), step: text, title: text }),
   "step-end": z.object({ type: z.literal("step-end"), step: text, status: text, message: text.exactOptional() }),
   "iteration-start": z.object({
@@ -152,7 +154,8 @@ export const EVENT_SCHEMAS = {
     exitCode: z.number().int().nullable(),
     durationMs: ms,
     tail: text,
-    failedBefore: z.boolean().exactOptional().describe("it failed before the run's first turn as well"),
+    failedBefore: z.boolean().exactOptional(),
+    beforeWork: z.boolean().exactOptional().describe("it failed before the run's first turn as well"),
   }),
   "tests-weakened": z.object({
     type: z.literal("tests-weakened"),

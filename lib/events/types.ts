@@ -30,7 +30,11 @@ export type RalphEvent =
     readonly status: string;
     readonly reasons: readonly string[];
     readonly iterations: number;
+    /** What is to be known beside the verdict. */
+    readonly notices?: readonly EventNotice[];
   }
+  /** The final check fails for items that had passed: they come again. */
+  | { readonly type: "items-reopened"; readonly ids: readonly string[]; readonly reason: string }
   | { readonly type: "step-start"; readonly step: string; readonly title: string }
   | { readonly type: "step-end"; readonly step: string; readonly status: string; readonly message?: string }
   | {
@@ -97,6 +101,8 @@ export type RalphEvent =
     readonly tail: string;
     /** It failed before the run's first turn as well (`verify.baseline`). */
     readonly failedBefore?: boolean;
+    /** It ran before the item's first attempt, where it should fail. */
+    readonly beforeWork?: boolean;
   }
   /** Tests were weakened since the item was taken up; `blocked`: the attempt fails for it. A line a file. */
   | {
@@ -129,6 +135,16 @@ export type RalphEvent =
   /** A block of text for the reader: a PRD summary, the next commands, a diff. */
   | { readonly type: "text"; readonly title: string; readonly lines: readonly string[] }
   | { readonly type: "note"; readonly level: "info" | "warn"; readonly message: string };
+
+/** Something about a run that its verdict does not say. */
+export interface EventNotice {
+  /** `green-before`, `not-committed`, `restored` … */
+  readonly kind: string;
+  /** Item, file or command. */
+  readonly subject: string;
+  /** May be empty. */
+  readonly message: string;
+}
 
 /** Where an answer came from. */
 export type AnswerSource = "terminal" | "stdin" | "answers" | "approve" | "default";

@@ -18,6 +18,10 @@ export interface GitOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Bytes of standard output that are kept; the rest is read and dropped. @default unlimited */
   readonly maxBytes?: number;
+  /** Takes standard output as it comes; none is kept then. */
+  readonly onOutput?: (chunk: Buffer) => void;
+  /** What to do when it fails. @default run the same command by hand */
+  readonly hint?: string;
 }
 
 /** Runs git in one folder. Each call is one process. */
@@ -58,6 +62,10 @@ export function createGit(host: Host, cwd: string): Git {
       ...(options.input === undefined ? {} : { input: options.input }),
       onOutput(chunk, stream) {
         if (stream === "stderr" || left <= 0) return;
+        if (options.onOutput !== undefined) {
+          options.onOutput(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+          return;
+        }
         chunks.push(chunk.length > left ? chunk.subarray(0, left) : chunk);
         left -= chunk.length;
       },
@@ -67,7 +75,7 @@ export function createGit(host: Host, cwd: string): Git {
     }
     if (end.reason !== "exited") {
       const why = end.reason === "timed-out" ? `no end within ${timeoutMs / 1000} s` : "it was stopped";
-      throw gitFailed(arguments_, `${why}${end.tail === "" ? "" : `: ${end.tail.trim()}`}`);
+      throw gitFailed(arguments_, `${why}${end.tail === "" ? "" : `: ${end.tail.trim()}`}`, options.hint);
     }
     return {
       exitCode: end.exitCode,
@@ -101,6 +109,6 @@ export function reasonOf(end: Pick<GitEnd, "stderr" | "tail">): string {
 /** A command that must work: its output. @throws {RalphError} git-failed */
 export async function outputOfGit(git: Git, arguments_: readonly string[], options?: GitOptions): Promise<string> {
   const end = await git(arguments_, options);
-  if (end.exitCode !== 0) throw gitFailed(arguments_, reasonOf(end));
+  if (end.exitCode !== 0) throw gitFailed(arguments_, reasonOf(end), options?.hint);
   return end.stdout;
 }

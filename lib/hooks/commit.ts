@@ -1,7 +1,7 @@
 import type { RalphContext } from "../context/context.ts";
 import { restoreBrief } from "../checks/brief/restore_brief.ts";
 import type { Brief } from "../checks/brief/types.ts";
-import { requireRepository } from "../context/require_repository.ts";
+import { requireRepository } from "../git/require_repository.ts";
 import { topLevelPaths } from "../git/tree_paths.ts";
 
 /**

@@ -46,13 +46,8 @@ const CHUNK_BYTES = 256 * 1024;
 
 /** The file's text, or `null` when there is none. @throws {RalphError} file-unreadable */
 export async function readText(path: string): Promise<string | null> {
-  return (await readBytes(path))?.toString("utf8") ?? null;
-}
-
-/** The file's bytes, or `null` when there is none. @throws {RalphError} file-unreadable */
-export async function readBytes(path: string): Promise<Buffer | null> {
   try {
-    return readFileSync(path, { flag: READ_FLAG as unknown as string });
+    return readFileSync(path, { flag: READ_FLAG as unknown as string, encoding: "utf8" });
   } catch (error) {
     if (isMissing(error)) return null;
     throw unreadable(path, error);

@@ -46,7 +46,7 @@ export function outputOf(file: string, arguments_: readonly string[]): Promise<s
   });
 }
 
-/** The text of a file in `/proc`, bytes as they are; `null` when the process is gone or somebody else's. */
+/** The text of a file in `/proc`, bytes as they are; `null` when the process is gone or another user's. */
 export function readOrNull(path: string): string | null {
   try {
     return readFileSync(path, "latin1");
@@ -55,10 +55,8 @@ export function readOrNull(path: string): string | null {
   }
 }
 
-let proc: boolean | undefined;
-
 function hasProc(): boolean {
-  return proc ??= process.platform === "linux" && readOrNull("/proc/self/stat") !== null;
+  return process.platform === "linux" && readOrNull("/proc/self/stat") !== null;
 }
 
 function readEntry(pid: number): ProcessEntry | null {

@@ -13,14 +13,14 @@ export function createProcesses(
   ids: Ids,
   terminal: Pick<Terminal, "lend">,
 ): Processes {
-  const cookie = `${ids.random(16)}`;
-  const watchdog: Watchdog = createWatchdog(cookie);
+  const runToken = `${ids.random(16)}`;
+  const watchdog: Watchdog = createWatchdog(runToken);
   const running = new Set<RunningChild>();
   let count = 0;
 
   async function run(request: ProcessRequest): Promise<ProcessEnd> {
     const guarded = request.guarded ?? true;
-    const mark = guarded ? `${cookie}.${++count}` : null;
+    const mark = guarded ? `${runToken}.${++count}` : null;
     const child = runChild(request, childEnvironment(environment, request.environment, mark), mark);
     const id = guarded ? child.id : null;
     running.add(child);
@@ -42,7 +42,7 @@ export function createProcesses(
 
   return {
     run: (request) => request.terminal === true ? terminal.lend(() => run(request)) : run(request),
-    cookie,
+    runToken,
     sweep: (older) => endCarriers(older, SWEEP_GRACE_MS),
     [Symbol.asyncDispose]: dispose,
   };

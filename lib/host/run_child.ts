@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import process from "node:process";
-import { race, readOutput } from "./child_output.ts";
+import { ChildOutput, race } from "./child_output.ts";
 import { endRest, endTree, type Tree } from "./end_tree.ts";
 import { spawnProblem } from "./spawn_problem.ts";
 import type { ProcessEnd, ProcessRequest } from "./types.ts";
@@ -84,7 +84,7 @@ async function follow(
     child.on("exit", (code, signal) => resolve({ code, signal }));
   });
   child.on("error", () => {}); // a failed kill; the exit is told by its own event
-  const output = readOutput({ stdout: child.stdout, stderr: child.stderr }, request, (error) => {
+  const output = new ChildOutput({ stdout: child.stdout, stderr: child.stderr }, request, (error) => {
     failure ??= { error };
     stop("aborted");
   });

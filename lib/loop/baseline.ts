@@ -2,7 +2,7 @@ import type { RalphContext } from "../context/context.ts";
 import type { Check } from "../backlog/types.ts";
 import { namedCheck } from "../checks/named_check.ts";
 import type { CheckLike } from "../checks/types.ts";
-import { requireRepository } from "../context/require_repository.ts";
+import { requireRepository } from "../git/require_repository.ts";
 import { rootPaths } from "../git/tree_paths.ts";
 import { verify } from "../checks/verify.ts";
 
@@ -57,7 +57,7 @@ function sharedChecks(named: readonly string[], checks: readonly CheckLike[]): r
     named.map((command) => [command, { name: command, command, scope: "baseline" }]),
   );
   for (const check of checks.map(namedCheck)) {
-    if (check?.command === undefined || check.redFirst === true) continue;
+    if (check?.command === undefined) continue;
     given.set(check.command, { ...check, name: check.command, scope: "baseline" });
   }
   return [...given.values()];

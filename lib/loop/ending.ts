@@ -1,6 +1,6 @@
 import type { RalphContext } from "../context/context.ts";
 import type { Attempt, Settlement } from "../backlog/types.ts";
-import type { Ending } from "./outcome.ts";
+import type { StoppedEarly } from "./outcome.ts";
 import { endOfInterrupted } from "./interrupted.ts";
 
 /** What an attempt and its settlement mean for the run: its end, or `null` where it continues. */
@@ -8,7 +8,7 @@ export function endingOf(
   { events }: Pick<RalphContext, "events">,
   attempt: Attempt,
   settlement: Settlement,
-): Ending | null {
+): StoppedEarly | null {
   if (attempt.status === "trespassed") {
     events.emit({ type: "text", title: "Written outside the allowed paths", lines: attempt.diff.split("\n") });
     const reasons = [`wrote outside the allowed paths: ${attempt.paths.join(", ")}`];

@@ -5,6 +5,9 @@ import { restoreBrief } from "../checks/brief/restore_brief.ts";
 import { acceptChanges } from "../checks/brief/since_last_run.ts";
 import type { Brief } from "../checks/brief/types.ts";
 import type { RalphContext } from "../context/context.ts";
+import type { Notice } from "./progress.ts";
+
+const RESTORED = "changed during the run; `ralph restore` brings back what was found";
 
 /** The brief of a run, from its start to its end. */
 export interface FixedBrief {
@@ -13,6 +16,14 @@ export interface FixedBrief {
   begin(): Promise<void>;
   /** Restores once more: also after an error or a signal. */
   end(): Promise<void>;
+}
+
+/** What the run's last lines say of files that were changed while it lasted. */
+export function restoredNotices({ restored, reported }: Brief): readonly Notice[] {
+  return [
+    ...restored.map((subject): Notice => ({ kind: "restored", subject, message: RESTORED })),
+    ...reported.map((subject): Notice => ({ kind: "environment", subject, message: "changed during the run" })),
+  ];
 }
 
 /** Reads the brief of a run, and has what differs from the last one agreed to. @throws {RalphError} brief-changed */

@@ -40,18 +40,21 @@ export async function openJournal(file: string | null): Promise<Journal> {
     open: (key) => state.open(key),
     interrupted: (backlog) => state.interrupted(backlog),
     parked: (key) => state.parked(key),
+    passed: (key) => state.passed(key),
+    reopened: (key) => state.reopened(key),
     leftovers: (key) => state.leftovers(key),
     begun: (key, item, { id, number, userPaths }) =>
       append({ type: "begun", ...named(key), item, attemptId: id, number, userPaths }),
     settling: (key, item, attempt, work) => append({ type: "settling", ...named(key), ...of(item), attempt, work }),
-    settled: (key, item, attempt, settlement, kept) =>
-      append({ type: "settled", ...named(key), ...of(item), attemptId: attempt.id, settlement, kept }),
+    settled: (key, item, attempt, end) =>
+      append({ type: "settled", ...named(key), ...of(item), attemptId: attempt.id, ...end }),
+    reopen: (key, ids, reason) => append({ type: "reopened", ...named(key), ids, reason }),
     unpark: (key) => append({ type: "unparked", ...named(key) }),
     lastBrief: () => state.brief,
     briefRead: (key, record) => append({ type: "brief", ...named(key), record }),
     briefRestored: (key) => append({ type: "brief-restored", ...named(key) }),
-    async runEnded(key) {
-      await append({ type: "run-ended", ...named(key) });
+    async runEnded(key, passed) {
+      await append({ type: "run-ended", ...named(key), passed });
       if (file !== null && size > COMPACT_AT_BYTES) size = await compact(file, state);
     },
   };

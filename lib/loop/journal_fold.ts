@@ -1,5 +1,5 @@
-import type { BriefRecord, JournalKey, Leftover, OpenItem } from "../backlog/journal_types.ts";
-import type { Attempt, Item, ParkedItem, Settlement } from "../backlog/types.ts";
+import type { BriefRecord, JournalKey, Leftover, OpenItem, Reopened } from "../backlog/journal_types.ts";
+import type { Attempt, Item, ParkedItem, PassedRecord, Settlement } from "../backlog/types.ts";
 
 interface Named {
   readonly v: 1;
@@ -26,17 +26,23 @@ export type JournalLine =
     readonly attemptId: string;
     readonly settlement: Settlement;
     readonly kept: Work;
+    readonly passed?: PassedRecord;
   })
+  | (Named & { readonly type: "passed"; readonly record: PassedRecord })
+  | (Named & { readonly type: "reopened"; readonly ids: readonly string[]; readonly reason: string })
+  | (Named & { readonly type: "run-ended"; readonly passed?: boolean })
   | (OfItem & { readonly type: "parked"; readonly reason: string })
   | (Named & { readonly type: "left"; readonly itemId: string; readonly kept: Work })
   | (Named & { readonly type: "brief"; readonly record: BriefRecord })
   | (Named & { readonly type: "brief-restored" })
-  | (Named & { readonly type: "unparked" | "run-ended" });
+  | (Named & { readonly type: "unparked" });
 
 interface Slot {
   readonly open: Map<string, OpenItem>;
   readonly history: Map<string, Attempt[]>;
   readonly parked: Map<string, ParkedItem>;
+  readonly passed: Map<string, PassedRecord>;
+  readonly reopened: Map<string, Reopened>;
   readonly leftovers: Map<string, Leftover>;
 }
 
@@ -50,6 +56,8 @@ export interface JournalState {
   open(key: JournalKey): readonly OpenItem[];
   interrupted(backlog: string): boolean;
   parked(key: JournalKey): readonly ParkedItem[];
+  passed(key: JournalKey): readonly PassedRecord[];
+  reopened(key: JournalKey): ReadonlyMap<string, Reopened>;
   leftovers(key: JournalKey): ReadonlyMap<string, Leftover>;
 }
 
@@ -62,7 +70,7 @@ export function keyOf(key: JournalKey): string {
 export function foldJournal(text: string): JournalState {
   const slots = new Map<string, Slot>();
   const slotOf = (key: string): Slot => {
-    const slot = slots.get(key) ?? { open: new Map(), history: new Map(), parked: new Map(), leftovers: new Map() };
+    const slot = slots.get(key) ?? newSlot();
     slots.set(key, slot);
     return slot;
   };
@@ -77,10 +85,12 @@ export function foldJournal(text: string): JournalState {
       else if (line.type === "brief-restored") brief = brief === null ? null : { ...brief, ended: true };
       else applyLine(slotOf(line.key), line);
     },
-    history: (key, item) => slotOf(keyOf(key)).history.get(historyKey(item.id, item.fingerprint ?? null)) ?? [],
+    history: (key, item) => slotOf(keyOf(key)).history.get(item.id) ?? [],
     open: (key) => [...slotOf(keyOf(key)).open.values()],
     interrupted: (backlog) => [...slots].some(([key, slot]) => slot.open.size > 0 && JSON.parse(key)[0] === backlog),
     parked: (key) => [...slotOf(keyOf(key)).parked.values()],
+    passed: (key) => [...slotOf(keyOf(key)).passed.values()],
+    reopened: (key) => slotOf(keyOf(key)).reopened,
     leftovers: (key) => slotOf(keyOf(key)).leftovers,
   };
   for (const text_ of text.split("\n")) {
@@ -103,6 +113,7 @@ export function keptLines(state: JournalState): readonly JournalLine[] {
     for (const { id, fingerprint, reason } of slot.parked.values()) {
       lines.push({ type: "parked", ...named, itemId: id, fingerprint, reason });
     }
+    for (const record of slot.passed.values()) lines.push({ type: "passed", ...named, record });
     for (const [path, { itemId, content }] of slot.leftovers) {
       lines.push({ type: "left", ...named, itemId, kept: { [path]: content } });
     }
@@ -134,10 +145,23 @@ function applyLine(slot: Slot, line: Exclude<JournalLine, { readonly type: "brie
       return;
     case "left":
       return keep(slot, line.itemId, line.kept);
+    case "passed":
+      slot.passed.set(line.record.id, line.record);
+      return;
+    case "reopened":
+      return line.ids.forEach((id) => {
+        slot.passed.delete(id);
+        slot.reopened.set(id, { times: (slot.reopened.get(id)?.times ?? 0) + 1, reason: line.reason });
+      });
     case "unparked":
       return slot.parked.clear();
     case "run-ended":
-      return slot.history.clear();
+      slot.history.clear();
+      slot.reopened.clear();
+      if (line.passed === true) {
+        for (const [id, record] of slot.passed) slot.passed.set(id, { ...record, closed: true });
+      }
+      return;
   }
 }
 
@@ -145,11 +169,15 @@ function applySettled(slot: Slot, line: JournalLine & { readonly type: "settled"
   const { itemId, fingerprint, settlement } = line;
   const attempt = slot.open.get(itemId)?.attempt ?? null;
   slot.open.delete(itemId);
-  const key = historyKey(itemId, fingerprint);
-  if (settlement.status === "passed" || settlement.status === "parked") slot.history.delete(key);
-  else if (attempt !== null && attempt.status !== "interrupted") {
-    slot.history.set(key, [...slot.history.get(key) ?? [], attempt]);
+  const { reopened = [] } = settlement;
+  // Sending items back is what a review is for: it is no failed attempt.
+  if (settlement.status === "passed" || settlement.status === "parked" || reopened.length > 0) {
+    slot.history.delete(itemId);
+  } else if (attempt !== null && attempt.status !== "interrupted") {
+    slot.history.set(itemId, [...slot.history.get(itemId) ?? [], attempt]);
   }
+  for (const id of [itemId, ...reopened]) slot.passed.delete(id);
+  if (settlement.status === "passed" && line.passed !== undefined) slot.passed.set(itemId, line.passed);
   if (settlement.status === "parked") slot.parked.set(itemId, { id: itemId, fingerprint, reason: settlement.reason });
   if (settlement.status === "passed") slot.parked.delete(itemId);
   keep(slot, itemId, line.kept);
@@ -160,8 +188,15 @@ function keep(slot: Slot, itemId: string, kept: Work): void {
   for (const [path, content] of Object.entries(kept)) slot.leftovers.set(path, { itemId, content });
 }
 
-function historyKey(itemId: string, fingerprint: string | null): string {
-  return JSON.stringify([itemId, fingerprint]);
+function newSlot(): Slot {
+  return {
+    open: new Map(),
+    history: new Map(),
+    parked: new Map(),
+    passed: new Map(),
+    reopened: new Map(),
+    leftovers: new Map(),
+  };
 }
 
 function parseLine(text: string): JournalLine | null {

@@ -1,5 +1,7 @@
-import type { LimitsConfig } from "../config/schema.ts";
+import type { LimitsConfig } from "../config/types.ts";
 import type { RalphContext } from "../context/context.ts";
+import type { TimeBudget } from "../backlog/types.ts";
+import type { Progress } from "./progress.ts";
 
 /** The configuration's limits with the options' laid over them. */
 export function limitsOf(
@@ -10,4 +12,52 @@ export function limitsOf(
   const { maxIterations } = options;
   if (maxIterations === undefined) return limits;
   return { ...limits, iterations: Math.min(maxIterations, limits.iterations ?? maxIterations) };
+}
+
+/** The limit that is reached, as the last lines name it, or `null`. Pure. */
+export function limitReached(progress: Progress, limits: LimitsConfig, now: number): string | null {
+  const { iterations, tokens, costUsd } = limits;
+  if (iterations !== null && progress.turns >= iterations) return plural(iterations, "iteration");
+  const time = timeReached(progress, limits, now);
+  if (time !== null) return time;
+  if (tokens !== null && progress.tokens !== null && progress.tokens >= tokens) {
+    return `${progress.tokens} of ${tokens} tokens${unreported(progress.usage.turnsWithoutTokens)}`;
+  }
+  if (costUsd !== null && progress.costUsd !== null && progress.costUsd >= costUsd) {
+    const about = progress.usage.estimated ? "about " : "";
+    return `${about}${progress.costUsd.toFixed(2)} of ${costUsd} USD${unreported(progress.usage.turnsWithoutCost)}`;
+  }
+  if (progress.idleTurns >= limits.idle) return `${plural(limits.idle, "turn")} without a change`;
+  if (progress.stalledTurns >= limits.stalled) return `${plural(limits.stalled, "turn")} without a new pass`;
+  return null;
+}
+
+/** The run's time, where it is up: nothing starts any more, the final check included. Pure. */
+export function timeReached({ startedAt }: Progress, { minutes }: LimitsConfig, now: number): string | null {
+  return minutes !== null && now - startedAt >= minutes * 60_000 ? plural(minutes, "minute") : null;
+}
+
+/** When the run's time is up, or `null`: it has all the time. Pure. */
+export function timeBudget({ startedAt }: Progress, { minutes }: LimitsConfig): TimeBudget | null {
+  return minutes === null ? null : { endsAt: startedAt + minutes * 60_000, words: plural(minutes, "minute") };
+}
+
+/** Why a budget that is set cannot be kept, or `null`: an agent that reports nothing has not used nothing. Pure. */
+export function unreportedBudget({ usage }: Progress, limits: LimitsConfig): string | null {
+  if (usage.turns === 0) return null;
+  if (limits.tokens !== null && usage.turnsWithoutTokens === usage.turns) {
+    return "the agent does not report how many tokens it uses: limits.tokens cannot be kept";
+  }
+  if (limits.costUsd !== null && usage.turnsWithoutCost === usage.turns) {
+    return "the agent does not report what it costs: limits.costUsd cannot be kept";
+  }
+  return null;
+}
+
+function unreported(turns: number): string {
+  return turns === 0 ? "" : `, and what ${plural(turns, "turn")} did not report`;
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -1,4 +1,4 @@
-import type { LimitsConfig } from "../config/schema.ts";
+import type { LimitsConfig } from "../config/types.ts";
 import type { Hook } from "../hooks/hook.ts";
 import type { Progress } from "./progress.ts";
 import type { CheckLike } from "../checks/types.ts";
@@ -33,12 +33,13 @@ export interface LoopOptions {
 export type LoopOutcome =
   & Progress
   & (
-    | { readonly status: "passed"; readonly summary?: string }
+    /** `checkedAs`: what the checks saw, a clean checkout of HEAD or the working tree as it is. */
+    | { readonly status: "passed"; readonly summary?: string; readonly checkedAs: CheckedAs }
     /** Done, but some or all of it was seen by no check. `allowed`: that was agreed to. */
     | { readonly status: "unverified"; readonly allowed: boolean; readonly summary?: string }
     | {
       readonly status: "failed";
-      readonly reason: "trespassed" | "agent-unusable" | "stopped";
+      readonly reason: "trespassed" | "agent-unusable" | "stopped" | "final-check";
       readonly reasons: readonly string[];
     }
     /** `parkedBefore`: how many items stand in the way that an earlier run gave up on. */
@@ -48,6 +49,15 @@ export type LoopOutcome =
     | { readonly status: "declined" }
     | { readonly status: "aborted" }
   );
+
+/** What the final check looked at; `nothing`: it is off, or nothing was built. */
+export type CheckedAs = "commit" | "tree" | "nothing";
+
+/** Why no item is taken up any more: before the final check. */
+export type Stopped = { readonly status: "done"; readonly summary?: string } | StoppedEarly;
+
+/** An end that has nothing to do with a verdict. */
+export type StoppedEarly = Exclude<Ending, { readonly status: "passed" | "unverified" }>;
 
 /** How a loop ends, without how far it came. */
 export type Ending = LoopOutcome extends infer End ? End extends LoopOutcome ? Omit<End, keyof Progress> : never

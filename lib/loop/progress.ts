@@ -1,6 +1,26 @@
-import type { LimitsConfig } from "../config/schema.ts";
 import type { Attempt, Item, Settlement } from "../backlog/types.ts";
 import { addTurn, NO_USAGE, tokensOf, usagesOf, type UsageTotal } from "../backlog/usage.ts";
+
+/** Something about a run that its verdict does not say: in the last lines, the report and `--json`. */
+export interface Notice {
+  /** What it is about, from a closed list. */
+  readonly kind:
+    | "green-before"
+    | "no-own-check"
+    | "tests-changed"
+    | "own-tests"
+    | "restored"
+    | "not-reproducible"
+    | "not-committed"
+    | "not-checked-as-commit"
+    | "workspace"
+    | "leftover"
+    | "environment";
+  /** Item, file or command. */
+  readonly subject: string;
+  /** What is to be known of it, in words; may be empty. */
+  readonly message: string;
+}
 
 /** How far a run has come. Plain JSON. */
 export interface Progress {
@@ -10,32 +30,36 @@ export interface Progress {
   readonly turns: number;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
-  /** Sums; `null` when no turn told. */
+  /** Sums; `null` when no turn reported any. */
   readonly tokens: number | null;
-  /** US dollars so far; `null`: no turn told. */
+  /** US dollars so far; `null` when no turn reported any. */
   readonly costUsd: number | null;
-  /** All of what the turns used, with how many of them did not tell. */
+  /** All of what the turns used, with how many of them reported nothing. */
   readonly usage: UsageTotal;
   /** The same for each item, by its id. */
   readonly usageByItem: Readonly<Record<string, UsageTotal>>;
-  /** Ids of items that passed, in order. */
+  /** Ids of items that passed and were not sent back, in order. */
   readonly passed: readonly string[];
-  /** Of the passed, those that no check has seen. */
+  /** Of all items that passed, in this run or before, those that no check has seen. */
   readonly unverified: readonly string[];
   /** Items given up on in this run. */
   readonly parked: readonly { readonly id: string; readonly reason: string }[];
-  /** Turns in a row that changed nothing, passed nothing and gave nothing up. */
+  /** Turns in a row that changed no file and passed nothing. */
   readonly idleTurns: number;
+  /** Turns in a row after which nothing passed for the first time. */
+  readonly stalledTurns: number;
+  /** Ids that have passed at some time in this run. */
+  readonly everPassed: readonly string[];
   /** Items whose last attempt left tests weakened, and how. */
   readonly weakened: readonly { readonly id: string; readonly findings: readonly string[] }[];
   /** Commands of shared checks that failed before the first turn (`verify.baseline`). */
   readonly failedBefore: readonly string[];
-  /** Files that judge the run and that it found changed: restored, or outside of the repository. Absent: none. */
-  readonly restored?: readonly string[];
+  /** What the last lines name beside the verdict. */
+  readonly notices: readonly Notice[];
 }
 
 /** A run that has not begun. */
-export function noProgress(startedAt: number): Progress {
+export function newProgress(startedAt: number): Progress {
   return {
     iterations: 0,
     turns: 0,
@@ -48,23 +72,42 @@ export function noProgress(startedAt: number): Progress {
     unverified: [],
     parked: [],
     idleTurns: 0,
+    stalledTurns: 0,
+    everPassed: [],
     weakened: [],
     failedBefore: [],
+    notices: [],
   };
 }
 
+/** Items that may pass for the first time: those of the start, and so many more. */
+export interface FirstPasses {
+  /** Items at the start of the run; 0 for a free loop. */
+  readonly atStart: number;
+  /** Items that turns may add, as `limits.added`. */
+  readonly added: number;
+}
+
 /** Progress after an attempt was settled. Pure. */
-export function advance(progress: Progress, item: Item, attempt: Attempt, settlement: Settlement): Progress {
+export function advance(
+  progress: Progress,
+  item: Item,
+  attempt: Attempt,
+  settlement: Settlement,
+  { atStart, added }: FirstPasses = { atStart: 0, added: Infinity },
+): Progress {
   const { turn } = attempt;
-  const ended = settlement.status === "passed" || settlement.status === "parked";
-  const moved = settlement.idle !== true &&
-    ((turn?.changedFiles.length ?? 0) > 0 || (ended && item.checksOnly !== true));
-  const without = <Entry>(entries: readonly Entry[], idOf: (entry: Entry) => string): readonly Entry[] =>
-    entries.filter((entry) => idOf(entry) !== item.id);
-  const passed = settlement.status === "passed" && item.checksOnly !== true && item.preparatory !== true;
+  const { reopened = [] } = settlement;
+  const hasPassed = settlement.status === "passed" && item.checksOnly !== true;
+  const moved = settlement.idle !== true && ((turn?.changedFiles.length ?? 0) > 0 || hasPassed);
+  const isFirst = hasPassed && settlement.idle !== true && !progress.everPassed.includes(item.id) &&
+    progress.everPassed.length < atStart + added;
+  const isResult = hasPassed && item.preparatory !== true;
+  const gone = new Set([item.id, ...reopened]);
+  const kept = (ids: readonly string[]): readonly string[] => ids.filter((id) => !gone.has(id));
   const used = usagesOf(attempt);
-  const ofItem = progress.usageByItem[item.id] ?? NO_USAGE;
   const findings = attempt.weakened ?? [];
+  const counted = turn === null ? 0 : 1;
   return {
     ...progress,
     iterations: progress.iterations + 1,
@@ -72,90 +115,39 @@ export function advance(progress: Progress, item: Item, attempt: Attempt, settle
     tokens: used.reduce((sum, usage) => add(sum, tokensOf(usage)), progress.tokens),
     costUsd: used.reduce((sum, usage) => add(sum, usage.costUsd), progress.costUsd),
     usage: used.reduce(addTurn, progress.usage),
-    usageByItem: used.length === 0
-      ? progress.usageByItem
-      : { ...progress.usageByItem, [item.id]: used.reduce(addTurn, ofItem) },
-    idleTurns: moved ? 0 : progress.idleTurns + (turn === null ? 0 : 1),
-    passed: passed ? [...without(progress.passed, String), item.id] : progress.passed,
-    unverified: passed && attempt.status === "unverified"
-      ? [...without(progress.unverified, String), item.id]
-      : progress.unverified,
+    usageByItem: used.length === 0 ? progress.usageByItem : {
+      ...progress.usageByItem,
+      [item.id]: used.reduce(addTurn, progress.usageByItem[item.id] ?? NO_USAGE),
+    },
+    idleTurns: moved ? 0 : progress.idleTurns + counted,
+    stalledTurns: isFirst ? 0 : progress.stalledTurns + counted,
+    everPassed: isFirst ? [...progress.everPassed, item.id] : progress.everPassed,
+    passed: isResult ? [...kept(progress.passed), item.id] : kept(progress.passed),
+    unverified: isResult && attempt.status === "unverified"
+      ? [...kept(progress.unverified), item.id]
+      : kept(progress.unverified),
     parked: settlement.status === "parked"
-      ? [...without(progress.parked, ({ id }) => id), { id: item.id, reason: settlement.reason }]
+      ? [...progress.parked.filter(({ id }) => id !== item.id), { id: item.id, reason: settlement.reason }]
       : progress.parked,
-    weakened: turn === null || attempt.status === "interrupted"
-      ? progress.weakened
-      : [...without(progress.weakened, ({ id }) => id), ...(findings.length === 0 ? [] : [{ id: item.id, findings }])],
+    weakened: turn === null || attempt.status === "interrupted" ? progress.weakened : [
+      ...progress.weakened.filter(({ id }) => id !== item.id),
+      ...(findings.length === 0 ? [] : [{ id: item.id, findings }]),
+    ],
   };
 }
 
-/** The limit that is reached, in words, or `null`. Pure. */
-export function limitReached(progress: Progress, limits: LimitsConfig, now: number): string | null {
-  const { iterations, minutes, tokens, costUsd } = limits;
-  if (iterations !== null && progress.turns >= iterations) return plural(iterations, "iteration");
-  if (minutes !== null && now - progress.startedAt >= minutes * 60_000) return plural(minutes, "minute");
-  if (tokens !== null && progress.tokens !== null && progress.tokens >= tokens) {
-    return `${progress.tokens} of ${tokens} tokens${untold(progress.usage.turnsWithoutTokens)}`;
-  }
-  if (costUsd !== null && progress.costUsd !== null && progress.costUsd >= costUsd) {
-    const about = progress.usage.estimated ? "about " : "";
-    return `${about}${progress.costUsd.toFixed(2)} of ${costUsd} USD${untold(progress.usage.turnsWithoutCost)}`;
-  }
-  if (progress.idleTurns >= limits.noProgress) return `${plural(limits.noProgress, "turn")} without a change`;
-  return null;
+/** Progress with one more notice; one of the same kind and subject is replaced. Pure. */
+export function withNotice(progress: Progress, notice: Notice): Progress {
+  const others = progress.notices.filter(({ kind, subject }) => kind !== notice.kind || subject !== notice.subject);
+  return { ...progress, notices: [...others, notice] };
 }
 
-/** When a run's time is up. */
-export interface TimeBudget {
-  /** Milliseconds since 1970. */
-  readonly endsAt: number;
-  /** The limit in words: `30 minutes`. */
-  readonly words: string;
-}
-
-/** When the run's time is up, or `null`: it has all the time. Pure. */
-export function timeBudget({ startedAt }: Progress, { minutes }: LimitsConfig): TimeBudget | null {
-  return minutes === null ? null : { endsAt: startedAt + minutes * 60_000, words: plural(minutes, "minute") };
-}
-
-/** Why a budget that is set cannot be kept, or `null`: an agent that tells nothing has not used nothing. Pure. */
-export function untoldBudget({ usage }: Progress, limits: LimitsConfig): string | null {
-  if (usage.turns === 0) return null;
-  if (limits.tokens !== null && usage.turnsWithoutTokens === usage.turns) {
-    return "the agent does not tell how many tokens it uses: limits.tokens cannot be kept";
-  }
-  if (limits.costUsd !== null && usage.turnsWithoutCost === usage.turns) {
-    return "the agent does not tell what it costs: limits.costUsd cannot be kept";
-  }
-  return null;
-}
-
-function untold(turns: number): string {
-  return turns === 0 ? "" : `, and what ${plural(turns, "turn")} did not tell`;
-}
-
-/** How often in a row, this attempt included, the item has failed with the same words. Pure. */
-export function sameFailures(attempt: Attempt, history: readonly Attempt[]): number {
-  const words = failureWords(attempt);
-  if (words === null) return 0;
-  let count = 1;
-  for (const earlier of history.toReversed()) {
-    if (failureWords(earlier) !== words) break;
-    count++;
-  }
-  return count;
-}
-
-/** Numbers change from run to run (times, addresses, line counts of logs): they do not make a failure another one. */
-function failureWords(attempt: Attempt): string | null {
-  if (attempt.status !== "failed" && attempt.status !== "not-done") return null;
-  return attempt.message.replaceAll(/\d+/g, "0");
+/** Progress after the final check sent items back. Pure. */
+export function withoutPassed(progress: Progress, ids: readonly string[]): Progress {
+  const kept = (all: readonly string[]): readonly string[] => all.filter((id) => !ids.includes(id));
+  return { ...progress, passed: kept(progress.passed), unverified: kept(progress.unverified) };
 }
 
 function add(sum: number | null, more: number | null): number | null {
   return more === null ? sum : (sum ?? 0) + more;
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -1,12 +1,16 @@
+import { verdictOf } from "../backlog/verdict.ts";
+import { namedCheck } from "../checks/named_check.ts";
+import type { CheckLike } from "../checks/types.ts";
+import { verify } from "../checks/verify.ts";
 import type { RalphContext } from "../context/context.ts";
-import type { Restore } from "../backlog/state_files.ts";
 import type { TreeSnapshot } from "../git/types.ts";
 import { modifiedAt } from "../host/files.ts";
 import type { JournalKey } from "../backlog/journal_types.ts";
 import { ownFiles } from "../context/own_files.ts";
+import { putBackEdits } from "../context/put_back_edits.ts";
 import { createOwnership, type Ownership } from "./ownership.ts";
-import type { Attempt, Backlog, Item } from "../backlog/types.ts";
-import { requireRepository } from "../context/require_repository.ts";
+import type { Attempt, Backlog, Check, Item } from "../backlog/types.ts";
+import { requireRepository } from "../git/require_repository.ts";
 import { type Committer, settleAndCommit, unchangedWork } from "./settle.ts";
 
 /**
@@ -22,6 +26,7 @@ export async function recover<Data, Findings>(
   backlog: Backlog<Data, Findings>,
   key: JournalKey,
   now: TreeSnapshot,
+  shared: readonly CheckLike[],
 ): Promise<Ownership> {
   const open = ralph.journal.open(key);
   const start = { leftovers: ralph.journal.leftovers(key) };
@@ -35,22 +40,49 @@ export async function recover<Data, Findings>(
   const killed = last === undefined ? null : { itemId: last.item.id, userPaths: last.userPaths };
   const ownership = createOwnership({ ...start, killed }, now);
   for (const { item, attemptId, number, attempt, work } of open) {
-    const known = attempt ?? interrupted(attemptId, number);
+    const known = attempt === null
+      ? { attempt: interrupted(attemptId, number), checks: [] }
+      : await checkedAgain(ralph, backlog, item as Item<Data>, attempt as Attempt<Findings>, shared);
     const settled = await settleAndCommit(ralph, committer, {
       backlog,
       key,
       item: item as Item<Data>,
-      attempt: known as Attempt<Findings>,
+      attempt: known.attempt as Attempt<Findings>,
+      checks: known.checks,
       work: unchangedWork(now, work),
     });
     ownership.committed(settled.committed);
-    await ralph.journal.settled(key, item, settled.attempt, settled.settlement, ownership.workOf(item.id));
+    await ralph.journal.settled(key, item, settled.attempt, {
+      settlement: settled.settlement,
+      kept: ownership.workOf(item.id),
+      ...(settled.passed === null ? {} : { passed: settled.passed }),
+    });
     const message = attempt === null
       ? `${item.id} was interrupted in attempt ${number} and is taken up again`
       : `${item.id} was being settled when Ralph was stopped: ${settled.settlement.status}`;
     ralph.events.emit({ type: "note", level: "info", message });
   }
   return ownership;
+}
+
+/** A verdict that a killed run left is not believed: its checks and reviews run again. */
+async function checkedAgain<Data, Findings>(
+  ralph: RalphContext,
+  backlog: Backlog<Data, Findings>,
+  item: Item<Data>,
+  attempt: Attempt<Findings>,
+  shared: readonly CheckLike[],
+): Promise<{ readonly attempt: Attempt<Findings>; readonly checks: readonly Check[] }> {
+  if (attempt.status !== "verified") return { attempt, checks: [] };
+  const context = { cwd: ralph.root, attempt: attempt.number, previous: null, last: null };
+  const work = await backlog.work(item, context);
+  const checks = [...work.checks, ...shared];
+  const done = { since: attempt.turn?.base ?? null, changedFiles: attempt.turn?.changedFiles ?? [] };
+  const verification = await verify(ralph, checks, { item, base: done.since, done });
+  const verdict = verdictOf(verification, backlog.unverified === "accept" || ralph.config.verify.allowUnverified);
+  const { status: _, ...known } = attempt;
+  const named = checks.map(namedCheck).filter((check) => check !== null);
+  return { attempt: { ...known, verification, ...verdict }, checks: named };
 }
 
 /** What the agent of a killed run may have left in the way: locks of its git, a damaged store. Before anything is read. */
@@ -62,15 +94,6 @@ export async function repairAfterKill<Data, Findings>(
   const lastWord = await modifiedAt(ownFiles(repository, ralph.root).journal);
   if (lastWord !== null) await repository.clearLeftLocks(lastWord);
   await putBackEdits(ralph, backlog);
-}
-
-/** Restores what an agent edited in state files before its run was killed. */
-async function putBackEdits(
-  ralph: RalphContext,
-  { stateFiles, restore }: { readonly stateFiles: readonly string[]; readonly restore?: Restore },
-): Promise<void> {
-  const takenBack = await ralph.state.putBack(await ralph.state.edited(stateFiles), restore);
-  if (takenBack.length > 0) ralph.events.emit({ type: "state-put-back", paths: takenBack });
 }
 
 function interrupted(id: string, number: number): Attempt {

@@ -1,10 +1,19 @@
 import { join } from "node:path";
 import type { RalphContext } from "../context/context.ts";
 import type { CommitResult, TreeSnapshot, TreeStatus } from "../git/types.ts";
-import type { Attempt, Backlog, Item, SettleCommit, Settlement } from "../backlog/types.ts";
+import type {
+  Attempt,
+  Backlog,
+  Check,
+  Item,
+  PassedRecord,
+  RecordedCheck,
+  SettleCommit,
+  Settlement,
+} from "../backlog/types.ts";
 import type { JournalKey } from "../backlog/journal_types.ts";
 import { pathExists } from "../host/files.ts";
-import { requireRepository } from "../context/require_repository.ts";
+import { requireRepository } from "../git/require_repository.ts";
 import { answered } from "./answered.ts";
 import { topLevelPaths } from "../git/tree_paths.ts";
 
@@ -17,6 +26,8 @@ export interface Settled {
   readonly attempt: Attempt;
   /** Work that was committed. */
   readonly committed: readonly string[];
+  /** What the journal remembers of an item that passed. */
+  readonly passed: PassedRecord | null;
 }
 
 /** One attempt to be settled. */
@@ -25,6 +36,10 @@ export interface ToSettle<Data, Findings> {
   readonly key: JournalKey;
   readonly item: Item<Data>;
   readonly attempt: Attempt<Findings>;
+  /** What it was checked by. */
+  readonly checks: readonly Check[];
+  /** What the loop's limits make of an attempt that a hook refused. */
+  readonly limited?: (attempt: Attempt<Findings>) => Attempt<Findings>;
   /** What turns at the item left uncommitted. */
   readonly work: WorkPaths;
   /** The tree after the turn, where that is known. */
@@ -39,28 +54,55 @@ export interface ToSettle<Data, Findings> {
 export async function settleAndCommit<Data, Findings>(
   ralph: RalphContext,
   committer: Committer,
-  { backlog, key, item, attempt, work, known }: ToSettle<Data, Findings>,
+  toSettle: ToSettle<Data, Findings>,
 ): Promise<Settled> {
+  const settled = await settleOnce(ralph, committer, toSettle);
+  const { status } = settled.attempt;
+  if (settled.settlement.status !== "passed" || (status !== "verified" && status !== "unverified")) {
+    return { ...settled, passed: null };
+  }
+  const { item, checks } = toSettle;
+  const recorded = checks.flatMap(({ name, command, scope, expect }): readonly RecordedCheck[] =>
+    command === undefined ? [] : [{
+      name,
+      command,
+      ...(scope === undefined ? {} : { scope }),
+      ...(expect === undefined ? {} : { expect }),
+    }]
+  );
+  const { id, kind, fingerprint = null } = item;
+  const commit = settled.head;
+  return { ...settled, passed: { id, kind, fingerprint, status, commit, checks: recorded } };
+}
+
+async function settleOnce<Data, Findings>(
+  ralph: RalphContext,
+  committer: Committer,
+  { backlog, key, item, attempt, work, known, limited = (one) => one }: ToSettle<Data, Findings>,
+): Promise<Omit<Settled, "passed"> & { readonly head: string | null }> {
+  const before = known?.head ?? null;
   await ralph.journal.settling(key, item, attempt, work);
   const settlement = answered(backlog, "settle()", await backlog.settle(item, attempt));
-  if (settlement.commit === undefined) return { settlement, attempt, committed: [] };
+  if (settlement.commit === undefined) return { settlement, attempt, committed: [], head: before };
   const workPaths = settlement.commit.work && ralph.config.commits.work ? Object.keys(work) : [];
   const apart = settlement.commit.apart === true && workPaths.length > 0;
   const first = withWeakened(apart ? workOnly(settlement.commit) : settlement.commit, attempt);
   const result = await committer.commit(first, workPaths, known);
   if (result.status !== "refused") {
-    if (!apart) return { settlement, attempt, committed: workPaths };
+    const head = result.status === "committed" ? result.commit : before;
+    if (!apart) return { settlement, attempt, committed: workPaths, head };
     const named = await backlog.settle(item, attempt);
     if (named.commit !== undefined) await committer.commit({ ...named.commit, work: false }, []);
-    return { settlement: named, attempt, committed: workPaths };
+    return { settlement: named, attempt, committed: workPaths, head };
   }
 
   const message = `the commit was refused by a hook of the repository:\n${result.output}`;
-  const refused: Attempt<Findings> = { ...attempt, status: "failed", reason: "commit-refused", message };
+  const { last: _, ...passed } = { last: undefined, ...attempt };
+  const refused = limited({ ...passed, status: "failed", reason: "commit-refused", message });
   await ralph.journal.settling(key, item, refused, work);
   const again = answered(backlog, "settle()", await backlog.settle(item, refused));
   if (again.commit !== undefined) await committer.commit({ ...again.commit, work: false }, [], known);
-  return { settlement: again, attempt: refused, committed: [] };
+  return { settlement: again, attempt: refused, committed: [], head: before };
 }
 
 /** The commit of the work alone: what `body` says is of the state. */

@@ -1,69 +1,32 @@
 import { join } from "node:path";
-import type { RalphContext } from "../context/context.ts";
-import type { TreeSnapshot } from "../git/types.ts";
-import { createBrief } from "../checks/brief/create_brief.ts";
-import { restoreBrief } from "../checks/brief/restore_brief.ts";
-import type { Brief } from "../checks/brief/types.ts";
-import type {
-  Attempt,
-  Backlog,
-  Check,
-  Claim,
-  Item,
-  JudgeContext,
-  Turn,
-  Verification,
-  Work,
-  WorkContext,
-} from "../backlog/types.ts";
-import type { TimeBudget } from "./progress.ts";
-import { refusalOf } from "../agents/refusal.ts";
-import { verdictOf } from "../backlog/verdict.ts";
-import { namedCheck } from "../checks/named_check.ts";
-import type { CheckLike } from "../checks/types.ts";
 import { agentTurn, type ObservedTurn } from "../agents/agent_turn.ts";
-import { freshStart, type ItemStart, withTurn } from "../checks/integrity/item_start.ts";
+import { refusalOf } from "../agents/turn_verdict.ts";
+import type { Backlog, Check, Claim, Item, JudgeContext, Turn, Verification, WorkContext } from "../backlog/types.ts";
+import { verdictOf } from "../backlog/verdict.ts";
+import { createBrief } from "../checks/brief/create_brief.ts";
+import { freshStart, withTurn } from "../checks/integrity/item_start.ts";
 import { findWeakened } from "../checks/integrity/test_guard.ts";
-import { strayedFrom, trespassed } from "../checks/turn_guards.ts";
-import { requireRepository } from "../context/require_repository.ts";
-import { verify, type VerifyOptions } from "../checks/verify.ts";
+import { namedCheck } from "../checks/named_check.ts";
+import { verify } from "../checks/verify.ts";
+import type { RalphContext } from "../context/context.ts";
+import { requireRepository } from "../git/require_repository.ts";
+import type { TreeSnapshot } from "../git/types.ts";
+import {
+  allowsUnverified,
+  type AttemptParts,
+  failedBefore,
+  type TakenTurn,
+  verifyBefore,
+  withoutReviews,
+  type WorkedItem,
+  type WorkItemOptions,
+} from "./attempt_parts.ts";
+import { guard, judged } from "./judge_attempt.ts";
 
-/** One attempt, and what is known before it. */
-export interface WorkItemOptions {
-  /** @default the run's next iteration, number 1 */
-  readonly attempt?: { readonly id: string; readonly number: number };
-  /** Run after the backlog's own checks. */
-  readonly checks?: readonly CheckLike[];
-  /** The item's last attempt, told to the agent. @default none */
-  readonly previous?: Attempt | null;
-  /** The last attempt of the run, at whatever item. @default none */
-  readonly last?: Attempt | null;
-  /** Ends the turn and the checks. @default the one of the context */
-  readonly signal?: AbortSignal;
-  /** What the tree held before, when that is known. */
-  readonly before?: TreeSnapshot;
-  /** How things stood before the first attempt at the item. @default as they stand now */
-  readonly start?: ItemStart;
-  /** What judges the attempt, and is restored after the turn. @default as it is now */
-  readonly brief?: Brief;
-  /** Commands that failed before the run's first turn. */
-  readonly failedBefore?: ReadonlySet<string>;
-  /** When the run's time is up: nothing is waited for beyond it. */
-  readonly budget?: TimeBudget | null;
-}
-
-/** An attempt with the tree before and after the agent's turn, for whoever commits. */
-export interface WorkedItem<Findings> {
-  /** How it ended. */
-  readonly attempt: Attempt<Findings>;
-  /** The tree before the turn; `null` where no turn was taken. */
-  readonly before: TreeSnapshot | null;
-  /** The tree after it; `null` where no turn was taken. */
-  readonly after: TreeSnapshot | null;
-}
+export type { WorkedItem, WorkItemOptions } from "./attempt_parts.ts";
 
 /**
- * One attempt at one item: work, checks first where asked, the agent's turn in a fresh process, judge, state put back,
+ * One attempt at one item: work, checks first where asked, the agent's turn in a fresh process, judge, state restored,
  * guards, verification. It settles nothing and changes no state.
  *
  * @returns the attempt: `verified`, `unverified`, `not-done`, `failed`, `blocked`, `interrupted`, `trespassed` or
@@ -86,8 +49,46 @@ export async function workItem<Data, Findings>(
   item: Item<Data>,
   options: WorkItemOptions = {},
 ): Promise<WorkedItem<Findings>> {
-  const repository = requireRepository(ralph);
-  const signal = options.signal ?? ralph.signal;
+  const parts = await prepare(ralph, backlog, item, options);
+  const { work, checks, signal, logs } = parts;
+  const named = checks.map(namedCheck).filter((check) => check !== null);
+  const known = { id: parts.id, number: parts.context.attempt, claim: null, turn: null, verification: null } as const;
+  if (work.prompt === null) {
+    const verification = await verify(ralph, withoutReviews(checks), { item, signal, logs, ...failedBefore(options) });
+    const verdict = verdictOf(verification, allowsUnverified(parts));
+    return { attempt: { ...known, verification, ...verdict }, checks: named, before: null, after: null };
+  }
+
+  const first = work.checkFirst === true ? await verifyBefore(parts, withoutReviews(checks)) : null;
+  const greenBefore = await wasGreen(parts, named);
+  if (greenBefore && ralph.config.trust === "strict") {
+    const message = "its own checks pass before anything was done for it, so that they prove nothing";
+    return { attempt: { ...known, greenBefore, status: "blocked", message }, checks: named, before: null, after: null };
+  }
+  const before = options.before ?? await requireRepository(ralph).snapshot();
+  const start = options.start ?? await freshStart(ralph, before);
+  const taken = await takeTurn(parts, { before, first, greenBefore });
+  const { lines: _lines, text: _text, ...record } = taken.turn;
+  const standing = withTurn(start, taken.turn.changedFiles);
+  const weakened = await findWeakened(ralph, standing, checks);
+  const attempted = {
+    ...known,
+    claim: taken.claim,
+    turn: record,
+    ...(weakened.length === 0 ? {} : { weakened }),
+    ...(greenBefore ? { greenBefore } : {}),
+  };
+  const guarded = await guard(parts, taken, attempted);
+  const attempt = guarded ?? await judged(parts, taken, { attempted, first, standing });
+  return { attempt, checks: named, before, after: taken.after };
+}
+
+async function prepare<Data, Findings>(
+  ralph: RalphContext,
+  backlog: Backlog<Data, Findings>,
+  item: Item<Data>,
+  options: WorkItemOptions,
+): Promise<AttemptParts<Data, Findings>> {
   const { id, number } = options.attempt ?? { id: `${ralph.run.id}.${ralph.run.nextIteration()}`, number: 1 };
   const context = {
     cwd: ralph.root,
@@ -98,112 +99,71 @@ export async function workItem<Data, Findings>(
   const work = await backlog.work(item, context);
   const checks = [...work.checks, ...options.checks ?? []];
   const folder = await ralph.run.folder(backlog.runsDirectory ?? ".ralph/runs");
-  const name = `iteration-${id.slice(id.lastIndexOf(".") + 1)}`;
-  const logs = `${folder}/${name}`;
-  const allowUnverified = backlog.unverified === "accept" || ralph.config.verify.allowUnverified;
-  const known = { id, number, claim: null, turn: null, verification: null } as const;
-  const { failedBefore = new Set() } = options;
+  const logs = join(folder, nameOf(id));
+  return {
+    ralph,
+    backlog,
+    item,
+    context,
+    work,
+    checks,
+    options,
+    brief: options.brief ?? await createBrief(ralph, backlog),
+    signal: options.signal ?? ralph.signal,
+    id,
+    folder,
+    logs,
+  };
+}
 
-  const withoutTurn = checks.filter((check) => !isReview(check));
-  const first = await checkFirst(ralph, work, withoutTurn, { item, signal, failedBefore, logs: `${logs}-before` });
-  if (work.prompt === null) {
-    const verification = await verify(ralph, withoutTurn, { item, signal, failedBefore, logs });
-    return {
-      attempt: { ...known, verification, ...verdictOf(verification, allowUnverified) },
-      before: null,
-      after: null,
-    };
-  }
-
-  const brief = options.brief ?? await createBrief(ralph, backlog);
-  const before = options.before ?? await repository.snapshot();
-  const start = options.start ?? await freshStart(ralph, before);
+async function takeTurn<Data, Findings>(
+  parts: AttemptParts<Data, Findings>,
+  { before, first, greenBefore }: {
+    readonly before: TreeSnapshot;
+    readonly first: Verification | null;
+    readonly greenBefore: boolean;
+  },
+): Promise<TakenTurn<Findings>> {
+  const { ralph, backlog, item, work, checks, context, brief } = parts;
   const reviews = item.review === true;
-  const prompt = typeof work.prompt === "string" ? work.prompt : work.prompt(first);
-  const takeTurn = (): Promise<ObservedTurn> =>
-    agentTurn(ralph, {
-      prompt,
-      name,
-      folder,
-      ...(item.transcript === undefined ? {} : { transcript: join(ralph.root, item.transcript) }),
-      item,
-      signal,
-      ...(work.timeoutMs === undefined ? {} : { timeoutMs: work.timeoutMs }),
-      ...(work.interactive === undefined ? {} : { interactive: work.interactive }),
-      ...(work.environment === undefined ? {} : { environment: work.environment }),
-      ...(reviews ? {} : { before }),
-      budget: options.budget ?? null,
-    });
-  const taken = await (reviews ? brief.asInstructed(takeTurn) : takeTurn());
+  const prompt = work.prompt ?? "";
+  const text = typeof prompt === "string" ? prompt : prompt(first);
+  const run = (): Promise<ObservedTurn> => runTurn(parts, text, reviews ? null : before);
+  const taken = await (reviews ? brief.asInstructed(run) : run());
   const changes = await brief.compare();
-  const edits = changes.filter(({ kind }) => kind === "state");
+  const edited = changes.some(({ kind }) => kind === "state");
   // before the state is restored, so that it can read what the agent wrote
-  const said = (checked: boolean): Promise<Claim<Findings>> =>
+  const claimed = (checked: boolean): Promise<Claim<Findings>> =>
     judge(backlog, item, taken.turn, { ...context, checked });
-  const claim = await claimOf(taken.turn, () => said(checks.length > 0));
-  const idle = taken.turn.end.reason === "completed" && edits.length === 0 ? refusalOf(taken.turn) : null;
-  const refusal = idle !== null && (await said(false)).status !== "done" ? idle : null;
+  const own = checks.map(namedCheck).some((check) => check?.own === true);
+  const claim = await claimOf(taken.turn, () => claimed(own && !greenBefore));
+  const idle = taken.turn.end.reason === "completed" && !edited ? refusalOf(taken.turn) : null;
+  const refusal = idle !== null && (await claimed(false)).status !== "done" ? idle : null;
   const restored = (changes.length === 0 ? [] : await brief.restore(changes)).filter(({ kind }) => kind !== "state");
-  const after = restored.length === 0 && !reviews ? taken.after : await repository.snapshot();
+  const after = restored.length === 0 && !reviews ? taken.after : await requireRepository(ralph).snapshot();
   const turn = withoutPaths(taken.turn, restored.map(({ path }) => path));
+  return { turn, before, after, claim, refusal, edited, restored };
+}
 
-  const { lines: _lines, text: _text, ...record } = turn;
-  const told = { ...known, claim, turn: record };
-  const give = (attempt: Attempt<Findings>): WorkedItem<Findings> => ({ attempt, before, after });
-
-  if (turn.end.reason === "aborted" || signal.aborted) return give({ ...told, status: "interrupted" });
-  const strayed = await strayedFrom(ralph, before.branch, after.branch);
-  if (strayed !== null) return give({ ...told, status: "failed", reason: "branch-changed", message: strayed });
-  const standing = withTurn(start, turn.changedFiles);
-  const weakened = await findWeakened(ralph, standing, checks);
-  const blocked = weakened.length > 0 && ralph.config.tests.integrity === "block";
-  if (weakened.length > 0) {
-    const { id, kind, title } = item;
-    ralph.events.emit({ type: "tests-weakened", item: { id, kind, title }, findings: weakened, blocked });
-  }
-  const seen = weakened.length === 0 ? told : { ...told, weakened };
-  const trespass = await trespassed(ralph, work, turn, backlog.stateFiles);
-  if (trespass !== null) return give({ ...seen, ...trespass });
-  const touched = restored.filter(({ kind }) => kind === "protected");
-  if (touched.length > 0) {
-    const message = `changed protected files: ${touched.map(({ path }) => path).join(", ")}`;
-    return give({ ...seen, status: "failed", reason: "protected-file-changed", message });
-  }
-  const { end } = turn;
-  if (end.reason === "agent-unusable") return give({ ...seen, status: "agent-unusable", message: end.message });
-  if (end.reason === "rate-limited") return give({ ...seen, status: "interrupted" });
-  if (end.reason !== "completed") return give({ ...seen, status: "failed", reason: end.reason, message: end.message });
-  if (refusal !== null) return give({ ...seen, status: "failed", reason: "refused", message: refusal });
-  switch (claim?.status) {
-    case "failed":
-      return give({ ...seen, status: "failed", reason: "agent-failed", message: claim.reason });
-    case "blocked":
-      return give({ ...seen, status: "blocked", message: claim.reason });
-    case "not-done":
-    case undefined:
-      return give({ ...seen, status: "not-done", message: claim?.reason ?? "the agent did not say that it was done" });
-    case "done": {
-      if (blocked) {
-        const message = `tests were weakened, put them back as they were:\n${weakened.join("\n")}`;
-        return give({ ...seen, status: "failed", reason: "tests-weakened", message });
-      }
-      const reusable = first !== null && work.checkFirst === true && turn.changedFiles.length === 0 &&
-        edits.length === 0;
-      const done = { since: standing.since, changedFiles: standing.changedFiles };
-      const verification = reusable ? first : await verify(ralph, checks, {
-        item,
-        base: turn.base,
-        done,
-        signal,
-        failedBefore,
-        logs,
-        asInstructed: brief.asInstructed,
-      });
-      if (checks.some(isReview)) await restoreBrief(brief); // a reviewer is an agent too
-      const proven = number === 1 ? provenRed(verification, first, checks) : verification;
-      return give({ ...seen, verification: proven, ...verdictOf(proven, allowUnverified) });
-    }
-  }
+/** @param before the tree before the turn; `null`: looked at when the turn begins */
+async function runTurn<Data, Findings>(
+  { ralph, item, work, options, signal, folder, id }: AttemptParts<Data, Findings>,
+  prompt: string,
+  before: TreeSnapshot | null,
+): Promise<ObservedTurn> {
+  return await agentTurn(ralph, {
+    prompt,
+    name: nameOf(id),
+    folder,
+    ...(item.transcript === undefined ? {} : { transcript: join(ralph.root, item.transcript) }),
+    item,
+    signal,
+    ...(work.timeoutMs === undefined ? {} : { timeoutMs: work.timeoutMs }),
+    ...(work.interactive === undefined ? {} : { interactive: work.interactive }),
+    ...(work.environment === undefined ? {} : { environment: work.environment }),
+    ...(before === null ? {} : { before }),
+    budget: options.budget ?? null,
+  });
 }
 
 /** What was restored is not the turn's change. */
@@ -211,48 +171,32 @@ function withoutPaths(turn: Turn, paths: readonly string[]): Turn {
   return { ...turn, changedFiles: turn.changedFiles.filter((path) => !paths.includes(path)) };
 }
 
-async function checkFirst(
-  ralph: RalphContext,
-  work: Work,
-  checks: readonly CheckLike[],
-  options: VerifyOptions,
-): Promise<Verification | null> {
-  if (work.prompt === null) return null;
-  if (work.checkFirst === true) return await verify(ralph, checks, options);
-  const red = checks.filter(isRedFirst);
-  return red.length === 0 ? null : await verify(ralph, red, options);
+/** The item's own checks prove nothing where all of them pass before anything was done for it. */
+async function wasGreen<Data, Findings>(
+  parts: AttemptParts<Data, Findings>,
+  checks: readonly Check[],
+): Promise<boolean> {
+  const { options, context } = parts;
+  const own = checks.filter((check) => check.own === true);
+  if (own.length === 0 || parts.item.exclusive === true) return false; // a review looks at work that is there
+  if (options.greenBefore !== undefined || context.attempt > 1) return options.greenBefore ?? false;
+  const unknown = own.filter(({ command }) => command === undefined || options.green?.has(command) !== true);
+  if (unknown.length === 0) return true;
+  return (await verifyBefore(parts, unknown)).status === "passed";
 }
 
-function isReview(check: CheckLike): boolean {
-  return namedCheck(check)?.review === true;
-}
-
-function isRedFirst(check: CheckLike): check is Check {
-  return namedCheck(check)?.redFirst === true;
-}
-
-/** A check that had to fail before the turn and passed already proves nothing. */
-function provenRed(after: Verification, first: Verification | null, checks: readonly CheckLike[]): Verification {
-  if (first === null || after.status === "aborted" || after.status === "unverified") return after;
-  const red = new Set(checks.filter(isRedFirst).map(({ name }) => name));
-  const green = new Set(first.results.filter(({ name, ok }) => ok && red.has(name)).map(({ name }) => name));
-  if (green.size === 0) return after;
-  const results = after.results.map((result) =>
-    green.has(result.name)
-      ? { ...result, ok: false, tail: "passed before the turn already, so that it proves nothing" }
-      : result
-  );
-  return { status: "failed", results, failures: results.filter(({ ok }) => !ok) };
+function nameOf(id: string): string {
+  return `iteration-${id.slice(id.lastIndexOf(".") + 1)}`;
 }
 
 /** A turn that failed claims nothing; what it found out on the way is kept. */
 async function claimOf<Findings>(
   { end: { reason } }: Turn,
-  said: () => Promise<Claim<Findings>>,
+  claimed: () => Promise<Claim<Findings>>,
 ): Promise<Claim<Findings> | null> {
-  if (reason === "completed") return await said();
+  if (reason === "completed") return await claimed();
   if (reason === "agent-unusable") return null;
-  const { findings } = await said();
+  const { findings } = await claimed();
   return findings === undefined ? null : { status: "not-done", reason: `the turn ended as ${reason}`, findings };
 }
 

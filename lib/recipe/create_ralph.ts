@@ -3,7 +3,8 @@ import type { $Type } from "dax";
 import type { Agent } from "../context/agent.ts";
 import { createStateFiles } from "../backlog/state_files.ts";
 import { loadConfig } from "../config/load.ts";
-import type { Config } from "../config/schema.ts";
+import { strictConfig } from "../config/strict.ts";
+import type { Config } from "../config/types.ts";
 import type { LoopDefaults, RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { createEventBus } from "../events/bus.ts";
@@ -54,7 +55,7 @@ export interface RalphOptions {
   readonly answers?: Partial<Answers>;
   /** Who answers questions. @default nobody: answers and defaults */
   readonly prompter?: Prompter;
-  /** Who is told what happens. */
+  /** What gets the events; `consoleSink()` prints them. @default nothing is printed */
   readonly sinks?: readonly EventSink[];
   /** The recipe file that is run: it and what it imports may not change while the run lasts. @default none */
   readonly recipe?: string;
@@ -72,18 +73,30 @@ export interface RalphOptions {
  * @throws {RalphError} root-missing, config-invalid, agent-unknown, script-invalid
  * @example Use a step from a build script
  * ```ts
- * import { createRalph, exitCodeOf, verify } from "ralph";
+ * import { consoleSink, createRalph, exitCodeOf, verify } from "ralph";
  *
- * await using ralph = await createRalph({ agent: { command: "claude -p" } });
+ * await using ralph = await createRalph({ sinks: [consoleSink()] });
  * const checked = await verify(ralph, ["test 1 = 1"]);
  * console.log(exitCodeOf(checked)); // 0
+ * ```
+ *
+ * @example JavaScript on Node.js 20 and 22, which do not know `await using`
+ * ```js
+ * import { createRalph, verify } from "ralph";
+ *
+ * const ralph = await createRalph();
+ * try {
+ *   await verify(ralph, ["test 1 = 1"]);
+ * } finally {
+ *   await ralph[Symbol.asyncDispose]();
+ * }
  * ```
  */
 export async function createRalph(options: RalphOptions = {}): Promise<RalphContext & AsyncDisposable> {
   const host = options.host ?? createHost();
   const root = await existingRoot(options.root ?? host.environment.cwd, host);
   const { config: fromFile, warnings } = await loadConfig(root, options.configFile);
-  const config = await withOverrides(fromFile, options.config);
+  const config = strictConfig(await withOverrides(fromFile, options.config));
   const repository = await openRepository(host, root);
   const redactor = createRedactor(secretValues(host.environment.variables));
   const events = createEventBus(options.sinks);

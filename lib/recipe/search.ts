@@ -1,6 +1,12 @@
 import { readText } from "../host/files.ts";
-import type { Place } from "./failure.ts";
 import { localFiles } from "./local_files.ts";
+
+/** A place in a source file. Lines and columns count from 1. */
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
 
 const IMPORT_REGEXP = /\b(?:import|export)\b([^;'"]*?)\bfrom\s*["']([^"']+)["']/g;
 

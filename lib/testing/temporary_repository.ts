@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createHost } from "../host/create_host.ts";
 import { readText, resolveInside, temporaryDirectory, writeAtomic } from "../host/files.ts";
-import { RalphError } from "../errors/ralph_error.ts";
+import { createGit, outputOfGit } from "../git/run_git.ts";
 
 /** What a temporary repository holds. */
 export interface TemporaryRepositoryOptions {
@@ -41,10 +41,7 @@ export async function temporaryRepository(options: TemporaryRepositoryOptions = 
   const repository: TemporaryRepository = {
     path: folder.path,
     async git(...arguments_: readonly string[]): Promise<string> {
-      const end = await host.processes.run({ file: "git", arguments: arguments_, cwd: folder.path, guarded: false });
-      if (end.exitCode === 0) return end.stdout.trimEnd();
-      const details = { command: arguments_.join(" "), reason: end.tail.trim() || end.reason };
-      throw new RalphError("git-failed", { details, hint: "a test needs git on PATH" });
+      return (await outputOfGit(createGit(host, folder.path), arguments_, { environment: {} })).trimEnd();
     },
     read: (path: string) => readText(join(folder.path, path)),
     async write(files: Readonly<Record<string, string>>): Promise<void> {

@@ -35,6 +35,7 @@ function shown(event: RalphEvent, detail: Detail): boolean {
   if (detail === "verbose") return true;
   if (event.type.startsWith("agent-")) return false;
   return detail === "normal" || event.type === "state-put-back" || event.type === "tests-weakened" ||
+    event.type === "items-reopened" ||
     (event.type === "hook-end" && event.status === "failed") || (event.type === "note" && event.level === "warn");
 }
 

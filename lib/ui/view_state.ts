@@ -99,6 +99,7 @@ export function nextView(before: ViewState, event: RalphEvent, now: number): Vie
     case "run-start":
     case "wait-delta":
     case "state-put-back":
+    case "items-reopened":
     case "tests-weakened":
     case "commit":
     case "question":

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { defaultConfig } from "../../lib/config/defaults.ts";
-import { advance, limitReached, noProgress, untoldBudget } from "../../lib/loop/progress.ts";
-import { refusalOf } from "../../lib/agents/refusal.ts";
+import { limitReached, unreportedBudget } from "../../lib/loop/limits.ts";
+import { advance, newProgress } from "../../lib/loop/progress.ts";
+import { refusalOf } from "../../lib/agents/turn_verdict.ts";
 import type { Attempt, Turn, Usage } from "../../lib/backlog/types.ts";
 
 const UNKNOWN: Usage = {
@@ -32,12 +33,12 @@ function after(turns: readonly (readonly [string, Usage])[]) {
   return turns.reduce(
     (progress, [id, usage]) =>
       advance(progress, { id, kind: "story", title: id, data: null }, attempt(usage), { status: "open" }),
-    noProgress(0),
+    newProgress(0),
   );
 }
 
 describe("usage", () => {
-  test("adds up by run and by item, and counts the turns that did not tell", () => {
+  test("adds up by run and by item, and counts the turns that did not report", () => {
     const progress = after([["a", TOLD], ["a", UNKNOWN], ["b", TOLD]]);
 
     expect(progress).toMatchObject({ tokens: 240, costUsd: 1 });
@@ -61,18 +62,18 @@ describe("usage", () => {
     const limits = { ...LIMITS, tokens: 10, costUsd: 1 };
 
     expect(limitReached(progress, limits, 0)).toBe(null);
-    expect(untoldBudget(progress, limits)).toBe(
-      "the agent does not tell how many tokens it uses: limits.tokens cannot be kept",
+    expect(unreportedBudget(progress, limits)).toBe(
+      "the agent does not report how many tokens it uses: limits.tokens cannot be kept",
     );
-    expect(untoldBudget(progress, { ...limits, tokens: null })).toContain("limits.costUsd cannot be kept");
-    expect(untoldBudget(progress, LIMITS)).toBe(null);
-    expect(untoldBudget(noProgress(0), limits)).toBe(null);
+    expect(unreportedBudget(progress, { ...limits, tokens: null })).toContain("limits.costUsd cannot be kept");
+    expect(unreportedBudget(progress, LIMITS)).toBe(null);
+    expect(unreportedBudget(newProgress(0), limits)).toBe(null);
   });
 
   test.each([
-    [{ tokens: 240 }, "240 of 240 tokens, and what 1 turn did not tell"],
+    [{ tokens: 240 }, "240 of 240 tokens, and what 1 turn did not report"],
     [{ tokens: 241 }, null],
-    [{ costUsd: 0.9 }, "about 1.00 of 0.9 USD, and what 1 turn did not tell"],
+    [{ costUsd: 0.9 }, "about 1.00 of 0.9 USD, and what 1 turn did not report"],
   ])("at its budget %j stops the run with the figure: %s", (budget, words) => {
     const progress = after([["a", TOLD], ["a", UNKNOWN], ["b", TOLD]]);
 

@@ -41,8 +41,8 @@ describe("ralph demo", () => {
     const prd = JSON.parse(readFileSync(join(root, "scripts/ralph/prd.json"), "utf8"));
     expect(prd.userStories.map((story: { passes: boolean }) => story.passes)).toEqual([true, true, true]);
     expect(spawnSync("sh", ["test.sh"], { cwd: root }).status).toBe(0);
-    expect(end.stderr).toContain("✗ US-002        attempt 1  sh test.sh done  failed");
-    expect(end.stderr).toContain("✓ US-002        attempt 2  sh test.sh done");
+    expect(end.stderr).toContain("✗ US-002      attempt 1  sh test.sh done  failed");
+    expect(end.stderr).toContain("✓ US-002      attempt 2  sh test.sh done");
   }, 60_000);
 
   test("ralph demo writes no code when only the PRD is approved", () => {

@@ -175,7 +175,7 @@ esac`;
     const result = await feature(
       `${ACCEPT} *US-001*) ${edits};; *US-002*) done_;;`,
       [story("US-001"), story("US-002")],
-      { maxRetries: 9, limits: { sameFailure: 9, noProgress: 9 } },
+      { maxRetries: 9, limits: { sameFailure: 9, idle: 9 } },
     ).args("run", "auth").expectExit(0);
 
     expect(result.stderr.match(/put back/g)).toHaveLength(4);

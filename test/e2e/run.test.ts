@@ -51,12 +51,12 @@ story US-002: Do US-002 (attempt 1, 1 of 2 done)
   check passed: test -f b.txt ([TIME])
   commit [COMMIT]: feat: US-002 - Do US-002
 story US-002: verified ([TIME])
-checks final-checks: Every story's checks once more (attempt 1, 2 of 2 done)
+final-check: Everything that passed, checked once more: 2 checks
   check passed: test -f a.txt ([TIME])
   check passed: test -f b.txt ([TIME])
-checks final-checks: verified ([TIME])
+final-check: passed
 
-✓ passed: 2 verified in 3 iterations
+✓ passed: 2 verified in 2 iterations
   verified  US-001, US-002
 `);
     expect(git("log", "--format=%s")).toBe("feat: US-002 - Do US-002\nfeat: US-001 - Do US-001\nstart");
@@ -75,7 +75,7 @@ checks final-checks: verified ([TIME])
   test("--quiet says only how it ended, --ascii only in ASCII", async () => {
     const { stderr } = await project(WORKER).args("run", "--quiet", "--ascii").expectExit(0);
 
-    expect(stderr).toBe("\n+ passed: 2 verified in 3 iterations\n  verified  US-001, US-002\n");
+    expect(stderr).toBe("\n+ passed: 2 verified in 2 iterations\n  verified  US-001, US-002\n");
   });
 
   test("--max-iterations ends as exhausted with 1", async () => {

@@ -148,7 +148,7 @@ describe("the spec workflow", () => {
     })
       .agent("worker", "exit 9").args().expectExit(0);
 
-    expect(stderr).toContain("passed");
+    expect(stderr).toContain("▲ unverified: 0 verified in 0 iterations\n  COMPLETE\n");
   });
 });
 

@@ -85,11 +85,11 @@ per-iteration-hooks:
     const progress = progressOf(result);
     expect(result.stderr).toContain("compiled .claude/sprints/test-ralph/PROGRESS.yaml from the workflow hello");
     expect(
-      [...result.stderr.matchAll(/^(planning|executing|reflecting|completion) \S+: .*\(attempt 1\)$/gm)].map((
+      [...result.stderr.matchAll(/^(planning|executing|reflecting) \S+: .*\(attempt 1\)$/gm)].map((
         [, mode],
       ) => mode),
     )
-      .toEqual(["planning", "executing", "executing", "planning", "planning", "reflecting", "completion"]);
+      .toEqual(["planning", "executing", "executing", "planning", "planning", "reflecting"]);
     expect(stepsOf(progress)).toEqual(["step-1 write hello.ts completed", "step-2 test hello.ts completed"]);
     const tasks = progress["hook-tasks"];
     expect(tasks.map((task) => `${task.iteration} ${task["hook-id"]} ${task.status} ${task["exit-code"]}`).toSorted())

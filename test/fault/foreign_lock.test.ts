@@ -29,7 +29,8 @@ describe("a stale index.lock of somebody else", () => {
   });
 
   test("that comes in the middle of a run stops it, and the next one continues without another turn", async () => {
-    const criterion = "Verify: `[ -f ignored/once ] || { mkdir -p ignored; touch ignored/once .git/index.lock; }`";
+    const criterion =
+      "Verify: `grep -qx done work/1.txt && [ -f ignored/once ] || { grep -qx done work/1.txt && mkdir -p ignored && touch ignored/once .git/index.lock; }`";
     const project = faultProject(WORK, { prd: prdText([{ ...stories(1)[0]!, acceptanceCriteria: [criterion] }]) });
 
     const { root, stderr } = await project.cli.expectExit(1);

@@ -51,7 +51,7 @@ const PLACES: readonly (readonly [where: string, agent: string, criterion: strin
   ],
   [
     "during the agent's turn, with much still to print",
-    `${WORK}; mkdir -p ignored; [ -f ignored/once ] || { touch ignored/once; ${FILL}; head -c 3000000 /dev/zero | tr '\\0' x; }; echo did it`,
+    `${WORK}; mkdir -p ignored; [ -f ignored/once ] || { touch ignored/once; ${FILL}; head -c 3000000 /dev/zero | tr '\\0' x; }; echo '<promise>COMPLETE</promise>'`,
     "grep -qx done work/1.txt",
   ],
   [

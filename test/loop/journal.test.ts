@@ -44,23 +44,26 @@ describe("openJournal()", () => {
     expect(settling[0]?.work).toEqual({ "a.txt": "hash" });
   });
 
-  test("counts attempts of one fingerprint until the item passes, is parked, or the run ends", async () => {
+  test("counts attempts by the id until the item passes, is parked, or the run ends", async () => {
     const journal = await openJournal(null);
     const attempt = async (number: number, settlement: "open" | "parked" | "passed"): Promise<void> => {
       await journal.begun(KEY, ITEM, { id: `r.${number}`, number, userPaths: [] });
       await journal.settling(KEY, ITEM, failed(`r.${number}`, number), {});
-      await journal.settled(KEY, ITEM, failed(`r.${number}`, number), { status: settlement, reason: "x" } as never, {});
+      await journal.settled(KEY, ITEM, failed(`r.${number}`, number), {
+        settlement: { status: settlement, reason: "x" } as never,
+        kept: {},
+      });
     };
 
     await attempt(1, "open");
     await attempt(2, "open");
     expect(journal.history(KEY, ITEM).map(({ number }) => number)).toEqual([1, 2]);
-    expect(journal.history(KEY, { ...ITEM, fingerprint: "b" })).toEqual([]);
+    expect(journal.history(KEY, { ...ITEM, fingerprint: "b" })).toHaveLength(2); // another text is no fresh start within a run
     await attempt(3, "parked");
     expect(journal.history(KEY, ITEM)).toEqual([]);
     expect(journal.parked(KEY)).toEqual([{ id: "US-1", fingerprint: "a", reason: "x" }]);
     await attempt(1, "open");
-    await journal.runEnded(KEY);
+    await journal.runEnded(KEY, false);
     expect(journal.history(KEY, ITEM)).toEqual([]);
   });
 
@@ -77,7 +80,7 @@ describe("openJournal()", () => {
 
     await journal.begun(KEY, ITEM, { id: "r.1", number: 1, userPaths: [] });
     await journal.settling(KEY, ITEM, interrupted, {});
-    await journal.settled(KEY, ITEM, interrupted, { status: "open" }, {});
+    await journal.settled(KEY, ITEM, interrupted, { settlement: { status: "open" }, kept: {} });
 
     expect(journal.history(KEY, ITEM)).toEqual([]);
     expect(journal.open(KEY)).toEqual([]);
@@ -91,7 +94,10 @@ describe("openJournal()", () => {
 
     const journal = await openJournal(file);
     await journal.settling(KEY, ITEM, failed("r.1", 1), {});
-    await journal.settled(KEY, ITEM, failed("r.1", 1), { status: "open" }, { "left.txt": "h" });
+    await journal.settled(KEY, ITEM, failed("r.1", 1), {
+      settlement: { status: "open" },
+      kept: { "left.txt": "h" },
+    });
 
     const again = await openJournal(file);
     expect(again.open(KEY)).toEqual([]);
@@ -106,10 +112,13 @@ describe("openJournal()", () => {
     const other: Item = { id: "US-2", kind: "story", title: "two", data: null };
     await journal.begun(KEY, ITEM, { id: "r.1", number: 1, userPaths: [] });
     await journal.settling(KEY, ITEM, failed("r.1", 1, "x".repeat(1_100_000)), {});
-    await journal.settled(KEY, ITEM, failed("r.1", 1), { status: "parked", reason: "gave up" }, { "f.ts": "h" });
+    await journal.settled(KEY, ITEM, failed("r.1", 1), {
+      settlement: { status: "parked", reason: "gave up" },
+      kept: { "f.ts": "h" },
+    });
     await journal.begun(KEY, other, { id: "r.2", number: 1, userPaths: [] });
 
-    await journal.runEnded(KEY);
+    await journal.runEnded(KEY, false);
 
     const text = await readFile(file, "utf8");
     const again = await openJournal(file);

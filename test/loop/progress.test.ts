@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { defaultConfig } from "../../lib/config/defaults.ts";
-import { advance, limitReached, noProgress, sameFailures } from "../../lib/loop/progress.ts";
+import { sameFailures } from "../../lib/loop/attempts.ts";
+import { limitReached } from "../../lib/loop/limits.ts";
+import { advance, newProgress, type Progress } from "../../lib/loop/progress.ts";
 import type { Attempt, Item, TurnRecord } from "../../lib/backlog/types.ts";
 
 const ITEM: Item = { id: "a", kind: "task", title: "a", data: null };
@@ -28,26 +30,26 @@ function attempt(status: "verified" | "failed", record: TurnRecord | null, messa
 }
 
 describe("limitReached()", () => {
-  const start = { ...noProgress(0), turns: 3, tokens: 100, costUsd: 1.5, idleTurns: 2 };
+  const start = { ...newProgress(0), turns: 3, tokens: 100, costUsd: 1.5, idleTurns: 2 };
   test.each([
     ["iterations", { iterations: 3 }, "3 iterations"],
     ["minutes", { minutes: 1 }, "1 minute"],
     ["tokens", { tokens: 100 }, "100 of 100 tokens"],
     ["money", { costUsd: 1.5 }, "1.50 of 1.5 USD"],
-    ["no progress", { noProgress: 2 }, "2 turns without a change"],
+    ["no progress", { idle: 2 }, "2 turns without a change"],
     ["nothing", { iterations: 4, minutes: 2, tokens: 101, costUsd: 2 }, null],
   ])("%s", (_name, limits, expected) => {
     expect(limitReached(start, { ...LIMITS, ...limits }, 60_000)).toBe(expected);
   });
 
   test("tokens and money that no agent told of are unknown and reach no limit", () => {
-    expect(limitReached(noProgress(0), { ...LIMITS, tokens: 1, costUsd: 0.01 }, 0)).toBeNull();
+    expect(limitReached(newProgress(0), { ...LIMITS, tokens: 1, costUsd: 0.01 }, 0)).toBeNull();
   });
 });
 
 describe("advance()", () => {
   test("adds up what is known and leaves unknown what is not", () => {
-    const first = advance(noProgress(0), ITEM, attempt("failed", turn([], null, 5)), { status: "open" });
+    const first = advance(newProgress(0), ITEM, attempt("failed", turn([], null, 5)), { status: "open" });
     const second = advance(first, ITEM, attempt("failed", turn(["x"], 0.25)), { status: "open" });
 
     expect(first).toMatchObject({ turns: 1, tokens: 5, costUsd: null, idleTurns: 1 });
@@ -55,7 +57,7 @@ describe("advance()", () => {
   });
 
   test("an attempt without a turn counts no turn and is no idle one", () => {
-    const after = advance(noProgress(0), { ...ITEM, checksOnly: true }, attempt("verified", null), {
+    const after = advance(newProgress(0), { ...ITEM, checksOnly: true }, attempt("verified", null), {
       status: "passed",
     });
 
@@ -63,11 +65,23 @@ describe("advance()", () => {
   });
 });
 
-test("advance() begins to count idle turns anew when an item is given up: the next one has its own attempts", () => {
-  const idle = { ...noProgress(0), idleTurns: 2 };
+test("advance() counts a turn at an item that was given up as idle: parking is no movement", () => {
+  const idle = { ...newProgress(0), idleTurns: 2 };
 
-  expect(advance(idle, ITEM, attempt("failed", turn([])), { status: "parked", reason: "x" }).idleTurns).toBe(0);
+  expect(advance(idle, ITEM, attempt("failed", turn([])), { status: "parked", reason: "x" }).idleTurns).toBe(3);
   expect(advance(idle, ITEM, attempt("failed", turn([])), { status: "open" }).idleTurns).toBe(3);
+});
+
+test("advance() counts turns after which nothing passed for the first time, items added without end included", () => {
+  const limits = { atStart: 1, added: 1 };
+  const pass = (progress: Progress, id: string): Progress =>
+    advance(progress, { ...ITEM, id }, attempt("verified", turn(["x"])), { status: "passed" }, limits);
+
+  const first = pass(pass(newProgress(0), "a"), "b");
+  expect(first.stalledTurns).toBe(0);
+  expect(pass(first, "a").stalledTurns).toBe(1);
+  expect(pass(first, "c").stalledTurns).toBe(1);
+  expect(limitReached({ ...first, stalledTurns: 12 }, LIMITS, 0)).toBe("12 turns without a new pass");
 });
 
 describe("sameFailures()", () => {

@@ -46,7 +46,7 @@ describe("runLoop()", () => {
     await using world = await loopWorld(async () => DONE);
     const tasks = ["a", "b"].map((id) => ({ id, title: id, checks: ["test -f missing.txt"] }));
 
-    const run = await runLoop(world.ralph, memoryBacklog(tasks), { limits: { noProgress: 100 } });
+    const run = await runLoop(world.ralph, memoryBacklog(tasks), { limits: { idle: 100 } });
 
     expect(run).toMatchObject({ status: "blocked", passed: [], turns: 6 });
     expect(run.parked.map(({ id }) => id)).toEqual(["a", "b"]);

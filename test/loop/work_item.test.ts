@@ -36,23 +36,16 @@ describe("workItem()", () => {
     expect(JSON.parse(JSON.stringify(attempt))).toEqual(attempt);
   });
 
-  test("a check that must be red first and was green already proves nothing", async () => {
+  test("own checks that are green before the first attempt prove nothing: the attempt is marked", async () => {
     await using world = await loopWorld(WRITES);
 
-    const green = await workItem(world.ralph, working({ checks: [check("true", { redFirst: true })] }), ITEM);
+    const green = await workItem(world.ralph, working({ checks: [check("true", { own: true })] }), ITEM);
+    const red = await workItem(world.ralph, working({ checks: [check("test -f b.txt", { own: true })] }), ITEM);
+    const shared = await workItem(world.ralph, working({ checks: [check("true")] }), ITEM);
 
-    expect(green.attempt).toMatchObject({
-      status: "failed",
-      message: expect.stringContaining("passed before the turn already"),
-    });
-  });
-
-  test("a check that was red before the turn and is green after it passes", async () => {
-    await using world = await loopWorld(WRITES);
-
-    const red = await workItem(world.ralph, working({ checks: [check("test -f a.txt", { redFirst: true })] }), ITEM);
-
-    expect(red.attempt.status).toBe("verified");
+    expect(green.attempt).toMatchObject({ status: "verified", greenBefore: true });
+    expect(red.attempt).not.toHaveProperty("greenBefore");
+    expect(shared.attempt).not.toHaveProperty("greenBefore");
   });
 
   test("checks run first are handed to the prompt, and not run again when the turn changed nothing", async () => {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { World } from "../loop/loop_world.ts";
-import { cheatWorld, CHECK, type Workflow, WORKFLOWS } from "./workflows.ts";
+import { cheatWorld, CHECK, restoredIn, type Workflow, WORKFLOWS } from "./workflows.ts";
 
 function read(world: World, path: string): string | null {
   return existsSync(join(world.root, path)) ? readFileSync(join(world.root, path), "utf8") : null;
@@ -31,7 +31,7 @@ describe.each(WORKFLOWS.map((workflow) => [workflow.name, workflow] as const))("
     const run = await workflow.run(world.ralph, { maxIterations: 3 });
 
     expect(PASSED.has(run.status)).toBe(false);
-    expect([run.passed, run.restored]).toEqual([[], ["check.sh"]]);
+    expect([run.passed, restoredIn(run)]).toEqual([[], ["check.sh"]]);
     expect(read(world, "check.sh")).toBe(CHECK);
   });
 
@@ -46,7 +46,7 @@ describe.each(WORKFLOWS.map((workflow) => [workflow.name, workflow] as const))("
     const ends = world.events.flatMap((event) => event.type === "iteration-end" ? [event] : []);
     expect(ends[0]?.message ?? "").toContain("changed protected files: check.sh");
     expect(ends.slice(1).map(({ message }) => message ?? "").join()).not.toContain("protected");
-    expect(run.restored).toEqual(["check.sh"]);
+    expect(restoredIn(run)).toEqual(["check.sh"]);
     expect(await world.git("log", "--format=%H", "--", "check.sh").then((text) => text.split("\n"))).toHaveLength(1);
   });
 
@@ -89,7 +89,7 @@ describe.each(WORKFLOWS.map((workflow) => [workflow.name, workflow] as const))("
 
     expect(found).toEqual(planted.map(() => null));
     expect(planted.map((path) => read(world, path))).toEqual(planted.map(() => null));
-    expect(run.restored?.toSorted()).toEqual(planted.toSorted());
+    expect(restoredIn(run).toSorted()).toEqual(planted.toSorted());
   });
 
   const { plan } = workflow;
@@ -107,7 +107,7 @@ describe.each(WORKFLOWS.map((workflow) => [workflow.name, workflow] as const))("
 
       expect(read(world, plan ?? "")).toBe(before);
       expect(PASSED.has(run.status)).toBe(false);
-      expect(run.restored).toEqual([plan]);
+      expect(restoredIn(run)).toEqual([plan]);
       const messages = world.events.flatMap((event) => event.type === "iteration-end" ? [event.message ?? ""] : []);
       expect(messages.join()).not.toContain("protected");
     },

@@ -8,6 +8,7 @@ import type { RalphOptions } from "../../lib/recipe/create_ralph.ts";
 import { createRalph } from "../../lib/recipe/create_ralph.ts";
 import { untrustedBecause } from "../../lib/recipe/trust.ts";
 import { loopWorld, type World } from "../loop/loop_world.ts";
+import { restoredIn } from "./workflows.ts";
 
 const CONFIG = '{ "verify": { "default": ["npm test"] }, "protect": ["check.sh"] }\n';
 const FILES = { "ralph.config.json": CONFIG, "check.sh": "npm test\n" };
@@ -139,7 +140,7 @@ describe("a recipe that was found and not named", () => {
       maxIterations: 1,
     });
 
-    expect(run.restored).toEqual(["steps.ts"]);
+    expect(restoredIn(run)).toEqual(["steps.ts"]);
     expect(existsSync(join(one.root, "steps.ts"))).toBe(true);
   });
 });

@@ -18,6 +18,11 @@ export const CHECK = "test -f done.txt\n";
 const FEATURE = parseDirectory("2026-01-01-calc")!;
 const STORY = { title: "Make done.txt", acceptanceCriteria: ["Verify: `sh check.sh`"], passes: false, notes: "" };
 
+/** What the last lines of a run call restored. */
+export function restoredIn({ notices }: LoopOutcome): readonly string[] {
+  return notices.flatMap(({ kind, subject }) => kind === "restored" ? [subject] : []);
+}
+
 /** One workflow in a repository of its own: what it asks for is that `sh check.sh` passes. */
 export interface Workflow {
   readonly name: string;

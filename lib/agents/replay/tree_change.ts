@@ -1,7 +1,9 @@
 import { join } from "node:path";
-import { RalphError } from "../../errors/ralph_error.ts";
+import { createGit, outputOfGit, QUIET } from "../../git/run_git.ts";
 import { copyPath, pathExists, temporaryDirectory, writeAtomic } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
+
+const TIMEOUT_MS = 300_000;
 
 /** What a turn did to a working tree. */
 export interface TreeChange {
@@ -29,7 +31,7 @@ export async function markTree(host: Host, cwd: string): Promise<TreeMark> {
   const top = (await git(host, cwd, ["rev-parse", "--show-toplevel"])).trim();
   await git(host, top, ["add", "-A"], environment);
   const tree = (await git(host, top, ["write-tree"], environment)).trim();
-  const head = (await git(host, cwd, ["rev-parse", "-q", "--verify", "HEAD"], {}, true)).trim();
+  const head = (await createGit(host, cwd)(["rev-parse", "-q", "--verify", "HEAD"])).stdout.trim();
   return { tree, head: head === "" ? null : head };
 }
 
@@ -79,31 +81,14 @@ export async function applyChange(host: Host, cwd: string, { patch, commits }: T
   }
 }
 
+const HINT = "look at the working tree";
+
 async function git(
   host: Host,
   cwd: string,
   arguments_: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-  mayFail = false,
 ): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  const end = await host.processes.run({
-    file: "git",
-    arguments: ["-c", "core.quotePath=false", ...arguments_],
-    cwd,
-    environment: { GIT_TERMINAL_PROMPT: "0", GIT_EDITOR: "true", ...environment },
-    timeoutMs: 300_000,
-    guarded: false,
-    onOutput: (chunk, stream) => {
-      if (stream === "stdout") chunks.push(Uint8Array.from(chunk));
-    },
-  });
-  if (end.exitCode === 0 || mayFail) return Buffer.concat(chunks).toString("utf8");
-  throw new RalphError("git-failed", {
-    details: {
-      command: arguments_.slice(0, 2).join(" "),
-      reason: end.stderr.trim() || end.reason,
-      hint: "look at the working tree",
-    },
-  });
+  const options = { environment: { ...QUIET, ...environment }, timeoutMs: TIMEOUT_MS, hint: HINT };
+  return await outputOfGit(createGit(host, cwd), arguments_, options);
 }

@@ -5,20 +5,21 @@
  * @module
  */
 import { join, relative } from "node:path";
+import type { AsInstructed } from "../../backlog/check_types.ts";
 import type { BriefRecord } from "../../backlog/journal_types.ts";
 import type { Backlog } from "../../backlog/types.ts";
 import type { RalphContext } from "../../context/context.ts";
-import { requireRepository } from "../../context/require_repository.ts";
+import { requireRepository } from "../../git/require_repository.ts";
 import { type FileState, isSameState, listFiles, readFileState, realPath } from "../../host/file_state.ts";
 import { hashText } from "../../host/files.ts";
 import { createAsInstructed } from "./as_instructed.ts";
-import { createHeadRestorer } from "./head.ts";
+import { createHeadRestorer, type HeadRestorer } from "./head.ts";
 import { keepFound } from "./kept.ts";
 import { writeObjects } from "./objects.ts";
 import { restoreFile } from "./restore_file.ts";
 import { decidingSettings } from "./settings.ts";
 import { briefSources } from "./sources.ts";
-import type { Brief, BriefChange, BriefEntry, BriefKind } from "./types.ts";
+import type { Brief, BriefChange, BriefEntry, BriefKind, BriefSource } from "./types.ts";
 
 /** A larger file is kept as a git object, and compared by size, inode and times. */
 const MAX_FILE_BYTES = 1024 * 1024;
@@ -43,9 +44,6 @@ export async function createBrief<Data, Findings>(
   const sources = await briefSources(ralph, backlog);
   const state = new Set(backlog.stateFiles.map((path) => join(ralph.root, path)));
   const entries = new Map<string, BriefEntry>();
-  const restored = new Set<string>();
-  const head = await createHeadRestorer(ralph);
-  const runFolder = (): Promise<string> => ralph.run.folder(backlog.runsDirectory ?? ".ralph/runs");
   let total = 0;
 
   async function add(kind: BriefKind, file: string, settings: boolean): Promise<void> {
@@ -62,84 +60,134 @@ export async function createBrief<Data, Findings>(
     if (accepts === undefined) await add(kind, path, settings);
     else for (const file of filesBelow(path, accepts, enters)) await add(kind, file, false);
   }
-  const record = await recordOf(ralph, entries, sources.filter(({ accepts }) => accepts).map(({ path }) => path));
+  const folders = sources.filter(({ accepts }) => accepts).map(({ path }) => path);
+  const record = await recordOf(ralph, entries, folders);
+  const head = await createHeadRestorer(ralph);
+  return new RunBrief(ralph, backlog, { sources, state, entries, record, head });
+}
 
-  async function settingsChanged(entry: BriefEntry, found: FileState): Promise<boolean> {
-    if (entry.settings === null) return true;
-    const now = found.kind === "text" ? await decidingSettings(repository, entry.file) : null;
-    if (now === null || JSON.stringify(now) !== JSON.stringify(entry.settings)) return true;
-    entry.before = found;
-    return false;
+/** What was read when the run began. */
+interface BriefParts {
+  readonly sources: readonly BriefSource[];
+  /** Absolute paths of the state files. */
+  readonly state: ReadonlySet<string>;
+  readonly entries: Map<string, BriefEntry>;
+  readonly record: BriefRecord;
+  readonly head: HeadRestorer;
+}
+
+class RunBrief<Data, Findings> implements Brief {
+  readonly record: BriefRecord;
+  readonly asInstructed: AsInstructed;
+  readonly #ralph: RalphContext;
+  readonly #backlog: BriefBacklog<Data, Findings>;
+  readonly #parts: BriefParts;
+  readonly #restored = new Set<string>();
+  readonly #reported = new Set<string>();
+
+  constructor(ralph: RalphContext, backlog: BriefBacklog<Data, Findings>, parts: BriefParts) {
+    this.#ralph = ralph;
+    this.#backlog = backlog;
+    this.#parts = parts;
+    this.record = parts.record;
+    this.asInstructed = createAsInstructed(ralph, () => this.#runFolder());
   }
 
-  async function compareFiles(): Promise<readonly BriefChange[]> {
-    const changes: BriefChange[] = [];
-    for (const entry of entries.values()) {
-      const { kind, path, file, before } = entry;
-      const found = readFileState(file, before.kind === "large" ? -1 : MAX_FILE_BYTES);
-      if (isSameState(before, found) || !await settingsChanged(entry, found)) continue;
-      changes.push({ kind, path, file, before, found });
-    }
-    for (const { kind, path, accepts, enters } of sources) {
-      if (accepts === undefined) continue;
-      for (const file of filesBelow(path, accepts, enters)) {
-        if (entries.has(file) || state.has(file) || changes.some((change) => change.file === file)) continue;
-        const found = readFileState(file, MAX_FILE_BYTES);
-        changes.push({ kind, path: shownPath(ralph, file), file, before: { kind: "missing" }, found });
-      }
-    }
-    return changes;
+  get restored(): readonly string[] {
+    return [...this.#restored];
   }
 
-  async function compareState(): Promise<readonly BriefChange[]> {
-    return (await ralph.state.edited(backlog.stateFiles)).map((edit) => ({
+  get reported(): readonly string[] {
+    return [...this.#reported];
+  }
+
+  async compare(): Promise<readonly BriefChange[]> {
+    return [...await this.#stateChanges(), ...await this.#knownChanges(), ...this.#newFiles()];
+  }
+
+  async restore(changes: readonly BriefChange[]): Promise<readonly BriefChange[]> {
+    const ralph = this.#ralph;
+    const { entries, head } = this.#parts;
+    const own = changes.filter(({ kind }) => kind === "person");
+    const others = changes.filter(({ kind }) => kind !== "person" && kind !== "state");
+    const folder = await this.#runFolder();
+    const done = [...await this.#restoreState(changes.filter(({ kind }) => kind === "state")), ...others];
+    for (const change of done) await keepFound(ralph.host.clock, folder, change);
+    for (const change of others) await restoreFile(ralph, change, entries.get(change.file) ?? null);
+    await head.restore(others);
+    for (const { file, found, kind, path } of own) {
+      entries.set(file, { kind, file, path, before: found, settings: null, object: null });
+      this.#reported.add(path);
+    }
+    for (const { path } of others) this.#restored.add(path);
+    report(ralph, others, own);
+    return done;
+  }
+
+  covers(path: string): boolean {
+    const { sources, state, entries } = this.#parts;
+    const file = join(this.#ralph.root, path);
+    if (entries.has(file) || state.has(file)) return true;
+    return sources.some(({ path: folder, accepts }) =>
+      accepts !== undefined && file.startsWith(`${folder}/`) && accepts(file)
+    );
+  }
+
+  async #runFolder(): Promise<string> {
+    return await this.#ralph.run.folder(this.#backlog.runsDirectory ?? ".ralph/runs");
+  }
+
+  async #stateChanges(): Promise<readonly BriefChange[]> {
+    return (await this.#ralph.state.edited(this.#backlog.stateFiles)).map((edit) => ({
       kind: "state",
       path: edit.path,
-      file: join(ralph.root, edit.path),
+      file: join(this.#ralph.root, edit.path),
       before: textState(edit.written),
       found: textState(edit.found),
       edit,
     }));
   }
 
-  async function restoreState(changes: readonly BriefChange[]): Promise<readonly BriefChange[]> {
-    const edits = changes.flatMap(({ edit }) => edit === undefined ? [] : [edit]);
-    const paths = await ralph.state.putBack(edits, backlog.restore);
-    if (paths.length > 0) ralph.events.emit({ type: "state-put-back", paths });
-    return changes.filter(({ path }) => paths.includes(path));
+  async #knownChanges(): Promise<readonly BriefChange[]> {
+    const changes: BriefChange[] = [];
+    for (const entry of this.#parts.entries.values()) {
+      const { kind, path, file, before } = entry;
+      const found = readFileState(file, before.kind === "large" ? -1 : MAX_FILE_BYTES);
+      if (isSameState(before, found) || !await this.#settingsChanged(entry, found)) continue;
+      changes.push({ kind, path, file, before, found });
+    }
+    return changes;
   }
 
-  return {
-    record,
-    get restored() {
-      return [...restored];
-    },
-    compare: async () => [...await compareState(), ...await compareFiles()],
-    async restore(changes) {
-      const own = changes.filter(({ kind }) => kind === "person");
-      const others = changes.filter(({ kind }) => kind !== "person" && kind !== "state");
-      const folder = await runFolder();
-      const done = [...await restoreState(changes.filter(({ kind }) => kind === "state")), ...others];
-      for (const change of done) await keepFound(ralph.host.clock, folder, change);
-      for (const change of others) await restoreFile(ralph, change, entries.get(change.file) ?? null);
-      await head.restore(others);
-      for (const { file, found, kind, path, before } of own) {
-        entries.set(file, { kind, file, path, before: found, settings: null, object: null });
-        if (before.kind !== found.kind || !restored.has(path)) restored.add(path);
+  /** What has appeared in folders that were read as a whole. */
+  #newFiles(): readonly BriefChange[] {
+    const { sources, state, entries } = this.#parts;
+    const changes = new Map<string, BriefChange>();
+    for (const { kind, path, accepts, enters } of sources) {
+      if (accepts === undefined) continue;
+      for (const file of filesBelow(path, accepts, enters)) {
+        if (entries.has(file) || state.has(file) || changes.has(file)) continue;
+        const found = readFileState(file, MAX_FILE_BYTES);
+        changes.set(file, { kind, path: shownPath(this.#ralph, file), file, before: { kind: "missing" }, found });
       }
-      for (const { path } of others) restored.add(path);
-      report(ralph, others, own);
-      return done;
-    },
-    asInstructed: createAsInstructed(ralph, runFolder),
-    covers(path) {
-      const file = join(ralph.root, path);
-      if (entries.has(file) || state.has(file)) return true;
-      return sources.some(({ path: folder, accepts }) =>
-        accepts !== undefined && file.startsWith(`${folder}/`) && accepts(file)
-      );
-    },
-  };
+    }
+    return [...changes.values()];
+  }
+
+  async #settingsChanged(entry: BriefEntry, found: FileState): Promise<boolean> {
+    if (entry.settings === null) return true;
+    const now = found.kind === "text" ? await decidingSettings(requireRepository(this.#ralph), entry.file) : null;
+    if (now === null || JSON.stringify(now) !== JSON.stringify(entry.settings)) return true;
+    entry.before = found;
+    return false;
+  }
+
+  async #restoreState(changes: readonly BriefChange[]): Promise<readonly BriefChange[]> {
+    const edits = changes.flatMap(({ edit }) => edit === undefined ? [] : [edit]);
+    const paths = await this.#ralph.state.putBack(edits, this.#backlog.restore);
+    if (paths.length > 0) this.#ralph.events.emit({ type: "state-put-back", paths });
+    return changes.filter(({ path }) => paths.includes(path));
+  }
 }
 
 function report(

@@ -1,6 +1,6 @@
 import { join, relative } from "node:path";
 import type { RalphContext } from "../../context/context.ts";
-import { requireRepository } from "../../context/require_repository.ts";
+import { requireRepository } from "../../git/require_repository.ts";
 import { gitFailed } from "../../git/run_git.ts";
 import type { Repository } from "../../git/types.ts";
 import { ensureDirectory, removePath } from "../../host/files.ts";

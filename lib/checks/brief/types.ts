@@ -76,8 +76,10 @@ export interface Brief {
   readonly asInstructed: AsInstructed;
   /** True for a path, relative to the root, that the brief holds or whose appearance would be a change. */
   covers(path: string): boolean;
-  /** Shown paths of what was restored so far and of a person's own files that have changed. */
+  /** Shown paths of what was restored so far. */
   readonly restored: readonly string[];
+  /** Shown paths of a person's own files that have changed. */
+  readonly reported: readonly string[];
   /** For the journal. */
   readonly record: BriefRecord;
 }

@@ -4,15 +4,16 @@ import type { Invocation } from "../../cli/command.ts";
 import { usage } from "../../cli/parse.ts";
 import { resolveRoot } from "../../cli/root.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
-import { writeFileState } from "../../host/file_state.ts";
-import { copyPath, hashFile, isDirectory, readBytes, removePath } from "../../host/files.ts";
+import { readFileState, writeFileState } from "../../host/file_state.ts";
+import { copyPath, hashFile, isDirectory, removePath } from "../../host/files.ts";
 import { findRun } from "../../report/find_run.ts";
+import { runFolders } from "../../workflows/runs.ts";
 
 /** `ralph restore [RUN] [PATH…]`: brings back what a run found changed and restored; of each file the newest. */
 export async function run(invocation: Invocation): Promise<number> {
   const { arguments: [named, ...paths], flags, host, out, say } = invocation;
-  const root = await resolveRoot(host.environment, flags.text("root"));
-  const { id, folder } = await findRun(root, host.environment.cwd, named);
+  const root = await resolveRoot(invocation);
+  const { id, folder } = await findRun({ root, cwd: host.environment.cwd, folders: await runFolders(root) }, named);
   const kept = await readKept(folder);
   const newest = new Map(kept.map((file) => [file.path, file]));
   const unknown = paths.find((path) => !newest.has(path));
@@ -61,8 +62,8 @@ async function bringBack(root: string, folder: string, kept: KeptFile, out: (lin
   else if (place === null) await removePath(file);
   else if (await isDirectory(place)) await copyPath(place, file);
   else {
-    const bytes = await readBytes(place) ?? Buffer.alloc(0);
-    await writeFileState(file, { kind: "text", bytes, executable: kept.executable }, root);
+    const found = readFileState(place, Infinity);
+    await writeFileState(file, found.kind === "text" ? { ...found, executable: kept.executable } : found, root);
   }
   out(`${path}  ${place === null && target === undefined ? "removed" : "as the run found it"}`);
 }

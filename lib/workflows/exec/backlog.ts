@@ -1,18 +1,20 @@
 import { join } from "node:path";
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/types.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { Repository } from "../../git/types.ts";
-import { hashText, pathExists, readText, writeAtomic } from "../../host/files.ts";
+import { pathExists, readText, writeAtomic } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
-import type { Attempt, Backlog, Check, Item, ParkedItem, Settlement } from "../../backlog/types.ts";
+import type { Attempt, Check, Item, ParkedItem, Settlement } from "../../backlog/types.ts";
 import { localDate } from "../../host/local_date.ts";
 import { EXEC_RUNS, PLAN_TRANSCRIPT_FILE, PRD_FILE, PROGRESS_FILE } from "./paths.ts";
+import type { GatedBacklog, GateWords } from "../../recipe/gate_run.ts";
+import { recordDecision } from "./plan/transcript.ts";
 import { withProgress } from "./progress.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
-import { finalChecks, reopened } from "./final_checks.ts";
 import { formatPrd, parsePrd } from "./format.ts";
 import { withFailure, withoutFailure } from "../../backlog/notes.ts";
 import type { Prd, Story } from "./types.ts";
+import { fingerprintOf, isOver, isParked, reasonOf } from "../../backlog/attempts.ts";
 import { storyCommands } from "../../backlog/verify_commands.ts";
 
 /** What the backlog needs of the context. */
@@ -30,12 +32,18 @@ export interface PrdBacklogOptions {
   readonly file?: string;
 }
 
-/** What an item of this backlog carries: a story, or all of them for the checks at the end. */
-export type PrdItemData = Story | readonly Story[];
+const GATE: GateWords = {
+  items: { one: "story", many: "stories" },
+  command: "ralph run",
+  plan: 'ralph plan "<goal>"',
+  record: recordDecision,
+};
+
+/** What an item of this backlog carries. */
+export type PrdItemData = Story;
 
 /**
- * The strict PRD of the exec workflow: one story an iteration, lowest priority first; after the last one every story's
- * checks once more. The format has no room for attempts and parked stories: they live in the loop's journal.
+ * The strict PRD of the exec workflow: one story an iteration, lowest priority first. The format has no room for attempts and parked stories: they live in the loop's journal.
  *
  * @throws {RalphError} state-missing, state-invalid from every call that reads the file
  * @example Work off the stories of scripts/ralph/prd.json
@@ -51,9 +59,11 @@ export type PrdItemData = Story | readonly Story[];
  * console.log((await runLoop(ralph, prdBacklog(ralph))).status); // passed
  * ```
  */
-export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions = {}): Backlog<PrdItemData> {
+export function prdBacklog(
+  ralph: PrdBacklogContext,
+  options: PrdBacklogOptions = {},
+): GatedBacklog<PrdItemData, unknown> {
   const { file = PRD_FILE } = options;
-  let confirmed: string | null = null;
   let last: { readonly text: string; readonly prd: Prd } | null = null;
 
   /** The same text is read many times an iteration: it is parsed once. */
@@ -79,12 +89,16 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
   }
 
   function checksOf(story: Story): readonly Check[] {
-    const commands = new Set([...ralph.config.verify.default, ...storyCommands(story)]);
-    return [...commands].map((command) => ({ name: command, command, scope: story.id }));
+    const shared = new Set(ralph.config.verify.default);
+    const own = storyCommands(story).filter((command) => !shared.has(command));
+    return [
+      ...[...shared].map((command) => ({ name: command, command, scope: story.id })),
+      ...own.map((command) => ({ name: command, command, scope: story.id, own: true })),
+    ];
   }
 
   async function settleStory(item: Item<Story>, attempt: Attempt): Promise<Settlement> {
-    const isThis = (story: Story): boolean => story.id === item.id && fingerprintOf(story) === item.fingerprint;
+    const isThis = (story: Story): boolean => story.id === item.id && printOf(story) === item.fingerprint;
     if (attempt.status === "verified" || attempt.status === "unverified") {
       const notes = withoutFailure(item.data.notes);
       await change((story) => isThis(story) ? { ...story, passes: true, notes } : story);
@@ -101,7 +115,7 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
     const reason = reasonOf(attempt);
     const notes = withFailure(item.data.notes, `attempt ${attempt.number} ${attempt.status}: ${reason}`);
     await change((story) => isThis(story) ? { ...story, passes: false, notes } : story);
-    const parked = attempt.status === "blocked" || attempt.number >= ralph.config.maxRetries;
+    const parked = isOver(attempt);
     if (parked) await record(attempt, item, "parked", reason.split("\n")[0] ?? "");
     const paths = parked ? [file, PROGRESS_FILE] : [file];
     const commit = { subject: `ralph: ${item.id} ${parked ? "parked" : "failed"}`, paths, work: false };
@@ -134,6 +148,7 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
 
   return {
     name: "exec",
+    gate: GATE,
     stateFiles: [file],
     unverified: "block",
     runsDirectory: EXEC_RUNS,
@@ -142,7 +157,7 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
     async overview({ parked }) {
       const { userStories } = await load();
       const open = userStories.filter(({ passes }) => !passes);
-      const given = open.filter((story) => isParked(story, parked));
+      const given = open.filter((story) => isGivenUp(story, parked));
       const left = open.filter((story) => !given.includes(story));
       return {
         total: userStories.length,
@@ -159,10 +174,10 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
         return { status: "blocked", reasons: [`${file} has no stories: \`ralph plan "<goal>"\` writes them`] };
       }
       const open = userStories.filter(({ passes }) => !passes);
-      const story = open.filter((one) => !inFlight.includes(one.id) && !isParked(one, parked))
+      const story = open.filter((one) => !inFlight.includes(one.id) && !isGivenUp(one, parked))
         .toSorted((one, other) => one.priority - other.priority)[0];
       if (story !== undefined) {
-        const fingerprint = fingerprintOf(story);
+        const fingerprint = printOf(story);
         const { id, title, acceptanceCriteria: criteria } = story;
         return { status: "item", item: { id, kind: "story", title, criteria, fingerprint, data: story } };
       }
@@ -170,27 +185,27 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
       if (open.length > 0) {
         return { status: "blocked", reasons: parked.map(({ id, reason }) => `${id}: ${reason}`) };
       }
-      const checks = userStories.flatMap(checksOf);
-      const verdict = userStories.every((one) => checksOf(one).length > 0) ? "verified" : "unverified";
-      const fingerprint = hashText(JSON.stringify(userStories.map(fingerprintOf)));
-      if (checks.length === 0 || confirmed === fingerprint) return { status: "done", verdict };
-      const title = "Every story's checks once more";
-      return {
-        status: "item",
-        item: {
-          id: "final-checks",
-          kind: "checks",
-          title,
-          exclusive: true,
-          checksOnly: true,
-          fingerprint,
-          data: userStories,
-        },
-      };
+      return { status: "done" };
+    },
+
+    async passed() {
+      const { userStories } = await load();
+      return userStories.filter(({ passes }) => passes).map((story) => ({
+        id: story.id,
+        title: story.title,
+        fingerprint: printOf(story),
+        checks: checksOf(story),
+      }));
+    },
+
+    async reopen(ids, reason) {
+      const again = (story: Story): Story => ({ ...story, passes: false, notes: withFailure(story.notes, reason) });
+      await change((story) => ids.includes(story.id) ? again(story) : story);
+      const subject = `ralph: ${ids.join(", ")} sent back by the final check`;
+      return { status: "open", reason, commit: { subject, paths: [file], work: false } };
     },
 
     async work(item, context) {
-      if (isStories(item.data)) return { prompt: null, checks: finalChecks(item.data, checksOf) };
       const checks = checksOf(item.data);
       const { branchName } = await load();
       const { storyPrompt } = await import("./story_prompt.ts"); // with the prompts' texts: `ralph status` needs none
@@ -200,25 +215,12 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
       };
     },
 
-    async judge(item, turn, { checked }) {
-      if (checked || isStories(item.data)) return { status: "done" };
+    async judge(_item, turn, { checked }) {
+      if (checked && turn.changedFiles.some((path) => path !== file)) return { status: "done" };
       return await (await import("./claim.ts")).claimOf(turn, ralph.repository);
     },
 
-    async settle(item, attempt) {
-      if (!isStories(item.data)) return await settleStory(item as Item<Story>, attempt);
-      if (attempt.status === "interrupted") return { status: "open" };
-      if (attempt.status !== "failed" || attempt.verification?.status !== "failed") {
-        confirmed = item.fingerprint ?? null;
-        return { status: "passed" };
-      }
-      if (attempt.number >= ralph.config.maxRetries) return { status: "stop", as: "failed", reason: attempt.message };
-      const again = reopened(item.data, attempt.verification.failures);
-      await change((story) => again.get(story.id) ?? story);
-      const ids = [...again.keys()].join(", ");
-      const commit = { subject: `ralph: ${ids} reset`, body: `ralph: ${ids} reset`, paths: [file], work: false };
-      return { status: "open", reason: attempt.message, commit, reopened: [...again.keys()] };
-    },
+    settle: settleStory,
   };
 }
 
@@ -226,21 +228,10 @@ function isSame(story: Story, before: Story | undefined): boolean {
   return story === before || JSON.stringify(story) === JSON.stringify(before);
 }
 
-/** What a story asks for: another text is another story, whatever its id. */
-function fingerprintOf({ title, acceptanceCriteria }: Story): string {
-  return hashText(JSON.stringify([title, acceptanceCriteria])).slice(0, 16);
+function printOf({ title, acceptanceCriteria }: Story): string {
+  return fingerprintOf([title, acceptanceCriteria]);
 }
 
-function isParked(story: Story, parked: readonly ParkedItem[]): boolean {
-  return parked.some(({ id, fingerprint }) => id === story.id && fingerprint === fingerprintOf(story));
-}
-
-function isStories(data: PrdItemData): data is readonly Story[] {
-  return Array.isArray(data);
-}
-
-function reasonOf(attempt: Attempt): string {
-  if ("message" in attempt) return attempt.message;
-  if (attempt.status === "trespassed") return `wrote outside the allowed paths: ${attempt.paths.join(", ")}`;
-  return attempt.status;
+function isGivenUp(story: Story, parked: readonly ParkedItem[]): boolean {
+  return isParked({ id: story.id, fingerprint: printOf(story) }, parked);
 }

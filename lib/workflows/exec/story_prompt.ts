@@ -1,5 +1,6 @@
 import type { Attempt, Check } from "../../backlog/types.ts";
 import { renderPrompt } from "../../prompts/render.ts";
+import { failureOf } from "../../backlog/attempts.ts";
 import { withoutFailure } from "../../backlog/notes.ts";
 import type { Story } from "./types.ts";
 
@@ -28,10 +29,4 @@ export async function storyPrompt(story: Story, context: StoryPromptContext): Pr
     failure: failureOf(previous),
     notes: withoutFailure(story.notes) || "None.",
   }, { root });
-}
-
-function failureOf(previous: Attempt | null): string {
-  if (previous === null) return "Nothing: this is the first attempt.";
-  if ("message" in previous) return `Attempt ${previous.number} ${previous.status}: ${previous.message}`;
-  return `Attempt ${previous.number} ended as ${previous.status}.`;
 }

@@ -1,11 +1,12 @@
 import { join } from "node:path";
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/types.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { EventSink } from "../../events/types.ts";
 import type { Repository } from "../../git/types.ts";
-import { hashText, pathExists } from "../../host/files.ts";
+import { pathExists } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
 import type { Attempt, Backlog, Item, SettleCommit, Settlement } from "../../backlog/types.ts";
+import { fingerprintOf, isOver, reasonOf } from "../../backlog/attempts.ts";
 import { withFailure, withoutFailure } from "../../backlog/notes.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
 import { type FeatureDirectory, FEATURES_FOLDER } from "./directories.ts";
@@ -50,6 +51,16 @@ export const REVIEW_ID = "final-verification";
  * RESET opens stories again. Retries, blocked stories and learnings live in the PRD itself.
  *
  * @throws {RalphError} state-missing, state-invalid from every call that reads the file
+ *
+ * @example A feature's stories without a browser
+ * ```ts
+ * import { featureBacklog, openFeature } from "ralph/feature";
+ * import { testContext } from "ralph/testing";
+ *
+ * await using ralph = await testContext({ files: { ".ralph/2026-01-31-hello/prd.md": "# Hello\n" } });
+ * const backlog = featureBacklog(ralph, { feature: await openFeature(ralph) });
+ * console.log(backlog.stateFiles); // [ ".ralph/2026-01-31-hello/prd.json" ]
+ * ```
  */
 export function featureBacklog(
   ralph: FeatureBacklogContext,
@@ -87,7 +98,7 @@ export function featureBacklog(
   async function settleStory(item: Item<FeatureStory>, attempt: Attempt<FeatureFindings>): Promise<Settlement> {
     const learned = attempt.claim?.findings?.learnings ?? [];
     const isThis = (prd: FeaturePrd): boolean =>
-      prd.userStories.some((story) => story.id === item.id && fingerprintOf(story) === item.fingerprint);
+      prd.userStories.some((story) => story.id === item.id && printOf(story) === item.fingerprint);
     const update = (
       run: (prd: FeaturePrd) => PrdChange["run"],
       story: (now: FeatureStory) => Partial<FeatureStory>,
@@ -134,7 +145,7 @@ export function featureBacklog(
 
     const reason = reasonOf(attempt);
     const retries = retriesOf(item.data) + 1;
-    const blocked = attempt.status === "blocked" || retries >= config.maxRetries;
+    const blocked = isOver(attempt);
     const notes = withFailure(item.data.notes, `attempt ${retries} ${attempt.status}: ${reason}`);
     await update(
       blocked ? cleared : (prd) => prd.run.currentStoryId === item.id ? {} : { currentStoryId: item.id },
@@ -186,7 +197,7 @@ export function featureBacklog(
             kind: "story",
             title: story.title,
             criteria: story.acceptanceCriteria,
-            fingerprint: fingerprintOf(story),
+            fingerprint: printOf(story),
             data: story,
           },
         };
@@ -199,12 +210,9 @@ export function featureBacklog(
           reasons: left.map(({ id, notes }) => `${id}: ${notes === "" ? "blocked" : notes}`),
         };
       }
-      const verdict = userStories.every((one) => checksOf([one], config, ui).length > 0) ? "verified" : "unverified";
-      if (typeof run.verifiedAt === "string") return { status: "done", verdict, summary: `VERIFIED ${run.verifiedAt}` };
+      if (typeof run.verifiedAt === "string") return { status: "done", summary: `VERIFIED ${run.verifiedAt}` };
       if (needsUi) await prepareOnce();
-      const fingerprint = hashText(
-        JSON.stringify(userStories.map((one) => [fingerprintOf(one), one.retries, one.lastResult])),
-      ).slice(0, 16);
+      const fingerprint = fingerprintOf(userStories.map((one) => [printOf(one), one.retries, one.lastResult]));
       return {
         status: "item",
         item: {
@@ -217,6 +225,31 @@ export function featureBacklog(
           data: userStories,
         },
       };
+    },
+
+    /** Retries are counted in the PRD, over all runs. */
+    retries({ number }, { data }) {
+      return isStories(data) ? config.maxRetries : number + config.maxRetries - retriesOf(data) - 1;
+    },
+
+    async passed() {
+      const { userStories } = await load();
+      return userStories.filter(({ passes }) => passes).map((story) => ({
+        id: story.id,
+        title: story.title,
+        fingerprint: printOf(story),
+        checks: checksOf([story], config, ui),
+      }));
+    },
+
+    async reopen(ids, reason) {
+      await change((prd) => ({
+        run: typeof prd.run.verifiedAt === "string" ? { verifiedAt: null } : {},
+        stories: new Map(
+          prd.userStories.filter(({ id }) => ids.includes(id)).map((story) => [story.id, again(story, reason)]),
+        ),
+      }));
+      return { status: "open", reason, commit: commitOf(`${ids.join(", ")} sent back by the final check`) };
     },
 
     async begin(item, _attemptId) {
@@ -287,9 +320,13 @@ export function featureBacklog(
   }
 }
 
-/** What a story asks for: another text is another story, whatever its id. */
-export function fingerprintOf({ title, description, acceptanceCriteria }: FeatureStory): string {
-  return hashText(JSON.stringify([title, description, acceptanceCriteria])).slice(0, 16);
+function printOf({ title, description, acceptanceCriteria }: FeatureStory): string {
+  return fingerprintOf([title, description, acceptanceCriteria]);
+}
+
+/** A story that the final check sends back. */
+function again(story: FeatureStory, reason: string): Partial<FeatureStory> {
+  return { passes: false, blocked: false, lastResult: null, notes: withFailure(story.notes, reason) };
 }
 
 /** A blocked story that is taken up again begins anew. */
@@ -303,10 +340,4 @@ function isStories(data: FeatureItemData): data is readonly FeatureStory[] {
 
 function isoNow(host: Host): string {
   return new Date(host.clock.now()).toISOString();
-}
-
-function reasonOf(attempt: Attempt): string {
-  if ("message" in attempt) return attempt.message;
-  if (attempt.status === "trespassed") return `wrote outside the allowed paths: ${attempt.paths.join(", ")}`;
-  return attempt.status;
 }

@@ -1,6 +1,7 @@
 import { fillPrompt, findPrompt, renderPrompt } from "../../prompts/render.ts";
 import type { Attempt, Check, Verification } from "../../backlog/types.ts";
 import { describeFailures } from "../../backlog/verdict.ts";
+import { failureOf } from "../../backlog/attempts.ts";
 import { withoutFailure } from "../../backlog/notes.ts";
 import type { FeaturePrd, FeatureStory } from "./types.ts";
 
@@ -84,10 +85,4 @@ function listed(checks: readonly Check[]): string {
 
 function learningsOf({ run }: FeaturePrd): string {
   return run.learnings.length === 0 ? "Nothing yet." : run.learnings.map((text) => `- ${text}`).join("\n");
-}
-
-function failureOf(previous: Attempt | null): string {
-  if (previous === null) return "Nothing: this is the first attempt.";
-  if ("message" in previous) return `Attempt ${previous.number} ${previous.status}: ${previous.message}`;
-  return `Attempt ${previous.number} ended as ${previous.status}.`;
 }

@@ -1,6 +1,7 @@
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/types.ts";
 import type { EventSink } from "../../events/types.ts";
 import type { Attempt, Claim, SettleCommit, Settlement } from "../../backlog/types.ts";
+import { isOver } from "../../backlog/attempts.ts";
 import { withFailure } from "../../backlog/notes.ts";
 import { type FeatureFindings, type FeatureSignals, learningsChange } from "./findings.ts";
 import type { PrdChange } from "./format.ts";
@@ -95,7 +96,7 @@ export async function settleReview(
         commit,
       };
     }
-    if (attempt.status === "blocked" || attempt.number >= config.maxRetries) {
+    if (isOver(attempt)) {
       return { status: "stop", as: "failed", reason: `no usable final verification: ${message}`, commit };
     }
     return { status: "open", reason: message, commit };

@@ -1,4 +1,4 @@
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/types.ts";
 import type { Check } from "../../backlog/types.ts";
 import type { PageUrl } from "../../checks/browser/urls.ts";
 import { pageUrls } from "../../checks/browser/urls.ts";
@@ -38,23 +38,29 @@ export function checksOf(stories: readonly FeatureStory[], config: Config, ui: U
   const commands = stories.map((story) => ({ story, ...storyCommandsOf(story, config) }));
   const looked = stories.filter(isUi);
   return [
-    ...commandChecks(commands.map(({ story, first }) => ({ story, list: first }))),
+    ...commandChecks(commands.map(({ story, first }) => ({ story, list: first })), config.verify.default),
     ...(looked.length === 0 || ui === null ? [] : ui.services()),
     ...(ui === null || !config.browser.enabled ? [] : looked.flatMap((story) => {
       const pages = storyPages(story, ui.base);
       return pages.length === 0 ? [] : [ui.browser(story, pages)];
     })),
-    ...commandChecks(commands.map(({ story, ui: list }) => ({ story, list }))),
+    ...commandChecks(commands.map(({ story, ui: list }) => ({ story, list })), config.verify.ui),
   ];
 }
 
-/** The scope of a command names every story that asks for it. */
+/** The scope of a command names every story that asks for it; what is not shared is a story's own. */
 function commandChecks(
   asked: readonly { readonly story: FeatureStory; readonly list: readonly string[] }[],
+  shared: readonly string[],
 ): readonly Check[] {
   const ids = new Map<string, string[]>();
   for (const { story, list } of asked) {
     for (const command of list) ids.set(command, [...ids.get(command) ?? [], story.id]);
   }
-  return [...ids].map(([command, scope]) => ({ name: command, command, scope: scope.join(",") }));
+  return [...ids].map(([command, scope]) => ({
+    name: command,
+    command,
+    scope: scope.join(","),
+    ...(shared.includes(command) ? {} : { own: true }),
+  }));
 }

@@ -1,33 +1,23 @@
 import { join } from "node:path";
-import type { Config } from "../../config/schema.ts";
-import type { RunInfo } from "../../context/context.ts";
-import type { EventSink } from "../../events/types.ts";
-import type { Repository } from "../../git/types.ts";
-import { hashText, readText } from "../../host/files.ts";
-import type { Host } from "../../host/types.ts";
-import type { Backlog, Check, Claim, Item, JudgeContext, Next, Turn } from "../../backlog/types.ts";
-import type { StateFiles } from "../../backlog/state_files.ts";
+import { fingerprintOf } from "../../backlog/attempts.ts";
+import { readText } from "../../host/files.ts";
+import type { Backlog, Check, Claim, Item, JudgeContext, Next } from "../../backlog/types.ts";
+import type { GsdBacklogContext } from "./context.ts";
 import { planChecks } from "./checks.ts";
+import { claimOf, type GsdFindings } from "./claim.ts";
 import { type GsdItemData, itemDataOf } from "./item_data.ts";
 import { GSD_RUNS, ROADMAP_FILE, STATE_FILE } from "./paths.ts";
 import { findPlan, type Position, positionOf } from "./position.ts";
+import { sameNumber } from "./numbers.ts";
 import { planPrompt, summaryPrompt } from "./prompt.ts";
 import { readPlanning } from "./read_planning.ts";
 import { withSectionOf } from "./rewrite_state.ts";
-import { createSettler, waitsForSummary } from "./settle.ts";
-import { lastSignal, type Signal } from "./signals.ts";
+import { PlanSettler, waitsForSummary } from "./settle.ts";
+import { policyOf } from "./settle_policy.ts";
 import type { Plan, Planning } from "./types.ts";
 
-/** What the backlog needs of the context. */
-export interface GsdBacklogContext {
-  readonly root: string;
-  readonly config: Config;
-  readonly state: StateFiles;
-  readonly repository: Repository | null;
-  readonly host: Host;
-  readonly events: EventSink;
-  readonly run: Pick<RunInfo, "folder">;
-}
+export type { GsdFindings } from "./claim.ts";
+export type { GsdBacklogContext } from "./context.ts";
 
 /** What is run, and how. */
 export interface GsdBacklogOptions {
@@ -39,12 +29,6 @@ export interface GsdBacklogOptions {
    * @default "skip"
    */
   readonly checkpoints?: "skip" | "interactive" | "block";
-}
-
-/** What the agent's last signal was, and whether only a SUMMARY had been asked for. */
-export interface GsdFindings {
-  readonly signal: Signal | null;
-  readonly summaryOnly: boolean;
 }
 
 /** A session at the terminal ends when the person ends it. */
@@ -76,7 +60,7 @@ export function gsdBacklog(
 ): Backlog<GsdItemData, GsdFindings> {
   const { checkpoints = "skip" } = options;
   const skip = checkpoints === "skip";
-  const settler = createSettler(ralph, { skip });
+  const settler = new PlanSettler(ralph, { skip });
   /** The plan files that there were when the run began; `null` where no run has begun. */
   let known: ReadonlySet<string> | null = null;
   const load = async (): Promise<{ readonly planning: Planning; readonly position: Position }> => {
@@ -123,7 +107,7 @@ export function gsdBacklog(
       title: data.title,
       criteria: data.tasks.map(({ name }) => name),
       ...(skip && data.checkpointsOnly ? { checksOnly: true } : {}),
-      fingerprint: hashText(await readText(join(ralph.root, plan.file)) ?? "").slice(0, 16),
+      fingerprint: fingerprintOf(await readText(join(ralph.root, plan.file)) ?? ""),
       data,
     };
   }
@@ -174,10 +158,30 @@ export function gsdBacklog(
       }
       return {
         status: "done",
-        verdict: "verified",
         summary: [...doneLines(position, options), ...settler.skippedLines(), ...await newPlanLines()].join("; "),
       };
     },
+
+    retries: (attempt) => policyOf(attempt).attempts,
+
+    /** The plans of the phases that are worked on: older ones are history, whose checks may have been overtaken. */
+    async passed({ passed = [] }) {
+      const { planning } = await load();
+      const complete = planning.phases.flatMap(({ plans }) => plans).filter(({ completion }) =>
+        completion.done && completion.by !== "skipped" && completion.by !== "superseded"
+      );
+      const { state } = planning;
+      const isCurrent = ({ id, phase }: Plan): boolean =>
+        (typeof state?.phase === "string" && sameNumber(phase, state.phase)) ||
+        passed.some((one) => one.id === id && one.closed !== true);
+      const phases = new Set(complete.filter(isCurrent).map(({ phase }) => phase));
+      const chosen = options.plan === undefined
+        ? complete.filter(({ phase }) => phases.has(phase))
+        : complete.filter(({ id }) => id === findPlan(planning, options.plan ?? "")?.id);
+      return chosen.map((plan) => ({ id: plan.id, title: plan.title ?? plan.id, checks: checksOf(plan) }));
+    },
+
+    reopen: (ids, reason) => settler.reopen(ids, reason),
 
     async work(item, { attempt, previous, cwd }) {
       const { data } = item;
@@ -218,26 +222,6 @@ function inScope(planning: Planning, known: ReadonlySet<string> | null): Plannin
 /** The plan was verified and left no SUMMARY. */
 function asksForSummary(item: Item<GsdItemData>, previous: { readonly status: string } | null): boolean {
   return item.kind === "summary" || previous?.status === "verified" || previous?.status === "unverified";
-}
-
-function claimOf(turn: Turn, interactive: boolean, summaryOnly: boolean): Claim<GsdFindings> {
-  const signal = lastSignal(turn.lines);
-  const findings = { signal, summaryOnly };
-  const payload = signal?.payload ?? "";
-  switch (signal?.kind) {
-    case "PLAN_COMPLETE":
-      return { status: "done", findings };
-    case "TASK_FAILED":
-      return { status: "failed", reason: `the agent says that a task failed: ${payload}`, findings };
-    case "PLAN_FAILED":
-      return { status: "failed", reason: `the agent says that the plan's verification failed: ${payload}`, findings };
-    case "BLOCKED":
-      return { status: "blocked", reason: `the agent is blocked: ${payload}`, findings };
-    case undefined:
-      // What is said at a terminal is not read; after a plan that was verified only its SUMMARY was asked for.
-      if (interactive || summaryOnly) return { status: "done", findings };
-      return { status: "not-done", reason: "the agent gave no signal: no line `###PLAN_COMPLETE###`", findings };
-  }
 }
 
 function doneLines(position: Position, { plan }: GsdBacklogOptions): readonly string[] {

@@ -2,7 +2,7 @@ import type { Check } from "../../backlog/types.ts";
 import type { PlanCommand, Verifying } from "./types.ts";
 
 /** The label of the checks that a plan names for itself, and of those that hold for every item. */
-export const PLAN_SCOPE = "plan";
+const PLAN_SCOPE = "plan";
 
 /** What of a plan its checks are made of. */
 export interface Checkable {
@@ -34,5 +34,6 @@ export function planChecks(
 function checkOf({ command, expect }: PlanCommand, label: string, scope: string): Check {
   const [first = "", ...more] = command.split("\n");
   const plain = expect.exit === undefined && expect.output === undefined;
-  return { name: `${label}: ${first}${more.length === 0 ? "" : " …"}`, command, scope, ...(plain ? {} : { expect }) };
+  const name = `${label}: ${first}${more.length === 0 ? "" : " …"}`;
+  return { name, command, scope, own: true, ...(plain ? {} : { expect }) };
 }

@@ -1,4 +1,4 @@
-import type { Line } from "./lines.ts";
+import type { MarkdownLine } from "../../backlog/fences.ts";
 
 /** What stands between the two `---` at the top: scalars as written, so that `01` stays `01`. */
 export interface FrontMatter {
@@ -12,7 +12,7 @@ export interface FrontMatter {
 const KEY_REGEXP = /^([A-Za-z_][\w-]*):[ \t]*(.*)$/;
 
 /** Reads the first level of a front matter by lines: nested values are left out. */
-export function readFrontMatter(lines: readonly Line[]): FrontMatter {
+export function readFrontMatter(lines: readonly MarkdownLine[]): FrontMatter {
   if (lines[0]?.text.trimEnd() !== "---") return { values: {}, end: 0, unclosed: false };
   const close = lines.findIndex(({ text }, index) => index > 0 && /^(---|\.\.\.)\s*$/.test(text));
   if (close === -1) return { values: {}, end: 0, unclosed: true };
@@ -26,7 +26,7 @@ export function readFrontMatter(lines: readonly Line[]): FrontMatter {
   return { values, end: close + 1, unclosed: false };
 }
 
-function listBelow(lines: readonly Line[], from: number, to: number): readonly string[] | null {
+function listBelow(lines: readonly MarkdownLine[], from: number, to: number): readonly string[] | null {
   const items: string[] = [];
   for (let index = from; index < to; index++) {
     const text = lines[index]?.text ?? "";

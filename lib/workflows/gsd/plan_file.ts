@@ -1,6 +1,6 @@
 import { readVerifying, type Report } from "./verify_commands.ts";
 import { list, readFrontMatter, scalar } from "./front_matter.ts";
-import { type Line, scanLines } from "./lines.ts";
+import { type MarkdownLine, markdownLines } from "../../backlog/fences.ts";
 import { type Block, blockAt, blockText, closingAt, openingAt } from "./tags.ts";
 import { headingTasks, mergedVerifying, readTask } from "./tasks.ts";
 import type { Diagnostic, PlanDocument, PlanTask } from "./types.ts";
@@ -17,10 +17,10 @@ export function parsePlan(
 ): { readonly plan: PlanDocument; readonly diagnostics: readonly Diagnostic[] } {
   const diagnostics: Diagnostic[] = [];
   const report: Report = (line, message) => void diagnostics.push({ file, line, message });
-  const { lines: all, unclosedFence } = scanLines(text.replace(/^\uFEFF/, ""));
+  const { lines: all, unclosedFence } = markdownLines(text.replace(/^\uFEFF/, ""));
   const front = readFrontMatter(all);
   if (front.unclosed) report(1, "the front matter is not closed by a line of `---`");
-  if (unclosedFence !== null) report(unclosedFence, "this code fence is never closed: what follows is read as text");
+  if (unclosedFence !== null) report(unclosedFence, "this code fence is never closed: all that follows is code");
   const lines = all.slice(front.end);
 
   const { tasks, verifications, blocks } = readBody(lines, report);
@@ -63,7 +63,7 @@ const WORDS = new Set([
   "threat_model",
 ]);
 
-function readBody(lines: readonly Line[], report: Report): Body {
+function readBody(lines: readonly MarkdownLine[], report: Report): Body {
   const tasks: PlanTask[] = [];
   const verifications: Block[] = [];
   const blocks = new Map<string, Block>();
@@ -100,7 +100,7 @@ function readBody(lines: readonly Line[], report: Report): Body {
 }
 
 /** How far the end of a block of words is looked for. */
-function wordsEnd(lines: readonly Line[], from: number, name: string): number {
+function wordsEnd(lines: readonly MarkdownLine[], from: number, name: string): number {
   if (!WORDS.has(name)) return nextTask(lines, from);
   for (let index = from; index < lines.length; index++) {
     if (index > from && openingAt(lines, index)?.name === name) return nextTask(lines, from); // the first was never closed
@@ -110,19 +110,23 @@ function wordsEnd(lines: readonly Line[], from: number, name: string): number {
 }
 
 /** Index of the next line with `<task`, or of the end. */
-function nextTask(lines: readonly Line[], from: number): number {
+function nextTask(lines: readonly MarkdownLine[], from: number): number {
   for (let index = from + 1; index < lines.length; index++) {
     if (openingAt(lines, index)?.name === "task") return index;
   }
   return lines.length;
 }
 
-function endsTasks(line: Line | undefined): boolean {
+function endsTasks(line: MarkdownLine | undefined): boolean {
   return line !== undefined && !line.fenced &&
     /^[ \t]*<(\/tasks|verification|success_criteria|output)\b/.test(line.text);
 }
 
-function titleOf(lines: readonly Line[], blocks: ReadonlyMap<string, Block>, inFront: string | null): string | null {
+function titleOf(
+  lines: readonly MarkdownLine[],
+  blocks: ReadonlyMap<string, Block>,
+  inFront: string | null,
+): string | null {
   const objective = blocks.get("objective");
   const first = objective === undefined
     ? undefined

@@ -1,4 +1,5 @@
 import type { Attempt, Check } from "../../backlog/types.ts";
+import { failureOf } from "../../backlog/attempts.ts";
 import { renderPrompt } from "../../prompts/render.ts";
 import type { GsdItemData } from "./item_data.ts";
 
@@ -65,10 +66,4 @@ function proseOf({ tasks, verification }: GsdItemData): readonly string[] {
 
 function bullets(texts: readonly string[], none: string): string {
   return texts.length === 0 ? none : texts.map((text) => `- ${text}`).join("\n");
-}
-
-function failureOf(previous: Attempt | null): string {
-  if (previous === null) return "Nothing: this is the first attempt.";
-  if ("message" in previous) return `Attempt ${previous.number} ${previous.status}: ${previous.message}`;
-  return `Attempt ${previous.number} ended as ${previous.status}.`;
 }

@@ -1,5 +1,5 @@
 import { localDate } from "../../host/local_date.ts";
-import { changeLines } from "./lines.ts";
+import { changeLines } from "./change_lines.ts";
 import { sameNumber } from "./numbers.ts";
 import { cellsOf, isTicked, parseRoadmap, type Roadmap } from "./roadmap_file.ts";
 

@@ -1,5 +1,5 @@
 import type { Report } from "./verify_commands.ts";
-import { scanLines } from "./lines.ts";
+import { markdownLines } from "../../backlog/fences.ts";
 import { canonical, NUMBER_SOURCE } from "./numbers.ts";
 
 /** A phase as ROADMAP.md has it, from its heading, its check box or its row in a table. */
@@ -66,8 +66,8 @@ export function parseRoadmap(text: string, report: Report = () => {}): Roadmap {
   const plans: RoadmapPlan[] = [];
   const rows: RoadmapRow[] = [];
   const counts: { phase: string; line: number }[] = [];
-  const { lines, unclosedFence } = scanLines(text);
-  if (unclosedFence !== null) report(unclosedFence, "this code fence is never closed: what follows is read as text");
+  const { lines, unclosedFence } = markdownLines(text);
+  if (unclosedFence !== null) report(unclosedFence, "this code fence is never closed: all that follows is code");
   let section: string | null = null;
   let columns: readonly string[] = [];
 

@@ -1,42 +1,50 @@
+import { isOver, reasonOf } from "../../backlog/attempts.ts";
 import type { Attempt } from "../../backlog/types.ts";
-import type { GsdFindings } from "./backlog.ts";
+import type { GsdFindings } from "./claim.ts";
 
-/** Attempts at a plan one of whose tasks fails. */
-const ATTEMPTS = 2;
+/** An attempt that did not carry a plan out. */
+export type FailedPlan = Extract<Attempt<GsdFindings>, { status: "blocked" | "failed" | "not-done" }>;
 
 /** What becomes of a plan that did not pass. */
 export interface Policy {
+  /** Attempts that it is given. */
+  readonly attempts: number;
+  /** The loop gives it another one. */
   readonly retry: boolean;
   /** Where it is not tried again: how the loop ends. */
   readonly as: "failed" | "blocked";
   readonly reason: string;
 }
 
+/** Of a plan one of whose tasks fails. */
+const ATTEMPTS = 2;
+
 /** A task's failure is tried once more; the plan's own, a person's matter and a turn that did not end are not. */
-export function policyOf(
+export function policyOf(attempt: Attempt<GsdFindings>): Policy {
+  const { attempts, as = "blocked", reason = reasonOf(attempt) } = ruleFor(attempt);
+  return { attempts, as, reason, retry: attempts > 0 && !isOver(attempt) };
+}
+
+function ruleFor(
   attempt: Attempt<GsdFindings>,
-): Policy {
-  const reason = "message" in attempt ? attempt.message : attempt.status;
-  const first = attempt.number < ATTEMPTS;
-  if (attempt.status === "not-done") return { retry: first, as: "blocked", reason };
-  if (attempt.status !== "failed") return { retry: false, as: "blocked", reason };
+): { readonly attempts: number; readonly as?: "failed"; readonly reason?: string } {
+  if (attempt.status === "not-done") return { attempts: ATTEMPTS };
+  if (attempt.status !== "failed") return { attempts: 0 };
   switch (attempt.reason) {
     case "checks-failed": {
       const failures = attempt.verification?.status === "failed" ? attempt.verification.failures : [];
-      const ofTask = failures.some(({ scope }) => scope.startsWith("task:"));
-      return ofTask
-        ? { retry: first, as: "blocked", reason }
-        : { retry: false, as: "failed", reason: `the plan's verification failed: ${reason}` };
+      if (failures.some(({ scope }) => scope.startsWith("task:"))) return { attempts: ATTEMPTS };
+      return { attempts: 0, as: "failed", reason: `the plan's verification failed: ${attempt.message}` };
     }
     case "agent-failed": {
       const kind = attempt.claim?.findings?.signal?.kind;
-      if (kind === "PLAN_FAILED") return { retry: false, as: "failed", reason };
-      return { retry: kind === "TASK_FAILED" && first, as: "blocked", reason };
+      if (kind === "PLAN_FAILED") return { attempts: 0, as: "failed" };
+      return { attempts: kind === "TASK_FAILED" ? ATTEMPTS : 0 };
     }
     case "protected-file-changed":
     case "commit-refused":
-      return { retry: first, as: "blocked", reason };
+      return { attempts: ATTEMPTS };
     default:
-      return { retry: false, as: "blocked", reason };
+      return { attempts: 0 };
   }
 }

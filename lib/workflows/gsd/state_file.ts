@@ -1,4 +1,4 @@
-import { scanLines } from "./lines.ts";
+import { markdownLines } from "../../backlog/fences.ts";
 import { NUMBER_SOURCE } from "./numbers.ts";
 import type { StatePosition } from "./types.ts";
 
@@ -26,7 +26,7 @@ const FIELD_REGEXP =
 
 /** Finds the section `## Current Position`; `null` where there is none. Nothing in code fences counts. */
 export function findSection(text: string): StateSection | null {
-  const { lines } = scanLines(text);
+  const { lines } = markdownLines(text);
   const at = lines.findIndex(({ text: line, fenced }) => !fenced && /^#{2,3}\s+Current Position\b/i.test(line));
   if (at === -1) return null;
   const level = /^#+/.exec(lines[at]?.text ?? "")?.[0].length ?? 2;
@@ -71,7 +71,7 @@ export function parseState(text: string): StatePosition {
 
 /** A file without the section: the first line of each name, as long as it is not in a list of many. */
 function looseFields(text: string): readonly StateField[] {
-  const { lines } = scanLines(text);
+  const { lines } = markdownLines(text);
   return lines.flatMap(({ text: line, number, fenced }) => {
     const field = fenced ? null : fieldOf(line, number);
     return field === null ? [] : [field];

@@ -1,5 +1,5 @@
 import { readFrontMatter, scalar } from "./front_matter.ts";
-import { scanLines } from "./lines.ts";
+import { markdownLines } from "../../backlog/fences.ts";
 
 /** What a SUMMARY says of its plan. */
 export type SummaryVerdict = "complete" | "empty" | "failed";
@@ -9,7 +9,7 @@ const FAILED_REGEXP = /^(blocked|failed|incomplete|partial|partially[- ]complete
 /** A SUMMARY may itself say that its plan was not carried out; then it completes nothing. */
 export function summaryVerdict(text: string): SummaryVerdict {
   if (text.trim() === "") return "empty";
-  const { values } = readFrontMatter(scanLines(text).lines);
+  const { values } = readFrontMatter(markdownLines(text).lines);
   const status = scalar(values, "status") ?? scalar(values, "result") ?? scalar(values, "outcome");
   return status !== null && FAILED_REGEXP.test(status) ? "failed" : "complete";
 }

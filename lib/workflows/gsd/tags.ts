@@ -1,4 +1,4 @@
-import type { Line } from "./lines.ts";
+import type { MarkdownLine } from "../../backlog/fences.ts";
 
 /** An element found by its tags at the start of a line, outside code fences. */
 export interface Block {
@@ -6,7 +6,7 @@ export interface Block {
   readonly line: number;
   readonly attributes: Readonly<Record<string, string>>;
   /** What is between the tags; the first and the last line without them. */
-  readonly lines: readonly Line[];
+  readonly lines: readonly MarkdownLine[];
   readonly closed: boolean;
   /** Index of the line behind it. */
   readonly end: number;
@@ -16,7 +16,7 @@ const ATTRIBUTE_REGEXP = /([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
 /** The opening tag at the start of a line: its name, attributes, and what follows it on the line that it ends on. */
 export function openingAt(
-  lines: readonly Line[],
+  lines: readonly MarkdownLine[],
   index: number,
 ):
   | { readonly name: string; readonly attributes: Block["attributes"]; readonly rest: string; readonly index: number }
@@ -39,7 +39,7 @@ export function openingAt(
 }
 
 /** True where the line holds this closing tag; the text before it. */
-export function closingAt(line: Line | undefined, name: string): string | null {
+export function closingAt(line: MarkdownLine | undefined, name: string): string | null {
   if (line === undefined || line.fenced) return null;
   const at = line.text.lastIndexOf(`</${name}>`);
   return at === -1 ? null : line.text.slice(0, at);
@@ -50,7 +50,7 @@ export function closingAt(line: Line | undefined, name: string): string | null {
  * `limit`; where there is none, before the first line that `stop` names.
  */
 export function blockAt(
-  lines: readonly Line[],
+  lines: readonly MarkdownLine[],
   index: number,
   options: { readonly limit?: number; readonly last?: boolean; readonly stop?: (index: number) => boolean } = {},
 ): Block | null {
@@ -58,7 +58,7 @@ export function blockAt(
   const line = lines[index];
   if (open === null || line === undefined) return null;
   const { limit = lines.length, last = false, stop = () => false } = options;
-  const head: Line = { text: open.rest, number: lines[open.index]?.number ?? line.number, fenced: false };
+  const head: MarkdownLine = { text: open.rest, number: lines[open.index]?.number ?? line.number, fenced: false };
   const of = { line: line.number, attributes: open.attributes };
   let close: { readonly at: number; readonly before: string } | null = null;
   for (let at = open.index; at < limit; at++) {
@@ -75,12 +75,12 @@ export function blockAt(
   }
   const { at, before } = close;
   if (at === open.index) return { ...of, lines: [{ ...head, text: before }], closed: true, end: at + 1 };
-  const tail: Line = { ...(lines[at] as Line), text: before };
+  const tail: MarkdownLine = { ...(lines[at] as MarkdownLine), text: before };
   return { ...of, lines: [head, ...lines.slice(open.index + 1, at), tail], closed: true, end: at + 1 };
 }
 
 /** A closing tag with words behind it is one that the words speak of. */
-function isMention(line: Line | undefined, before: string, name: string): boolean {
+function isMention(line: MarkdownLine | undefined, before: string, name: string): boolean {
   const rest = line?.text.slice(before.length + name.length + 3).trim() ?? "";
   return rest !== "" && !rest.startsWith("<");
 }

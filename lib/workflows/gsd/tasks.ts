@@ -1,5 +1,5 @@
 import { readVerifying, type Report } from "./verify_commands.ts";
-import type { Line } from "./lines.ts";
+import type { MarkdownLine } from "../../backlog/fences.ts";
 import { type Block, blockAt, blockText, openingAt } from "./tags.ts";
 import type { PlanTask, Verifying } from "./types.ts";
 
@@ -59,7 +59,7 @@ export function readTask(block: Block, number: number, report: Report): PlanTask
 }
 
 /** How far the last closing tag of an element is looked for: words reach to the next element of the same name, the others to the next one. */
-function limitOf(lines: readonly Line[], from: number, name: string): number {
+function limitOf(lines: readonly MarkdownLine[], from: number, name: string): number {
   const words = ["action", "instructions", "how-to-verify"].includes(name);
   for (let index = from + 1; index < lines.length; index++) {
     const other = openingAt(lines, index)?.name;
@@ -69,7 +69,7 @@ function limitOf(lines: readonly Line[], from: number, name: string): number {
 }
 
 /** `### Task 2: Title`, where a plan has no `<task>`. */
-export function headingTasks(lines: readonly Line[], report: Report): readonly PlanTask[] {
+export function headingTasks(lines: readonly MarkdownLine[], report: Report): readonly PlanTask[] {
   const heads = lines.flatMap(({ text, fenced }, index) => {
     const [, marks, rest] = (fenced ? null : /^(#{2,4})\s+Task\s+[\w.-]+\s*(?:[:—–-]\s*)?(.*)$/i.exec(text)) ?? [];
     return marks === undefined ? [] : [{ index, level: marks.length, title: (rest ?? "").trim() }];

@@ -1,4 +1,4 @@
-import type { Line } from "./lines.ts";
+import type { MarkdownLine } from "../../backlog/fences.ts";
 import type { Expectation, PlanCommand, Verifying } from "./types.ts";
 
 /** Tells what could not be made sense of. */
@@ -15,14 +15,14 @@ const TAG_REGEXP = /<\/?[A-Za-z][\w:-]*(?:\s[^<>]*)?>/g;
  * `<expect>` that is understood, is a command; all other text is for people and agents. A tag counts only at the start
  * of a line, behind a list mark or other tags, outside code fences.
  */
-export function readVerifying(lines: readonly Line[], report: Report): Verifying {
+export function readVerifying(lines: readonly MarkdownLine[], report: Report): Verifying {
   const commands: PlanCommand[] = [];
   const notCheckable: string[] = [];
   let check: string | null = null;
   let index = 0;
   let rest: string | null = null;
   while (index < lines.length) {
-    const line = lines[index] as Line;
+    const line = lines[index] as MarkdownLine;
     const text: string = rest ?? line.text;
     rest = null;
     const match: RegExpExecArray | null = line.fenced ? null : OPEN_REGEXP.exec(text);
@@ -71,7 +71,7 @@ interface Content {
   readonly rest: string;
 }
 
-function contentOf(lines: readonly Line[], start: number, first: string, tag: string): Content | null {
+function contentOf(lines: readonly MarkdownLine[], start: number, first: string, tag: string): Content | null {
   const close = `</${tag}>`;
   const content: string[] = [];
   for (let index = start; index < lines.length; index++) {
@@ -91,7 +91,7 @@ type Expected =
   | { readonly expect: null; readonly index: number; readonly rest: string; readonly text: string };
 
 /** The `<expect>` behind a command, on its line or the next that is not empty. */
-function expectationAt(lines: readonly Line[], { index, rest }: Content): Expected {
+function expectationAt(lines: readonly MarkdownLine[], { index, rest }: Content): Expected {
   let at = index;
   let text = rest;
   while (text.trim() === "" && at + 1 < lines.length) text = lines[++at]?.text ?? "";

@@ -1,11 +1,14 @@
 import { relative } from "node:path";
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/types.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
+import { topLevelPaths } from "../../git/tree_paths.ts";
+import type { Repository } from "../../git/types.ts";
 import type { Host } from "../../host/types.ts";
 import type { Attempt, Backlog, Check, Next, SettleCommit, Settlement } from "../../backlog/types.ts";
+import { isOver, isParked } from "../../backlog/attempts.ts";
 import { verifyCommands } from "../../backlog/verify_commands.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
-import { blockedReasons, isParked, unreadableReasons } from "./blocked_reasons.ts";
+import { blockedReasons, unreadableReasons } from "./blocked_reasons.ts";
 import { readyTasks } from "./graph.ts";
 import {
   buildItem,
@@ -21,7 +24,19 @@ import { rejectionsOf } from "./mutations/reject_task.ts";
 import { shortName } from "./mutations/short_name.ts";
 import { SPEC_FOLDERS } from "./find_spec.ts";
 import { doneOf, formatPlan, issuesOf, parsePlan, pendingOf, specOf, tasksOf } from "./plan_file.ts";
-import { accepted, built, decomposed, failed, killed, notAccepted, notDecomposed, reasonOf, reset } from "./settle.ts";
+import {
+  accepted,
+  built,
+  decomposed,
+  failed,
+  killed,
+  notAccepted,
+  notDecomposed,
+  reset,
+  shortReason,
+  shortReasonOf,
+} from "./settle.ts";
+import { acceptedLines, sentBack } from "./reopen.ts";
 import { stagePrompt } from "./stage_prompt.ts";
 import { type Plan, PLAN_FILE } from "./types.ts";
 
@@ -31,6 +46,7 @@ export interface SpecBacklogContext {
   readonly config: Config;
   readonly state: StateFiles;
   readonly host: Host;
+  readonly repository: Repository | null;
   readonly loop: { readonly retryBlocked: boolean };
 }
 
@@ -62,7 +78,6 @@ export interface SpecBacklogOptions {
 export function specBacklog(ralph: SpecBacklogContext, options: SpecBacklogOptions = {}): Backlog<SpecItemData> {
   const limit = options.rejections ?? ralph.config.limits.rejections;
   const ignored = new Map<string, number>();
-  let verdict: "verified" | "unverified" = "verified";
   let told = false;
 
   async function load(): Promise<Plan> {
@@ -94,7 +109,7 @@ export function specBacklog(ralph: SpecBacklogContext, options: SpecBacklogOptio
   function checksOf(item: SpecItem): readonly Check[] {
     const common = ralph.config.verify.default.map((command): Check => ({ name: command, command, scope: "" }));
     const own = tasksIn(item).flatMap(({ id, accept }) =>
-      verifyCommands(accept).map((command): Check => ({ name: command, command, scope: id }))
+      verifyCommands(accept).map((command): Check => ({ name: command, command, scope: id, own: true }))
     );
     return [...common, ...own.filter(({ command }) => !ralph.config.verify.default.includes(command ?? ""))];
   }
@@ -120,23 +135,22 @@ export function specBacklog(ralph: SpecBacklogContext, options: SpecBacklogOptio
     if (kill !== null) {
       const log = attempt.turn === null ? null : relative(ralph.root, attempt.turn.transcript).replaceAll("\\", "/");
       await change((plan) => killed(plan, item, kill, log));
-      return { status: "open", reason: reasonOf(attempt), commit: commitOf("task kill", item) };
+      return { status: "open", reason: shortReasonOf(attempt), commit: commitOf("task kill", item) };
     }
     const plan = await change((before) => failed(before, item, attempt));
-    const reason = reasonOf(attempt);
+    const reason = shortReasonOf(attempt);
     const commit = commitOf("task reject", item);
-    const isOver = attempt.status === "blocked" || attempt.number >= ralph.config.maxRetries ||
-      isGivenUp(plan, item.id);
-    return isOver ? { status: "parked", reason, commit } : { status: "open", reason, commit };
+    return isOver(attempt) || isGivenUp(plan, item.id)
+      ? { status: "parked", reason, commit }
+      : { status: "open", reason, commit };
   }
 
   /** VERIFY, DECOMPOSE, INVESTIGATE: tried again some times, then a person is needed. */
   function again(attempt: Attempt, commit: SettleCommit | null): Settlement {
     const told = commit === null ? {} : { commit };
     if (attempt.status === "interrupted") return { status: "open", ...told };
-    const reason = reasonOf(attempt);
-    const isOver = attempt.status === "blocked" || attempt.number >= ralph.config.maxRetries;
-    return isOver ? { status: "parked", reason, ...told } : { status: "open", reason, ...told };
+    const reason = shortReasonOf(attempt);
+    return isOver(attempt) ? { status: "parked", reason, ...told } : { status: "open", reason, ...told };
   }
 
   return {
@@ -188,7 +202,28 @@ export function specBacklog(ralph: SpecBacklogContext, options: SpecBacklogOptio
       if (item !== undefined) return { status: "item", item };
       if (inFlight.length > 0) return { status: "waiting" };
       const reasons = [...blockedReasons(plan, limit, parked, stage), ...unreadableReasons(plan)];
-      return reasons.length > 0 ? { status: "blocked", reasons } : { status: "done", verdict, summary: "COMPLETE" };
+      return reasons.length > 0 ? { status: "blocked", reasons } : { status: "done", summary: "COMPLETE" };
+    },
+
+    /** Accepted tasks have left the file: the journal remembers the checks that they were accepted by. */
+    async passed({ passed = [] }) {
+      const plan = await load();
+      const done = doneOf(plan).map((task) => ({
+        id: task.id,
+        title: task.name,
+        checks: checksOf(buildItem(plan, task)),
+      }));
+      const here = new Set(tasksOf(plan).map(({ id }) => id));
+      const accepted = passed.filter(({ id, kind, closed }) => kind === "BUILD" && closed !== true && !here.has(id));
+      return [...done, ...accepted.map(({ id, checks }) => ({ id, title: id, checks }))];
+    },
+
+    async reopen(ids, reason) {
+      const [file = PLAN_FILE] = topLevelPaths(ralph, [PLAN_FILE]);
+      const lines = await acceptedLines(ralph.repository, file, ids);
+      await change((plan) => sentBack(plan, ids, lines, shortReason(reason)));
+      const subject = `ralph: ${ids.join(", ")} sent back by the final check`;
+      return { status: "open", reason, commit: { subject, paths: [PLAN_FILE], work: false } };
     },
 
     async work(item, { cwd, attempt, previous }) {
@@ -213,13 +248,12 @@ export function specBacklog(ralph: SpecBacklogContext, options: SpecBacklogOptio
           return await settleBuild(item, attempt);
         case "VERIFY":
           if (isPassed) {
-            verdict = attempt.status;
             await change((plan) => accepted(plan, item));
             return { status: "passed", commit: commitOf("task accept", item, true) };
           }
           return {
             ...again(attempt, commitOf("task reject", item)),
-            ...sentBack(item, await change((plan) => notAccepted(plan, item, attempt))),
+            ...rejectedOf(item, await change((plan) => notAccepted(plan, item, attempt))),
           };
         case "DECOMPOSE":
           await change((plan) => isPassed ? decomposed(plan, item) : notDecomposed(plan, item));
@@ -249,7 +283,7 @@ function readable(text: string): Plan | null {
 }
 
 /** The tasks of a VERIFY stage that are to be built again. */
-function sentBack(item: SpecItem, plan: Plan): Pick<Settlement, "reopened"> {
+function rejectedOf(item: SpecItem, plan: Plan): Pick<Settlement, "reopened"> {
   const given = new Set(tasksIn(item).map(({ id }) => id));
   const reopened = pendingOf(plan).map(({ id }) => id).filter((id) => given.has(id));
   return reopened.length === 0 ? {} : { reopened };

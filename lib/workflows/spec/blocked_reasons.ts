@@ -5,11 +5,6 @@ import { pendingOf, problemsOf } from "./plan_file.ts";
 import { type Plan, PLAN_FILE } from "./types.ts";
 import { waitingReasons } from "./view.ts";
 
-/** Given up on, by what the journal remembers. */
-export function isParked({ id, fingerprint }: SpecItem, parked: readonly ParkedItem[]): boolean {
-  return parked.some((one) => one.id === id && one.fingerprint === (fingerprint ?? null));
-}
-
 /** Why nothing can be taken up although something is left. */
 export function blockedReasons(
   plan: Plan,

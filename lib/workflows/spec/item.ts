@@ -1,4 +1,4 @@
-import { hashText } from "../../host/files.ts";
+import { fingerprintOf } from "../../backlog/attempts.ts";
 import type { Item } from "../../backlog/types.ts";
 import { rejectionsOf } from "./mutations/reject_task.ts";
 import { doneOf, issuesOf, specOf, tasksOf } from "./plan_file.ts";
@@ -42,7 +42,7 @@ export function buildItem(plan: Plan, task: Task): SpecItem {
     kind: "BUILD",
     title: task.name,
     criteria: [task.notes, task.accept].filter((text) => text !== ""),
-    fingerprint: fingerprint(task.spec, task.name, task.notes, task.accept),
+    fingerprint: fingerprintOf([task.spec, task.name, task.notes, task.accept]),
     data: { stage: "BUILD", spec: task.spec, lines: linesOf(plan, [task]), ids, rejections },
   };
 }
@@ -55,7 +55,7 @@ export function decomposeItem(plan: Plan, task: Task): SpecItem {
     title: task.name,
     exclusive: true,
     preparatory: true,
-    fingerprint: fingerprint(task.name, task.killLog ?? ""),
+    fingerprint: fingerprintOf([task.name, task.killLog ?? ""]),
     data: { stage: "DECOMPOSE", spec: task.spec, lines: linesOf(plan, [task]), ids, rejections: 0 },
   };
 }
@@ -72,7 +72,7 @@ export function verifyItem(plan: Plan): SpecItem {
     review: true,
     title: `${done.length} done task${done.length === 1 ? "" : "s"}`,
     exclusive: true,
-    fingerprint: fingerprint(...done.flatMap(({ id, doneAt }) => [id, doneAt ?? ""])),
+    fingerprint: fingerprintOf(done.flatMap(({ id, doneAt }) => [id, doneAt ?? ""])),
     data: { stage: "VERIFY", spec: specOf(plan) ?? "", lines: linesOf(plan, done), ids: [], rejections: 0 },
   };
 }
@@ -85,7 +85,7 @@ export function investigateItem(plan: Plan): SpecItem {
     title: `${issues.length} issue${issues.length === 1 ? "" : "s"}`,
     exclusive: true,
     preparatory: true,
-    fingerprint: fingerprint(...issues.map(({ id }) => id)),
+    fingerprint: fingerprintOf(issues.map(({ id }) => id)),
     data: {
       stage: "INVESTIGATE",
       spec: specOf(plan) ?? "",
@@ -102,8 +102,4 @@ function linesOf(plan: Plan, records: readonly (Task | Issue)[]): readonly strin
     const record = entry.type === "task" ? entry.task : entry.type === "issue" ? entry.issue : null;
     return record !== null && wanted.has(record) ? [raw] : [];
   });
-}
-
-function fingerprint(...parts: readonly string[]): string {
-  return hashText(JSON.stringify(parts)).slice(0, 16);
 }

@@ -3,7 +3,8 @@ import { describeTask, specPlace } from "./stage_prompt.ts";
 import { STAGE_ITEMS } from "./turn_context.ts";
 import { type Plan, PLAN_FILE } from "./types.ts";
 import type { RalphContext } from "../../context/context.ts";
-import type { Attempt, Backlog } from "../../backlog/types.ts";
+import { failureOf, isOver, reasonOf } from "../../backlog/attempts.ts";
+import type { Backlog } from "../../backlog/types.ts";
 import { renderPrompt } from "../../prompts/render.ts";
 
 /** What the agent says when the code meets the whole spec already. */
@@ -23,13 +24,14 @@ export function planBacklog(ralph: RalphContext, spec: string): Backlog<{ readon
     turnsWriteState: true,
     stateFiles: [PLAN_FILE],
     unverified: "accept",
+    final: false,
 
     async overview() {
       return { total: 1, passed: isPlanned ? 1 : 0, open: isPlanned ? 0 : 1, parked: 0, unchecked: [] };
     },
 
     async next({ inFlight }) {
-      if (isPlanned) return { status: "done", verdict: "verified", summary: `${pendingOf(await load()).length} tasks` };
+      if (isPlanned) return { status: "done", summary: `${pendingOf(await load()).length} tasks` };
       if (inFlight.length > 0) return { status: "waiting" };
       const title = `plan ${spec}`;
       return {
@@ -44,7 +46,7 @@ export function planBacklog(ralph: RalphContext, spec: string): Backlog<{ readon
         spec: await specPlace(ralph.root, item.data.spec),
         item: tasks.length === 0 ? "No task yet." : tasks.map(describeTask).join("\n\n"),
         attempt: String(attempt),
-        failure: previous !== null && "message" in previous ? previous.message : "This is the first attempt.",
+        failure: failureOf(previous),
       }, { root: ralph.root });
       return { prompt, checks: [], allow: [], environment: { RALPH_STAGE: "PLAN" } };
     },
@@ -65,12 +67,7 @@ export function planBacklog(ralph: RalphContext, spec: string): Backlog<{ readon
       isPlanned = false;
       if (attempt.status === "interrupted") return Promise.resolve({ status: "open" });
       const reason = reasonOf(attempt);
-      const isOver = attempt.status === "blocked" || attempt.number >= ralph.config.maxRetries;
-      return Promise.resolve(isOver ? { status: "stop", as: "failed", reason } : { status: "open", reason });
+      return Promise.resolve(isOver(attempt) ? { status: "stop", as: "failed", reason } : { status: "open", reason });
     },
   };
-}
-
-function reasonOf(attempt: Attempt): string {
-  return "message" in attempt ? attempt.message : attempt.status;
 }

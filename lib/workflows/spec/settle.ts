@@ -1,3 +1,4 @@
+import { reasonOf } from "../../backlog/attempts.ts";
 import type { Attempt, CheckResult } from "../../backlog/types.ts";
 import { type SpecItem, tasksIn } from "./item.ts";
 import { newChildren, parentId, wasRejected } from "./judge.ts";
@@ -23,7 +24,7 @@ export function killed(plan: Plan, item: SpecItem, kill: "timeout" | "context", 
 
 /** A BUILD turn that failed: what it marked as done is not; its own task is rejected where it was said to be done. */
 export function failed(plan: Plan, item: SpecItem, attempt: Attempt): Plan {
-  const reason = reasonOf(attempt);
+  const reason = shortReasonOf(attempt);
   const head = attempt.turn?.head?.slice(0, SHORT_HASH) ?? null;
   const own = tasksOf(plan).find((task) => isNewlyDone(item)({ type: "task", task }) && task.id === item.id);
   if (own !== undefined) return reset(withRejection(plan, own, reason), item);
@@ -86,10 +87,9 @@ export function notDecomposed(plan: Plan, item: SpecItem): Plan {
   return without(plan, (entry) => entry.type === "task" && children.includes(entry.task.id));
 }
 
-/** Why an attempt failed, as the task keeps it. */
-export function reasonOf(attempt: Attempt): string {
-  if (attempt.status === "trespassed") return `wrote outside the allowed paths: ${attempt.paths.join(", ")}`;
-  return shortReason("message" in attempt ? attempt.message : attempt.status);
+/** Why an attempt failed, short enough for a task to keep. */
+export function shortReasonOf(attempt: Attempt): string {
+  return shortReason(reasonOf(attempt));
 }
 
 function describe({ name, exitCode, tail }: CheckResult): string {
@@ -97,7 +97,7 @@ function describe({ name, exitCode, tail }: CheckResult): string {
 }
 
 /** The beginning names the check, the end says what went wrong. */
-function shortReason(reason: string): string {
+export function shortReason(reason: string): string {
   const half = LONGEST_REASON / 2;
   return reason.length <= LONGEST_REASON ? reason : `${reason.slice(0, half)} … ${reason.slice(-half)}`;
 }

@@ -1,3 +1,4 @@
+import { failureOf } from "../../backlog/attempts.ts";
 import { join, relative } from "node:path";
 import { readText } from "../../host/files.ts";
 import type { Attempt, Check, Verification } from "../../backlog/types.ts";
@@ -56,12 +57,6 @@ export function describeTask(task: Task): string {
 export async function specPlace(root: string, name: string): Promise<string> {
   const found = await findSpec(root, name);
   return found === null ? `${name} (the file was not found)` : relative(root, found.path).replaceAll("\\", "/");
-}
-
-function failureOf(previous: Attempt | null): string {
-  if (previous === null) return "This is the first attempt.";
-  if ("message" in previous) return `Attempt ${previous.number} ${previous.status}: ${previous.message}`;
-  return `Attempt ${previous.number} ended as ${previous.status}.`;
 }
 
 function rejectedBefore({ id, s, reject }: Task): readonly string[] {

@@ -1,15 +1,18 @@
 import { join } from "node:path";
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { hashText } from "../../host/files.ts";
+import { fingerprintOf, isParked } from "../../backlog/attempts.ts";
 import { ensureRunsIgnored } from "../../events/runs_ignored.ts";
 import type { Backlog, Check, Item, ParkedItem } from "../../backlog/types.ts";
 import { findingsOf } from "./claim.ts";
 import { createHookRecorder } from "./hook_recorder.ts";
 import { sprintPaths } from "./paths.ts";
 import { sprintPrompt } from "./prompt.ts";
-import { settleCompletion, settleIteration } from "./settle.ts";
+import { settleIteration } from "./settle.ts";
 import type { SprintFindings, SprintItemData, SprintMode, SprintProgress, SprintStep } from "./types.ts";
+
+/** The id of the goal itself, beside those of steps. */
+const GOAL = "goal";
 
 /** What the backlog needs of the context. */
 export type SprintContext = Pick<RalphContext, "config" | "host" | "root" | "state">;
@@ -80,7 +83,7 @@ export function sprintBacklog(
     async overview({ parked }) {
       const { steps } = await load();
       const open = steps.filter(({ status }) => status === "pending");
-      const given = open.filter((step) => isParked(step, parked)).length;
+      const given = open.filter((step) => isGivenUp(step, parked)).length;
       const passed = steps.filter(({ status }) => status === "completed").length;
       return { total: null, passed, open: open.length - given, parked: given, unchecked: [] };
     },
@@ -88,19 +91,34 @@ export function sprintBacklog(
     async next({ inFlight, parked }) {
       const progress = await load();
       const { exit, status, steps } = progress;
-      if (exit.verified !== null || status === "completed") {
-        const summary = exit.summary ?? "";
-        return { status: "done", verdict: exit.verified === true ? "verified" : "unverified", covers: true, summary };
-      }
+      if (exit.detectedAt !== null || status === "completed") return { status: "done", summary: exit.summary ?? "" };
       if (status === "needs-human") return { status: "blocked", reasons: [humanReason(progress, directory)] };
       if (inFlight.length > 0) return { status: "waiting" };
-      if (exit.detectedAt !== null) return { status: "item", item: completionItem(progress) };
-      const step = steps.find((one) => one.status === "pending" && !isParked(one, parked)) ?? null;
+      const step = steps.find((one) => one.status === "pending" && !isGivenUp(one, parked)) ?? null;
       return { status: "item", item: iterationItem(progress, step, paths.transcripts) };
     },
 
+    /** Steps and the goal have the checks that hold for everything. */
+    async passed() {
+      const { steps, exit } = await load();
+      const done = steps.filter(({ status }) => status === "completed");
+      const goal = exit.detectedAt === null ? [] : [{ id: GOAL, title: exit.summary ?? "", checks }];
+      return [...done.map((step) => ({ id: step.id, title: titleOf(step.prompt), checks })), ...goal];
+    },
+
+    /** Whatever fails at the end, the goal is not reached: the agent plans on with the reason. */
+    async reopen(_ids, reason) {
+      const { refuseExit } = await import("./changes.ts");
+      await change((document) => refuseExit(document, reason));
+      return { status: "open", reason };
+    },
+
+    async ended(verdict) {
+      const { confirmExit } = await import("./changes.ts");
+      await change((document) => confirmExit(document, verdict === "verified"));
+    },
+
     async begin(item) {
-      if (item.data.mode === "completion") return;
       await ensureRunsIgnored(join(ralph.root, paths.transcripts));
       const { beginIteration } = await import("./changes.ts");
       await change((document) => beginIteration(document, item.data.iteration, now()));
@@ -108,7 +126,6 @@ export function sprintBacklog(
 
     async work(item, { previous }) {
       const { mode, step, iteration } = item.data;
-      if (mode === "completion") return { prompt: null, checks };
       const progress = await load();
       const parked = step === null
         ? progress.steps.filter(({ status }) => status === "pending").map(({ id }) => id)
@@ -147,10 +164,7 @@ export function sprintBacklog(
       return { status: "not-done", reason: "no step was added, and the goal was not said to be reached", findings };
     },
 
-    settle: (item, attempt) =>
-      item.data.mode === "completion"
-        ? settleCompletion({ item, attempt, change })
-        : settleIteration({ item, attempt, change, now: now(), config: ralph.config, load, file: paths.progress }),
+    settle: (item, attempt) => settleIteration({ item, attempt, change, now: now(), load, file: paths.progress }),
 
     async resume() {
       const { resumeSprint } = await import("./changes.ts");
@@ -171,27 +185,6 @@ export async function readSprint({ state }: Pick<SprintContext, "state">, file: 
   return readProgress(text, file);
 }
 
-function completionItem(
-  { completedIterations, currentIteration, idleIterations, exit }: SprintProgress,
-): Item<SprintItemData> {
-  const data = {
-    mode: "completion",
-    iteration: currentIteration,
-    completed: completedIterations,
-    idle: idleIterations,
-    step: null,
-  } as const;
-  const title = (exit.summary ?? "").split("\n")[0]?.slice(0, 100) ?? "";
-  return {
-    id: `completion-${completedIterations}`,
-    kind: "completion",
-    title,
-    exclusive: true,
-    checksOnly: true,
-    data,
-  };
-}
-
 function iterationItem(progress: SprintProgress, step: SprintStep | null, transcripts: string): Item<SprintItemData> {
   const { completedIterations: completed, idleIterations, currentIteration, idleThreshold, goal } = progress;
   const idle = step === null ? idleIterations + 1 : 0;
@@ -210,17 +203,13 @@ function iterationItem(progress: SprintProgress, step: SprintStep | null, transc
     id: step.id,
     title: titleOf(step.prompt),
     criteria: [step.prompt],
-    fingerprint: fingerprintOf(step),
+    fingerprint: fingerprintOf(step.prompt),
     data,
   };
 }
 
-function isParked(step: SprintStep, parked: readonly ParkedItem[]): boolean {
-  return parked.some(({ id, fingerprint }) => id === step.id && fingerprint === fingerprintOf(step));
-}
-
-function fingerprintOf({ prompt }: SprintStep): string {
-  return hashText(prompt).slice(0, 16);
+function isGivenUp({ id, prompt }: SprintStep, parked: readonly ParkedItem[]): boolean {
+  return isParked({ id, fingerprint: fingerprintOf(prompt) }, parked);
 }
 
 /** The first line of a text, cut. Pure. */

@@ -5,7 +5,7 @@ import type { SprintMode, SprintProgress, SprintStep } from "./types.ts";
 /** What an iteration's prompt is made of. */
 export interface SprintPromptContext {
   readonly root: string;
-  readonly mode: Exclude<SprintMode, "completion">;
+  readonly mode: SprintMode;
   readonly progress: SprintProgress;
   readonly step: SprintStep | null;
   readonly iteration: number;

@@ -1,5 +1,5 @@
 import type { Document } from "yaml";
-import type { Config } from "../../config/schema.ts";
+import { isOver } from "../../backlog/attempts.ts";
 import type { Attempt, Item, SettleCommit, Settlement } from "../../backlog/types.ts";
 import type { SprintFindings, SprintItemData, SprintProgress } from "./types.ts";
 
@@ -12,24 +12,10 @@ interface ToSettle {
   readonly change: ChangeSprint;
 }
 
-/** Whether the claim that the goal is reached counts: the checks have decided. */
-export async function settleCompletion({ attempt, change }: ToSettle): Promise<Settlement> {
-  const { confirmExit, refuseExit } = await import("./changes.ts");
-  if (attempt.status === "verified" || attempt.status === "unverified") {
-    await change((document) => confirmExit(document, attempt.status === "verified"));
-    return { status: "passed" };
-  }
-  if (attempt.status === "interrupted") return { status: "open" };
-  const reason = reasonOf(attempt);
-  await change((document) => refuseExit(document, reason));
-  return { status: "open", reason };
-}
-
 /** What became of one planning, executing or reflecting iteration. Settled twice, it leaves the same. */
 export async function settleIteration(
-  { item, attempt, change, now, config, load, file }: ToSettle & {
+  { item, attempt, change, now, load, file }: ToSettle & {
     readonly now: string;
-    readonly config: Config;
     readonly load: () => Promise<SprintProgress>;
     /** PROGRESS.yaml, relative to the root: Ralph itself changes it in every iteration. */
     readonly file: string;
@@ -66,8 +52,7 @@ export async function settleIteration(
         minIterations: (await load()).minIterations,
         done: false,
       });
-      const given = data.step !== null && attempt.number >= config.maxRetries;
-      if (given) return { status: "parked", reason: attempt.message };
+      if (data.step !== null && isOver(attempt)) return { status: "parked", reason: attempt.message };
       const idle = !(attempt.turn?.changedFiles ?? []).some((path) => path !== file);
       return { status: "open", reason: attempt.message, idle };
     }
@@ -80,7 +65,7 @@ export async function settleIteration(
     }
     case "failed": {
       await takeBack(change, data);
-      if (attempt.number < config.maxRetries) return { status: "open", reason: attempt.message };
+      if (!isOver(attempt)) return { status: "open", reason: attempt.message };
       return data.step !== null
         ? { status: "parked", reason: attempt.message }
         : { status: "stop", as: "failed", reason: attempt.message };
@@ -147,8 +132,4 @@ function commitOf({ data, title }: Item<SprintItemData>, sprintId: string): Sett
   const { step, iteration } = data;
   const subject = step === null ? `feat: ${sprintId} - iteration ${iteration}` : `feat: ${step.id} - ${title}`;
   return { subject, body: `ralph: sprint ${sprintId}, iteration ${iteration}`, paths: [], work: true };
-}
-
-function reasonOf(attempt: Attempt): string {
-  return "message" in attempt ? attempt.message : attempt.status;
 }

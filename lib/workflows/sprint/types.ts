@@ -78,7 +78,7 @@ export interface HookEntry {
 }
 
 /** What an iteration is about. */
-export type SprintMode = "planning" | "executing" | "reflecting" | "completion";
+export type SprintMode = "planning" | "executing" | "reflecting";
 
 /** What an item of this backlog carries: a snapshot of the counters. */
 export interface SprintItemData {

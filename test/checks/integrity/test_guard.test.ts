@@ -58,9 +58,9 @@ describe("runLoop() with tests.integrity", () => {
     const outcome = await runLoop(world.ralph, one());
 
     expect(outcome).toMatchObject({ status: "passed", turns: 3, weakened: [] });
-    expect(world.prompts[1]).toContain(`tests were weakened, put them back as they were:\n${GONE}`);
+    expect(world.prompts[1]).toContain(`tests were weakened, restore them as they were:\n${GONE}`);
     expect(world.prompts[2]).toContain(GONE);
-    expect(world.events.filter(({ type }) => type === "check-start")).toHaveLength(1);
+    expect(world.events.filter(({ type }) => type === "check-start")).toHaveLength(2);
   });
 
   test("block: what an earlier run left uncommitted counts as well", async () => {
@@ -165,8 +165,8 @@ function countingHost(): Host & { readonly git: (readonly string[])[] } {
     git,
     processes: {
       ...processes,
-      cookie: processes.cookie,
-      sweep: (cookie) => processes.sweep(cookie),
+      runToken: processes.runToken,
+      sweep: (runToken) => processes.sweep(runToken),
       run: (request) => {
         if (request.file === "git") git.push(request.arguments);
         return processes.run(request);

@@ -38,7 +38,7 @@ describe("prdBacklog() in the loop", () => {
 
     const run = await runLoop(world.ralph, prdBacklog(world.ralph));
 
-    expect(run).toMatchObject({ status: "passed", passed: ["US-1", "US-2"], iterations: 3, turns: 2 });
+    expect(run).toMatchObject({ status: "passed", passed: ["US-1", "US-2"], iterations: 2, turns: 2 });
     expect(await world.git("log", "--format=%s")).toBe("feat: US-2 - Story US-2\nfeat: US-1 - Story US-1\nstart");
     expect(await world.git("show", "--name-only", "--format=", "HEAD")).toBe(
       `US-2.txt\n${PRD}\nscripts/ralph/progress.txt`,
@@ -46,7 +46,7 @@ describe("prdBacklog() in the loop", () => {
     expect(await world.git("status", "--porcelain")).toBe("");
     expect((await prdOf(world)).userStories.every(({ passes }) => passes)).toBe(true);
     const ends = world.events.filter(({ type }) => type === "check-end").slice(-2);
-    expect(ends.map((event) => "scope" in event && event.scope)).toEqual(["US-1", "US-2"]);
+    expect(ends.map((event) => "scope" in event && event.scope)).toEqual(["US-2", "US-1"]);
   });
 
   test("checks alone decide: without the marker a story passes, with it a failing one does not", async () => {
@@ -63,6 +63,7 @@ describe("prdBacklog() in the loop", () => {
     await using world = await loopWorld(
       async (request, number) => {
         notesSeen.push((await prdOf(world)).userStories[0]!.notes);
+        await writeFile(join(request.cwd, `try-${number}.txt`), "x");
         if (number === 2) await OBEDIENT(request, number);
       },
       files(
@@ -91,7 +92,7 @@ describe("prdBacklog() in the loop", () => {
         files(story("US-1", 1, ["Verify: `false`"])),
       );
 
-      const run = await runLoop(world.ralph, prdBacklog(world.ralph), { limits: { sameFailure: 9, noProgress: 9 } });
+      const run = await runLoop(world.ralph, prdBacklog(world.ralph), { limits: { sameFailure: 9, idle: 9 } });
 
       expect(run).toMatchObject({ status: "blocked", passed: [], turns: 3 });
       expect(world.events.filter(({ type }) => type === "state-put-back")).toHaveLength(3);
@@ -101,7 +102,9 @@ describe("prdBacklog() in the loop", () => {
 
   test("a parked story stays parked in the next run, and comes back when asked or when its criteria change", async () => {
     const start = story("US-1", 1, ["Verify: `test -f US-1.txt`"]);
-    await using world = await loopWorld(async () => {}, files(start, story("US-2", 2, ["Verify: `true`"])));
+    await using world = await loopWorld(async (request, number) => {
+      if (request.environment["RALPH_ITEM"] === "US-2") await OBEDIENT(request, number);
+    }, files(start, story("US-2", 2, ["Verify: `test -f US-2.txt`"])));
 
     const first = await runLoop(world.ralph, prdBacklog(world.ralph));
     const second = await runLoop(await world.again(), prdBacklog(world.ralph));
@@ -123,11 +126,11 @@ describe("prdBacklog() in the loop", () => {
 
     expect(run).toMatchObject({ status: "passed", turns: 3 });
     expect(world.prompts[2]).toContain("US-1");
-    expect(world.events.flatMap((event) => event.type === "iteration-end" ? event.reopened ?? [] : [])).toEqual([
+    expect(world.events.flatMap((event) => event.type === "items-reopened" ? event.ids : [])).toEqual([
       "US-1",
     ]);
     expect(await world.git("log", "--format=%s", "-3")).toBe(
-      "feat: US-1 - Story US-1\nralph: US-1 reset\nfeat: US-2 - Story US-2",
+      "feat: US-1 - Story US-1\nralph: US-1 sent back by the final check\nfeat: US-2 - Story US-2",
     );
   });
 

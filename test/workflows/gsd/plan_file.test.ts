@@ -368,7 +368,7 @@ describe("parsePlan()", () => {
       ["<task>", "<verify>", "<automated></automated>", "</verify>", "</task>"],
       "01-01-PLAN.md:3: <automated> is empty",
     ],
-    [["text", FENCE, "more"], "01-01-PLAN.md:2: this code fence is never closed: what follows is read as text"],
+    [["text", FENCE, "more"], "01-01-PLAN.md:2: this code fence is never closed: all that follows is code"],
     [
       ["<task>", "<verify>", "<command>a</command>", "<expect>it works</expect>", "</verify>", "</task>"],
       "01-01-PLAN.md:4: <expect>it works</expect> is not machine-checkable: not run",

@@ -36,7 +36,7 @@ describe("sprintBacklog() in the loop", () => {
     const run = await runLoop(here.ralph, here.backlog());
 
     expect(run).toMatchObject({ status: "passed", summary: "reached", turns: 5, passed: ["step-1"], unverified: [] });
-    expect(modesOf(here)).toEqual(["planning", "executing", "planning", "planning", "reflecting", "completion"]);
+    expect(modesOf(here)).toEqual(["planning", "executing", "planning", "planning", "reflecting"]);
     expect(await here.progress()).toMatchObject({
       status: "completed",
       currentIteration: 5,
@@ -80,16 +80,16 @@ describe("sprintBacklog() in the loop", () => {
 
     expect(run).toMatchObject({ status: "passed", turns: 2 });
     expect(world.prompts[1]).toMatch(/did not count: .*exit 4\nno proof/);
-    expect(modesOf(world)).toEqual(["planning", "completion", "planning", "completion"]);
+    expect(modesOf(world)).toEqual(["planning", "planning"]);
   });
 
-  test("an agent that claims and does nothing ends as exhausted", async () => {
+  test("a claim that fails the final check three times ends the run as failed", async () => {
     await using world = await sprintWorld(async () => COMPLETE, "", { config: { verify: { default: ["false"] } } });
 
     expect(await runLoop(world.ralph, world.backlog())).toMatchObject({
-      status: "exhausted",
-      limit: "5 turns without a change",
-      turns: 5,
+      status: "failed",
+      reason: "final-check",
+      turns: 3,
     });
   });
 

@@ -1,5 +1,5 @@
 import { isCalendarDay } from "../../../host/local_date.ts";
-import { headingOf, type ProseLine, proseLines } from "./markdown.ts";
+import { type MarkdownLine, proseLines } from "../../../backlog/fences.ts";
 
 /** One item of the map's checklist. */
 export interface MapTopic {
@@ -30,6 +30,13 @@ export interface MapAge {
   readonly warnings: readonly string[];
 }
 
+interface Heading {
+  readonly level: number;
+  readonly title: string;
+}
+
+/** Also a heading that an edit damaged by a `-` or `*` glued before it. */
+const HEADING_REGEXP = /^[-*\s]*(#{1,6})\s*(\S.*?)(?:\s+#+)?\s*$/;
 const ENTRY_REGEXP = /^\[?(\d{4}-\d{2}-\d{2})\]?\s*[-–—:]\s*(.*)$/;
 const ITEM_REGEXP = /^\s*[-*+]\s+\[([ xX])\]\s+(\S.*?)\s*$/;
 const NEXT_TOPICS_REGEXP = /^next topics\b/i;
@@ -65,7 +72,7 @@ export function tickTopic(text: string, topic: string, checked: boolean = true):
   return lines.join("\n");
 }
 
-function parseTopics(lines: readonly ProseLine[]): readonly MapTopic[] | null {
+function parseTopics(lines: readonly MarkdownLine[]): readonly MapTopic[] | null {
   const start = lines.findIndex(({ text }) => {
     const heading = headingOf(text);
     return heading !== null && (heading.level === 2 || heading.level === 3) && NEXT_TOPICS_REGEXP.test(heading.title);
@@ -74,14 +81,24 @@ function parseTopics(lines: readonly ProseLine[]): readonly MapTopic[] | null {
   const rest = lines.slice(start + 1);
   const end = rest.findIndex(({ text }) => (headingOf(text)?.level ?? Infinity) <= level);
   const section = start < 0 ? [] : rest.slice(0, end < 0 ? undefined : end);
-  const topics = section.flatMap(({ text, index }) => {
+  const topics = section.flatMap(({ text, number }) => {
     const match = ITEM_REGEXP.exec(text);
-    return match === null ? [] : [{ text: match[2] ?? "", checked: match[1] !== " ", line: index }];
+    return match === null ? [] : [{ text: match[2] ?? "", checked: match[1] !== " ", line: number - 1 }];
   });
   return topics.length === 0 ? null : topics;
 }
 
-function parseEntry({ text }: ProseLine): readonly MapEntry[] {
+/** The heading on a line. `#tag` glued to a word is one only where it is a `##` or deeper. */
+function headingOf(line: string): Heading | null {
+  const match = HEADING_REGEXP.exec(line);
+  if (match === null) return null;
+  const level = (match[1] ?? "").length;
+  const title = match[2] ?? "";
+  if (level === 1 && !/^[-*\s]*#\s/.test(line)) return null;
+  return { level, title };
+}
+
+function parseEntry({ text }: MarkdownLine): readonly MapEntry[] {
   const heading = headingOf(text);
   if (heading === null || heading.level < 2 || heading.level > 3) return [];
   const match = ENTRY_REGEXP.exec(heading.title);

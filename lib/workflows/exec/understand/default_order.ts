@@ -1,4 +1,4 @@
-import { proseLines } from "./markdown.ts";
+import { proseLines } from "../../../backlog/fences.ts";
 
 const NUMBERED_REGEXP = /^(\s*)(\d+)([.)])\s+(\S.*?)\s*$/;
 

@@ -1,7 +1,8 @@
 import { join, relative } from "node:path";
 import type { RalphContext } from "../../../context/context.ts";
-import { hashText, readText } from "../../../host/files.ts";
-import type { Attempt, Backlog, ParkedItem } from "../../../backlog/types.ts";
+import { failureOf, fingerprintOf, isOver, isParked, reasonOf } from "../../../backlog/attempts.ts";
+import { readText } from "../../../host/files.ts";
+import type { Attempt, Backlog, Claim, Item, ParkedItem, Settlement, Turn } from "../../../backlog/types.ts";
 import { renderPrompt } from "../../../prompts/render.ts";
 import { parseCodebaseMap, tickTopic } from "./codebase_map.ts";
 import { localDate } from "../../../host/local_date.ts";
@@ -22,17 +23,19 @@ export interface TopicData {
   readonly notes: number;
 }
 
-/** What a turn did that it must not. */
+/** What a turn must not have done. */
 export interface TopicFindings {
   /** State files that it wrote; they are put back. */
   readonly wrote: readonly string[];
 }
 
+type TopicsContext = Pick<RalphContext, "root" | "config" | "state" | "repository" | "host">;
+
 const STATE_FILES: readonly string[] = [PRD_FILE, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE];
 
 /** The topics of the codebase map: one unchecked topic an iteration, in which nothing but the map may be written. */
 export function topicsBacklog(
-  ralph: Pick<RalphContext, "root" | "config" | "state" | "repository" | "host">,
+  ralph: TopicsContext,
 ): Backlog<TopicData, TopicFindings> {
   const load = async (): Promise<ReturnType<typeof readTopics>> =>
     readTopics(await ralph.state.read(CODEBASE_MAP_FILE), await ralph.state.read(UNDERSTAND_PROMPT_FILE));
@@ -41,12 +44,13 @@ export function topicsBacklog(
     name: "understand",
     stateFiles: STATE_FILES,
     unverified: "accept",
+    final: false,
     runsDirectory: EXEC_RUNS,
 
     async overview({ parked }) {
       const { all } = await load();
       const open = all.filter((topic) => !topic.done);
-      const given = open.filter(({ text }) => isParked(text, parked)).length;
+      const given = open.filter(({ text }) => isGivenUp(text, parked)).length;
       return {
         total: all.length,
         passed: all.length - open.length,
@@ -58,20 +62,20 @@ export function topicsBacklog(
 
     async next({ inFlight, parked }) {
       const open = (await load()).all.filter((topic) => !topic.done);
-      const topic = open.find(({ text }) => !inFlight.includes(idOf(text)) && !isParked(text, parked));
+      const topic = open.find(({ text }) => !inFlight.includes(idOf(text)) && !isGivenUp(text, parked));
       if (topic !== undefined) {
         const notes = parseCodebaseMap(await ralph.state.read(CODEBASE_MAP_FILE) ?? "").entries.length;
         const { text } = topic;
         const data = { topic: text, notes };
         return {
           status: "item",
-          item: { id: idOf(text), kind: "topic", title: text, exclusive: true, fingerprint: printOf(text), data },
+          item: { id: idOf(text), kind: "topic", title: text, exclusive: true, fingerprint: fingerprintOf(text), data },
         };
       }
       if (inFlight.length > 0) return { status: "waiting" };
       const left = parked.filter(({ id }) => open.some(({ text }) => idOf(text) === id));
       if (left.length > 0) return { status: "blocked", reasons: left.map(({ id, reason }) => `${id}: ${reason}`) };
-      return { status: "done", verdict: "verified" };
+      return { status: "done" };
     },
 
     async work(item, { previous }) {
@@ -83,57 +87,66 @@ export function topicsBacklog(
       return { prompt, checks: [], allow: [CODEBASE_MAP_FILE] };
     },
 
-    async judge(item, turn, { cwd }) {
-      const wrote = turn.changedFiles.filter((path) => STATE_FILES.includes(path));
-      if (wrote.length > 0) {
-        const diff = await diffOf(ralph, wrote, turn.base);
-        const reason = `wrote outside ${CODEBASE_MAP_FILE}: ${wrote.join(", ")} (put back)\n${diff}`;
-        return { status: "failed", reason, findings: { wrote } };
-      }
-      const map = parseCodebaseMap(await readText(join(cwd, CODEBASE_MAP_FILE)) ?? "");
-      const ticked = map.topics?.some(({ text, checked }) => text === item.data.topic && checked) ?? false;
-      // Without a checklist it is the note's own title that remembers the topic.
-      const named = map.topics === null ? isCovered(map, item.data.topic) : map.entries.length > item.data.notes;
-      if (ticked || named) return { status: "done" };
-      const form = `## ${localDate(ralph.host.clock.now())} - ${item.data.topic}`;
-      return {
-        status: "not-done",
-        reason: `${CODEBASE_MAP_FILE} holds no new note (\`${form}\`) and the topic is not ticked`,
-      };
-    },
+    judge: (item, turn, { cwd }) => judgeTopic(ralph, item, turn, cwd),
 
-    async settle(item, attempt) {
-      const passed = attempt.status === "verified" || attempt.status === "unverified";
-      const { topic } = item.data;
-      // Ticked although it did not pass: by an agent that failed, or before its commit was refused.
-      await ralph.state.update(CODEBASE_MAP_FILE, (text) => text === null ? null : tickTopic(text, topic, passed));
-      if (passed) {
-        return {
-          status: "passed",
-          commit: { subject: `ralph: understood ${topic}`, paths: [CODEBASE_MAP_FILE], work: false },
-        };
-      }
-      if (attempt.status === "interrupted") return { status: "open" };
-      const reason = "message" in attempt ? attempt.message : attempt.status;
-      const wrote = attempt.claim?.findings?.wrote ?? [];
-      if (wrote.length > 0) return { status: "stop", as: "failed", reason };
-      return attempt.number < ralph.config.maxRetries ? { status: "open", reason } : { status: "parked", reason };
-    },
+    settle: (item, attempt) => settleTopic(ralph, item, attempt),
   };
+}
+
+async function judgeTopic(
+  ralph: TopicsContext,
+  item: Item<TopicData>,
+  turn: Turn,
+  cwd: string,
+): Promise<Claim<TopicFindings>> {
+  const wrote = turn.changedFiles.filter((path) => STATE_FILES.includes(path));
+  if (wrote.length > 0) {
+    const diff = await diffOf(ralph, wrote, turn.base);
+    const reason = `wrote outside ${CODEBASE_MAP_FILE}: ${wrote.join(", ")} (put back)\n${diff}`;
+    return { status: "failed", reason, findings: { wrote } };
+  }
+  const map = parseCodebaseMap(await readText(join(cwd, CODEBASE_MAP_FILE)) ?? "");
+  const ticked = map.topics?.some(({ text, checked }) => text === item.data.topic && checked) ?? false;
+  // Without a checklist it is the note's own title that remembers the topic.
+  const named = map.topics === null ? isCovered(map, item.data.topic) : map.entries.length > item.data.notes;
+  if (ticked || named) return { status: "done" };
+  const form = `## ${localDate(ralph.host.clock.now())} - ${item.data.topic}`;
+  return {
+    status: "not-done",
+    reason: `${CODEBASE_MAP_FILE} holds no new note (\`${form}\`) and the topic is not ticked`,
+  };
+}
+
+async function settleTopic(
+  ralph: TopicsContext,
+  item: Item<TopicData>,
+  attempt: Attempt<TopicFindings>,
+): Promise<Settlement> {
+  const passed = attempt.status === "verified" || attempt.status === "unverified";
+  const { topic } = item.data;
+  // Ticked although it did not pass: by an agent that failed, or before its commit was refused.
+  await ralph.state.update(CODEBASE_MAP_FILE, (text) => text === null ? null : tickTopic(text, topic, passed));
+  if (passed) {
+    return {
+      status: "passed",
+      commit: { subject: `ralph: understood ${topic}`, paths: [CODEBASE_MAP_FILE], work: false },
+    };
+  }
+  if (attempt.status === "interrupted") return { status: "open" };
+  const reason = reasonOf(attempt);
+  const wrote = attempt.claim?.findings?.wrote ?? [];
+  if (wrote.length > 0) return { status: "stop", as: "failed", reason };
+  return { status: isOver(attempt) ? "parked" : "open", reason };
 }
 
 /** A short name for a topic, the same in every run. */
 function idOf(topic: string): string {
   const words = topic.replace(/\(.*$/, "").toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "-").replaceAll(/^-|-$/g, "");
-  return `${words.slice(0, 40)}-${printOf(topic).slice(0, 4)}`;
+  return `${words.slice(0, 40)}-${fingerprintOf(topic).slice(0, 4)}`;
 }
 
-function printOf(topic: string): string {
-  return hashText(topic).slice(0, 16);
-}
-
-function isParked(topic: string, parked: readonly ParkedItem[]): boolean {
-  return parked.some(({ id, fingerprint }) => id === idOf(topic) && fingerprint === printOf(topic));
+function isGivenUp(topic: string, parked: readonly ParkedItem[]): boolean {
+  return isParked({ id: idOf(topic), fingerprint: fingerprintOf(topic) }, parked);
 }
 
 async function diffOf(
@@ -144,11 +157,6 @@ async function diffOf(
   if (repository === null) return "";
   const inTree = paths.map((path) => relative(repository.topLevel, join(root, path)).replaceAll("\\", "/"));
   return await repository.diff(inTree, { base, maxBytes: 4096 });
-}
-
-function failureOf(previous: Attempt | null): string {
-  if (previous === null) return "Nothing: this is the first attempt.";
-  return "message" in previous ? previous.message : `The last attempt ended as ${previous.status}.`;
 }
 
 /** Topics that are left, for a last line. */

@@ -74,7 +74,7 @@ function asUnderstood(
 ): LoopOutcome {
   if (outcome.status === "unverified") {
     const { allowed: _allowed, ...rest } = outcome;
-    return { ...rest, status: "passed" };
+    return { ...rest, status: "passed", checkedAs: "nothing" };
   }
   if (outcome.status !== "exhausted") return outcome;
   const taken = outcome.passed.length + outcome.parked.length;
@@ -82,5 +82,5 @@ function asUnderstood(
     (maxIterations !== undefined && outcome.turns >= maxIterations);
   if (!usedUp) return outcome;
   const { limit, ...rest } = outcome;
-  return { ...rest, status: "passed", summary: `the cap was used up: ${limit}` };
+  return { ...rest, status: "passed", checkedAs: "nothing", summary: `the cap was used up: ${limit}` };
 }

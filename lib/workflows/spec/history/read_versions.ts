@@ -1,6 +1,6 @@
 import type { Host } from "../../../host/types.ts";
-import { RalphError } from "../../../errors/ralph_error.ts";
 import { createBatchReader } from "../../../git/batch_reader.ts";
+import { createGit, gitFailed, outputOfGit } from "../../../git/run_git.ts";
 import type { Repository } from "../../../git/types.ts";
 import type { PlanCommit, PlanVersion } from "./types.ts";
 
@@ -39,9 +39,7 @@ export async function readCommits(
     if (
       /does not have any commits yet|bad default revision|ambiguous argument 'HEAD'|bad revision 'HEAD'/.test(stderr)
     ) return [];
-    throw new RalphError("git-failed", {
-      details: { command: "log", reason: stderr.trim(), hint: "run the same command by hand to see why" },
-    });
+    throw gitFailed(["log"], stderr);
   }
   const fields = stdout.split("\0");
   const commits: PlanCommit[] = [];
@@ -97,7 +95,7 @@ export async function readVersions(
 ): Promise<void> {
   let at = 0;
   let content: Buffer | null = null;
-  const reader = createBatchReader((blob) => {
+  const onOutput = createBatchReader((blob) => {
     content ??= blob; // the newest path that is there
     at += 1;
     if (at % paths.length > 0) return;
@@ -105,21 +103,9 @@ export async function readVersions(
     content = null;
   });
   const requests = commits.flatMap(({ hash }) => paths.map((path) => `${hash}:${path}\n`));
-  const end = await host.processes.run({
-    file: "git",
-    arguments: ["cat-file", "--batch"],
-    cwd: repository.topLevel,
-    input: requests.join(""),
-    guarded: false,
-    timeoutMs: LONGEST_MS,
-    onOutput: (chunk, stream) => {
-      if (stream === "stdout") reader(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
-    },
-  });
-  if (end.exitCode !== 0 || at !== requests.length) {
-    const reason = end.stderr.trim() || `${at} of ${requests.length} versions were read`;
-    throw new RalphError("git-failed", {
-      details: { command: "cat-file", reason, hint: "`git fsck` checks the repository" },
-    });
-  }
+  const arguments_ = ["cat-file", "--batch"];
+  const hint = "`git fsck` checks the repository";
+  const input = requests.join("");
+  await outputOfGit(createGit(host, repository.topLevel), arguments_, { input, timeoutMs: LONGEST_MS, onOutput, hint });
+  if (at !== requests.length) throw gitFailed(arguments_, `${at} of ${requests.length} versions were read`, hint);
 }

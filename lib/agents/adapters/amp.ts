@@ -1,0 +1,71 @@
+import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
+import { anthropicUsage, assistantEvents, toolResultEvents } from "../claude_shape.ts";
+import type { AgentEvent, Translator } from "../stream_item.ts";
+import { failureEvents } from "../failure_events.ts";
+import { failureKind } from "../failures.ts";
+import { at, textAt } from "../json.ts";
+
+/** `amp -x --stream-json`: the prompt on standard input. What it calls a mode chooses the model. */
+function ampArguments({ prompt, model }: AdapterOptions): AdapterInvocation {
+  return {
+    arguments: ["-x", "--dangerously-allow-all", "--stream-json", ...(model === null ? [] : ["--mode", model])],
+    input: prompt,
+  };
+}
+
+/** Reads `amp --stream-json`: claude's shapes; the prompt comes back as a `user` line, usage stands on each message. */
+function ampTranslator(): Translator {
+  let said = "";
+
+  return {
+    push(line) {
+      switch (textAt(line, "type")) {
+        case "system":
+          return textAt(line, "subtype") === "init"
+            ? [{ type: "agent-start", session: textAt(line, "session_id"), model: null }]
+            : [];
+        case "assistant": {
+          const events = assistantEvents(line);
+          for (const event of events) if (event.type === "agent-text") said = event.text;
+          const usage = at(line, "message", "usage");
+          return usage === undefined || usage === null
+            ? events
+            : [{ type: "agent-usage", scope: "step", usage: anthropicUsage(usage) }, ...events];
+        }
+        case "user":
+          return toolResultEvents(line).map(withExitCode);
+        case "result":
+          return endEvents(line, said);
+        default:
+          return [];
+      }
+    },
+    end: () => [],
+  };
+}
+
+/** A shell's result is JSON in a text: `{"output":…,"exitCode":3}`, and no error. */
+function withExitCode(event: AgentEvent): AgentEvent {
+  if (event.type !== "agent-tool-result") return event;
+  const exit = /"exitCode":(-?\d+)\}\s*$/.exec(event.output)?.[1];
+  return exit === undefined || exit === "0" ? event : { ...event, ok: false };
+}
+
+function endEvents(line: unknown, said: string): readonly AgentEvent[] {
+  if (at(line, "is_error") !== true && (textAt(line, "subtype") ?? "success") === "success") {
+    const result = textAt(line, "result") ?? "";
+    const words: readonly AgentEvent[] = result.trim() === "" || said.trim().endsWith(result.trim())
+      ? []
+      : [{ type: "agent-text", text: result }];
+    return [...words, { type: "agent-end", status: "completed", message: null }];
+  }
+  const message = textAt(line, "error") ?? textAt(line, "result") ?? "it gave no reason";
+  return failureEvents(failureKind(message), message);
+}
+
+/** How `amp` is called, and how its stream is read. */
+export const DRIVER: Driver = {
+  arguments: ampArguments,
+  interactive: null,
+  translator: ampTranslator,
+};

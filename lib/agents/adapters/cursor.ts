@@ -1,0 +1,91 @@
+import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
+import { assistantEvents } from "../claude_shape.ts";
+import type { AgentEvent, Translator } from "../stream_item.ts";
+import { failureEvents } from "../failure_events.ts";
+import { failureKind } from "../failures.ts";
+import { at, inputWords, outputWords, textAt } from "../json.ts";
+
+/** `cursor-agent -p --output-format stream-json`: the prompt on standard input. */
+function cursorArguments({ prompt, model }: AdapterOptions): AdapterInvocation {
+  return {
+    arguments: ["-p", "--output-format", "stream-json", "--force", ...(model === null ? [] : ["--model", model])],
+    input: prompt,
+  };
+}
+
+/** `cursor-agent` in the terminal, with its own questions. */
+function cursorInteractive({ prompt, model }: AdapterOptions): AdapterInvocation {
+  return { arguments: [...(model === null ? [] : ["--model", model]), prompt], input: null };
+}
+
+/** Reads `cursor-agent --output-format stream-json`, as documented. Where it fails there is no `result` line. */
+function cursorTranslator(): Translator {
+  let said = "";
+
+  return {
+    push(line) {
+      switch (textAt(line, "type")) {
+        case "system":
+          return textAt(line, "subtype") === "init"
+            ? [{ type: "agent-start", session: textAt(line, "session_id"), model: textAt(line, "model") }]
+            : [];
+        case "assistant": {
+          const events = assistantEvents(line);
+          for (const event of events) if (event.type === "agent-text") said += event.text;
+          return events;
+        }
+        case "tool_call":
+          return [toolEvent(line)];
+        case "result":
+          return endEvents(line, said);
+        default:
+          return [];
+      }
+    },
+    end: () => [],
+  };
+}
+
+/** The call is an object with one key that names the tool: `{"shellToolCall": {"args": …, "result": …}}`. */
+function toolEvent(line: unknown): AgentEvent {
+  const id = textAt(line, "call_id");
+  const call = at(line, "tool_call");
+  const name = typeof call === "object" && call !== null ? Object.keys(call)[0] ?? "tool" : "tool";
+  if (textAt(line, "subtype") === "started") {
+    return {
+      type: "agent-tool-call",
+      id,
+      tool: name.replace(/ToolCall$/, ""),
+      input: inputWords(at(call, name, "args")),
+    };
+  }
+  const result = at(call, name, "result");
+  return {
+    type: "agent-tool-result",
+    id,
+    ok: at(result, "error") === undefined,
+    output: outputWords(at(result, "success") ?? result),
+  };
+}
+
+/** Its result is all that was said, one message after the other. */
+function endEvents(line: unknown, said: string): readonly AgentEvent[] {
+  const result = textAt(line, "result") ?? "";
+  if (at(line, "is_error") === true) {
+    const message = result === "" ? "it gave no reason" : result;
+    return failureEvents(failureKind(message), message);
+  }
+  const known = result.trim() === "" || said.trim().endsWith(result.trim());
+  return [...(known ? [] : [{ type: "agent-text", text: result } as const]), {
+    type: "agent-end",
+    status: "completed",
+    message: null,
+  }];
+}
+
+/** How `cursor` is called, and how its stream is read. */
+export const DRIVER: Driver = {
+  arguments: cursorArguments,
+  interactive: cursorInteractive,
+  translator: cursorTranslator,
+};

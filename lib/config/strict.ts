@@ -1,0 +1,23 @@
+import { RalphError } from "../errors/ralph_error.ts";
+import type { Config } from "./schema.ts";
+
+/**
+ * The configuration as `trust: "strict"` wants it: tests that change fail the attempt, everything is checked as a
+ * commit, and no claim settles an item.
+ *
+ * @throws {RalphError} config-invalid where the configuration asks for the opposite
+ */
+export function strictConfig(config: Config): Config {
+  if (config.trust !== "strict") return config;
+  const problems = [
+    ...(config.verify.allowUnverified ? ["verify.allowUnverified (--allow-unverified) settles items by a claim"] : []),
+    ...(config.verify.final === "clean" ? [] : [`verify.final is "${config.verify.final}"`]),
+  ];
+  if (problems.length > 0) {
+    throw new RalphError("config-invalid", {
+      details: { path: 'trust: "strict"', problem: problems.join("; ") },
+      hint: "leave one of the two out",
+    });
+  }
+  return { ...config, tests: { ...config.tests, integrity: "block" } };
+}

@@ -1,0 +1,125 @@
+import type {
+  Attempt,
+  Backlog,
+  Check,
+  Claim,
+  Item,
+  TimeBudget,
+  Turn,
+  Verification,
+  Work,
+  WorkContext,
+} from "../backlog/types.ts";
+import type { ItemStart } from "../checks/integrity/item_start.ts";
+import type { Brief, BriefChange } from "../checks/brief/types.ts";
+import { namedCheck } from "../checks/named_check.ts";
+import type { CheckLike } from "../checks/types.ts";
+import { verify } from "../checks/verify.ts";
+import type { RalphContext } from "../context/context.ts";
+import type { TreeSnapshot } from "../git/types.ts";
+
+/** One attempt, and what is known before it. */
+export interface WorkItemOptions {
+  /** @default the run's next iteration, number 1 */
+  readonly attempt?: { readonly id: string; readonly number: number };
+  /** Run after the backlog's own checks. */
+  readonly checks?: readonly CheckLike[];
+  /** The item's last attempt, reported to the agent. @default none */
+  readonly previous?: Attempt | null;
+  /** The last attempt of the run, at whatever item. @default none */
+  readonly last?: Attempt | null;
+  /** Ends the turn and the checks. @default the one of the context */
+  readonly signal?: AbortSignal;
+  /** What the tree held before, when that is known. */
+  readonly before?: TreeSnapshot;
+  /** What the tree and the tests were before the first attempt at the item. @default what they are now */
+  readonly start?: ItemStart;
+  /** What judges the attempt, and is restored after the turn. @default what it is now */
+  readonly brief?: Brief;
+  /** Commands that failed before the run's first turn. */
+  readonly failedBefore?: ReadonlySet<string>;
+  /** Commands that passed when the last item was settled, on this very tree: green, without running them again. */
+  readonly green?: ReadonlySet<string>;
+  /** The item's own checks were all green before its first attempt; absent: this is the first attempt, and they are run. */
+  readonly greenBefore?: boolean;
+  /** When the run's time is up: nothing is waited for beyond it. */
+  readonly budget?: TimeBudget | null;
+}
+
+/** An attempt with the tree before and after the agent's turn, for the caller that commits. */
+export interface WorkedItem<Findings> {
+  /** How it ended. */
+  readonly attempt: Attempt<Findings>;
+  /** The item's checks, the backlog's own first. */
+  readonly checks: readonly Check[];
+  /** The tree before the turn; `null` where no turn was taken. */
+  readonly before: TreeSnapshot | null;
+  /** The tree after it; `null` where no turn was taken. */
+  readonly after: TreeSnapshot | null;
+}
+
+/** All that one attempt works with. */
+export interface AttemptParts<Data, Findings> {
+  readonly ralph: RalphContext;
+  readonly backlog: Backlog<Data, Findings>;
+  readonly item: Item<Data>;
+  readonly context: WorkContext<Findings>;
+  readonly work: Work;
+  readonly checks: readonly CheckLike[];
+  readonly options: WorkItemOptions;
+  readonly brief: Brief;
+  readonly signal: AbortSignal;
+  readonly id: string;
+  /** Absolute path of the run's folder. */
+  readonly folder: string;
+  /** Absolute path of the folder for the checks' logs. */
+  readonly logs: string;
+}
+
+/** What a turn left. */
+export interface TakenTurn<Findings> {
+  readonly turn: Turn;
+  readonly before: TreeSnapshot;
+  readonly after: TreeSnapshot;
+  readonly claim: Claim<Findings> | null;
+  /** Why the turn was none, although it ended in order. */
+  readonly refusal: string | null;
+  /** It edited state files, which were restored. */
+  readonly edited: boolean;
+  /** What else of the brief it changed, and was restored. */
+  readonly restored: readonly BriefChange[];
+}
+
+/** Runs checks before the turn. */
+export async function verifyBefore<Data, Findings>(
+  { ralph, item, signal, logs, options }: AttemptParts<Data, Findings>,
+  checks: readonly CheckLike[],
+): Promise<Verification> {
+  return await verify(ralph, checks, {
+    item,
+    signal,
+    logs: `${logs}-before`,
+    beforeWork: true,
+    ...failedBefore(options),
+  });
+}
+
+/** Commands that failed before the run, as an option of `verify()`. */
+export function failedBefore(options: WorkItemOptions): { readonly failedBefore: ReadonlySet<string> } {
+  return { failedBefore: options.failedBefore ?? new Set() };
+}
+
+/** A claim settles an item that no check has seen. */
+export function allowsUnverified<Data, Findings>({ backlog, ralph }: AttemptParts<Data, Findings>): boolean {
+  return backlog.unverified === "accept" || ralph.config.verify.allowUnverified;
+}
+
+/** Whether a check costs a turn of its own. */
+export function isReview(check: CheckLike): boolean {
+  return namedCheck(check)?.review === true;
+}
+
+/** The checks that cost no turn. */
+export function withoutReviews(checks: readonly CheckLike[]): readonly CheckLike[] {
+  return checks.filter((check) => !isReview(check));
+}

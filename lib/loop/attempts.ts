@@ -1,0 +1,60 @@
+import type { Attempt, Backlog, Item } from "../backlog/types.ts";
+
+/** Attempts that an item still has after this one. Pure. */
+export function attemptsLeft<Data, Findings>(
+  { retries }: Pick<Backlog<Data, Findings>, "retries">,
+  item: Item<Data>,
+  attempt: Attempt<Findings>,
+  { maxRetries, sentBack }: {
+    readonly maxRetries: number;
+    /** The final check sent it back: one attempt each time. */
+    readonly sentBack: boolean;
+  },
+): number {
+  if (sentBack) return 0;
+  const given = typeof retries === "function" ? retries(attempt, item) : retries ?? maxRetries;
+  return Math.max(0, given - attempt.number);
+}
+
+/**
+ * The attempt with what the loop's limits make of it: the last one parks the item, and so does the same failure several
+ * times in a row. Pure.
+ */
+export function withRetries<Findings>(
+  attempt: Attempt<Findings>,
+  history: readonly Attempt<Findings>[],
+  { left, sameFailure }: { readonly left: number; readonly sameFailure: number },
+): Attempt<Findings> {
+  if (attempt.status !== "failed" && attempt.status !== "not-done") return attempt;
+  const times = sameFailures(attempt, history);
+  if (times >= sameFailure) {
+    const { reason: _, ...same } = { reason: null, ...attempt };
+    return { ...same, status: "blocked", message: `failed the same way ${times} times: ${attempt.message}` };
+  }
+  return left === 0 ? { ...attempt, last: true } : attempt;
+}
+
+/** What the next attempt at an item is told of the final check that sent it back. Pure. */
+export function reopenedAttempt(id: string, reason: string): Attempt<never> {
+  const message = `it had passed, and fails in the final check:\n${reason}`;
+  const known = { id: `${id}.final`, number: 0, claim: null, turn: null, verification: null } as const;
+  return { ...known, status: "failed", reason: "checks-failed", message };
+}
+
+/** How often in a row, this attempt included, the item has failed with the same message. Pure. */
+export function sameFailures(attempt: Attempt, history: readonly Attempt[]): number {
+  const message = failureMessage(attempt);
+  if (message === null) return 0;
+  let count = 1;
+  for (const earlier of history.toReversed()) {
+    if (failureMessage(earlier) !== message) break;
+    count++;
+  }
+  return count;
+}
+
+/** Numbers change from run to run (times, addresses, line counts of logs): they do not make a failure another one. */
+function failureMessage(attempt: Attempt): string | null {
+  if (attempt.status !== "failed" && attempt.status !== "not-done") return null;
+  return attempt.message.replaceAll(/\d+/g, "0");
+}

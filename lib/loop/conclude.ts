@@ -1,0 +1,183 @@
+import type { JournalKey } from "../backlog/journal_types.ts";
+import type { Backlog, CheckResult, LoopView, PassedItem } from "../backlog/types.ts";
+import { describeFailures } from "../backlog/verdict.ts";
+import type { CheckLike } from "../checks/types.ts";
+import type { LimitsConfig } from "../config/schema.ts";
+import type { RalphContext } from "../context/context.ts";
+import { finalCheck, type FinalResult, finalWork, sentBack } from "./final_check.ts";
+import { timeReached } from "./limits.ts";
+import type { Ending, Stopped } from "./outcome.ts";
+import type { Notice, Progress } from "./progress.ts";
+import type { Committer } from "./settle.ts";
+
+/** How often the final check may send an item back in one run. */
+const MOST_REOPENINGS = 2;
+
+/** A run that takes up no item any more. */
+export interface ToConclude<Data, Findings> {
+  readonly backlog: Backlog<Data, Findings>;
+  readonly key: JournalKey;
+  readonly committer: Committer;
+  readonly stopped: Stopped;
+  readonly progress: Progress;
+  readonly limits: LimitsConfig;
+  readonly shared: readonly CheckLike[];
+  readonly passedNow: readonly PassedItem[];
+  readonly view: LoopView;
+  /** The run was given a part of the work: the final check is for what it passed itself. */
+  readonly onlyPassedNow: boolean;
+  readonly logs: string;
+  readonly signal: AbortSignal;
+}
+
+/** What the end of a run came to. */
+export interface Concluded {
+  /** `null`: items come again. */
+  readonly ending: Ending | null;
+  /** Ids of items that have not passed after all. */
+  readonly sentBack: readonly string[];
+  /** Ids of items that no check has seen; `null` where no final check ran. */
+  readonly unverified: readonly string[] | null;
+  readonly notices: readonly Notice[];
+}
+
+/** The final check, where the run ended so that it makes sense, and the verdict of the run. */
+export async function conclude<Data, Findings>(
+  ralph: RalphContext,
+  run: ToConclude<Data, Findings>,
+): Promise<Concluded> {
+  const { backlog, stopped, progress } = run;
+  const nothing = { sentBack: [], unverified: null, notices: [] } as const;
+  if (backlog.final === false || ralph.config.verify.final === "off") {
+    return { ...nothing, ending: stopped.status === "done" ? verdictOf(ralph, run, progress.unverified) : stopped };
+  }
+  if (!isChecked(stopped, run)) {
+    return { ...nothing, ending: stopped.status === "done" ? verdictOf(ralph, run, progress.unverified) : stopped };
+  }
+  const overtime = timeReached(progress, run.limits, ralph.host.clock.now());
+  if (overtime !== null && stopped.status !== "exhausted") {
+    return { ...nothing, ending: { status: "exhausted", limit: `${overtime}: the final check did not run` } };
+  }
+  const { view, passedNow, shared, logs, signal } = run;
+  const only = stopped.status === "done" && !run.onlyPassedNow ? null : new Set(progress.passed);
+  const work = await finalWork(ralph, backlog, { view, passedNow, shared, only });
+  const result = await finalCheck(ralph, work, { records: view.passed ?? [], logs, signal });
+  return await judged(ralph, run, result, work.items.length > 0);
+}
+
+/** The final check runs whenever something may have passed; not after an error, an interrupt or the run's time. */
+function isChecked<Data, Findings>(stopped: Stopped, { progress, limits }: ToConclude<Data, Findings>): boolean {
+  switch (stopped.status) {
+    case "done":
+      return true;
+    case "blocked":
+    case "exhausted":
+    case "declined":
+      return progress.passed.length > 0 && !stoppedByTime(stopped, limits);
+    case "failed":
+    case "aborted":
+      return false;
+  }
+}
+
+function stoppedByTime(stopped: Stopped, { minutes }: LimitsConfig): boolean {
+  return stopped.status === "exhausted" && minutes !== null && stopped.limit.startsWith(`${minutes} minute`);
+}
+
+async function judged<Data, Findings>(
+  ralph: RalphContext,
+  run: ToConclude<Data, Findings>,
+  { verification, unverified }: FinalResult,
+  somethingPassed: boolean,
+): Promise<Concluded> {
+  const end = (status: string, message?: string): void =>
+    ralph.events.emit({ type: "step-end", step: "final-check", status, ...(message === undefined ? {} : { message }) });
+  const concluded = { sentBack: [], unverified, notices: [] };
+  switch (verification.status) {
+    case "aborted":
+      end("aborted");
+      return { ...concluded, ending: { status: "aborted" } };
+    case "passed":
+      end("passed");
+      break;
+    case "failed":
+      end("failed", `${verification.failures.length} of ${verification.results.length} checks failed`);
+      return { ...concluded, ...await reopen(ralph, run, verification.failures) };
+    case "unverified":
+      if (run.stopped.status === "done" && unverified.length === 0 && !somethingPassed) {
+        return { ...concluded, ending: unverifiedEnding(ralph, run) };
+      }
+  }
+  const { stopped } = run;
+  if (stopped.status !== "done") return { ...concluded, ending: stopped };
+  const recorded = await run.backlog.ended?.(unverified.length === 0 ? "verified" : "unverified");
+  if (recorded !== undefined) await run.committer.commit({ ...recorded, work: false }, []);
+  return { ...concluded, ending: verdictOf(ralph, run, unverified) };
+}
+
+function verdictOf<Data, Findings>(
+  ralph: Pick<RalphContext, "config">,
+  run: ToConclude<Data, Findings>,
+  unverified: readonly string[],
+): Ending {
+  const summary = run.stopped.status === "done" && run.stopped.summary !== undefined
+    ? { summary: run.stopped.summary }
+    : {};
+  if (unverified.length > 0) return unverifiedEnding(ralph, run);
+  const { final } = ralph.config.verify;
+  const checkedAs = run.backlog.final === false || final === "off" ? "nothing" : "tree";
+  return { status: "passed", checkedAs, ...summary };
+}
+
+function unverifiedEnding<Data, Findings>(
+  ralph: Pick<RalphContext, "config">,
+  { backlog, stopped }: ToConclude<Data, Findings>,
+): Ending {
+  const allowed = backlog.unverified === "accept" || ralph.config.verify.allowUnverified;
+  const summary = stopped.status === "done" && stopped.summary !== undefined ? { summary: stopped.summary } : {};
+  return { status: "unverified", allowed, ...summary };
+}
+
+/** Items whose checks fail at the end come again, at most twice a run each. */
+async function reopen<Data, Findings>(
+  ralph: RalphContext,
+  run: ToConclude<Data, Findings>,
+  failures: readonly CheckResult[],
+): Promise<{ readonly ending: Ending | null; readonly sentBack: readonly string[]; readonly unverified: null }> {
+  const { backlog, key, committer, stopped, progress } = run;
+  const halted = failures.find(({ halts }) => halts !== undefined);
+  const reason = describeFailures({ status: "failed", results: failures, failures });
+  const back = [...sentBack(failures, progress.passed.at(-1)).keys()];
+  const failed = (why: string, ids: readonly string[]): {
+    readonly ending: Ending;
+    readonly sentBack: readonly string[];
+    readonly unverified: null;
+  } => ({
+    ending: { status: "failed", reason: "final-check", reasons: [`${why}: ${reason}`] },
+    sentBack: ids,
+    unverified: null,
+  });
+  if (halted?.halts === "agent-unusable") {
+    const reasons = [`${halted.name}: ${halted.tail}`];
+    return { ending: { status: "failed", reason: "agent-unusable", reasons }, sentBack: [], unverified: null };
+  }
+  if (backlog.reopen === undefined || back.length === 0) return failed("the final check fails", back);
+  const settlement = await backlog.reopen(back, reason);
+  if (settlement.commit !== undefined) await committer.commit({ ...settlement.commit, work: false }, []);
+  const tooOften = back.filter((id) => (ralph.journal.reopened(key).get(id)?.times ?? 0) >= MOST_REOPENINGS);
+  await ralph.journal.reopen(key, back, reason);
+  ralph.events.emit({ type: "items-reopened", ids: back, reason });
+  if (tooOften.length > 0) {
+    return failed(
+      `the final check has sent back ${tooOften.join(", ")} ${MOST_REOPENINGS} times and still fails`,
+      back,
+    );
+  }
+  if (settlement.status === "stop") {
+    const ending: Ending = settlement.as === "failed"
+      ? { status: "failed", reason: "stopped", reasons: [settlement.reason] }
+      : { status: "blocked", reasons: [settlement.reason] };
+    return { ending, sentBack: back, unverified: null };
+  }
+  return { ending: stopped.status === "done" ? null : stopped, sentBack: back, unverified: null };
+}

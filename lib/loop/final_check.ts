@@ -1,0 +1,107 @@
+import type { RalphContext } from "../context/context.ts";
+import type {
+  Backlog,
+  Check,
+  CheckResult,
+  LoopView,
+  PassedItem,
+  PassedRecord,
+  Verification,
+} from "../backlog/types.ts";
+import { namedCheck } from "../checks/named_check.ts";
+import type { CheckLike } from "../checks/types.ts";
+import { verify } from "../checks/verify.ts";
+
+/** What the final check is made of. */
+export interface FinalWork {
+  /** Everything that has passed, in this run and before. */
+  readonly items: readonly PassedItem[];
+  /** Each check once; its scope names every item that it holds for, by commas. */
+  readonly checks: readonly Check[];
+}
+
+/** What a final check came to. */
+export interface FinalResult {
+  readonly verification: Verification;
+  /** Ids of the items that no check has seen. */
+  readonly unverified: readonly string[];
+}
+
+/** Joins ids in a check's scope. No id holds it: ids of stories, tasks and plans are single words or file lines. */
+const SEPARATOR = "\u0001";
+
+/** Collects what has passed and its checks, each command once; reviews cost a turn and are not repeated. */
+export async function finalWork<Data, Findings>(
+  ralph: Pick<RalphContext, "config">,
+  backlog: Backlog<Data, Findings>,
+  options: {
+    readonly view: LoopView;
+    /** What passed in this run, for a backlog that cannot list what passed. */
+    readonly passedNow: readonly PassedItem[];
+    /** Checks that hold for every item, beside the configuration's. */
+    readonly shared: readonly CheckLike[];
+    /** Only these items. */
+    readonly only: ReadonlySet<string> | null;
+  },
+): Promise<FinalWork> {
+  const passed = await backlog.passed?.(options.view) ?? options.passedNow;
+  const items = passed.filter(({ id }) => options.only?.has(id) ?? true);
+  const named = options.shared.map(namedCheck).filter((check) => check !== null);
+  const defaults = ralph.config.verify.default.map((command): Check => ({ name: command, command }));
+  const ids = items.map(({ id }) => id);
+  const byName = new Map<string, { readonly check: Check; readonly ids: Set<string> }>();
+  const hold = (check: Check, forIds: readonly string[]): void => {
+    if (check.review === true) return;
+    const key = check.command ?? check.name;
+    const known = byName.get(key) ?? { check, ids: new Set<string>() };
+    for (const id of forIds) known.ids.add(id);
+    byName.set(key, known);
+  };
+  for (const check of [...defaults, ...named]) hold(check, ids);
+  for (const { id, checks } of items) for (const check of checks) hold(check, [id]);
+  const checks = [...byName.values()].map(({ check, ids: held }) => ({ ...check, scope: [...held].join(SEPARATOR) }));
+  return { items, checks };
+}
+
+/** Runs the final check. Items that no check has seen are verified only where a review of the run that built them says so. */
+export async function finalCheck(
+  ralph: RalphContext,
+  { items, checks }: FinalWork,
+  options: { readonly records: readonly PassedRecord[]; readonly logs: string; readonly signal: AbortSignal },
+): Promise<FinalResult> {
+  const { logs, signal, records } = options;
+  if (checks.length > 0) {
+    const title = `Everything that passed, checked once more: ${checks.length} check${checks.length === 1 ? "" : "s"}`;
+    ralph.events.emit({ type: "step-start", step: "final-check", title });
+  }
+  const verification = await verify(ralph, checks, { logs, signal });
+  const covered = new Set(checks.flatMap(({ scope = "" }) => scope.split(SEPARATOR)));
+  const unverified: string[] = [];
+  for (const { id } of items) {
+    if (!covered.has(id) && !await wasReviewed(ralph, records.find((record) => record.id === id))) unverified.push(id);
+  }
+  return { verification, unverified };
+}
+
+/** A review counts where the commit that it saw is part of HEAD's history. */
+async function wasReviewed(
+  { repository }: Pick<RalphContext, "repository">,
+  record: PassedRecord | undefined,
+): Promise<boolean> {
+  if (record?.status !== "verified" || record.commit === null || repository === null) return false;
+  return (await repository.git(["merge-base", "--is-ancestor", record.commit, "HEAD"])).exitCode === 0;
+}
+
+/** Which items come again for these failures: a check of one item is that item's, a shared one goes to the item settled last. Pure. */
+export function sentBack(
+  failures: readonly CheckResult[],
+  settledLast: string | undefined,
+): ReadonlyMap<string, readonly CheckResult[]> {
+  const back = new Map<string, CheckResult[]>();
+  for (const failure of failures) {
+    const ids = failure.scope.split(SEPARATOR).filter((id) => id !== "");
+    const id = settledLast !== undefined && ids.includes(settledLast) ? settledLast : ids.at(-1);
+    if (id !== undefined) back.set(id, [...back.get(id) ?? [], failure]);
+  }
+  return back;
+}

@@ -1,0 +1,87 @@
+import type { Attempt, Verification } from "../backlog/types.ts";
+import { verdictOf } from "../backlog/verdict.ts";
+import { restoreBrief } from "../checks/brief/restore_brief.ts";
+import type { ItemStart } from "../checks/integrity/item_start.ts";
+import { strayedFrom, trespassed } from "../checks/turn_guards.ts";
+import { verify } from "../checks/verify.ts";
+import { allowsUnverified, type AttemptParts, failedBefore, isReview, type TakenTurn } from "./attempt_parts.ts";
+
+/** What is known of an attempt before anything is judged. */
+export type Attempted<Findings> = Pick<
+  Attempt<Findings>,
+  "id" | "number" | "claim" | "turn" | "verification" | "weakened"
+>;
+
+/** Ends that no claim and no check can change, or `null`. */
+export async function guard<Data, Findings>(
+  { ralph, backlog, item, work, signal }: AttemptParts<Data, Findings>,
+  { turn, before, after, refusal, restored }: TakenTurn<Findings>,
+  attempted: Attempted<Findings>,
+): Promise<Attempt<Findings> | null> {
+  const { end } = turn;
+  if (end.reason === "aborted" || signal.aborted) return { ...attempted, status: "interrupted" };
+  const strayed = await strayedFrom(ralph, before.branch, after.branch);
+  if (strayed !== null) return { ...attempted, status: "failed", reason: "branch-changed", message: strayed };
+  const { weakened = [] } = attempted;
+  if (weakened.length > 0) {
+    const blocked = ralph.config.tests.integrity === "block";
+    const { id, kind, title } = item;
+    ralph.events.emit({ type: "tests-weakened", item: { id, kind, title }, findings: weakened, blocked });
+  }
+  const trespass = await trespassed(ralph, work, turn, backlog.stateFiles);
+  if (trespass !== null) return { ...attempted, ...trespass };
+  const touched = restored.filter(({ kind }) => kind === "protected" || ralph.config.trust === "strict");
+  if (touched.length > 0) {
+    const message = `changed protected files: ${touched.map(({ path }) => path).join(", ")}`;
+    return { ...attempted, status: "failed", reason: "protected-file-changed", message };
+  }
+  if (end.reason === "agent-unusable") return { ...attempted, status: "agent-unusable", message: end.message };
+  if (end.reason === "rate-limited") return { ...attempted, status: "interrupted" };
+  if (end.reason !== "completed") {
+    return { ...attempted, status: "failed", reason: end.reason, message: end.message };
+  }
+  return refusal === null ? null : { ...attempted, status: "failed", reason: "refused", message: refusal };
+}
+
+/** What the claim and then the checks make of the turn. */
+export async function judged<Data, Findings>(
+  parts: AttemptParts<Data, Findings>,
+  { turn, claim, edited }: TakenTurn<Findings>,
+  { attempted, first, standing }: {
+    readonly attempted: Attempted<Findings>;
+    readonly first: Verification | null;
+    readonly standing: ItemStart;
+  },
+): Promise<Attempt<Findings>> {
+  const { ralph, item, work, checks, options, brief, signal, logs } = parts;
+  const { asInstructed } = brief;
+  switch (claim?.status) {
+    case "failed":
+      return { ...attempted, status: "failed", reason: "agent-failed", message: claim.reason };
+    case "blocked":
+      return { ...attempted, status: "blocked", message: claim.reason };
+    case "not-done":
+    case undefined:
+      return { ...attempted, status: "not-done", message: claim?.reason ?? "the agent did not say that it was done" };
+    case "done":
+      break;
+  }
+  const { weakened = [] } = attempted;
+  if (weakened.length > 0 && ralph.config.tests.integrity === "block") {
+    const message = `tests were weakened, restore them as they were:\n${weakened.join("\n")}`;
+    return { ...attempted, status: "failed", reason: "tests-weakened", message };
+  }
+  const isUnchanged = turn.changedFiles.length === 0 && !edited;
+  const done = { since: standing.since, changedFiles: standing.changedFiles };
+  const verification = first !== null && work.checkFirst === true && isUnchanged ? first : await verify(ralph, checks, {
+    item,
+    base: turn.base,
+    done,
+    signal,
+    logs,
+    asInstructed,
+    ...failedBefore(options),
+  });
+  if (checks.some(isReview)) await restoreBrief(brief); // a reviewer is an agent too
+  return { ...attempted, verification, ...verdictOf(verification, allowsUnverified(parts)) };
+}

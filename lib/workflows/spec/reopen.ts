@@ -1,0 +1,52 @@
+import type { Repository } from "../../git/types.ts";
+import { withRejection } from "./mutations/reject_task.ts";
+import { parsePlan, tasksOf, withLine } from "./plan_file.ts";
+import { type Plan, PLAN_FILE } from "./types.ts";
+
+/** The lines of tasks that were accepted and have left the file, as git last saw them, by id. */
+export async function acceptedLines(
+  repository: Repository | null,
+  file: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const lines = new Map<string, string>();
+  for (const id of repository === null ? [] : ids) {
+    const raw = await lastLine(repository as Repository, file, id);
+    if (raw !== null) lines.set(id, raw);
+  }
+  return lines;
+}
+
+/** The newest commit that changed the task's line took it away, or has it. */
+async function lastLine(repository: Repository, file: string, id: string): Promise<string | null> {
+  const pattern = `"id":[[:space:]]*"${id}"`;
+  const log = await repository.git(["log", "-1", "--format=%H", "-G", pattern, "--", file]);
+  const commit = log.stdout.trim();
+  if (log.exitCode !== 0 || commit === "") return null;
+  for (const revision of [commit, `${commit}^`]) {
+    const shown = await repository.git(["show", `${revision}:${file}`]);
+    if (shown.exitCode !== 0) continue;
+    const plan = parsePlan(shown.stdout, PLAN_FILE);
+    const task = tasksOf(plan).find((one) => one.id === id);
+    const line = task === undefined ? undefined : plan.lines[task.line - 1];
+    if (line !== undefined) return line.raw;
+  }
+  return null;
+}
+
+/** Tasks that fail the final check are pending again, with the reason: accepted ones are added again. Pure. */
+export function sentBack(
+  plan: Plan,
+  ids: readonly string[],
+  lines: ReadonlyMap<string, string>,
+  reason: string,
+): Plan {
+  let changed = plan;
+  for (const id of ids) {
+    const line = lines.get(id);
+    if (!tasksOf(changed).some((task) => task.id === id) && line !== undefined) changed = withLine(changed, line);
+    const task = tasksOf(changed).find((one) => one.id === id);
+    if (task !== undefined) changed = withRejection(changed, task, reason);
+  }
+  return changed;
+}
