@@ -14,6 +14,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["host"],
   ["config", "prompts", "generated"],
   ["git"],
+  ["workspace"],
   ["backlog"],
   ["events"],
   ["context"],

@@ -105,18 +105,20 @@ export function todoBacklog(
         checks: checksOf(item, checks),
       }));
     },
-    async reopen(ids, reason) {
-      for (const item of await load()) {
-        if (ids.includes(idOf(item))) await state.update(file, (text) => marked(text, item, false));
-      }
-      return {
-        status: "open",
-        reason,
-        commit: { subject: "ralph: sent back by the final check", paths: [file], work: false },
-      };
-    },
+    reopen: async (ids, reason) =>
+      await untick({ state, file }, (await load()).filter((item) => ids.includes(idOf(item))), reason),
     settle: (item, attempt) => settled({ state, file }, item, attempt),
   };
+}
+
+async function untick(
+  { state, file }: { readonly state: StateFiles; readonly file: string },
+  items: readonly TodoItem[],
+  reason: string,
+): Promise<Settlement> {
+  for (const item of items) await state.update(file, (text) => marked(text, item, false));
+  const commit = { subject: "ralph: sent back by the final check", paths: [file], work: false };
+  return { status: "open", reason, commit };
 }
 
 async function settled(

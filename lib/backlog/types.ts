@@ -66,7 +66,7 @@ export type FailureReason =
   | "unavailable"
   | "protected-file-changed"
   | "tests-weakened"
-  | "branch-changed"
+  | "history-rewritten"
   | "commit-refused";
 
 /** What is known about one attempt. JSON: it can be computed on another machine. */

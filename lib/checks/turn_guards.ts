@@ -4,18 +4,6 @@ import type { Turn, Work } from "../backlog/types.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import { topLevelPaths } from "../git/tree_paths.ts";
 
-/** A turn that left the branch is brought back to it: what is verified and committed must be what the run works on. */
-export async function strayedFrom(
-  ralph: RalphContext,
-  branch: string | null,
-  now: string | null,
-): Promise<string | null> {
-  if (branch === null || branch === now) return null;
-  const there = now === null ? "a detached HEAD" : `the branch ${now}`;
-  await requireRepository(ralph).switchTo(branch);
-  return `the turn switched from the branch ${branch} to ${there}, where its commits are: work on ${branch}`;
-}
-
 /** What a turn wrote that its work does not allow, or `null`. */
 export async function trespassed(
   ralph: RalphContext,

@@ -14,6 +14,10 @@ const seconds = z.number().positive();
 const limit = z.number().positive().nullable();
 const count = z.number().int().positive();
 const commands = z.array(command);
+const path = command.refine(
+  (text) => !text.startsWith("/") && !text.split("/").includes(".."),
+  "must be a path inside the root",
+);
 
 const hook = z.strictObject({
   id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "must be letters, digits, ., _ and -"),
@@ -61,6 +65,12 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
     baseline: z.boolean().default(DEFAULTS.verify.baseline),
     final: z.enum(["clean", "tree", "off"]).default(DEFAULTS.verify.final),
     isolated: z.boolean().default(DEFAULTS.verify.isolated),
+  }).prefault({}),
+  workspace: z.strictObject({
+    copy: z.array(path).default([...DEFAULTS.workspace.copy]),
+    link: z.array(path).default([]),
+    setup: command.nullable().default(DEFAULTS.workspace.setup),
+    setupTimeout: seconds.default(DEFAULTS.workspace.setupTimeout),
   }).prefault({}),
   tests: z.strictObject({
     globs: z.array(z.string().min(1)).default([...DEFAULTS.tests.globs]),

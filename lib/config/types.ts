@@ -50,8 +50,20 @@ export interface VerifyConfig {
    * @default "clean"
    */
   readonly final: "clean" | "tree" | "off";
-  /** Run commands in a clean git worktree of what the turn left: what git ignores is not there. @default false */
+  /** Run each item's commands in a clean checkout of what would be committed. @default false */
   readonly isolated: boolean;
+}
+
+/** What git ignores and a second tree needs all the same. */
+export interface WorkspaceConfig {
+  /** Globs of ignored paths that are copied; one without `/` names them at any depth. */
+  readonly copy: readonly string[];
+  /** Ignored paths, relative to the root, that are too large to copy: they are shared with the tree. */
+  readonly link: readonly string[];
+  /** Command that installs what the checks need; `null`: nothing is installed. */
+  readonly setup: string | null;
+  /** Seconds for it. @default 600 */
+  readonly setupTimeout: number;
 }
 
 /** What is watched, so that tests are not weakened until they pass. */
@@ -174,6 +186,8 @@ export interface Config {
   readonly provider: ProviderConfig;
   /** What must pass. */
   readonly verify: VerifyConfig;
+  /** What git ignores and a second tree needs all the same. */
+  readonly workspace: WorkspaceConfig;
   /** What is watched. */
   readonly tests: TestsConfig;
   /** When a run ends although work is left. */

@@ -22,6 +22,11 @@ export async function findProcess(pid: number): Promise<ProcessEntry | null> {
   return (await listByPs(["-p", String(pid)]))[0] ?? null;
 }
 
+/** When a process began, in the table's own units; `null` without `/proc` or when there is none. */
+export function startOf(pid: number): string | null {
+  return hasProc() ? readEntry(pid)?.started ?? null : null;
+}
+
 /** The pids in `/proc`, or `null` where there is no such folder. */
 export function listPids(): readonly number[] | null {
   if (!hasProc()) return null;

@@ -1,6 +1,7 @@
 import { childEnvironment } from "./child_environment.ts";
 import { createWatchdog, type Watchdog } from "./watchdog.ts";
 import { runChild, type RunningChild } from "./run_child.ts";
+import { becomeSubreaper } from "./subreaper.ts";
 import { endCarriers } from "./sweep.ts";
 import type { Environment, Ids, ProcessEnd, Processes, ProcessRequest, Terminal } from "./types.ts";
 
@@ -20,8 +21,9 @@ export function createProcesses(
 
   async function run(request: ProcessRequest): Promise<ProcessEnd> {
     const guarded = request.guarded ?? true;
+    if (guarded) becomeSubreaper();
     const mark = guarded ? `${runToken}.${++count}` : null;
-    const child = runChild(request, childEnvironment(environment, request.environment, mark), mark);
+    const child = runChild(request, childEnvironment(environment, request.environment, mark, request.plain), mark);
     const id = guarded ? child.id : null;
     running.add(child);
     if (id !== null) watchdog.watch(id);

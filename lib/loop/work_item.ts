@@ -21,7 +21,8 @@ import {
   type WorkedItem,
   type WorkItemOptions,
 } from "./attempt_parts.ts";
-import { guard, judged } from "./judge_attempt.ts";
+import { endedBy, judged } from "./judge_attempt.ts";
+import { createTurnGuard, type GuardedTurn, type TurnGuard } from "./turn_guard.ts";
 
 export type { WorkedItem, WorkItemOptions } from "./attempt_parts.ts";
 
@@ -78,7 +79,7 @@ export async function workItem<Data, Findings>(
     ...(weakened.length === 0 ? {} : { weakened }),
     ...(greenBefore ? { greenBefore } : {}),
   };
-  const guarded = await guard(parts, taken, attempted);
+  const guarded = await endedBy(parts, taken, attempted);
   const attempt = guarded ?? await judged(parts, taken, { attempted, first, standing });
   return { attempt, checks: named, before, after: taken.after };
 }
@@ -128,7 +129,10 @@ async function takeTurn<Data, Findings>(
   const reviews = item.review === true;
   const prompt = work.prompt ?? "";
   const text = typeof prompt === "string" ? prompt : prompt(first);
-  const run = (): Promise<ObservedTurn> => runTurn(parts, text, reviews ? null : before);
+  const guard = parts.options.guard ?? guardOf(ralph, backlog.stateFiles, before);
+  await guard.beforeTurn(item.id, before);
+  const run = async (): Promise<GuardedTurn> =>
+    await guard.afterTurn(parts.id, await runTurn(parts, text, reviews ? null : before));
   const taken = await (reviews ? brief.asInstructed(run) : run());
   const changes = await brief.compare();
   const edited = changes.some(({ kind }) => kind === "state");
@@ -142,7 +146,7 @@ async function takeTurn<Data, Findings>(
   const restored = (changes.length === 0 ? [] : await brief.restore(changes)).filter(({ kind }) => kind !== "state");
   const after = restored.length === 0 && !reviews ? taken.after : await requireRepository(ralph).snapshot();
   const turn = withoutPaths(taken.turn, restored.map(({ path }) => path));
-  return { turn, before, after, claim, refusal, edited, restored };
+  return { turn, before, after, rewritten: taken.rewritten, claim, refusal, edited, restored };
 }
 
 /** @param before the tree before the turn; `null`: looked at when the turn begins */
@@ -169,6 +173,10 @@ async function runTurn<Data, Findings>(
 /** What was restored is not the turn's change. */
 function withoutPaths(turn: Turn, paths: readonly string[]): Turn {
   return { ...turn, changedFiles: turn.changedFiles.filter((path) => !paths.includes(path)) };
+}
+
+function guardOf(ralph: RalphContext, stateFiles: readonly string[], { changed }: TreeSnapshot): TurnGuard {
+  return createTurnGuard(ralph, { userPaths: new Set(changed.map(({ path }) => path)), stateFiles });
 }
 
 /** The item's own checks prove nothing where all of them pass before anything was done for it. */

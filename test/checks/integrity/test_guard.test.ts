@@ -92,12 +92,12 @@ describe("runLoop() with tests.integrity", () => {
   });
 
   test("a test that the user had not committed yet is watched as well", async () => {
-    await using world = await loopWorld(turns({ "test/mine.test.js": null }), { files: FILES });
+    await using world = await loopWorld(turns({ "test/mine.test.js": LESS }), { files: FILES });
     await world.write("test/mine.test.js", TESTS);
 
     const outcome = await runLoop(world.ralph, one());
 
-    expect(outcome.weakened).toEqual([{ id: "a", findings: ["test/mine.test.js: deleted (2 test cases)"] }]);
+    expect(outcome.weakened).toMatchObject([{ id: "a", findings: [expect.stringContaining("test/mine.test.js")] }]);
   });
 
   test("a test that was moved is still there, in whichever attempt it was moved", async () => {
