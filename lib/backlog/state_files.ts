@@ -243,7 +243,7 @@ class ShadowedFiles implements StateFiles {
   }
 
   async #write(path: string, text: string): Promise<void> {
-    await writeAtomic(this.#shadowOf(path), text); // first: after a kill between the two, the file is restored to this
+    await this.#writeShadow(path, text);
     await writeAtomic(await resolveInside(this.#root, path), text);
   }
 }
