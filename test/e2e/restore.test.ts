@@ -29,7 +29,7 @@ describe("ralph restore", () => {
     const before = readFileSync(join(root, "check.sh"), "utf8");
     const done = ralph("restore");
 
-    expect(stderr).toContain("  changed during the run  check.sh\n");
+    expect(stderr).toContain("  restored  check.sh: changed during the run; ");
     expect([dry.status, before]).toEqual([0, "test -f a\n"]);
     expect(dry.stdout).toMatch(/^check\.sh {2}\/.*\/restored\/\d+-check\.sh\n$/);
     expect([done.status, done.stdout]).toEqual([0, "check.sh  as the run found it\n"]);
