@@ -26,6 +26,8 @@ export interface AgentTurnRequest {
   /** Milliseconds. @default provider.timeout of the configuration */
   readonly timeoutMs?: number;
   readonly interactive?: boolean;
+  /** What the prompt asks signals that speak for passing to carry. */
+  readonly nonce?: string;
   /** Added to the agent's environment. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
@@ -97,6 +99,7 @@ async function oneTurn(
     idleTimeoutMs: ralph.config.provider.idleTimeout * 1000,
     environment,
     interactive: request.interactive ?? false,
+    ...(request.nonce === undefined ? {} : { nonce: request.nonce }),
     signal,
     onEvent: (event) => ralph.events.emit(event),
     onPreview: (preview) => ralph.events.preview?.(preview),

@@ -12,6 +12,7 @@ import { wantsColour } from "../ui/style.ts";
 import type { Command, Invocation, Program } from "./command.ts";
 import { describeFailure } from "./failure.ts";
 import { commandHelp } from "./help.ts";
+import { checkInsideRun } from "./inside_run.ts";
 import { parseLine, usage } from "./parse.ts";
 
 /** What a command is run with, whatever its line says. */
@@ -70,6 +71,7 @@ export async function startCommand(command: Command, line: readonly string[], ar
     return EXIT.done;
   }
   checkArity(command, parsed.arguments);
+  await checkInsideRun(command, { ...around, arguments: parsed.arguments, flags: parsed.flags });
   const { run } = await command.load();
   return await run({ ...around, command, arguments: parsed.arguments, rest: parsed.rest, flags: parsed.flags });
 }

@@ -215,9 +215,9 @@ export function prdBacklog(
       };
     },
 
-    async judge(_item, turn, { checked }) {
+    async judge(_item, turn, { checked, nonce }) {
       if (checked && turn.changedFiles.some((path) => path !== file)) return { status: "done" };
-      return await (await import("./claim.ts")).claimOf(turn, ralph.repository);
+      return await (await import("./claim.ts")).claimOf(turn, nonce, ralph.repository);
     },
 
     settle: settleStory,

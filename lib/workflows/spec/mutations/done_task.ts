@@ -39,6 +39,6 @@ export function doneTask(plan: Plan, { id, head }: Done): Change | null {
 }
 
 /** The first in topological order; in a circle of dependencies, the first of the file. */
-function firstTask(plan: Plan): Task | undefined {
+export function firstTask(plan: Plan): Task | undefined {
   return readyTasks(tasksOf(plan))[0] ?? pendingOf(plan)[0];
 }

@@ -47,7 +47,8 @@ export function rejectionsOf(plan: Plan, id: string): number {
   return rejectionCounts(plan).get(id) ?? 0;
 }
 
-function firstDone(plan: Plan): Task | undefined {
+/** The first done task in topological order. */
+export function firstDone(plan: Plan): Task | undefined {
   // Done tasks among themselves: which of them would have been built first.
   const done = doneOf(plan).map((task) => ({ ...task, s: "p" }));
   const first = readyTasks(done)[0];
