@@ -8,7 +8,8 @@ import {
   writeAtomic,
 } from "../host/files.ts";
 import { dirname } from "node:path";
-import { foldJournal, type JournalLine, type JournalState, keptLines, keyOf } from "./journal_fold.ts";
+import { foldJournal, type JournalState, keptLines, keyOf } from "./journal_fold.ts";
+import type { JournalLine } from "./journal_record.ts";
 import type { Journal, JournalKey } from "../backlog/journal_types.ts";
 import type { Item } from "../backlog/types.ts";
 

@@ -1,44 +1,7 @@
 import { RalphError } from "../errors/ralph_error.ts";
 import type { BriefRecord, CleanStart, JournalKey, Leftover, OpenItem, Reopened } from "../backlog/journal_types.ts";
-import type { Attempt, Item, ParkedItem, PassedRecord, Settlement } from "../backlog/types.ts";
-
-interface Named {
-  readonly v: 1;
-  readonly key: string;
-}
-interface OfItem extends Named {
-  readonly itemId: string;
-  readonly fingerprint: string | null;
-}
-type Work = Readonly<Record<string, string | null>>;
-
-/** One line of the journal. */
-export type JournalLine =
-  | (Named & {
-    readonly type: "begun";
-    readonly item: Item;
-    readonly attemptId: string;
-    readonly number: number;
-    readonly userPaths: readonly string[];
-  })
-  | (OfItem & { readonly type: "settling"; readonly attempt: Attempt; readonly work: Work })
-  | (OfItem & {
-    readonly type: "settled";
-    readonly attemptId: string;
-    readonly settlement: Settlement;
-    readonly kept: Work;
-    readonly passed?: PassedRecord;
-  })
-  | (Named & { readonly type: "passed"; readonly record: PassedRecord })
-  | (Named & { readonly type: "reopened"; readonly ids: readonly string[]; readonly reason: string })
-  | (Named & { readonly type: "run-ended"; readonly passed?: boolean })
-  | (OfItem & { readonly type: "parked"; readonly reason: string })
-  | (Named & { readonly type: "left"; readonly itemId: string; readonly kept: Work })
-  | (Named & { readonly type: "brief"; readonly record: BriefRecord })
-  | (Named & { readonly type: "brief-restored" })
-  | (Named & { readonly type: "clean-start"; readonly absent: readonly string[] })
-  | (Named & { readonly type: "clean-finding"; readonly command: string; readonly why: string | null })
-  | (Named & { readonly type: "unparked" | "clean-forgotten" });
+import { isRecord, type JournalLine, type Named, parseLine, type Work } from "./journal_record.ts";
+import type { Attempt, Item, ParkedItem, PassedRecord } from "../backlog/types.ts";
 
 interface Slot {
   readonly open: Map<string, OpenItem>;
@@ -247,70 +210,4 @@ function newSlot(): Slot {
     leftovers: new Map(),
     clean: null,
   };
-}
-
-/** True for what `applyLine` can read. */
-function isRecord(value: unknown): value is JournalLine {
-  if (!isObject(value) || value["v"] !== 1 || !isKey(value["key"])) return false;
-  const isOfItem = typeof value["itemId"] === "string";
-  switch (value["type"]) {
-    case "begun":
-      return isObject(value["item"]) && typeof value["item"]["id"] === "string" && Array.isArray(value["userPaths"]) &&
-        typeof value["attemptId"] === "string" && typeof value["number"] === "number";
-    case "settling":
-      return isOfItem && isObject(value["attempt"]) && typeof value["attempt"]["status"] === "string" &&
-        isObject(value["work"]);
-    case "settled":
-      return isOfItem && isObject(value["settlement"]) && typeof value["settlement"]["status"] === "string" &&
-        isObject(value["kept"]) && (value["passed"] === undefined || isPassed(value["passed"]));
-    case "passed":
-      return isPassed(value["record"]);
-    case "reopened":
-      return isTexts(value["ids"]) && typeof value["reason"] === "string";
-    case "parked":
-      return isOfItem && typeof value["reason"] === "string";
-    case "left":
-      return isOfItem && isObject(value["kept"]);
-    case "run-ended":
-      return value["passed"] === undefined || typeof value["passed"] === "boolean";
-    case "clean-start":
-      return isTexts(value["absent"]);
-    case "clean-finding":
-      return typeof value["command"] === "string" && (value["why"] === null || typeof value["why"] === "string");
-    case "clean-forgotten":
-    case "unparked":
-      return true;
-    default:
-      return false;
-  }
-}
-
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((element) => typeof element === "string");
-}
-
-function isPassed(value: unknown): boolean {
-  return isObject(value) && typeof value["id"] === "string" && typeof value["kind"] === "string" &&
-    ["verified", "unverified"].includes(String(value["status"])) && Array.isArray(value["checks"]) &&
-    value["checks"].every(isObject);
-}
-
-/** As `keyOf()` writes it. */
-function isKey(value: unknown): boolean {
-  if (typeof value !== "string") return false;
-  const key = parseLine(value);
-  return Array.isArray(key) && typeof key[0] === "string";
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function parseLine(text: string): unknown {
-  if (text.trim() === "") return null;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return null;
-  }
 }
