@@ -38,6 +38,8 @@ export interface CheckOutcome {
   readonly exitCode: number | null;
   /** The end of what it printed. */
   readonly tail: string;
+  /** It was ended because its time was over. */
+  readonly timedOut?: boolean;
   /** What an agent used for it. */
   readonly usage?: Usage;
   /** It could not be made, and no other attempt would change that: the run ends, nothing is said of the work. */

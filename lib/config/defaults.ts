@@ -22,8 +22,14 @@ export function defaultConfig(): Config {
       timeout: 300,
       allowUnverified: false,
       baseline: false,
-      final: "clean",
       isolated: false,
+      final: "clean",
+    },
+    workspace: {
+      copy: ["node_modules", ".venv", "vendor", ".env", ".env.*"],
+      link: [],
+      setup: null,
+      setupTimeout: 600,
     },
     tests: { globs: TEST_GLOBS, integrity: "report" },
     limits: {

@@ -52,8 +52,20 @@ export interface VerifyConfig {
    * @default "clean"
    */
   readonly final: "clean" | "tree" | "off";
-  /** Run commands in a clean git worktree of what the turn left: what git ignores is not there. @default false */
+  /** Run each item's commands in a clean checkout of what would be committed. @default false */
   readonly isolated: boolean;
+}
+
+/** What git ignores and a second tree needs all the same. */
+export interface WorkspaceConfig {
+  /** Globs of ignored paths that are copied; one without `/` names them at any depth. */
+  readonly copy: readonly string[];
+  /** Ignored paths, relative to the root, that are too large to copy: they are shared with the tree. */
+  readonly link: readonly string[];
+  /** Command that installs what the checks need; `null`: nothing is installed. */
+  readonly setup: string | null;
+  /** Seconds for it. @default 600 */
+  readonly setupTimeout: number;
 }
 
 /** What is watched, so that tests are not weakened until they pass. */
@@ -176,6 +188,8 @@ export interface Config {
   readonly provider: ProviderConfig;
   /** What must pass. */
   readonly verify: VerifyConfig;
+  /** What git ignores and a second tree needs all the same. */
+  readonly workspace: WorkspaceConfig;
   /** What is watched. */
   readonly tests: TestsConfig;
   /** When a run ends although work is left. */
@@ -205,6 +219,10 @@ const seconds = z.number().positive();
 const limit = z.number().positive().nullable();
 const count = z.number().int().positive();
 const commands = z.array(command);
+const path = command.refine(
+  (text) => !text.startsWith("/") && !text.split("/").includes(".."),
+  "must be a path inside the root",
+);
 
 const hook = z.strictObject({
   id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "must be letters, digits, ., _ and -"),
@@ -252,6 +270,12 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
     baseline: z.boolean().default(DEFAULTS.verify.baseline),
     final: z.enum(["clean", "tree", "off"]).default(DEFAULTS.verify.final),
     isolated: z.boolean().default(DEFAULTS.verify.isolated),
+  }).prefault({}),
+  workspace: z.strictObject({
+    copy: z.array(path).default([...DEFAULTS.workspace.copy]),
+    link: z.array(path).default([]),
+    setup: command.nullable().default(DEFAULTS.workspace.setup),
+    setupTimeout: seconds.default(DEFAULTS.workspace.setupTimeout),
   }).prefault({}),
   tests: z.strictObject({
     globs: z.array(z.string().min(1)).default([...DEFAULTS.tests.globs]),

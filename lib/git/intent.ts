@@ -53,7 +53,7 @@ export async function deadIntents(ralphDirectory: string): Promise<readonly Dead
     if (started !== null && started === intent.started) continue;
     dead.push({
       since: intent.since,
-      isGitRunning: async () => (await findCarriers(intent.mark, undefined, GIT_VARIABLE)).length > 0,
+      isGitRunning: async () => (await findCarriers(intent.mark, undefined, [GIT_VARIABLE])).length > 0,
       forget: () => removePath(path),
     });
   }

@@ -27,15 +27,7 @@ export interface HookTrees {
   sweep(): Promise<void>;
 }
 
-/** Whose the trees are. */
-export interface TreeKind {
-  /** Begins the names of their folders. */
-  readonly prefix: string;
-  /** What to do where git cannot make one. */
-  readonly hint: string;
-}
-
-const HOOK_TREES: TreeKind = { prefix: "ralph-hook", hint: "set `isolated: false` to run the hook in the tree" };
+const HINT = "set `isolated: false` to run the hook in the tree";
 
 const NO_HOOKS: readonly string[] = ["-c", "core.hooksPath=/dev/null"];
 
@@ -44,10 +36,9 @@ export function createHookTrees(
   { host, root }: Pick<RalphContext, "host" | "root">,
   repository: Repository,
   left: readonly string[],
-  kind: TreeKind = HOOK_TREES,
 ): HookTrees {
   // By this name a later run knows its own: other worktrees of the repository may have a Ralph at work.
-  const prefix = `${kind.prefix}-${hashText(`${repository.gitDirectory}\0${root}`).slice(0, 12)}-`;
+  const prefix = `ralph-hook-${hashText(`${repository.gitDirectory}\0${root}`).slice(0, 12)}-`;
   const oneAtATime = createSlots(1); // git takes no lock around the list of worktrees
 
   async function git(
@@ -56,7 +47,7 @@ export function createHookTrees(
   ): Promise<string> {
     const end = await repository.git(arguments_, { environment });
     if (end.exitCode === 0) return end.stdout;
-    throw gitFailed(arguments_, end.stderr.trim().split("\n").at(-1) ?? "", kind.hint);
+    throw gitFailed(arguments_, end.stderr.trim().split("\n").at(-1) ?? "", HINT);
   }
 
   return {

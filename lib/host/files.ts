@@ -17,6 +17,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
@@ -162,6 +163,12 @@ export async function renamePath(from: string, to: string): Promise<void> {
 /** Copies a file or a whole folder over what stands there. @throws {RalphError} file-unwritable */
 export async function copyPath(from: string, to: string): Promise<void> {
   await makingFolder(to, () => copy(from, to, { overwrite: true }));
+}
+
+/** Makes a symbolic link in place of what is there. @throws {RalphError} file-unwritable */
+export async function symbolicLink(target: string, path: string): Promise<void> {
+  await removePath(path);
+  await makingFolder(path, async () => symlinkSync(target, path));
 }
 
 /** Names in a folder, sorted; none when it is missing. */

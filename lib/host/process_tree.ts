@@ -21,7 +21,7 @@ export function createProcesses(
   async function run(request: ProcessRequest): Promise<ProcessEnd> {
     const guarded = request.guarded ?? true;
     const mark = guarded ? `${cookie}.${++count}` : null;
-    const child = runChild(request, childEnvironment(environment, request.environment, mark), mark);
+    const child = runChild(request, childEnvironment(environment, request.environment, mark, request.plain), mark);
     const id = guarded ? child.id : null;
     running.add(child);
     if (id !== null) watchdog.watch(id);

@@ -95,6 +95,8 @@ export interface ProcessRequest {
    * `false` for git, which may finish its write. @default true
    */
   readonly guarded?: boolean;
+  /** The cookie goes under a name that does not show who runs the child. @default false */
+  readonly plain?: boolean;
 }
 
 /** How a child process ended. Never an exception, but for a broken host. */

@@ -29,7 +29,7 @@ carriers() {
   if [ -r /proc/self/environ ]; then
     LC_ALL=C grep -ls -e "$mark" /proc/[0-9]*/environ | sed 's,[^0-9],,g'
   else
-    { ps -axEww -o pid=,command= || ps axeww -o pid=,command=; } | sed -n "s/^ *\\([0-9]*\\) .*RALPH_TREE=[^ ]*$mark.*/\\1/p"
+    { ps -axEww -o pid=,command= || ps axeww -o pid=,command=; } | sed -n "s/^ *\\([0-9]*\\) .*[A-Z_]*=[^ ]*$mark.*/\\1/p"
   fi 2>/dev/null
 }
 found=$(carriers)

@@ -23,6 +23,7 @@ describe("checkConfig()", () => {
       allowUnverified: false,
       baseline: false,
       isolated: false,
+      final: "clean",
     });
   });
 
