@@ -34,6 +34,8 @@ export interface Item<Data = unknown> {
   readonly transcript?: string;
   /** What it has to meet, in words: for a reviewer. */
   readonly criteria?: readonly string[];
+  /** Globs of tests that it may change: what a person approved says so (`changesTests()`). @default none */
+  readonly changesTests?: readonly string[];
   /** Hash of what is asked for. Attempts at an item of the same id with another fingerprint are not counted. */
   readonly fingerprint?: string;
   /** JSON snapshot that `next()` took of the store; `settle` computes from it, never by counting in the store. */
@@ -89,7 +91,7 @@ export type FailureReason =
   | "refused"
   | "unavailable"
   | "protected-file-changed"
-  | "tests-weakened"
+  | "tests-changed"
   | "branch-changed"
   | "commit-refused";
 
@@ -103,8 +105,6 @@ export type Attempt<Findings = unknown> =
     readonly claim: Claim<Findings> | null;
     readonly turn: TurnRecord | null;
     readonly verification: Verification | null;
-    /** How the attempts at the item have weakened tests so far, a line a file (`tests.integrity`). */
-    readonly weakened?: readonly string[];
     /** The item has no attempt left: park it. Set by the loop from the backlog's `retries`. */
     readonly last?: boolean;
     /** The item's own checks passed before its first attempt, so that they prove nothing. */

@@ -15,6 +15,11 @@ export function verifyCommands(criterion: string): readonly string[] {
   return [...criterion.matchAll(VERIFY_REGEXP)].map((match) => (match[2] ?? "").trim()).filter((found) => found !== "");
 }
 
+/** A text without the commands that it names. Pure. */
+export function withoutCommands(text: string): string {
+  return text.replaceAll(VERIFY_REGEXP, "");
+}
+
 /** The commands of all criteria of a story, each once. */
 export function storyCommands(story: { readonly acceptanceCriteria: readonly string[] }): readonly string[] {
   return [...new Set(story.acceptanceCriteria.flatMap(verifyCommands))];

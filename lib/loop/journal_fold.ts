@@ -1,5 +1,6 @@
-import type { JournalKey, Leftover, OpenItem, Reopened } from "../backlog/journal_types.ts";
+import type { JournalKey, JudgingHistory, Leftover, OpenItem, Reopened } from "../backlog/journal_types.ts";
 import type { Attempt, Item, ParkedItem, PassedRecord, Settlement } from "../backlog/types.ts";
+import { attempted, begunAt, NOT_ATTEMPTED, type Judging, runEndedAt } from "./judging_history.ts";
 
 interface Named {
   readonly v: 1;
@@ -19,6 +20,7 @@ export type JournalLine =
     readonly attemptId: string;
     readonly number: number;
     readonly userPaths: readonly string[];
+    readonly head?: string | null;
   })
   | (OfItem & { readonly type: "settling"; readonly attempt: Attempt; readonly work: Work })
   | (OfItem & {
@@ -30,7 +32,8 @@ export type JournalLine =
   })
   | (Named & { readonly type: "passed"; readonly record: PassedRecord })
   | (Named & { readonly type: "reopened"; readonly ids: readonly string[]; readonly reason: string })
-  | (Named & { readonly type: "run-ended"; readonly passed?: boolean })
+  | (Named & { readonly type: "run-ended"; readonly passed?: boolean; readonly head?: string | null })
+  | (Named & { readonly type: "judging"; readonly judging: Judging })
   | (OfItem & { readonly type: "parked"; readonly reason: string })
   | (Named & { readonly type: "left"; readonly itemId: string; readonly kept: Work })
   | (Named & { readonly type: "unparked" });
@@ -42,6 +45,7 @@ interface Slot {
   readonly passed: Map<string, PassedRecord>;
   readonly reopened: Map<string, Reopened>;
   readonly leftovers: Map<string, Leftover>;
+  judging: Judging;
 }
 
 /** The journal's lines, added up. */
@@ -55,6 +59,7 @@ export interface JournalState {
   passed(key: JournalKey): readonly PassedRecord[];
   reopened(key: JournalKey): ReadonlyMap<string, Reopened>;
   leftovers(key: JournalKey): ReadonlyMap<string, Leftover>;
+  judging(key: JournalKey): JudgingHistory;
 }
 
 /** The one string under which a backlog's lines stand. */
@@ -80,6 +85,7 @@ export function foldJournal(text: string): JournalState {
     passed: (key) => [...slotOf(keyOf(key)).passed.values()],
     reopened: (key) => slotOf(keyOf(key)).reopened,
     leftovers: (key) => slotOf(keyOf(key)).leftovers,
+    judging: (key) => slotOf(keyOf(key)).judging,
   };
   for (const text_ of text.split("\n")) {
     const line = parseLine(text_);
@@ -93,6 +99,7 @@ export function keptLines(state: JournalState): readonly JournalLine[] {
   const lines: JournalLine[] = [];
   for (const [key, slot] of state.slots) {
     const named = { v: 1, key } as const;
+    if (slot.judging !== NOT_ATTEMPTED) lines.push({ type: "judging", ...named, judging: slot.judging });
     for (const { id, fingerprint, reason } of slot.parked.values()) {
       lines.push({ type: "parked", ...named, itemId: id, fingerprint, reason });
     }
@@ -114,6 +121,7 @@ function applyLine(slot: Slot, line: JournalLine): void {
     case "begun": {
       const { item, attemptId, number, userPaths } = line;
       slot.open.set(item.id, { item, attemptId, number, userPaths, attempt: null, work: {} });
+      if (line.head !== undefined) slot.judging = begunAt(slot.judging, line.head);
       return;
     }
     case "settling": {
@@ -138,7 +146,11 @@ function applyLine(slot: Slot, line: JournalLine): void {
       });
     case "unparked":
       return slot.parked.clear();
+    case "judging":
+      slot.judging = line.judging;
+      return;
     case "run-ended":
+      slot.judging = line.passed === true ? NOT_ATTEMPTED : runEndedAt(slot.judging, line.head ?? null);
       slot.history.clear();
       slot.reopened.clear();
       if (line.passed === true) {
@@ -150,7 +162,9 @@ function applyLine(slot: Slot, line: JournalLine): void {
 
 function applySettled(slot: Slot, line: JournalLine & { readonly type: "settled" }): void {
   const { itemId, fingerprint, settlement } = line;
-  const attempt = slot.open.get(itemId)?.attempt ?? null;
+  const open = slot.open.get(itemId);
+  const attempt = open?.attempt ?? null;
+  if (open !== undefined) slot.judging = attempted(slot.judging, open, line.passed?.commit ?? null);
   slot.open.delete(itemId);
   const { reopened = [] } = settlement;
   // Sending items back is what a review is for: it is no failed attempt.
@@ -179,6 +193,7 @@ function newSlot(): Slot {
     passed: new Map(),
     reopened: new Map(),
     leftovers: new Map(),
+    judging: NOT_ATTEMPTED,
   };
 }
 
