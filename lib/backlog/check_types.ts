@@ -4,7 +4,7 @@
  * @module
  */
 import type { Usage } from "./turn_types.ts";
-import type { Item } from "./types.ts";
+import type { Item } from "./item.ts";
 
 /** What a check function is given. */
 export interface CheckContext {

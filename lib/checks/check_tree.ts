@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { requireRepository } from "../context/require_repository.ts";
+import { requireRepository } from "../git/require_repository.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { gitFailed, reasonOf } from "../git/run_git.ts";
 import { copyPath, ensureDirectory, pathExists, removePath } from "../host/files.ts";

@@ -70,13 +70,15 @@ export async function verify(
   const runnables = toRunnables(checks);
   const isolated = ralph.config.verify.isolated && options.place === undefined && runnables.some(isShellCommand);
   await using tree = isolated && !signal.aborted ? await openCheckTree(ralph, { ...options, signal }) : null;
+  const isolatedIn = tree === null ? undefined : rememberingAll(tree.place, runnables);
+  const place = options.place === undefined ? {} : { place: rememberingAll(options.place, runnables) };
   for (const check of [...runnables.filter(({ review }) => review !== true), ...runnables.filter(isReview)]) {
     if (signal.aborted) return { status: "aborted", results };
     if (isReview(check) && results.some(({ ok }) => !ok)) break; // a review would cost a turn and change nothing
     const { name, scope = "" } = check;
     ralph.events.emit({ type: "check-start", name, scope, number: results.length + 1, total: checks.length });
     const started = ralph.host.clock.now();
-    const outcome = await runPlaced(ralph, check, { ...options, signal }, tree?.place, results.length + 1);
+    const outcome = await runPlaced(ralph, check, { ...options, ...place, signal }, isolatedIn, results.length + 1);
     if (signal.aborted) return { status: "aborted", results };
     const isOld = !outcome.ok && check.command !== undefined && options.failedBefore?.has(check.command) === true;
     const durationMs = Math.max(0, ralph.host.clock.now() - started);
@@ -87,6 +89,19 @@ export async function verify(
   if (results.length === 0) return { status: "unverified", results: [] };
   const failures = results.filter((result) => !result.ok);
   return failures.length === 0 ? { status: "passed", results } : { status: "failed", results, failures };
+}
+
+/**
+ * A place that knows earlier results only where it knows those of all commands: one may need what another has built.
+ */
+function rememberingAll(place: CheckoutPlace, runnables: readonly Runnable[]): CheckoutPlace {
+  const commands = runnables.filter(isShellCommand);
+  return commands.every((check) => place.known(keyOf(check)) !== null) ? place : { ...place, known: () => null };
+}
+
+/** What a result is kept by, beside the tree. */
+function keyOf({ command, expect = {} }: Runnable): string {
+  return `${command} ${JSON.stringify(expect)}`;
 }
 
 /** Runs a check where it belongs. What the same command came to on the same tree in this run is not asked again. */
@@ -103,7 +118,7 @@ async function runPlaced(
     const cwd = await given?.directory();
     return await runOne(ralph, check, cwd === undefined ? options : { ...options, cwd }, number);
   }
-  const key = `${check.command} ${JSON.stringify(check.expect ?? {})}`;
+  const key = keyOf(check);
   const known = place.known(key);
   if (known !== null) return known;
   const outcome = await runOne(ralph, check, { ...options, place }, number);

@@ -1,11 +1,11 @@
 import type { RalphContext } from "../context/context.ts";
-import { exitCodeOf, type Outcome } from "../recipe/outcome.ts";
+import { exitCodeOf, isOutcome } from "../recipe/outcome.ts";
 import type { Invocation } from "./command.ts";
 import { styleFor } from "./show.ts";
 import { outcomeLines } from "./summary.ts";
 
 /**
- * Says how it ended and gives the exit code. What is no outcome, from a recipe, ends with 0 and says nothing.
+ * Says how it ended and gives the exit code. A recipe that returns no outcome gets a warning: it forgot a `return`.
  *
  * @param goOn the command that continues where a loop stopped; `null`: the same one
  */
@@ -13,13 +13,16 @@ export function endWith(
   invocation: Invocation,
   { config }: Pick<RalphContext, "config">,
   outcome: unknown,
-  goOn: string | null = "ralph run",
+  goOn: string | null,
 ): number {
   const exitCode = exitCodeOf(outcome);
   const { flags } = invocation;
   const json = flags.has("json") || (flags.text("ui") ?? config.ui) === "json";
-  if (!json && typeof outcome === "object" && outcome !== null && "status" in outcome) {
-    for (const line of outcomeLines(outcome as Outcome, styleFor(invocation, "stderr"), goOn)) invocation.say(line);
+  if (!isOutcome(outcome)) {
+    invocation.say("warning: the recipe returned no outcome, so that nothing says whether its work is done");
+    invocation.say('hint: return what its last step returned, or `{ status: "passed" }`');
+  } else if (!json) {
+    for (const line of outcomeLines(outcome, styleFor(invocation, "stderr"), goOn)) invocation.say(line);
   }
   return exitCode;
 }

@@ -1,4 +1,4 @@
-import type { Config } from "./schema.ts";
+import type { Config } from "./types.ts";
 
 /** What test files are called where people work; recorded output that tests compare with is among them. */
 const TEST_GLOBS: readonly string[] = [
@@ -12,7 +12,16 @@ const TEST_GLOBS: readonly string[] = [
   "**/{support,helpers,fixtures,testdata,mocks,__mocks__,testutil}/**",
 ];
 
-/** The configuration of an empty file. Plain, so that nothing heavy loads where there is no file. */
+/**
+ * The configuration of an empty file. Plain, so that nothing heavy loads where there is no file.
+ *
+ * @example What an empty configuration means
+ * ```ts
+ * import { defaultConfig } from "ralph";
+ *
+ * console.log(defaultConfig().verify.timeout); // 300
+ * ```
+ */
 export function defaultConfig(): Config {
   return {
     trust: "normal",

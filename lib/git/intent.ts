@@ -15,7 +15,7 @@ interface Intent {
 }
 
 /** The environment variable that marks the git processes of one write. */
-export const GIT_VARIABLE = "RALPH_GIT";
+const GIT_VARIABLE = "RALPH_GIT";
 
 const NAME_REGEXP = /^git-intent\.(\d+)\.json$/;
 

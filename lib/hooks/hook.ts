@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Config, HookConfig } from "../config/schema.ts";
+import type { Config, HookConfig } from "../config/types.ts";
 import type { Agent } from "../context/agent.ts";
 
 /** What a hook that is a function is given. */
@@ -74,14 +74,26 @@ export function hookProblems(hooks: readonly Hook[]): readonly string[] {
   });
 }
 
-/** The enabled hooks of one moment that run beside an iteration, or before the next. Pure. */
+/** The enabled hooks before or after an iteration that run beside it, or before the next. Pure. */
 export function hooksOf(hooks: readonly Hook[], when: "after" | "before", parallel: boolean): readonly Hook[] {
   return hooks.filter((hook) =>
     hook.enabled !== false && (hook.when ?? "after") === when && (hook.parallel ?? true) === parallel
   );
 }
 
-/** The hooks that `ralph.config.json` names. Pure. */
+/**
+ * The hooks that `ralph.config.json` names. Pure.
+ *
+ * @example Run the configured hooks with a loop of your own
+ * ```ts
+ * import { configuredHooks, memoryBacklog, runLoop } from "ralph";
+ * import { testContext } from "ralph/testing";
+ *
+ * await using ralph = await testContext({ config: { hooks: [{ id: "count", command: "ls | wc -l" }] } });
+ * const run = await runLoop(ralph, memoryBacklog([]), { hooks: configuredHooks(ralph.config) });
+ * console.log(run.status); // passed
+ * ```
+ */
 export function configuredHooks({ hooks }: Pick<Config, "hooks">): readonly Hook[] {
   return hooks.map(hookOfConfig);
 }

@@ -45,15 +45,20 @@ const READ_FLAG: number = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 /** Read at once where a file is read piece by piece. */
 const CHUNK_BYTES = 256 * 1024;
 
-/** The file's text, or `null` when there is none. @throws {RalphError} file-unreadable */
-export async function readText(path: string): Promise<string | null> {
-  return (await readBytes(path))?.toString("utf8") ?? null;
+/** The file's bytes, or `null` when there is none. @throws {RalphError} file-unreadable */
+export async function readBytes(path: string): Promise<Uint8Array | null> {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw unreadable(path, error);
+  }
 }
 
-/** The file's bytes, or `null` when there is none. @throws {RalphError} file-unreadable */
-export async function readBytes(path: string): Promise<Buffer | null> {
+/** The file's text, or `null` when there is none. @throws {RalphError} file-unreadable */
+export async function readText(path: string): Promise<string | null> {
   try {
-    return readFileSync(path, { flag: READ_FLAG as unknown as string });
+    return readFileSync(path, { flag: READ_FLAG as unknown as string, encoding: "utf8" });
   } catch (error) {
     if (isMissing(error)) return null;
     throw unreadable(path, error);

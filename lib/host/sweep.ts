@@ -19,7 +19,7 @@ export interface SweepSince {
 }
 
 /**
- * Running processes whose environment carries the mark: one run of a process (`cookie.n`), or a whole Ralph (`cookie`).
+ * Running processes whose environment carries the mark: one run of a process (`token.n`), or a whole Ralph (`token`).
  * None on Windows, which shows nobody's environment.
  */
 export async function findCarriers(

@@ -1,5 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import process from "node:process";
+import { follow } from "./subreaper.ts";
 
 /** Ends what was started here when this process is gone, whatever ended it. */
 export interface Watchdog {
@@ -60,7 +61,9 @@ export function createWatchdog(mark: string): Watchdog {
       detached: true,
       stdio: ["pipe", "ignore", "ignore"],
     });
+    const own = follow(started.pid ?? 0);
     const forget = (): void => {
+      own[Symbol.dispose]();
       if (shell === started) shell = undefined;
     };
     started.on("error", forget);

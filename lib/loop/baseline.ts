@@ -2,7 +2,7 @@ import type { RalphContext } from "../context/context.ts";
 import type { Check } from "../backlog/types.ts";
 import { namedCheck } from "../checks/named_check.ts";
 import type { CheckLike } from "../checks/types.ts";
-import { requireRepository } from "../context/require_repository.ts";
+import { requireRepository } from "../git/require_repository.ts";
 import { rootPaths } from "../git/tree_paths.ts";
 import { verify } from "../checks/verify.ts";
 

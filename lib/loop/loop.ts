@@ -5,12 +5,12 @@ import { createItemStarts, type ItemStart, type ItemStarts } from "../checks/int
 import { checksForUnchecked } from "../checks/unchecked_items.ts";
 import type { LimitsConfig } from "../config/schema.ts";
 import type { RalphContext } from "../context/context.ts";
-import { requireRepository } from "../context/require_repository.ts";
+import { requireRepository } from "../git/require_repository.ts";
 import { RalphError } from "../errors/ralph_error.ts";
-import { topLevelPaths } from "../git/tree_paths.ts";
+import { rootPaths, topLevelPaths } from "../git/tree_paths.ts";
 import type { TreeSnapshot } from "../git/types.ts";
 import { configuredHooks } from "../hooks/hook.ts";
-import { createHookRunner, type HookRunner, momentOf } from "../hooks/runner.ts";
+import { createHookRunner, hookIterationOf, type HookRunner } from "../hooks/runner.ts";
 import { announceEnd, announceIteration, announceRun, greenOf } from "./announce.ts";
 import { answered } from "./answered.ts";
 import { attemptsLeft, reopenedAttempt, withRetries } from "./attempts.ts";
@@ -22,6 +22,7 @@ import type { Ending, LoopOptions, LoopOutcome, Stopped } from "./outcome.ts";
 import type { Ownership } from "./ownership.ts";
 import { advance, newProgress, type Notice, type Progress, withNotice, withoutPassed } from "./progress.ts";
 import { type Committer, settleAndCommit } from "./settle.ts";
+import { createTurnGuard, type TurnGuard } from "./turn_guard.ts";
 import { workItem } from "./work_item.ts";
 
 /** After these no hook starts: the run is over, or nothing is known of the iteration. */
@@ -47,6 +48,7 @@ export class Loop<Data, Findings> {
   readonly #taken: Set<string> = new Set();
   readonly #passedNow: Map<string, PassedItem> = new Map();
   readonly #starts: ItemStarts;
+  readonly #guard: TurnGuard;
   #shared: readonly CheckLike[];
   #failedBefore: ReadonlySet<string> | null = null;
   #progress: Progress;
@@ -66,6 +68,7 @@ export class Loop<Data, Findings> {
     this.#limits = limitsOf(ralph, options);
     this.#shared = options.checks ?? [];
     this.#starts = createItemStarts(ralph);
+    this.#guard = createTurnGuard(ralph, { userPaths: parts.ownership.userPaths, stateFiles: backlog.stateFiles });
     this.#progress = newProgress(ralph.host.clock.now());
   }
 
@@ -194,9 +197,9 @@ export class Loop<Data, Findings> {
     await announceIteration(ralph, this.#backlog, named, { view: this.#view(), cap });
     const started = ralph.host.clock.now();
 
-    const moment = momentOf(ralph, this.#folder, item, iteration);
+    const hookIteration = hookIterationOf(ralph, this.#folder, item, iteration);
     await this.#hooks?.apply();
-    if (item.checksOnly !== true) await this.#hooks?.run("before", moment);
+    if (item.checksOnly !== true) await this.#hooks?.run("before", hookIteration);
     const before = item.checksOnly === true ? null : await requireRepository(ralph).snapshot();
     if (before !== null) ownership.beforeTurn(before);
     await ralph.journal.begun(key, item, { id, number, userPaths: [...ownership.userPaths] });
@@ -213,6 +216,7 @@ export class Loop<Data, Findings> {
       failedBefore: this.#failedBefore ?? new Set(),
       green: this.#green,
       ...(history.length === 0 ? {} : { greenBefore: history.some((earlier) => earlier.greenBefore === true) }),
+      guard: this.#guard,
       budget: timeBudget(this.#progress, this.#limits),
     });
     const limited = (one: Attempt<Findings>): Attempt<Findings> =>
@@ -229,7 +233,7 @@ export class Loop<Data, Findings> {
     this.#advance(item, this.#last ?? attempt, settlement, worked.checks.some(({ own }) => own === true));
     announceEnd(ralph, named, { attempt: this.#last ?? attempt, worked: attempt, settlement, started });
     const ending = endingOf(ralph, attempt, settlement);
-    if (attempt.turn !== null && !ENDED_BADLY.has(attempt.status)) await this.#hooks?.run("after", moment);
+    if (attempt.turn !== null && !ENDED_BADLY.has(attempt.status)) await this.#hooks?.run("after", hookIteration);
     return ending;
   }
 
@@ -243,9 +247,6 @@ export class Loop<Data, Findings> {
     const changed = topLevelPaths(this.#ralph, attempt.turn?.changedFiles ?? []);
     const state = new Set(topLevelPaths(this.#ralph, this.#backlog.stateFiles));
     const mixed = this.#parts.ownership.afterTurn(item.id, changed.filter((path) => !state.has(path)), after);
-    for (const path of mixed) {
-      this.#notice({ kind: "not-committed", subject: path, message: "had changes before the turn" });
-    }
     if (mixed.length === 0) return;
     const message = `not committed, since they had changes before the turn: ${mixed.join(", ")}`;
     this.#ralph.events.emit({ type: "note", level: "warn", message });
@@ -272,6 +273,7 @@ export class Loop<Data, Findings> {
       ...(after === null ? {} : { known: after }),
     });
     ownership.committed(settled.committed);
+    if (settled.settlement.status === "passed") this.#guard.verified();
     this.#last = settled.attempt as Attempt<Findings>;
     const { settlement } = settled;
     await this.#ralph.journal.settled(key, item, settled.attempt, {
@@ -291,6 +293,9 @@ export class Loop<Data, Findings> {
   #advance(item: Item<Data>, attempt: Attempt<Findings>, settlement: Settlement, hasOwnCheck: boolean): void {
     const { added } = this.#limits;
     this.#progress = advance(this.#progress, item, attempt, settlement, { atStart: this.#atStart, added });
+    for (const path of rootPaths(this.#ralph, this.#parts.ownership.uncommitted(this.#progress.passed))) {
+      this.#notice({ kind: "not-committed", subject: path, message: "" });
+    }
     const unreported = unreportedBudget(this.#progress, this.#limits);
     if (unreported !== null && this.#progress.turns === 1) {
       this.#ralph.events.emit({ type: "note", level: "warn", message: unreported });

@@ -3,12 +3,14 @@ import type { $Type } from "dax";
 import type { Agent } from "../context/agent.ts";
 import { createStateFiles } from "../backlog/state_files.ts";
 import { loadConfig } from "../config/load.ts";
-import type { Config } from "../config/schema.ts";
 import { strictConfig } from "../config/strict.ts";
+import type { Config } from "../config/types.ts";
 import type { LoopDefaults, RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { createEventBus } from "../events/bus.ts";
 import { createEventLog, type EventLog } from "../events/event_log.ts";
+import { pruneRefs } from "../git/prune_refs.ts";
+import type { Repository } from "../git/types.ts";
 import { pruneRuns } from "../events/prune_runs.ts";
 import { createRedactor, type Redactor } from "../events/redact.ts";
 import { secretValues } from "../events/secrets.ts";
@@ -54,7 +56,7 @@ export interface RalphOptions {
   readonly answers?: Partial<Answers>;
   /** Who answers questions. @default nobody: answers and defaults */
   readonly prompter?: Prompter;
-  /** Who is told what happens. */
+  /** What gets the events; `consoleSink()` prints them. @default nothing is printed */
   readonly sinks?: readonly EventSink[];
   /** Choices for every loop of this context. */
   readonly loop?: Partial<LoopDefaults>;
@@ -70,11 +72,23 @@ export interface RalphOptions {
  * @throws {RalphError} root-missing, config-invalid, agent-unknown, script-invalid
  * @example Use a step from a build script
  * ```ts
- * import { createRalph, exitCodeOf, verify } from "ralph";
+ * import { consoleSink, createRalph, exitCodeOf, verify } from "ralph";
  *
- * await using ralph = await createRalph({ agent: { command: "claude -p" } });
+ * await using ralph = await createRalph({ sinks: [consoleSink()] });
  * const checked = await verify(ralph, ["test 1 = 1"]);
  * console.log(exitCodeOf(checked)); // 0
+ * ```
+ *
+ * @example JavaScript on Node.js 20 and 22, which do not know `await using`
+ * ```js
+ * import { createRalph, verify } from "ralph";
+ *
+ * const ralph = await createRalph();
+ * try {
+ *   await verify(ralph, ["test 1 = 1"]);
+ * } finally {
+ *   await ralph[Symbol.asyncDispose]();
+ * }
  * ```
  */
 export async function createRalph(options: RalphOptions = {}): Promise<RalphContext & AsyncDisposable> {
@@ -121,7 +135,7 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
     repository,
     run: {
       id,
-      folder: runFolders({ id, root, host, events, redactor, logs, keep: config.logs.keep }),
+      folder: runFolders({ id, root, host, repository, events, redactor, logs, keep: config.logs.keep }),
       nextIteration: counter(),
     },
     loop: { interactive: false, retryBlocked: false, ...options.loop },
@@ -228,13 +242,14 @@ interface RunFolders {
   readonly events: EventBus;
   readonly redactor: Redactor;
   readonly logs: EventLog[];
+  readonly repository: Repository | null;
   /** How many runs' folders are kept. */
   readonly keep: number;
 }
 
 /** Each runs directory is made once, with a `.gitignore` of `*`; from then on the events go there too. */
 function runFolders(
-  { id, root, host, events, redactor, logs, keep }: RunFolders,
+  { id, root, host, repository, events, redactor, logs, keep }: RunFolders,
 ): (runsDirectory: string) => Promise<string> {
   const made = new Map<string, Promise<string>>();
   async function make(runsDirectory: string): Promise<string> {
@@ -243,13 +258,15 @@ function runFolders(
     const log = await createEventLog({ file: join(folder, "events.ndjson"), run: id, clock: host.clock, redactor });
     logs.push(log);
     events.attach(log);
-    await pruneRuns(join(root, runsDirectory), keep, id);
+    const old = await pruneRuns(join(root, runsDirectory), keep, id);
+    if (repository !== null) await pruneRefs(repository, old);
     return folder;
   }
   return async (runsDirectory) => {
     const known = made.get(runsDirectory) ?? make(runsDirectory);
     made.set(runsDirectory, known);
+    const folder = await known;
     await ensureRunsIgnored(join(root, runsDirectory));
-    return await known;
+    return folder;
   };
 }

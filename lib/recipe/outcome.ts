@@ -24,7 +24,7 @@ export interface Outcome {
 
 /**
  * The exit code of an outcome. `unverified` is 0 only where it was allowed (`allowed: true`), `failed` is 4 where the
- * agent could not be used (`reason: "agent-unusable"`); anything that is no outcome is 0.
+ * agent could not be used (`reason: "agent-unusable"`). What is no outcome is 1: nothing says that the work is done.
  *
  * @example From outcome to exit code
  * ```ts
@@ -35,7 +35,7 @@ export interface Outcome {
  * ```
  */
 export function exitCodeOf(outcome: unknown): number {
-  if (!isOutcome(outcome)) return EXIT.done;
+  if (!isOutcome(outcome)) return EXIT.failed;
   switch (outcome.status) {
     case "approved":
     case "declined":
@@ -55,7 +55,16 @@ export function exitCodeOf(outcome: unknown): number {
   }
 }
 
-/** True for the ends after which a recipe does not continue: failed, blocked, exhausted, aborted. */
+/**
+ * True for the ends after which a recipe does not continue: failed, blocked, exhausted, aborted.
+ *
+ * @example Continue only after a step that went well
+ * ```ts
+ * import { stops } from "ralph";
+ *
+ * console.log(stops({ status: "failed" }), stops({ status: "skipped" })); // true false
+ * ```
+ */
 export function stops(outcome: Outcome): boolean {
   return ["failed", "blocked", "exhausted", "aborted"].includes(outcome.status);
 }
@@ -72,6 +81,7 @@ const STATUSES: ReadonlySet<string> = new Set<Status>([
   "aborted",
 ]);
 
-function isOutcome(value: unknown): value is Outcome {
+/** True for an object with one of the known statuses. */
+export function isOutcome(value: unknown): value is Outcome {
   return typeof value === "object" && value !== null && "status" in value && STATUSES.has(String(value.status));
 }

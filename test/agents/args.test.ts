@@ -88,11 +88,9 @@ describe("arguments", () => {
     expect(Object.keys(environment!)).toContain("CLAUDECODE");
   });
 
-  test("nine adapters were run against the real program, three are written from documentation", () => {
+  test("nine adapters were run against the real program", () => {
     const measured = ADAPTERS.filter(({ proof }) => proof.kind === "measured").map(({ name }) => name);
-    const documented = ADAPTERS.filter(({ proof }) => proof.kind === "documented").map(({ name }) => name);
 
     expect(measured).toEqual(["claude", "codex", "opencode", "gemini", "qwen", "copilot", "cline", "pi", "amp"]);
-    expect(documented).toEqual(["cursor", "droid", "aider"]);
   });
 });

@@ -73,11 +73,11 @@ describe("verify()", () => {
     ]);
 
     expect(checked.results.map(({ name, ok, exitCode }) => [name, ok, exitCode])).toEqual([
-      ["async (_, { cwd }) => ({ ok: cwd === world.ralph.root, exit…", true, null],
+      [expect.stringMatching(/^async \(_, \{ cwd \}\) => .{30,}…$/), true, null],
       ["looked", false, 7],
-      ["async () => { }", false, null],
-      ['() => ({ ok: "yes" })', false, null],
-      ['() => { throw new Error("at once"); }', false, null],
+      [expect.stringMatching(/^async \(\) => \{/), false, null],
+      [expect.stringMatching(/^\(\) => \(\{ ok: "yes"/), false, null],
+      [expect.stringMatching(/^\(\) => \{ throw new Error/), false, null],
     ]);
     expect(checked.results.slice(2).map(({ tail }) => tail.split("\n")[0])).toEqual([
       "the check answered nothing: expected { ok, exitCode, tail }",
@@ -127,7 +127,7 @@ describe("verify()", () => {
     const checked = await verify({ ...world.ralph, config }, [async ($) => await $`sleep 300`]);
 
     expect(checked.results[0]).toMatchObject({ ok: false, exitCode: null, tail: "timed out after 0.3 s" });
-    expect(await world.ralph.host.processes.sweep(world.ralph.host.processes.cookie)).toBe(0);
+    expect(await world.ralph.host.processes.sweep(world.ralph.host.processes.runToken)).toBe(0);
   });
 
   test("the compiler takes every form of a check, and nothing that only looks like one", () => {

@@ -44,4 +44,14 @@ describe("a recipe of one's own", () => {
     expect(without.stderr).toContain('give one for this run: `--verify "npm test"` (repeatable)');
     expect(given.stderr).toContain("check passed: test -f a");
   });
+
+  test("that forgets its `return` warns and does not end with 0", async () => {
+    const forgets =
+      'import { defineRecipe, verify } from "ralph";\nexport default defineRecipe({ name: "mine", async run(ralph) { await verify(ralph, ["false"]); } });\n';
+
+    const { stderr } = await ralphCli().files({ "mine.mjs": forgets }).args("run-recipe", "mine.mjs").expectExit(1);
+
+    expect(stderr).toContain("check failed: false");
+    expect(stderr).toContain("warning: the recipe returned no outcome");
+  });
 });

@@ -17,20 +17,25 @@ const TSCONFIG = JSON.stringify({
     moduleResolution: "bundler",
     strict: true,
     noEmit: true,
+    allowImportingTsExtensions: true,
     skipLibCheck: true,
     types: [],
   },
   include: ["*.ts"],
 });
 const RECIPE = readFileSync(join(REPOSITORY, "recipes/todo.ts"), "utf8");
-/** Each line but the first four is wrong. */
+/** Each line from the seventh on is wrong. */
 const WRONG = `import { memoryBacklog, runLoop, verify } from "ralph";
 import { testContext } from "ralph/testing";
+import { gsdBacklog } from "ralph/gsd";
+import { one } from "./helper.ts";
 await using ralph = await testContext({ agent: { turns: [] } });
-await verify(ralph, ["a", ralph.$\`ls\`, ($, { cwd }) => $\`ls \${cwd}\`, { name: "b", command: "c" }]);
+await verify(ralph, [one, ralph.$\`ls\`, ($, { cwd }) => $\`ls \${cwd}\`, async ($) => await $\`ls\`, { name: "b", command: "c" }]);
 const status: number = (await runLoop(ralph, memoryBacklog([{ id: "a", title: "b" }]))).status;
 await runLoop(ralph, memoryBacklog([{ id: "a", title: "b" }]), { maxIteration: 3 });
 await verify(ralph, [3]);
+await verify(ralph, [parseInt]);
+gsdBacklog(ralph, 3);
 const root: number = ralph.root;
 `;
 
@@ -45,13 +50,18 @@ function check(root: string, ...args: string[]): string {
 describe("ralph types", () => {
   test("a recipe beside them type-checks with nothing installed, and what is wrong in one is found", async () => {
     const { root, stderr } = await ralphCli()
-      .files({ "ralph.recipe.ts": RECIPE, "wrong.ts": WRONG, "tsconfig.json": TSCONFIG })
+      .files({
+        "ralph.recipe.ts": RECIPE,
+        "wrong.ts": WRONG,
+        "helper.ts": 'export const one = "a";\n',
+        "tsconfig.json": TSCONFIG,
+      })
       .args("types", "--output", "ralph.d.ts").expectExit(0);
 
     const found = check(root, "-p", ".");
 
     expect(stderr).toMatch(/^wrote ralph\.d\.ts\n/);
-    expect(found.match(/^\S+\(\d+/gm)).toEqual(["wrong.ts(5", "wrong.ts(6", "wrong.ts(7", "wrong.ts(8"]);
+    expect(found.match(/^\S+\(\d+/gm)).toEqual([7, 8, 9, 10, 11, 12].map((line) => `wrong.ts(${line}`));
     expect(found).toContain("Did you mean to write 'maxIterations'?");
   });
 

@@ -1,5 +1,5 @@
 import { isAbsolute, join, relative } from "node:path";
-import type { BrowserConfig } from "../../config/schema.ts";
+import type { BrowserConfig } from "../../config/types.ts";
 import { pathExists, writeAtomic } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
 import type { Check, CheckOutcome } from "../../backlog/types.ts";
@@ -27,6 +27,22 @@ export interface BrowserCheckOptions {
 /**
  * A check that opens pages in the machine's Chrome or Chromium: status, console errors, uncaught exceptions, failed
  * requests, a visible error banner; one screenshot a page. Playwright is loaded when it runs.
+ *
+ * @example A check of the front page of the first service
+ * ```ts
+ * import { createRalph } from "ralph";
+ * import { browserCheck } from "ralph/feature";
+ *
+ * await using ralph = await createRalph();
+ * const check = browserCheck({
+ *   pages: [{ url: "http://localhost:3000/", written: "/" }],
+ *   config: ralph.config.browser,
+ *   root: ralph.root,
+ *   host: ralph.host,
+ *   name: "front",
+ * });
+ * console.log(check.name); // browser /
+ * ```
  */
 export function browserCheck(options: BrowserCheckOptions): Check {
   const shown = options.pages.map(({ written }) => written).join(", ");

@@ -64,5 +64,7 @@ function isNamed(path: string, text: string): boolean {
   const whole = new RegExp(`(?<![\\w.@-])${escaped}(?![\\w@-]|\\.\\w)`);
   const marked = new RegExp(`[/'"\`]${escaped}(?![\\w@-]|\\.\\w)|(?<![\\w.@-])${escaped}[/'"\`]`);
   const isWord = /^[\w-]+$/.test(path);
-  return text.split("\n").some((line) => whole.test(line) && (!isWord || MISSING_REGEXP.test(line) || marked.test(line)));
+  return text.split("\n").some((line) =>
+    whole.test(line) && (!isWord || MISSING_REGEXP.test(line) || marked.test(line))
+  );
 }

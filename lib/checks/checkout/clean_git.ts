@@ -21,7 +21,9 @@ const ALWAYS = [
 
 /** Lays over an environment that its hidden variables are absent. */
 export function hiddenVariables(variables: Readonly<Record<string, string | undefined>>): Record<string, undefined> {
-  return Object.fromEntries(Object.keys(variables).filter((name) => HIDDEN_REGEXP.test(name)).map((name) => [name, undefined]));
+  return Object.fromEntries(
+    Object.keys(variables).filter((name) => HIDDEN_REGEXP.test(name)).map((name) => [name, undefined]),
+  );
 }
 
 /**

@@ -5,7 +5,7 @@ import { type Seal, sealDifferences, sealOf } from "../../host/seal.ts";
 import type { Host } from "../../host/types.ts";
 import { cleanGit } from "./clean_git.ts";
 import type { CheckoutHome } from "./home.ts";
-import { specialEntries, type SpecialEntries } from "./index_entries.ts";
+import { type SpecialEntries, specialEntries } from "./index_entries.ts";
 import { type GitSettings, writeHome, writeSettings } from "./settings.ts";
 
 /** The commit that a clone is brought up to. `branch`: a full ref, `null` for a detached HEAD. */
@@ -43,13 +43,8 @@ export function createClone(host: Host, topLevel: string, home: CheckoutHome, se
   const gitDirectory = join(tree, ".git");
   const index = join(home.path, "index");
   const environment = { GIT_INDEX_FILE: index };
+  const sealNow = (): Seal => sealBoth(gitDirectory, index);
   let sealed: Seal | null = null;
-
-  /** An index in the checkout is a check's to write: the one that is believed lies outside. */
-  function sealNow(): Seal {
-    const own = [...sealOf(gitDirectory)].filter(([path]) => path !== "" && path !== "index");
-    return new Map([...own, ...[...sealOf(index)].map(([, text]) => [index, text] as const)]);
-  }
 
   async function initialize(directory: string): Promise<void> {
     await removePath(directory);
@@ -110,4 +105,10 @@ export function createClone(host: Host, topLevel: string, home: CheckoutHome, se
       return entries;
     },
   };
+}
+
+/** An index in the checkout is a check's to write: the one that is believed lies outside. */
+function sealBoth(gitDirectory: string, index: string): Seal {
+  const own = [...sealOf(gitDirectory)].filter(([path]) => path !== "" && path !== "index");
+  return new Map([...own, ...[...sealOf(index)].map(([, text]) => [index, text] as const)]);
 }

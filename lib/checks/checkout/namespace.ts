@@ -51,9 +51,7 @@ export interface Mounts {
 export function mountArguments({ kind, overlay }: Namespace, mounts: Mounts): readonly string[] {
   const { topLevel, tree, cache, cwd, copies, links } = mounts;
   const folders = copies.filter(({ isFolder }) => isFolder).flatMap(({ path, kept }) =>
-    overlay
-      ? ["--overlay-src", kept, "--tmp-overlay", join(topLevel, path)]
-      : ["--bind", kept, join(topLevel, path)]
+    overlay ? ["--overlay-src", kept, "--tmp-overlay", join(topLevel, path)] : ["--bind", kept, join(topLevel, path)]
   );
   return [
     "--die-with-parent",

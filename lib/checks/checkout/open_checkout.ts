@@ -5,7 +5,7 @@
  */
 import { join, posix, relative } from "node:path";
 import type { RalphContext } from "../../context/context.ts";
-import { requireRepository } from "../../context/require_repository.ts";
+import { requireRepository } from "../../git/require_repository.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { type Git, outputOfGit } from "../../git/run_git.ts";
 import { hashText, isDirectory } from "../../host/files.ts";
@@ -60,7 +60,9 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
   const git = cleanGit(host, topLevel, home.path);
   const inside = relative(topLevel, root);
   const fromTop = (glob: string): string => glob.includes("/") ? posix.join(inside, glob) : glob;
-  const links = workspace.link.length === 0 ? [] : (await ignoredPaths(git, topLevel, workspace.link.map(fromTop))).paths;
+  const links = workspace.link.length === 0
+    ? []
+    : (await ignoredPaths(git, topLevel, workspace.link.map(fromTop))).paths;
   const ground: Ground = { host, topLevel, home, namespace: await probeNamespace(host), links };
   const copying = { ...workspace, copy: workspace.copy.map(fromTop), root };
   const dependencies = await openDependencies(ground, git, copying, await headOf(git), options.signal);

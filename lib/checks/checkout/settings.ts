@@ -34,7 +34,9 @@ export async function readSettings(host: Host, topLevel: string): Promise<GitSet
     return cut === -1 ? [entry, "true"] : [entry.slice(0, cut), entry.slice(cut + 1)];
   });
   const info = new Map<string, string | null>();
-  for (const name of INFO) info.set(name, await readText(resolve(topLevel, await read("rev-parse", "--git-path", `info/${name}`))));
+  for (const name of INFO) {
+    info.set(name, await readText(resolve(topLevel, await read("rev-parse", "--git-path", `info/${name}`))));
+  }
   const { home, variables } = host.environment;
   const own = await read("config", "--path", "core.attributesFile") ||
     join(variables["XDG_CONFIG_HOME"] || join(home, ".config"), "git", "attributes");

@@ -1,5 +1,5 @@
 import type { RalphContext } from "../../context/context.ts";
-import { requireRepository } from "../../context/require_repository.ts";
+import { requireRepository } from "../../git/require_repository.ts";
 import { createGit, outputOfGit, READING } from "../../git/run_git.ts";
 import type { CheckResult } from "../../backlog/types.ts";
 import type { CheckLike } from "../types.ts";

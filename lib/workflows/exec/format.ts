@@ -1,10 +1,28 @@
 import { RalphError } from "../../errors/ralph_error.ts";
-import { findJsonError } from "../../backlog/json_syntax.ts";
+import { parseJson } from "../../backlog/json_syntax.ts";
 import type { Prd, Story } from "./types.ts";
 import { validatePrd } from "./validate.ts";
 
 /**
  * The PRD as it stands in the file: two spaces, fixed order of keys, a newline at the end.
+ *
+ * @example Write a PRD of your own
+ * ```ts
+ * import { formatPrd } from "ralph/exec";
+ *
+ * const prd = {
+ *   branchName: "ralph/greeting",
+ *   userStories: [{
+ *     id: "US-001",
+ *     title: "Say hello",
+ *     acceptanceCriteria: ["Verify: `test -f hello.txt`"],
+ *     priority: 1,
+ *     passes: false,
+ *     notes: "",
+ *   }],
+ * };
+ * console.log(formatPrd(prd).split("\n")[1]); //   "branchName": "ralph/greeting",
+ * ```
  */
 export function formatPrd(prd: Prd): string {
   return `${JSON.stringify({ branchName: prd.branchName, userStories: prd.userStories.map(orderStory) }, null, 2)}\n`;
@@ -15,6 +33,15 @@ export function formatPrd(prd: Prd): string {
  *
  * @param path named in the error
  * @throws {RalphError} state-invalid
+ *
+ * @example Read a PRD
+ * ```ts
+ * import { parsePrd } from "ralph/exec";
+ *
+ * const text = `{ "branchName": "ralph/x", "userStories": [{ "id": "US-001", "title": "One", "priority": 1,
+ *   "acceptanceCriteria": ["It works"], "passes": false, "notes": "" }] }`;
+ * console.log(parsePrd(text, "prd.json").userStories.length); // 1
+ * ```
  */
 export function parsePrd(text: string, path: string): Prd {
   const data = parseJson(text, path);
@@ -23,24 +50,6 @@ export function parsePrd(text: string, path: string): Prd {
     throw new RalphError("state-invalid", { details: { path, problem: `Invalid PRD schema: ${errors.join("; ")}` } });
   }
   return data as Prd;
-}
-
-/**
- * `JSON.parse` whose error names the line and column of a state file.
- *
- * @throws {RalphError} state-invalid
- */
-export function parseJson(text: string, path: string): unknown {
-  const plain = text.replace(/^\uFEFF/, "");
-  try {
-    return JSON.parse(plain);
-  } catch (cause) {
-    const found = findJsonError(plain);
-    const problem = found === null
-      ? "not valid JSON"
-      : `not valid JSON: line ${found.line}, column ${found.column}: expected ${found.expected}`;
-    throw new RalphError("state-invalid", { details: { path, problem }, cause });
-  }
 }
 
 function orderStory(story: Story): Story {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/types.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { EventSink } from "../../events/types.ts";
 import type { Repository } from "../../git/types.ts";
@@ -51,6 +51,16 @@ export const REVIEW_ID = "final-verification";
  * RESET opens stories again. Retries, blocked stories and learnings live in the PRD itself.
  *
  * @throws {RalphError} state-missing, state-invalid from every call that reads the file
+ *
+ * @example A feature's stories without a browser
+ * ```ts
+ * import { featureBacklog, openFeature } from "ralph/feature";
+ * import { testContext } from "ralph/testing";
+ *
+ * await using ralph = await testContext({ files: { ".ralph/2026-01-31-hello/prd.md": "# Hello\n" } });
+ * const backlog = featureBacklog(ralph, { feature: await openFeature(ralph) });
+ * console.log(backlog.stateFiles); // [ ".ralph/2026-01-31-hello/prd.json" ]
+ * ```
  */
 export function featureBacklog(
   ralph: FeatureBacklogContext,

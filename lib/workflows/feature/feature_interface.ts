@@ -9,6 +9,18 @@ import type { Services } from "../../services/create_services.ts";
  * What the `ui` stories of a feature are looked at with: the services of the run and the machine's browser.
  *
  * @throws {RalphError} service-foreign, browser-missing from `prepare()`
+ *
+ * @example A feature's loop with services and browser
+ * ```ts
+ * import { featureBacklog, featureInterface, openFeature, openServices } from "ralph/feature";
+ * import { testContext } from "ralph/testing";
+ *
+ * await using ralph = await testContext({ files: { ".ralph/2026-01-31-hello/prd.md": "# Hello\n" } });
+ * const feature = await openFeature(ralph);
+ * await using services = openServices(ralph);
+ * const backlog = featureBacklog(ralph, { feature, ...featureInterface(ralph, feature, services) });
+ * console.log(backlog.name); // feature
+ * ```
  */
 export function featureInterface(
   { config, host, root }: Pick<RalphContext, "config" | "host" | "root">,

@@ -10,6 +10,15 @@ import { takeLock } from "../../host/lock.ts";
  * look for them. A dead holder's lock is taken over.
  *
  * @throws {RalphError} run-locked
+ *
+ * @example Keep other runs away from a feature
+ * ```ts
+ * import { lockFeature, openFeature } from "ralph/feature";
+ * import { testContext } from "ralph/testing";
+ *
+ * await using ralph = await testContext({ files: { ".ralph/2026-01-31-hello/prd.md": "# Hello\n" } });
+ * await using _lock = await lockFeature(ralph, await openFeature(ralph));
+ * ```
  */
 export async function lockFeature(
   { host, root }: Pick<RalphContext, "host" | "root">,

@@ -10,6 +10,16 @@ import { join } from "node:path";
  * The directory of a feature. Without a name the only one that is not finished, which is said.
  *
  * @throws {RalphError} feature-missing, usage
+ *
+ * @example Open the only feature there is
+ * ```ts
+ * import { openFeature } from "ralph/feature";
+ * import { testContext } from "ralph/testing";
+ *
+ * await using ralph = await testContext({ files: { ".ralph/2026-01-31-hello/prd.md": "# Hello\n" } });
+ * const { path } = await openFeature(ralph);
+ * console.log(path); // .ralph/2026-01-31-hello
+ * ```
  */
 export async function openFeature(
   ralph: Pick<RalphContext, "events" | "repository" | "root">,

@@ -32,6 +32,15 @@ export interface Position {
 
 /**
  * The next plan: the first one from STATE.md's position on that is not complete and whose dependencies are. Pure.
+ *
+ * @example The next plan of a project
+ * ```ts
+ * import { positionOf, readPlanning } from "ralph/gsd";
+ * import { testContext } from "ralph/testing";
+ *
+ * await using ralph = await testContext({ files: { ".planning/phases/01-base/01-01-PLAN.md": "<task><name>a</name></task>\n" } });
+ * console.log(positionOf(await readPlanning(ralph)).next?.id); // 01-01
+ * ```
  */
 export function positionOf(planning: Planning): Position {
   const { phases, state } = planning;
@@ -75,7 +84,18 @@ export function positionOf(planning: Planning): Position {
   return { ...known, status: "done", next, reasons: [why, ...unplanned.map(({ note }) => note)] };
 }
 
-/** Finds the plan that a person names: `01-02`, `1-2`, `01-02-PLAN.md`. Pure. */
+/**
+ * Finds the plan that a person names: `01-02`, `1-2`, `01-02-PLAN.md`. Pure.
+ *
+ * @example A plan by the name that a person types
+ * ```ts
+ * import { findPlan, readPlanning } from "ralph/gsd";
+ * import { testContext } from "ralph/testing";
+ *
+ * await using ralph = await testContext({ files: { ".planning/phases/01-base/01-01-PLAN.md": "<task><name>a</name></task>\n" } });
+ * console.log(findPlan(await readPlanning(ralph), "1-1")?.id); // 01-01
+ * ```
+ */
 export function findPlan(planning: Planning, named: string): Plan | null {
   const name = parsePlanName(`${named.replace(/^.*\//, "").replace(/(-PLAN)?(\.md)?$/i, "")}-PLAN.md`, "PLAN");
   if (name === null || name.phase === null || name.number === null) return null;

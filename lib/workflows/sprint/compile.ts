@@ -33,6 +33,16 @@ export interface CompiledSprint {
  * hooks are brought up to date.
  *
  * @throws {RalphError} sprint-invalid with every problem, state-missing, state-invalid
+ *
+ * @example Compile a sprint
+ * ```ts
+ * import { compileSprint } from "ralph/sprint";
+ * import { testContext } from "ralph/testing";
+ *
+ * await using ralph = await testContext({ files: { "sprint/SPRINT.yaml": "workflow: ralph\ngoal: say hello\n" } });
+ * const { file } = await compileSprint(ralph, { directory: "sprint" });
+ * console.log(file); // sprint/PROGRESS.yaml
+ * ```
  */
 export async function compileSprint(
   { root, state, host }: Pick<SprintContext, "host" | "root" | "state">,
@@ -59,7 +69,21 @@ export async function compileSprint(
   return { status, file: paths.progress, definition, moved };
 }
 
-/** The hooks of a compiled sprint, for `runLoop()`. @throws {RalphError} state-missing, state-invalid, sprint-invalid */
+/**
+ * The hooks of a compiled sprint, for `runLoop()`.
+ *
+ * @throws {RalphError} state-missing, state-invalid, sprint-invalid
+ *
+ * @example The hooks of a compiled sprint
+ * ```ts
+ * import { compileSprint, sprintHooks } from "ralph/sprint";
+ * import { testContext } from "ralph/testing";
+ *
+ * await using ralph = await testContext({ files: { "sprint/SPRINT.yaml": "workflow: ralph\ngoal: say hello\n" } });
+ * await compileSprint(ralph, { directory: "sprint" });
+ * console.log((await sprintHooks(ralph, { directory: "sprint" })).length); // 3
+ * ```
+ */
 export async function sprintHooks(
   ralph: Pick<SprintContext, "root" | "state">,
   { directory }: { readonly directory: string },

@@ -78,9 +78,14 @@ const CHEATS: Record<string, (world: CheckoutWorld) => Promise<void>> = {
       env: { ...process.env, GIT_INDEX_FILE: join(dirname(dirname(tree)), "index") },
     });
   },
-  "a tampered checkout without its packs": async (world) => {
+  "a forged object in the checkout": async (world) => {
     await world.write("product.txt", "right\n");
-    execFileSync("sh", ["-c", `rm -rf ${world.cache}/checkouts/*/tree/*/.git/objects/pack`]);
+    const script = `cd ${world.cache}/checkouts/*/tree/* && mv .git/objects/pack ../pack && mkdir .git/objects/pack &&
+      for pack in ../pack/*.pack; do git unpack-objects -q < $pack; done && rm -rf ../pack &&
+      stub=$(git rev-parse HEAD:product.txt) && right=$(git hash-object -w ${world.root}/product.txt) && cd .git/objects &&
+      chmod u+w "$(echo $stub | cut -c1-2)"/* &&
+      cp "$(echo $right | sed 's,^..,&/,')" "$(echo $stub | sed 's,^..,&/,')" && echo changed > ../../product.txt`;
+    execFileSync("bash", ["-c", script]);
   },
 };
 

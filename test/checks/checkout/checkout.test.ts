@@ -104,16 +104,14 @@ describe.each(WAYS)("openCheckout() $way", ({ bubblewrap }) => {
     await world.commit();
     await using linked = await temporaryDirectory("linked");
     await world.git("worktree", "add", "-q", join(linked.path, "tree"), "-b", "side");
-    const checkout = await world.open({ root: join(world.root, "app") });
+    const app = { ...world.ralph, root: join(world.root, "app") };
     const repository = { ...world.ralph.repository!, topLevel: join(linked.path, "tree") };
-    const other = await world.open({ repository, root: repository.topLevel });
+    const side = { ...world.ralph, repository, root: repository.topLevel };
+    const checkout = await world.open(app);
+    const other = await world.open(side);
 
-    const inApp = await printedIn(
-      world.ralph,
-      await readyPlace(checkout),
-      "cat a.txt ../lib/sub/s.txt; git status --short",
-    );
-    const inLinked = await printedIn(world.ralph, await readyPlace(other), "pwd; git branch --show-current");
+    const inApp = await printedIn(app, await readyPlace(checkout), "cat a.txt ../lib/sub/s.txt; git status --short");
+    const inLinked = await printedIn(side, await readyPlace(other), "pwd; git branch --show-current");
 
     expect(inApp).toBe("app\nsub");
     expect(inLinked).toBe(`${bubblewrap ? repository.topLevel : other.tree}\nside`);
@@ -232,7 +230,16 @@ describe.each(WAYS)("openCheckout() $way", ({ bubblewrap }) => {
       await world.commit();
     }
 
+    const together = await verify(world.ralph, ["echo built > built.txt", check], {
+      place: await readyPlace(checkout),
+    });
+    const more = await verify(world.ralph, ["echo built > built.txt", "test -f built.txt"], {
+      place: await readyPlace(checkout),
+    });
+
     expect(printed.map((text) => text.trim())).toEqual(["1", "1", "2"]);
+    expect(together.results[1]?.tail.trim()).toBe("3"); // the first one was not known yet
+    expect(more.status).toBe("passed"); // the first one is known, and runs for the second all the same
   });
 
   test("functions are given the checkout's folder with the copies in it", async () => {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { gsdBacklog } from "../../../lib/workflows/gsd/backlog.ts";
-import { lastSignal } from "../../../lib/workflows/gsd/signals.ts";
+import { lastSignal } from "../../../lib/workflows/gsd/claim.ts";
 import type { AgentTurn } from "../../../lib/backlog/types.ts";
 import type { RalphOptions } from "../../../lib/recipe/create_ralph.ts";
 import { runLoop } from "../../../lib/loop/run_loop.ts";
@@ -247,7 +247,7 @@ describe("gsdBacklog() on the loop", () => {
     const run = await runLoop(one.ralph, gsdBacklog(one.ralph));
 
     expect(run.status === "passed" && run.summary).toMatch(
-      /^every plan is complete; .*; 1 checkpoint that nobody saw: 01-01 \(1\)$/,
+      /^every plan is complete; .*; 1 checkpoint that no one saw: 01-01 \(1\)$/,
     );
     expect(read(one.root, summaryOf(ONE))).toBe(
       `${SUMMARY}\n## Skipped checkpoints\n\nLeft out, since nobody was watching:\n\n- Look at it\n`,

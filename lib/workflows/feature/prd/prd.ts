@@ -5,7 +5,7 @@ import type { RalphContext } from "../../../context/context.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import type { Choice } from "../../../context/prompter.ts";
 import type { Outcome } from "../../../recipe/outcome.ts";
-import { requireRepository } from "../../../context/require_repository.ts";
+import { requireRepository } from "../../../git/require_repository.ts";
 import { editFile } from "./edit_file.ts";
 import { finalize } from "./finalize.ts";
 import type { PrdOutcome } from "./outcome.ts";
@@ -27,6 +27,16 @@ type Action = "refine" | "finalize" | "edit" | "edit-json" | "run";
  * worked off. One action a call; the answers file names the questions `prd.action` and `prd.finalize`.
  *
  * @throws {RalphError} usage, agent-missing, agent-not-found, not-a-repository, run-locked, editor-missing
+ *
+ * @example Without an agent there is nothing to write it with
+ * ```ts
+ * import { prd } from "ralph/feature";
+ * import { testContext } from "ralph/testing";
+ *
+ * await using ralph = await testContext();
+ * const outcome = await prd(ralph, { feature: "hello" });
+ * console.log(outcome.status); // failed
+ * ```
  */
 export async function prd(ralph: RalphContext, { feature: name, run }: PrdOptions): Promise<PrdOutcome> {
   requireRepository(ralph);
