@@ -1,3 +1,5 @@
+import type { Item } from "./item.ts";
+
 const CHANGES_REGEXP = /(?<![\w-])Changes tests:[ \t]*((?:`[^`\n]+`[ \t,]*)+)/g;
 
 /**
@@ -17,4 +19,9 @@ export function changesTests(criteria: readonly string[]): readonly string[] {
       [...globs.matchAll(/`([^`]+)`/g)].map(([, glob = ""]) => glob.trim()).filter((glob) => glob !== "")
     )
   );
+}
+
+/** The globs of tests that an item may change. Pure. */
+export function mayChangeTests({ changesTests: globs, criteria = [] }: Item): readonly string[] {
+  return globs ?? changesTests(criteria);
 }

@@ -65,7 +65,7 @@ export type FailureReason =
   | "refused"
   | "unavailable"
   | "protected-file-changed"
-  | "tests-weakened"
+  | "tests-changed"
   | "history-rewritten"
   | "commit-refused";
 

@@ -6,6 +6,7 @@ import type { LimitsConfig } from "../config/schema.ts";
 import type { RalphContext } from "../context/context.ts";
 import { finalCheck, type FinalResult, finalWork, sentBack } from "./final_check.ts";
 import { timeReached } from "./limits.ts";
+import { judgedByOldTests } from "./old_tests.ts";
 import type { Ending, Stopped } from "./outcome.ts";
 import type { Notice, Progress } from "./progress.ts";
 import type { Committer } from "./settle.ts";
@@ -62,7 +63,10 @@ export async function conclude<Data, Findings>(
   const only = stopped.status === "done" && !run.onlyPassedNow ? null : new Set(progress.passed);
   const work = await finalWork(ralph, backlog, { view, passedNow, shared, only });
   const result = await finalCheck(ralph, work, { records: view.passed ?? [], logs, signal });
-  return await judged(ralph, run, result, work.items.length > 0);
+  const concluded = await judged(ralph, run, result, work.items.length > 0);
+  if (concluded.ending === null || result.verification.status !== "passed") return concluded;
+  const notices = await judgedByOldTests(ralph, { ...work, key: run.key, checkout: null, logs, signal });
+  return { ...concluded, notices: [...concluded.notices, ...notices] };
 }
 
 /** The final check runs whenever something may have passed; not after an error, an interrupt or the run's time. */

@@ -1,6 +1,6 @@
 import type { JournalKey, JudgingHistory, Leftover, OpenItem, Reopened } from "../backlog/journal_types.ts";
 import type { Attempt, Item, ParkedItem, PassedRecord, Settlement } from "../backlog/types.ts";
-import { attempted, begunAt, NOT_ATTEMPTED, type Judging, runEndedAt } from "./judging_history.ts";
+import { attempted, begunAt, type Judging, NOT_ATTEMPTED, runEndedAt } from "./judging_history.ts";
 
 interface Named {
   readonly v: 1;

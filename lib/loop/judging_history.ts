@@ -1,4 +1,5 @@
 import picomatch from "picomatch";
+import { mayChangeTests } from "../backlog/changes_tests.ts";
 import type { JudgedItem, JudgingHistory, OpenItem } from "../backlog/journal_types.ts";
 import type { Attempt, Item } from "../backlog/types.ts";
 
@@ -21,15 +22,20 @@ export function begunAt(judging: Judging, head: string | null): Judging {
 }
 
 /** An attempt was settled; `commit`: the one at which its item passed. What the item was allowed to change is old then. Pure. */
-export function attempted(judging: Judging, { item, attempt }: Pick<OpenItem, "item" | "attempt">, commit: string | null): Judging {
+export function attempted(
+  judging: Judging,
+  { item, attempt }: Pick<OpenItem, "item" | "attempt">,
+  commit: string | null,
+): Judging {
   const known = judging.items.find(({ id }) => id === item.id);
   const now = judgedItem(item, attempt, known);
   const items = [...judging.items.filter(({ id }) => id !== item.id), now];
   const { base, steps } = judging;
-  const mayChange = picomatch([...item.changesTests ?? []], { dot: true });
+  const mayChange = picomatch([...mayChangeTests(item)], { dot: true });
   const globs = commit === null || base === null ? [] : now.changed.filter((path) => mayChange(path)).map(literal);
   if (commit === null || base === null || globs.length === 0) return { ...judging, items };
-  return { ...judging, items, steps: [...steps, { from: base, to: commit, globs }] };
+  const left = items.map((one) => ({ ...one, changed: one.changed.filter((path) => !mayChange(path)) }));
+  return { ...judging, items: left, steps: [...steps, { from: base, to: commit, globs }] };
 }
 
 /** A run ended in order without having passed. Pure. */

@@ -1,7 +1,6 @@
 import type { JournalKey } from "../backlog/journal_types.ts";
 import type { Attempt, Backlog, Check, Item, LoopView, Next, PassedItem, Settlement } from "../backlog/types.ts";
 import type { CheckLike } from "../checks/types.ts";
-import { createItemStarts, type ItemStart, type ItemStarts } from "../checks/integrity/item_start.ts";
 import { checksForUnchecked } from "../checks/unchecked_items.ts";
 import type { LimitsConfig } from "../config/schema.ts";
 import type { RalphContext } from "../context/context.ts";
@@ -17,6 +16,7 @@ import { attemptsLeft, reopenedAttempt, withRetries } from "./attempts.ts";
 import { failingBefore } from "./baseline.ts";
 import { conclude } from "./conclude.ts";
 import { endingOf } from "./ending.ts";
+import { itemStart } from "./item_start.ts";
 import { limitReached, limitsOf, timeBudget, timeReached, unreportedBudget } from "./limits.ts";
 import type { Ending, LoopOptions, LoopOutcome, Stopped } from "./outcome.ts";
 import type { Ownership } from "./ownership.ts";
@@ -47,7 +47,6 @@ export class Loop<Data, Findings> {
   readonly #limits: LimitsConfig;
   readonly #taken: Set<string> = new Set();
   readonly #passedNow: Map<string, PassedItem> = new Map();
-  readonly #starts: ItemStarts;
   readonly #guard: TurnGuard;
   #shared: readonly CheckLike[];
   #failedBefore: ReadonlySet<string> | null = null;
@@ -67,7 +66,6 @@ export class Loop<Data, Findings> {
     this.#signal = options.signal ?? ralph.signal;
     this.#limits = limitsOf(ralph, options);
     this.#shared = options.checks ?? [];
-    this.#starts = createItemStarts(ralph);
     this.#guard = createTurnGuard(ralph, { userPaths: parts.ownership.userPaths, stateFiles: backlog.stateFiles });
     this.#progress = newProgress(ralph.host.clock.now());
   }
@@ -202,7 +200,12 @@ export class Loop<Data, Findings> {
     if (item.checksOnly !== true) await this.#hooks?.run("before", hookIteration);
     const before = item.checksOnly === true ? null : await requireRepository(ralph).snapshot();
     if (before !== null) ownership.beforeTurn(before);
-    await ralph.journal.begun(key, item, { id, number, userPaths: [...ownership.userPaths] });
+    await ralph.journal.begun(key, item, {
+      id,
+      number,
+      userPaths: [...ownership.userPaths],
+      ...(before === null ? {} : { head: before.head }),
+    });
     const begun = await this.#backlog.begin?.(item, id);
     if (begun !== undefined) await committer.commit(begun, []);
 
@@ -212,7 +215,10 @@ export class Loop<Data, Findings> {
       previous: history.at(-1) ?? (sentBack === null ? null : reopenedAttempt(id, sentBack.reason)),
       last: this.#last,
       signal: this.#signal,
-      ...(before === null ? {} : { before, start: await this.#startOf(item, history, before) }),
+      ...(before === null
+        ? {}
+        : { before, start: itemStart(ralph, history, { before, left: Object.keys(ownership.workOf(item.id)) }) }),
+      judging: ralph.journal.judging(key),
       failedBefore: this.#failedBefore ?? new Set(),
       green: this.#green,
       ...(history.length === 0 ? {} : { greenBefore: history.some((earlier) => earlier.greenBefore === true) }),
@@ -235,12 +241,6 @@ export class Loop<Data, Findings> {
     const ending = endingOf(ralph, attempt, settlement);
     if (attempt.turn !== null && !ENDED_BADLY.has(attempt.status)) await this.#hooks?.run("after", hookIteration);
     return ending;
-  }
-
-  #startOf(item: Item<Data>, history: readonly Attempt[], before: TreeSnapshot): Promise<ItemStart> {
-    const { ownership } = this.#parts;
-    const left = Object.keys(ownership.workOf(item.id));
-    return this.#starts.of(history, before, { user: ownership.userPaths, item: left });
   }
 
   #own(item: Item<Data>, attempt: Attempt<Findings>, after: TreeSnapshot): void {

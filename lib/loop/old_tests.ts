@@ -1,11 +1,14 @@
-import type { JournalKey, JudgedItem } from "../backlog/journal_types.ts";
-import type { Check, CheckResult, Item, PassedItem } from "../backlog/types.ts";
+import type { JournalKey } from "../backlog/journal_types.ts";
+import type { Attempt, Check, CheckResult, Item, PassedItem } from "../backlog/types.ts";
+import { commitOfTree } from "../checks/check_tree.ts";
 import type { Checkout } from "../checks/checkout/types.ts";
-import type { ChangedTest } from "../checks/judging/old_judges.ts";
-import { ownTests } from "../checks/judging/old_judges.ts";
+import { type ChangedTest, ownTests } from "../checks/judging/old_judges.ts";
 import { describeChange, type OldJudgement, withOldJudges } from "../checks/judging/with_old_judges.ts";
+import { namedCheck } from "../checks/named_check.ts";
 import type { RalphContext } from "../context/context.ts";
-import { requireRepository } from "../context/require_repository.ts";
+import { requireRepository } from "../git/require_repository.ts";
+import { type AttemptParts, withoutReviews } from "./attempt_parts.ts";
+import { judgedItem } from "./judging_history.ts";
 import type { Notice } from "./progress.ts";
 
 /** What has passed, to be judged by old tests. */
@@ -31,14 +34,21 @@ export async function judgedByOldTests(ralph: RalphContext, run: ToJudge): Promi
 }
 
 /** For one attempt, with `block`: why it fails, or `null`. */
-export async function failsOldTests(
-  ralph: RalphContext,
-  item: Item,
-  attempt: Omit<ToJudge, "items"> & { readonly head: string; readonly judged: JudgedItem },
+export async function failsOldTests<Data, Findings>(
+  { ralph, item, checks, options, signal, logs }: AttemptParts<Data, Findings>,
+  { turn }: Pick<Attempt<Findings>, "turn">,
 ): Promise<string | null> {
-  const { key, head, checks, checkout, logs, signal, judged } = attempt;
-  const history = ralph.journal.judging(key);
-  const judgement = await withOldJudges(ralph, checkout, { history, head, checks, item, judged, logs, signal });
+  const history = options.judging ?? { base: turn?.base ?? null, steps: [], items: [] };
+  const known = history.items.find(({ id }) => id === item.id);
+  const judgement = await withOldJudges(ralph, null, {
+    history,
+    head: await commitOfTree(ralph),
+    checks: withoutReviews(checks).map(namedCheck).filter((check) => check !== null),
+    item,
+    judged: judgedItem(item, { turn }, known),
+    logs,
+    signal,
+  });
   if (judgement.status !== "failed" && judgement.status !== "unknown") return null;
   announce(ralph, judgement, item);
   const files = judgement.changes.map(describeChange).join(", ");
@@ -47,15 +57,23 @@ export async function failsOldTests(
 }
 
 function announce({ events }: Pick<RalphContext, "events">, judgement: OldJudgement, item: Item | null): void {
-  const { changes, failures } = judgement;
-  if (changes.length === 0) return;
+  if (judgement.changes.length === 0) return;
   events.emit({
     type: "tests-changed",
     item: item === null ? null : { id: item.id, kind: item.kind, title: item.title },
-    files: changes.map(({ path, added, removed, items }) => ({ path, added, removed, items: [...items] })),
-    failures: failures.map(({ name, tail }) => ({ name, tail })),
+    findings: findingsOf(judgement),
     blocked: item !== null,
   });
+}
+
+function findingsOf({ changes, failures, reason }: OldJudgement): readonly string[] {
+  return [
+    ...changes.map((change) =>
+      `${describeChange(change)}${change.items.length === 0 ? "" : ` (${change.items.join(", ")})`}`
+    ),
+    ...reason === undefined ? [] : [`the old ones could not be run: ${reason}`],
+    ...failures.flatMap((failure) => `fails with the old ones: ${describeFailure(failure)}`.trimEnd().split("\n")),
+  ];
 }
 
 function noticesOf(judgement: OldJudgement): readonly Notice[] {

@@ -51,7 +51,8 @@ export async function runLoop<Data, Findings>(
   if (options.retryBlocked ?? ralph.loop.retryBlocked) await ralph.journal.unpark(key);
   await backlog.resume?.();
   const outcome = await new Loop({ ralph, backlog, options, key, committer, ownership }).run();
-  await ralph.journal.runEnded(key, outcome.status === "passed");
+  const [head] = await repository.log(1);
+  await ralph.journal.runEnded(key, outcome.status === "passed", head?.commit ?? null);
   const reasons = "reasons" in outcome ? outcome.reasons : "limit" in outcome ? [outcome.limit] : [];
   const { status, iterations, usage, notices } = outcome;
   ralph.events.emit({ type: "run-end", status, reasons, iterations, usage, notices });

@@ -55,7 +55,9 @@ export async function judgingChanges(old: Entries, now: Entries, judges: Judges)
   for (const folder of reached.folders) folders.add(folder);
   const existing = { programs: reached.programs, folders, has: (path: string) => old.has(path) };
   for (const [path, { mode }] of now) {
-    if (!old.has(path) && shadows(path, mode, existing) && !isSubject(path)) changes.push({ path, old: { status: "absent" } });
+    if (!old.has(path) && shadows(path, mode, existing) && !isSubject(path)) {
+      changes.push({ path, old: { status: "absent" } });
+    }
   }
   return changes;
 }

@@ -45,7 +45,10 @@ export async function oldJudges(ralph: Context, options: OldJudgesOptions): Prom
   if (history.base === null) return { commit: null, changes: [], moved: [] };
   const commits = createCommits(ralph);
   const [old, now] = [await oldEntries(commits, history.base, history), await commits.entries(head)];
-  const items = [...history.items.filter(({ id }) => id !== options.item?.id), ...options.item === undefined ? [] : [options.item]];
+  const items = [
+    ...history.items.filter(({ id }) => id !== options.item?.id),
+    ...options.item === undefined ? [] : [options.item],
+  ];
   const texts = new Map(items.map((item) => [item, withoutCommands(item.text)]));
   const mayChange = picomatch([...granted], { dot: true });
   const found = await judgingChanges(old, now, {
@@ -87,7 +90,9 @@ export async function ownTests(
 }
 
 function testsRun({ files, folders }: Reached, now: Entries, isTest: (path: string) => boolean): readonly string[] {
-  const inside = [...now.keys()].filter((path) => isTest(path) && [...folders].some((one) => path.startsWith(`${one}/`)));
+  const inside = [...now.keys()].filter((path) =>
+    isTest(path) && [...folders].some((one) => path.startsWith(`${one}/`))
+  );
   return [...[...files].filter(isTest), ...inside];
 }
 

@@ -2,10 +2,22 @@ import { posix } from "node:path";
 import { isMakefile, isObject, jsonObject, makeBlocks } from "./scripts.ts";
 
 /** Sections of package manifests by which runners are configured. */
-const RUNNER_KEYS: readonly string[] = ["jest", "mocha", "ava", "vitest", "nyc", "c8", "tap", "wtr", "playwright", "test"];
+const RUNNER_KEYS: readonly string[] = [
+  "jest",
+  "mocha",
+  "ava",
+  "vitest",
+  "nyc",
+  "c8",
+  "tap",
+  "wtr",
+  "playwright",
+  "test",
+];
 const RUNNER_SECTION_REGEXP =
   /^\[+(?:tool[.:](?:pytest|tox|coverage|nox|hatch\.envs|poe|taskipy|pdm\.scripts)|tool:pytest|pytest|aliases|alias|test\b|bench\b|profile\.test|coverage|testenv)/;
-const SPECIAL_REGEXP = /^(?:override\s+|export\s+|set\s+)?(?:\.?SHELL\w*|MAKE\w*|VPATH|shell)\b|^-?s?include\b|^import\b|^vpath\b/;
+const SPECIAL_REGEXP =
+  /^(?:override\s+|export\s+|set\s+)?(?:\.?SHELL\w*|MAKE\w*|VPATH|shell)\b|^-?s?include\b|^import\b|^vpath\b/;
 
 /** A manifest as the checks are to see it: what decides on them as it was, the rest as it is. Pure. */
 export function oldManifest(path: string, before: string, after: string): string {
@@ -18,7 +30,8 @@ export function movedDependencies(path: string, before: string, after: string): 
   if (posix.basename(path) !== "package.json") return [];
   const [was, is] = [dependencies(before), dependencies(after)];
   return [...is].filter(([name, source]) =>
-    was.has(name) && was.get(name) !== source && /^(?:file:|link:|portal:|git[+:@]|github:|https?:.*\.git|\.{0,2}\/)/.test(source)
+    was.has(name) && was.get(name) !== source &&
+    /^(?:file:|link:|portal:|git[+:@]|github:|https?:.*\.git|\.{0,2}\/)/.test(source)
   ).map(([name, source]) => `${name}: ${source}`);
 }
 
@@ -77,7 +90,14 @@ function variableOf(text: string): string {
 
 function dependencies(text: string): ReadonlyMap<string, string> {
   const data = jsonObject(text);
-  const keys = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies", "overrides", "resolutions"];
+  const keys = [
+    "dependencies",
+    "devDependencies",
+    "optionalDependencies",
+    "peerDependencies",
+    "overrides",
+    "resolutions",
+  ];
   return new Map(
     keys.flatMap((key) => isObject(data[key]) ? Object.entries(data[key]) : []).map(([name, source]) =>
       [name, String(source)] as const

@@ -2,7 +2,7 @@ import { relative } from "node:path";
 import picomatch from "picomatch";
 import type { JudgingHistory } from "../../backlog/journal_types.ts";
 import type { RalphContext } from "../../context/context.ts";
-import { requireRepository } from "../../context/require_repository.ts";
+import { requireRepository } from "../../git/require_repository.ts";
 import { gitFailed, reasonOf } from "../../git/run_git.ts";
 import { ensureDirectory, removePath } from "../../host/files.ts";
 import type { Entries, TreeEntry } from "./judging_changes.ts";
@@ -81,7 +81,11 @@ export function createCommits(ralph: Pick<RalphContext, "host" | "repository" | 
  * The files as they were before the work: those of the base, with what a person changed between two runs and what items
  * were allowed to change.
  */
-export async function oldEntries(commits: Pick<Commits, "entries">, base: string, { steps }: JudgingHistory): Promise<Entries> {
+export async function oldEntries(
+  commits: Pick<Commits, "entries">,
+  base: string,
+  { steps }: JudgingHistory,
+): Promise<Entries> {
   const old = new Map(await commits.entries(base));
   for (const { from, to, globs } of steps) {
     const [before, after] = [await commits.entries(from), await commits.entries(to)];

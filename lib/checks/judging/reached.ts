@@ -47,7 +47,7 @@ export async function reachedBy(commands: readonly string[], tree: FileTree): Pr
     const bases = basesOf(parsed, folder, tree);
     for (const command of parsed) {
       if (!command.program.includes("/")) programs.add(command.program);
-      if (READERS.has(command.program)) continue;
+      if (command.observed || READERS.has(command.program)) continue;
       for (const base of bases) {
         for (const word of [command.program, ...command.words]) {
           const path = pathOf(word, base, tree);
@@ -89,7 +89,9 @@ export async function reachedBy(commands: readonly string[], tree: FileTree): Pr
 /** The folder itself, and those that a `cd`, `-C` or `--prefix` may lead to. */
 function basesOf(commands: readonly SimpleCommand[], folder: string, tree: FileTree): readonly string[] {
   const named = commands.flatMap(({ words }) => words).map((word) => pathOf(word, folder, tree));
-  return [...new Set([folder, ...named.filter((path) => path !== null && !tree.has(path))])].filter((path) => path !== null);
+  return [...new Set([folder, ...named.filter((path) => path !== null && !tree.has(path))])].filter((path) =>
+    path !== null
+  );
 }
 
 /** The existing file or folder that a word names: `./a`, `--flag=a`, `a::case`, `a:12`, `pkg.module`; or `null`. */

@@ -73,9 +73,11 @@ export function shadows(path: string, mode: string, { programs, folders, has }: 
   const folder = posix.dirname(path);
   const name = posix.basename(path);
   if (isConfiguration(path) || isCargo(path)) return true;
-  if (isMakefile(path)) return ["GNUmakefile", "makefile", "Makefile", "justfile", "Justfile", ".justfile"].some((one) =>
-    one !== name && has(posix.join(folder, one))
-  );
+  if (isMakefile(path)) {
+    return ["GNUmakefile", "makefile", "Makefile", "justfile", "Justfile", ".justfile"].some((one) =>
+      one !== name && has(posix.join(folder, one))
+    );
+  }
   const isProgram = mode === "100755" || mode === "120000";
   const bare = name.replace(/\.(?:cmd|exe|bat|ps1)$/, "");
   if (programs.has(bare) && (isProgram || bare !== name || folder.endsWith(".bin"))) return true;

@@ -94,7 +94,9 @@ function recipesRun(text: string, words: readonly string[]): readonly string[] {
       if (!names.includes(name)) continue;
       const [head = "", ...recipe] = rule.split("\n");
       waiting.push(...head.slice(head.indexOf(":") + 1).split(/\s+/).filter((word) => word !== ""));
-      run.push(recipe.map((line) => line.trim().replace(/^[@+-]+/, "").replaceAll(/\$[({]MAKE[)}]/g, "make")).join("\n"));
+      run.push(
+        recipe.map((line) => line.trim().replace(/^[@+-]+/, "").replaceAll(/\$[({]MAKE[)}]/g, "make")).join("\n"),
+      );
     }
   }
   return run;

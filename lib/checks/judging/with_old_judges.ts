@@ -1,3 +1,4 @@
+import { mayChangeTests } from "../../backlog/changes_tests.ts";
 import type { JudgedItem, JudgingHistory } from "../../backlog/journal_types.ts";
 import type { Check, CheckResult, Item, Verification } from "../../backlog/types.ts";
 import type { RalphContext } from "../../context/context.ts";
@@ -50,11 +51,13 @@ export async function withOldJudges(
     history,
     head,
     commands: checks.flatMap(({ command }) => command === undefined ? [] : [command]),
-    ...(item?.changesTests === undefined ? {} : { granted: item.changesTests }),
+    ...(item === undefined ? {} : { granted: mayChangeTests(item) }),
     ...(judged === undefined ? {} : { item: judged }),
   });
   const known = { changes, moved, failures: [] } as const;
-  if (commit === null || checks.length === 0) return { ...known, status: changes.length === 0 ? "unchanged" : "passed" };
+  if (commit === null || checks.length === 0) {
+    return { ...known, status: changes.length === 0 ? "unchanged" : "passed" };
+  }
   const own = checkout ?? await openCheckout(ralph, { signal: options.signal });
   try {
     const old = await verifyAt(ralph, own, commit, checks, { ...options, logs: `${options.logs}-old-tests` });

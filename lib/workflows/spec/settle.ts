@@ -1,6 +1,6 @@
 import { reasonOf } from "../../backlog/attempts.ts";
 import type { Attempt, CheckResult } from "../../backlog/types.ts";
-import { type SpecItem, tasksIn } from "./item.ts";
+import { type SpecItem, tasksIn, testsChangedBy } from "./item.ts";
 import { newChildren, parentId, wasRejected } from "./judge.ts";
 import { withDependents } from "./mutations/add_tasks.ts";
 import { rejectionsOf, withRejection } from "./mutations/reject_task.ts";
@@ -72,7 +72,9 @@ export function decomposed(plan: Plan, item: SpecItem): Plan {
   const children = newChildren(item, plan);
   if (parent === undefined || children.length === 0) return plan;
   let changed = withDependents(plan, parent.id, children);
+  const globs = testsChangedBy(parent);
   for (const task of tasksOf(changed).filter(({ id }) => children.includes(id))) {
+    if (globs.length > 0) changed = withChanged(changed, isTask(task.id), { changes_tests: globs });
     const deps = [...new Set([...task.deps.filter((id) => id !== parent.id), ...parent.deps])];
     if (deps.join() !== task.deps.join()) {
       changed = withChanged(changed, isTask(task.id), { deps: deps.length === 0 ? undefined : deps });

@@ -15,32 +15,81 @@ const ROWS: readonly (readonly [
   ["a changed test", ["npm test"], { "test/a.test.mjs": "1" }, { "test/a.test.mjs": "2" }, ["test/a.test.mjs"]],
   ["a deleted test", ["true"], { "pkg/a_test.go": "1" }, {}, ["pkg/a_test.go"]],
   ["a renamed test", ["true"], { "a.spec.ts": "1" }, { "a.spec.ts.txt": "1" }, ["a.spec.ts"]],
-  ["a helper", ["node test/a.mjs"], { "support/assert.mjs": "1" }, { "support/assert.mjs": "2" }, ["support/assert.mjs"]],
+  ["a helper", ["node test/a.mjs"], { "support/assert.mjs": "1" }, { "support/assert.mjs": "2" }, [
+    "support/assert.mjs",
+  ]],
   ["a mock", ["true"], { "src/__mocks__/api.js": "1" }, { "src/__mocks__/api.js": "2" }, ["src/__mocks__/api.js"]],
-  ["Go's testdata", ["true"], { "pkg/testdata/want.json": "1" }, { "pkg/testdata/want.json": "2" }, ["pkg/testdata/want.json"]],
-  ["a script", ["sh scripts/check.sh"], { "scripts/check.sh": "a" }, { "scripts/check.sh": "exit 0" }, ["scripts/check.sh"]],
-  ["a test outside of the globs", ["node checks/a.mjs"], { "checks/a.mjs": "1" }, { "checks/a.mjs": "2" }, ["checks/a.mjs"]],
-  ["code is no judge", ["npm test"], { "src/a.mjs": "1", "test/a.test.mjs": "1" }, { "src/a.mjs": "2", "test/a.test.mjs": "1" }, []],
-  ["a new test stays", ["npm test"], { "test/a.test.mjs": "1" }, { "test/a.test.mjs": "1", "test/b.test.mjs": "1" }, []],
-  ["a new .npmrc", ["npm test"], { "test/a.test.mjs": "1" }, { "test/a.test.mjs": "1", ".npmrc": "script-shell=/bin/true" }, ["-.npmrc"]],
-  ["a new GNUmakefile", ["make t"], { Makefile: "t:\n\tsh t.sh\n" }, { Makefile: "t:\n\tsh t.sh\n", GNUmakefile: "t:\n" }, ["-GNUmakefile"]],
-  ["a false program", ["npm test"], { "package.json": SCRIPTS({ test: "node t.mjs" }), "t.mjs": "" }, { "package.json": SCRIPTS({ test: "node t.mjs" }), "t.mjs": "", "node_modules/.bin/node": "#!/bin/sh" }, ["-node_modules/.bin/node"]],
-  ["a false module", ["python3 checks/a.py"], { "checks/a.py": "" }, { "checks/a.py": "", "checks/json.py": "" }, ["-checks/json.py"]],
-  ["a false package", ["python -m pytest"], { "tests/test_a.py": "" }, { "tests/test_a.py": "", "pytest/__init__.py": "" }, ["-pytest/__init__.py"]],
-  ["a new conftest.py", ["pytest"], { "tests/test_a.py": "" }, { "tests/test_a.py": "", "conftest.py": "" }, ["-conftest.py"]],
+  ["Go's testdata", ["true"], { "pkg/testdata/want.json": "1" }, { "pkg/testdata/want.json": "2" }, [
+    "pkg/testdata/want.json",
+  ]],
+  ["a script", ["sh scripts/check.sh"], { "scripts/check.sh": "a" }, { "scripts/check.sh": "exit 0" }, [
+    "scripts/check.sh",
+  ]],
+  ["a test outside of the globs", ["node checks/a.mjs"], { "checks/a.mjs": "1" }, { "checks/a.mjs": "2" }, [
+    "checks/a.mjs",
+  ]],
+  ["code is no judge", ["npm test"], { "src/a.mjs": "1", "test/a.test.mjs": "1" }, {
+    "src/a.mjs": "2",
+    "test/a.test.mjs": "1",
+  }, []],
+  [
+    "a new test stays",
+    ["npm test"],
+    { "test/a.test.mjs": "1" },
+    { "test/a.test.mjs": "1", "test/b.test.mjs": "1" },
+    [],
+  ],
+  ["a new .npmrc", ["npm test"], { "test/a.test.mjs": "1" }, {
+    "test/a.test.mjs": "1",
+    ".npmrc": "script-shell=/bin/true",
+  }, ["-.npmrc"]],
+  ["a new GNUmakefile", ["make t"], { Makefile: "t:\n\tsh t.sh\n" }, {
+    Makefile: "t:\n\tsh t.sh\n",
+    GNUmakefile: "t:\n",
+  }, ["-GNUmakefile"]],
+  ["a false program", ["npm test"], { "package.json": SCRIPTS({ test: "node t.mjs" }), "t.mjs": "" }, {
+    "package.json": SCRIPTS({ test: "node t.mjs" }),
+    "t.mjs": "",
+    "node_modules/.bin/node": "#!/bin/sh",
+  }, ["-node_modules/.bin/node"]],
+  ["a false module", ["python3 checks/a.py"], { "checks/a.py": "" }, { "checks/a.py": "", "checks/json.py": "" }, [
+    "-checks/json.py",
+  ]],
+  ["a false package", ["python -m pytest"], { "tests/test_a.py": "" }, {
+    "tests/test_a.py": "",
+    "pytest/__init__.py": "",
+  }, ["-pytest/__init__.py"]],
+  ["a new conftest.py", ["pytest"], { "tests/test_a.py": "" }, { "tests/test_a.py": "", "conftest.py": "" }, [
+    "-conftest.py",
+  ]],
   ["a path file", ["pytest"], { "tests/test_a.py": "" }, { "tests/test_a.py": "", "lib/x.pth": "" }, ["-lib/x.pth"]],
-  ["code that is called like a module, elsewhere", ["pytest"], { "tests/test_a.py": "" }, { "tests/test_a.py": "", "app/json.py": "" }, []],
-  ["a project's first tests and their runner", ["npx vitest"], { "README.md": "" }, { "README.md": "", "vitest.config.ts": "", "a.test.ts": "" }, []],
-  ["a runner's configuration", ["npx vitest"], { "vitest.config.ts": "1" }, { "vitest.config.ts": "2" }, ["vitest.config.ts"]],
+  ["code that is called like a module, elsewhere", ["pytest"], { "tests/test_a.py": "" }, {
+    "tests/test_a.py": "",
+    "app/json.py": "",
+  }, []],
+  ["a project's first tests and their runner", ["npx vitest"], { "README.md": "" }, {
+    "README.md": "",
+    "vitest.config.ts": "",
+    "a.test.ts": "",
+  }, []],
+  ["a runner's configuration", ["npx vitest"], { "vitest.config.ts": "1" }, { "vitest.config.ts": "2" }, [
+    "vitest.config.ts",
+  ]],
   ["a new tsconfig.json stays", ["tsc"], { "a.test.ts": "1" }, { "a.test.ts": "1", "tsconfig.json": "" }, []],
   [
     "scripts as they were, dependencies as they are",
     ["npm test"],
     { "package.json": SCRIPTS({ test: "node a.mjs" }) },
-    { "package.json": '{"scripts":{"test":"true","pretest":"x","lint":"y"},"jest":{"bail":1},"dependencies":{"a":"1"}}' },
-    [`package.json: ${JSON.stringify({ scripts: { test: "node a.mjs", lint: "y" }, dependencies: { a: "1" } }, null, 2)}\n`],
+    {
+      "package.json": '{"scripts":{"test":"true","pretest":"x","lint":"y"},"jest":{"bail":1},"dependencies":{"a":"1"}}',
+    },
+    [`package.json: ${
+      JSON.stringify({ scripts: { test: "node a.mjs", lint: "y" }, dependencies: { a: "1" } }, null, 2)
+    }\n`],
   ],
-  ["a new script is no change", ["npm test"], { "package.json": SCRIPTS({ test: "a" }) }, { "package.json": SCRIPTS({ lint: "b", test: "a" }) }, []],
+  ["a new script is no change", ["npm test"], { "package.json": SCRIPTS({ test: "a" }) }, {
+    "package.json": SCRIPTS({ lint: "b", test: "a" }),
+  }, []],
 ];
 
 describe("judgingChanges()", () => {
@@ -74,12 +123,15 @@ describe("oldManifest()", () => {
     const before = "RUN = sh\n\ntest:\n\t$(RUN) t.sh\n";
     const after = "RUN = true\nSHELL = /bin/true\nNEW = 1\n\ntest:\n\ttrue\n\nlint:\n\tx $(NEW)\n";
 
-    expect(oldManifest("Makefile", before, after)).toBe("RUN = sh\n\ntest:\n\t$(RUN) t.sh\n\nNEW = 1\nlint:\n\tx $(NEW)\n");
+    expect(oldManifest("Makefile", before, after)).toBe(
+      "RUN = sh\n\ntest:\n\t$(RUN) t.sh\n\nNEW = 1\nlint:\n\tx $(NEW)\n",
+    );
   });
 
   test("sections of runners in pyproject.toml are the old ones", () => {
     const before = '[project]\nname = "a"\n\n[tool.pytest.ini_options]\naddopts = "-q"\n';
-    const after = '[project]\nname = "b"\n\n[tool.pytest.ini_options]\naddopts = "--co"\n\n[tool.ruff]\nline-length = 1\n';
+    const after =
+      '[project]\nname = "b"\n\n[tool.pytest.ini_options]\naddopts = "--co"\n\n[tool.ruff]\nline-length = 1\n';
 
     expect(oldManifest("pyproject.toml", before, after)).toBe(
       '[project]\nname = "b"\n\n[tool.ruff]\nline-length = 1\n\n[tool.pytest.ini_options]\naddopts = "-q"\n',
