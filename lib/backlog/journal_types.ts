@@ -68,6 +68,14 @@ export interface Journal {
   parked(key: JournalKey): readonly ParkedItem[];
   /** Items that passed in some run, and were not sent back since. */
   passed(key: JournalKey): readonly PassedRecord[];
+  /** What was found of a clean checkout before the first turn of the first run; `null` before that. */
+  clean(key: JournalKey): CleanStart | null;
+  /** Remembers what the tree had and its commit had not, before the first turn of the first run. */
+  cleanStart(key: JournalKey, absent: readonly string[]): Promise<void>;
+  /** Remembers whether a checkout can make a command; `why`: it cannot. */
+  cleanFinding(key: JournalKey, command: string, why: string | null): Promise<void>;
+  /** A person agrees to what changed: everything is found out anew. */
+  forgetClean(key: JournalKey): Promise<void>;
   /** Items that the final check of this run sent back, and how often. */
   reopened(key: JournalKey): ReadonlyMap<string, Reopened>;
   /** What was attempted since a run last passed. */
@@ -83,6 +91,27 @@ export interface Journal {
   unpark(key: JournalKey): Promise<void>;
   /** `passed`: the run has passed as a whole. `head`: the commit at its end. */
   runEnded(key: JournalKey, passed: boolean, head?: string | null): Promise<void>;
+  /** The brief of the newest run here, whichever backlog it was of; `ended`: the run ended in order. */
+  lastBrief(): { readonly record: BriefRecord; readonly ended: boolean } | null;
+  briefRead(key: JournalKey, record: BriefRecord): Promise<void>;
+  briefRestored(key: JournalKey): Promise<void>;
+}
+
+/** A hash of each file that judges a run, by its path; `null` for one that is absent. */
+export interface BriefRecord {
+  readonly files: Readonly<Record<string, string | null>>;
+  /** Folders that were read as a whole: what is new in them is a change. */
+  readonly folders: readonly string[];
+}
+
+/** What a clean checkout lacks, and which commands it cannot make therefore. */
+export interface CleanStart {
+  /** Paths relative to the top level. */
+  readonly absent: readonly string[];
+  /** Commands that were looked at. */
+  readonly looked: Readonly<Record<string, true>>;
+  /** Those that have to be judged in the tree, with the reason. */
+  readonly inTree: Readonly<Record<string, string>>;
 }
 
 /** What settling came to. */
@@ -111,7 +140,7 @@ export interface BegunAttempt {
   /** Uncommitted paths that were the user's before. */
   readonly userPaths: readonly string[];
   /** Commit before the turn; absent where there is none. */
-  readonly head?: string | null;
+  readonly head?: string | null | undefined;
 }
 
 /** A file that an attempt changed and nobody committed. */

@@ -31,7 +31,7 @@ export function defaultConfig(): Config {
       ui: [],
       timeout: 300,
       allowUnverified: false,
-      baseline: false,
+      baseline: true,
       isolated: false,
       final: "clean",
     },

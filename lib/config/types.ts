@@ -43,7 +43,7 @@ export interface VerifyConfig {
   readonly timeout: number;
   /** Let a claim settle an item that names no check. @default false */
   readonly allowUnverified: boolean;
-  /** Run the shared checks once before the first turn, and tell which fail already. @default false */
+  /** Run the shared checks once before the first turn: which fail already, and which a clean checkout cannot make. @default true */
   readonly baseline: boolean;
   /**
    * What the checks at the end of a run look at: a clean checkout of HEAD, the working tree as it is, or there are none.

@@ -12,12 +12,14 @@ import type {
   WorkContext,
   WorkDone,
 } from "../backlog/types.ts";
+import type { Brief, BriefChange } from "../checks/brief/types.ts";
 import { namedCheck } from "../checks/named_check.ts";
 import type { CheckLike } from "../checks/types.ts";
 import { verify } from "../checks/verify.ts";
 import type { RalphContext } from "../context/context.ts";
 import type { HistoryRewritten } from "../git/history.ts";
 import type { TreeSnapshot } from "../git/types.ts";
+import type { CleanRun } from "./clean.ts";
 import type { TurnGuard } from "./turn_guard.ts";
 
 /** One attempt, and what is known before it. */
@@ -38,6 +40,8 @@ export interface WorkItemOptions {
   readonly start?: WorkDone;
   /** What decides how old tests are, for `tests.integrity: "block"`. @default they are old as the turn finds them */
   readonly judging?: JudgingHistory;
+  /** What judges the attempt, and is restored after the turn. @default what it is now */
+  readonly brief?: Brief;
   /** Commands that failed before the run's first turn. */
   readonly failedBefore?: ReadonlySet<string>;
   /** Commands that passed when the last item was settled, on this very tree: green, without running them again. */
@@ -46,6 +50,8 @@ export interface WorkItemOptions {
   readonly greenBefore?: boolean;
   /** When the run's time is up: nothing is waited for beyond it. */
   readonly budget?: TimeBudget | null;
+  /** Looks at checks that are red before the work: whether the checkout can make them. @default nothing is looked at */
+  readonly clean?: CleanRun;
   /** Looks after history and uncommitted work. @default one for this attempt: what is dirty is a person's */
   readonly guard?: TurnGuard;
 }
@@ -71,6 +77,7 @@ export interface AttemptParts<Data, Findings> {
   readonly work: Work;
   readonly checks: readonly CheckLike[];
   readonly options: WorkItemOptions;
+  readonly brief: Brief;
   readonly signal: AbortSignal;
   readonly id: string;
   /** Absolute path of the run's folder. */
@@ -91,6 +98,8 @@ export interface TakenTurn<Findings> {
   readonly refusal: string | null;
   /** It edited state files, which were restored. */
   readonly edited: boolean;
+  /** What else of the brief it changed, and was restored. */
+  readonly restored: readonly BriefChange[];
 }
 
 /** Runs checks before the turn. */

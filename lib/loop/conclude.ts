@@ -1,18 +1,20 @@
 import type { JournalKey } from "../backlog/journal_types.ts";
-import type { Backlog, CheckResult, LoopView, PassedItem } from "../backlog/types.ts";
+import type { Backlog, Check, CheckResult, LoopView, PassedItem } from "../backlog/types.ts";
 import { describeFailures } from "../backlog/verdict.ts";
 import type { CheckLike } from "../checks/types.ts";
 import type { LimitsConfig } from "../config/schema.ts";
 import type { RalphContext } from "../context/context.ts";
-import { finalCheck, type FinalResult, finalWork, sentBack } from "./final_check.ts";
+import { finalCheck, type FinalResult, type FinalWork, finalWork, sentBack } from "./final_check.ts";
 import { timeReached } from "./limits.ts";
 import { judgedByOldTests } from "./old_tests.ts";
 import type { Ending, Stopped } from "./outcome.ts";
+import { checkedAsOf, type CleanRun } from "./clean.ts";
+import { lackingIn } from "./lacking.ts";
 import type { Notice, Progress } from "./progress.ts";
 import type { Committer } from "./settle.ts";
 
 /** How often the final check may send an item back in one run. */
-const MOST_REOPENINGS = 2;
+export const MOST_REOPENINGS = 2;
 
 /** A run that takes up no item any more. */
 export interface ToConclude<Data, Findings> {
@@ -25,10 +27,11 @@ export interface ToConclude<Data, Findings> {
   readonly shared: readonly CheckLike[];
   readonly passedNow: readonly PassedItem[];
   readonly view: LoopView;
-  /** The run was given a part of the work: the final check is for what it passed itself. */
-  readonly onlyPassedNow: boolean;
   readonly logs: string;
   readonly signal: AbortSignal;
+  readonly clean: CleanRun;
+  /** What a person had not committed, relative to the top level. */
+  readonly userPaths: ReadonlySet<string>;
 }
 
 /** What the end of a run came to. */
@@ -60,12 +63,19 @@ export async function conclude<Data, Findings>(
     return { ...nothing, ending: { status: "exhausted", limit: `${overtime}: the final check did not run` } };
   }
   const { view, passedNow, shared, logs, signal } = run;
-  const only = stopped.status === "done" && !run.onlyPassedNow ? null : new Set(progress.passed);
+  const only = stopped.status === "done" ? null : new Set(progress.passed);
   const work = await finalWork(ralph, backlog, { view, passedNow, shared, only });
-  const result = await finalCheck(ralph, work, { records: view.passed ?? [], logs, signal });
-  const concluded = await judged(ralph, run, result, work.items.length > 0);
-  if (concluded.ending === null || result.verification.status !== "passed") return concluded;
-  const notices = await judgedByOldTests(ralph, { ...work, key: run.key, checkout: null, logs, signal });
+  const clean = checkedAsOf(ralph, backlog) === "commit" ? run.clean : null;
+  const result = await finalCheck(ralph, work, { records: view.passed ?? [], logs, signal, clean });
+  const concluded = await judged(ralph, run, result, work);
+  const notices = clean === null || work.checks.length === 0 ? [] : [...result.inTree, ...clean.notices()];
+  if (concluded.ending !== null && result.verification.status === "passed") {
+    const bringUp = clean === null ? null : (commit: string) => clean.bringUp(commit);
+    const checks = work.checks.filter(({ command }) =>
+      command !== undefined && (clean?.whyInTree(command) ?? null) === null
+    );
+    notices.push(...await judgedByOldTests(ralph, { items: work.items, checks, key: run.key, bringUp, logs, signal }));
+  }
   return { ...concluded, notices: [...concluded.notices, ...notices] };
 }
 
@@ -92,7 +102,7 @@ async function judged<Data, Findings>(
   ralph: RalphContext,
   run: ToConclude<Data, Findings>,
   { verification, unverified }: FinalResult,
-  somethingPassed: boolean,
+  { items, checks }: FinalWork,
 ): Promise<Concluded> {
   const end = (status: string, message?: string): void =>
     ralph.events.emit({ type: "step-end", step: "final-check", status, ...(message === undefined ? {} : { message }) });
@@ -106,9 +116,9 @@ async function judged<Data, Findings>(
       break;
     case "failed":
       end("failed", `${verification.failures.length} of ${verification.results.length} checks failed`);
-      return { ...concluded, ...await reopen(ralph, run, verification.failures) };
+      return { ...concluded, ...await reopen(ralph, run, verification.failures, checks) };
     case "unverified":
-      if (run.stopped.status === "done" && unverified.length === 0 && !somethingPassed) {
+      if (run.stopped.status === "done" && unverified.length === 0 && items.length === 0) {
         return { ...concluded, ending: unverifiedEnding(ralph, run) };
       }
   }
@@ -128,9 +138,7 @@ function verdictOf<Data, Findings>(
     ? { summary: run.stopped.summary }
     : {};
   if (unverified.length > 0) return unverifiedEnding(ralph, run);
-  const { final } = ralph.config.verify;
-  const checkedAs = run.backlog.final === false || final === "off" ? "nothing" : "tree";
-  return { status: "passed", checkedAs, ...summary };
+  return { status: "passed", checkedAs: checkedAsOf(ralph, run.backlog), ...summary };
 }
 
 function unverifiedEnding<Data, Findings>(
@@ -147,10 +155,12 @@ async function reopen<Data, Findings>(
   ralph: RalphContext,
   run: ToConclude<Data, Findings>,
   failures: readonly CheckResult[],
+  checks: readonly Check[],
 ): Promise<{ readonly ending: Ending | null; readonly sentBack: readonly string[]; readonly unverified: null }> {
   const { backlog, key, committer, stopped, progress } = run;
   const halted = failures.find(({ halts }) => halts !== undefined);
-  const reason = describeFailures({ status: "failed", results: failures, failures });
+  const lacking = await lackingIn(ralph, failures, { ...run, checks });
+  const reason = describeFailures({ status: "failed", results: failures, failures }) + (lacking?.message ?? "");
   const back = [...sentBack(failures, progress.passed.at(-1)).keys()];
   const failed = (why: string, ids: readonly string[]): {
     readonly ending: Ending;
@@ -165,6 +175,7 @@ async function reopen<Data, Findings>(
     const reasons = [`${halted.name}: ${halted.tail}`];
     return { ending: { status: "failed", reason: "agent-unusable", reasons }, sentBack: [], unverified: null };
   }
+  if (lacking?.isPersons === true) return failed("HEAD fails the final check without your uncommitted changes", back);
   if (backlog.reopen === undefined || back.length === 0) return failed("the final check fails", back);
   const settlement = await backlog.reopen(back, reason);
   if (settlement.commit !== undefined) await committer.commit({ ...settlement.commit, work: false }, []);

@@ -7,10 +7,11 @@ import type { TreeSnapshot } from "../git/types.ts";
 export function itemStart(
   ralph: Pick<RalphContext, "repository" | "root">,
   history: readonly Attempt[],
-  { before, left }: { readonly before: TreeSnapshot; readonly left: readonly string[] },
+  before: TreeSnapshot,
+  left: Readonly<Record<string, unknown>>,
 ): WorkDone {
   const turns = history.flatMap(({ turn }) => turn === null ? [] : [turn]);
   const [first] = turns;
-  const changed = [...rootPaths(ralph, left), ...turns.flatMap(({ changedFiles }) => changedFiles)];
+  const changed = [...rootPaths(ralph, Object.keys(left)), ...turns.flatMap(({ changedFiles }) => changedFiles)];
   return { since: first === undefined ? before.head : first.base, changedFiles: [...new Set(changed)] };
 }

@@ -1,4 +1,13 @@
-import { appendText, copyPath, readText, writeAtomic } from "../host/files.ts";
+import {
+  appendText,
+  copyPath,
+  ensurePrivateDirectory,
+  LARGEST_LOG,
+  PRIVATE_FILE,
+  readText,
+  writeAtomic,
+} from "../host/files.ts";
+import { dirname } from "node:path";
 import { foldJournal, type JournalLine, type JournalState, keptLines, keyOf } from "./journal_fold.ts";
 import type { Journal, JournalKey } from "../backlog/journal_types.ts";
 import type { Item } from "../backlog/types.ts";
@@ -18,8 +27,8 @@ export async function openJournal(file: string | null): Promise<Journal> {
 
   async function refresh(): Promise<void> {
     if (file === null) return;
-    const text = await readText(file) ?? "";
-    state = foldJournal(text);
+    const text = await readText(file, LARGEST_LOG) ?? "";
+    state = foldJournal(text, file);
     size = text.length;
     torn = text !== "" && !text.endsWith("\n");
   }
@@ -30,7 +39,8 @@ export async function openJournal(file: string | null): Promise<Journal> {
     const written = `${torn ? "\n" : ""}${JSON.stringify(line)}\n`;
     torn = false;
     size += written.length;
-    await appendText(file, written);
+    if (size === written.length) await ensurePrivateDirectory(dirname(file));
+    await appendText(file, written, PRIVATE_FILE);
   }
 
   await refresh();
@@ -41,6 +51,10 @@ export async function openJournal(file: string | null): Promise<Journal> {
     interrupted: (backlog) => state.interrupted(backlog),
     parked: (key) => state.parked(key),
     passed: (key) => state.passed(key),
+    clean: (key) => state.clean(key),
+    cleanStart: (key, absent) => append({ type: "clean-start", ...named(key), absent }),
+    cleanFinding: (key, command, why) => append({ type: "clean-finding", ...named(key), command, why }),
+    forgetClean: (key) => append({ type: "clean-forgotten", ...named(key) }),
     reopened: (key) => state.reopened(key),
     leftovers: (key) => state.leftovers(key),
     judging: (key) => state.judging(key),
@@ -59,6 +73,9 @@ export async function openJournal(file: string | null): Promise<Journal> {
       append({ type: "settled", ...named(key), ...of(item), attemptId: attempt.id, ...end }),
     reopen: (key, ids, reason) => append({ type: "reopened", ...named(key), ids, reason }),
     unpark: (key) => append({ type: "unparked", ...named(key) }),
+    lastBrief: () => state.brief,
+    briefRead: (key, record) => append({ type: "brief", ...named(key), record }),
+    briefRestored: (key) => append({ type: "brief-restored", ...named(key) }),
     async runEnded(key, passed, head = null) {
       await append({ type: "run-ended", ...named(key), passed, head });
       if (file !== null && size > COMPACT_AT_BYTES) size = await compact(file, state);

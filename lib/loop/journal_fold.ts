@@ -1,4 +1,13 @@
-import type { JournalKey, JudgingHistory, Leftover, OpenItem, Reopened } from "../backlog/journal_types.ts";
+import { RalphError } from "../errors/ralph_error.ts";
+import type {
+  BriefRecord,
+  CleanStart,
+  JournalKey,
+  JudgingHistory,
+  Leftover,
+  OpenItem,
+  Reopened,
+} from "../backlog/journal_types.ts";
 import type { Attempt, Item, ParkedItem, PassedRecord, Settlement } from "../backlog/types.ts";
 import { attempted, begunAt, type Judging, NOT_ATTEMPTED, runEndedAt } from "./judging_history.ts";
 
@@ -36,7 +45,11 @@ export type JournalLine =
   | (Named & { readonly type: "judging"; readonly judging: Judging })
   | (OfItem & { readonly type: "parked"; readonly reason: string })
   | (Named & { readonly type: "left"; readonly itemId: string; readonly kept: Work })
-  | (Named & { readonly type: "unparked" });
+  | (Named & { readonly type: "brief"; readonly record: BriefRecord })
+  | (Named & { readonly type: "brief-restored" })
+  | (Named & { readonly type: "clean-start"; readonly absent: readonly string[] })
+  | (Named & { readonly type: "clean-finding"; readonly command: string; readonly why: string | null })
+  | (Named & { readonly type: "unparked" | "clean-forgotten" });
 
 interface Slot {
   readonly open: Map<string, OpenItem>;
@@ -46,11 +59,14 @@ interface Slot {
   readonly reopened: Map<string, Reopened>;
   readonly leftovers: Map<string, Leftover>;
   judging: Judging;
+  clean: CleanStart | null;
 }
 
 /** The journal's lines, added up. */
 export interface JournalState {
   readonly slots: ReadonlyMap<string, Slot>;
+  /** Of the newest run, whichever backlog it was of. */
+  readonly brief: { readonly key: string; readonly record: BriefRecord; readonly ended: boolean } | null;
   apply(line: JournalLine): void;
   history(key: JournalKey, item: Item): readonly Attempt[];
   open(key: JournalKey): readonly OpenItem[];
@@ -58,6 +74,7 @@ export interface JournalState {
   parked(key: JournalKey): readonly ParkedItem[];
   passed(key: JournalKey): readonly PassedRecord[];
   reopened(key: JournalKey): ReadonlyMap<string, Reopened>;
+  clean(key: JournalKey): CleanStart | null;
   leftovers(key: JournalKey): ReadonlyMap<string, Leftover>;
   judging(key: JournalKey): JudgingHistory;
 }
@@ -67,29 +84,50 @@ export function keyOf(key: JournalKey): string {
   return JSON.stringify([key.backlog, key.scope]);
 }
 
-/** Adds up the text of a journal; lines that are not JSON (torn by a kill) are left out. */
-export function foldJournal(text: string): JournalState {
+/**
+ * Adds up the text of a journal; lines that are not JSON (torn by a kill) are left out.
+ *
+ * @param path named where a line is JSON and no record
+ * @throws {RalphError} state-invalid
+ */
+export function foldJournal(text: string, path = "the journal"): JournalState {
   const slots = new Map<string, Slot>();
   const slotOf = (key: string): Slot => {
     const slot = slots.get(key) ?? newSlot();
     slots.set(key, slot);
     return slot;
   };
+  let brief: JournalState["brief"] = null;
   const state: JournalState = {
     slots,
-    apply: (line) => applyLine(slotOf(line.key), line),
+    get brief() {
+      return brief;
+    },
+    apply(line) {
+      if (line.type === "brief") brief = { key: line.key, record: line.record, ended: false };
+      else if (line.type === "brief-restored") brief = brief === null ? null : { ...brief, ended: true };
+      else applyLine(slotOf(line.key), line);
+    },
     history: (key, item) => slotOf(keyOf(key)).history.get(item.id) ?? [],
     open: (key) => [...slotOf(keyOf(key)).open.values()],
     interrupted: (backlog) => [...slots].some(([key, slot]) => slot.open.size > 0 && JSON.parse(key)[0] === backlog),
     parked: (key) => [...slotOf(keyOf(key)).parked.values()],
     passed: (key) => [...slotOf(keyOf(key)).passed.values()],
     reopened: (key) => slotOf(keyOf(key)).reopened,
+    clean: (key) => slotOf(keyOf(key)).clean,
     leftovers: (key) => slotOf(keyOf(key)).leftovers,
     judging: (key) => slotOf(keyOf(key)).judging,
   };
-  for (const text_ of text.split("\n")) {
+  for (const [index, text_] of text.split("\n").entries()) {
     const line = parseLine(text_);
-    if (line !== null) state.apply(line);
+    if (line === null) continue;
+    if (!isRecord(line)) {
+      throw new RalphError("state-invalid", {
+        details: { path: `${path}:${index + 1}`, problem: "no record of a journal" },
+        hint: "take the line out; what it was about is checked again",
+      });
+    }
+    state.apply(line);
   }
   return state;
 }
@@ -97,12 +135,18 @@ export function foldJournal(text: string): JournalState {
 /** The few lines that say the same as the whole journal does for what is still to come. */
 export function keptLines(state: JournalState): readonly JournalLine[] {
   const lines: JournalLine[] = [];
+  if (state.brief !== null) {
+    const { key, record, ended } = state.brief;
+    lines.push({ type: "brief", v: 1, key, record });
+    if (ended) lines.push({ type: "brief-restored", v: 1, key });
+  }
   for (const [key, slot] of state.slots) {
     const named = { v: 1, key } as const;
     if (slot.judging !== NOT_ATTEMPTED) lines.push({ type: "judging", ...named, judging: slot.judging });
     for (const { id, fingerprint, reason } of slot.parked.values()) {
       lines.push({ type: "parked", ...named, itemId: id, fingerprint, reason });
     }
+    if (slot.clean !== null) lines.push(...cleanLines(slot.clean, named));
     for (const record of slot.passed.values()) lines.push({ type: "passed", ...named, record });
     for (const [path, { itemId, content }] of slot.leftovers) {
       lines.push({ type: "left", ...named, itemId, kept: { [path]: content } });
@@ -116,7 +160,19 @@ export function keptLines(state: JournalState): readonly JournalLine[] {
   return lines;
 }
 
-function applyLine(slot: Slot, line: JournalLine): void {
+function cleanLines({ absent, looked, inTree }: CleanStart, named: Named): readonly JournalLine[] {
+  return [
+    { type: "clean-start", ...named, absent },
+    ...Object.keys(looked).map((command): JournalLine => ({
+      type: "clean-finding",
+      ...named,
+      command,
+      why: inTree[command] ?? null,
+    })),
+  ];
+}
+
+function applyLine(slot: Slot, line: Exclude<JournalLine, { readonly type: "brief" | "brief-restored" }>): void {
   switch (line.type) {
     case "begun": {
       const { item, attemptId, number, userPaths } = line;
@@ -144,6 +200,15 @@ function applyLine(slot: Slot, line: JournalLine): void {
         slot.passed.delete(id);
         slot.reopened.set(id, { times: (slot.reopened.get(id)?.times ?? 0) + 1, reason: line.reason });
       });
+    case "clean-start":
+      slot.clean = { absent: line.absent, looked: {}, inTree: {} };
+      return;
+    case "clean-finding":
+      slot.clean = withFinding(slot.clean, line.command, line.why);
+      return;
+    case "clean-forgotten":
+      slot.clean = null;
+      return;
     case "unparked":
       return slot.parked.clear();
     case "judging":
@@ -158,6 +223,15 @@ function applyLine(slot: Slot, line: JournalLine): void {
       }
       return;
   }
+}
+
+function withFinding(clean: CleanStart | null, command: string, why: string | null): CleanStart {
+  const { absent, looked, inTree } = clean ?? { absent: [], looked: {}, inTree: {} };
+  return {
+    absent,
+    looked: { ...looked, [command]: true },
+    inTree: why === null ? inTree : { ...inTree, [command]: why },
+  };
 }
 
 function applySettled(slot: Slot, line: JournalLine & { readonly type: "settled" }): void {
@@ -194,13 +268,74 @@ function newSlot(): Slot {
     reopened: new Map(),
     leftovers: new Map(),
     judging: NOT_ATTEMPTED,
+    clean: null,
   };
 }
 
-function parseLine(text: string): JournalLine | null {
+/** True for what `applyLine` can read. */
+function isRecord(value: unknown): value is JournalLine {
+  if (!isObject(value) || value["v"] !== 1 || !isKey(value["key"])) return false;
+  const isOfItem = typeof value["itemId"] === "string";
+  switch (value["type"]) {
+    case "begun":
+      return isObject(value["item"]) && typeof value["item"]["id"] === "string" && Array.isArray(value["userPaths"]) &&
+        typeof value["attemptId"] === "string" && typeof value["number"] === "number";
+    case "settling":
+      return isOfItem && isObject(value["attempt"]) && typeof value["attempt"]["status"] === "string" &&
+        isObject(value["work"]);
+    case "settled":
+      return isOfItem && isObject(value["settlement"]) && typeof value["settlement"]["status"] === "string" &&
+        isObject(value["kept"]) && (value["passed"] === undefined || isPassed(value["passed"]));
+    case "passed":
+      return isPassed(value["record"]);
+    case "reopened":
+      return isTexts(value["ids"]) && typeof value["reason"] === "string";
+    case "parked":
+      return isOfItem && typeof value["reason"] === "string";
+    case "left":
+      return isOfItem && isObject(value["kept"]);
+    case "run-ended":
+      return value["passed"] === undefined || typeof value["passed"] === "boolean";
+    case "clean-start":
+      return isTexts(value["absent"]);
+    case "clean-finding":
+      return typeof value["command"] === "string" && (value["why"] === null || typeof value["why"] === "string");
+    case "judging":
+      return isObject(value["judging"]) && Array.isArray(value["judging"]["steps"]) &&
+        Array.isArray(value["judging"]["items"]);
+    case "clean-forgotten":
+    case "unparked":
+      return true;
+    default:
+      return false;
+  }
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((element) => typeof element === "string");
+}
+
+function isPassed(value: unknown): boolean {
+  return isObject(value) && typeof value["id"] === "string" && typeof value["kind"] === "string" &&
+    ["verified", "unverified"].includes(String(value["status"])) && Array.isArray(value["checks"]) &&
+    value["checks"].every(isObject);
+}
+
+/** As `keyOf()` writes it. */
+function isKey(value: unknown): boolean {
+  if (typeof value !== "string") return false;
+  const key = parseLine(value);
+  return Array.isArray(key) && typeof key[0] === "string";
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function parseLine(text: string): unknown {
   if (text.trim() === "") return null;
   try {
-    return JSON.parse(text) as JournalLine;
+    return JSON.parse(text) as unknown;
   } catch {
     return null;
   }

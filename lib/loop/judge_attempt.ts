@@ -1,11 +1,10 @@
 import type { Attempt, Verification, WorkDone } from "../backlog/types.ts";
 import { verdictOf } from "../backlog/verdict.ts";
-import { protectedPaths } from "../checks/guards.ts";
+import { restoreBrief } from "../checks/brief/restore_brief.ts";
 import { trespassed } from "../checks/turn_guards.ts";
 import { verify } from "../checks/verify.ts";
 import { allowsUnverified, type AttemptParts, failedBefore, isReview, type TakenTurn } from "./attempt_parts.ts";
 import { failsOldTests } from "./old_tests.ts";
-import { putBackEdits } from "../context/put_back_edits.ts";
 
 /** What is known of an attempt before anything is judged. */
 export type Attempted<Findings> = Pick<
@@ -16,7 +15,7 @@ export type Attempted<Findings> = Pick<
 /** Ends that no claim and no check can change, or `null`. */
 export async function endedBy<Data, Findings>(
   { ralph, backlog, work, signal }: AttemptParts<Data, Findings>,
-  { turn, rewritten, refusal }: TakenTurn<Findings>,
+  { turn, rewritten, refusal, restored }: TakenTurn<Findings>,
   attempted: Attempted<Findings>,
 ): Promise<Attempt<Findings> | null> {
   const { end } = turn;
@@ -26,9 +25,9 @@ export async function endedBy<Data, Findings>(
   }
   const trespass = await trespassed(ralph, work, turn, backlog.stateFiles);
   if (trespass !== null) return { ...attempted, ...trespass };
-  const touched = protectedPaths(turn.changedFiles, ralph.config.protect);
+  const touched = restored.filter(({ kind }) => kind === "protected" || ralph.config.trust === "strict");
   if (touched.length > 0) {
-    const message = `changed protected files: ${touched.join(", ")}`;
+    const message = `changed protected files: ${touched.map(({ path }) => path).join(", ")}`;
     return { ...attempted, status: "failed", reason: "protected-file-changed", message };
   }
   if (end.reason === "agent-unusable") return { ...attempted, status: "agent-unusable", message: end.message };
@@ -49,7 +48,8 @@ export async function judged<Data, Findings>(
     readonly standing: WorkDone;
   },
 ): Promise<Attempt<Findings>> {
-  const { ralph, backlog, item, work, checks, options, signal, logs } = parts;
+  const { ralph, item, work, checks, options, brief, signal, logs } = parts;
+  const { asInstructed } = brief;
   switch (claim?.status) {
     case "failed":
       return { ...attempted, status: "failed", reason: "agent-failed", message: claim.reason };
@@ -62,10 +62,16 @@ export async function judged<Data, Findings>(
       break;
   }
   const isUnchanged = turn.changedFiles.length === 0 && !edited;
-  const verification = first !== null && work.checkFirst === true && isUnchanged
-    ? first
-    : await verify(ralph, checks, { item, base: turn.base, done: standing, signal, logs, ...failedBefore(options) });
-  if (checks.some(isReview)) await putBackEdits(ralph, backlog); // a reviewer is an agent too
+  const verification = first !== null && work.checkFirst === true && isUnchanged ? first : await verify(ralph, checks, {
+    item,
+    base: turn.base,
+    done: standing,
+    signal,
+    logs,
+    asInstructed,
+    ...failedBefore(options),
+  });
+  if (checks.some(isReview)) await restoreBrief(brief); // a reviewer is an agent too
   const failing = verification.status === "passed" && ralph.config.tests.integrity === "block"
     ? await failsOldTests(parts, attempted)
     : null;

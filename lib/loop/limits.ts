@@ -14,6 +14,16 @@ export function limitsOf(
   return { ...limits, iterations: Math.min(maxIterations, limits.iterations ?? maxIterations) };
 }
 
+/** Between two iterations, where a person asked for it. @returns false for no */
+export async function askToContinue(
+  { loop, prompter }: Pick<RalphContext, "loop" | "prompter">,
+  options: { readonly interactive?: boolean },
+): Promise<boolean> {
+  if (!(options.interactive ?? loop.interactive)) return true;
+  const message = "Continue with the next iteration?";
+  return (await prompter.ask({ id: "loop.continue", kind: "confirm", message, initial: true })).value === "yes";
+}
+
 /** The limit that is reached, as the last lines name it, or `null`. Pure. */
 export function limitReached(progress: Progress, limits: LimitsConfig, now: number): string | null {
   const { iterations, tokens, costUsd } = limits;

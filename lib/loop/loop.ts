@@ -1,5 +1,7 @@
 import type { JournalKey } from "../backlog/journal_types.ts";
 import type { Attempt, Backlog, Check, Item, LoopView, Next, PassedItem, Settlement } from "../backlog/types.ts";
+import { restoreBrief } from "../checks/brief/restore_brief.ts";
+import type { Brief } from "../checks/brief/types.ts";
 import type { CheckLike } from "../checks/types.ts";
 import { checksForUnchecked } from "../checks/unchecked_items.ts";
 import type { LimitsConfig } from "../config/schema.ts";
@@ -13,12 +15,14 @@ import { createHookRunner, hookIterationOf, type HookRunner } from "../hooks/run
 import { announceEnd, announceIteration, announceRun, greenOf } from "./announce.ts";
 import { answered } from "./answered.ts";
 import { attemptsLeft, reopenedAttempt, withRetries } from "./attempts.ts";
-import { failingBefore } from "./baseline.ts";
+import { baselineOf } from "./baseline.ts";
+import { type CleanRun, createCleanRun } from "./clean.ts";
 import { conclude } from "./conclude.ts";
 import { endingOf } from "./ending.ts";
+import { receiveInbox } from "./inbox.ts";
 import { itemStart } from "./item_start.ts";
-import { limitReached, limitsOf, timeBudget, timeReached, unreportedBudget } from "./limits.ts";
-import type { Ending, LoopOptions, LoopOutcome, Stopped } from "./outcome.ts";
+import { askToContinue, limitReached, limitsOf, timeBudget, timeReached, unreportedBudget } from "./limits.ts";
+import type { Ending, LoopOptions, LoopOutcome, Stopped, StoppedEarly } from "./outcome.ts";
 import type { Ownership } from "./ownership.ts";
 import { advance, newProgress, type Notice, type Progress, withNotice, withoutPassed } from "./progress.ts";
 import { type Committer, settleAndCommit } from "./settle.ts";
@@ -36,6 +40,7 @@ export interface LoopParts<Data, Findings> {
   readonly key: JournalKey;
   readonly committer: Committer;
   readonly ownership: Ownership;
+  readonly brief: Brief;
 }
 
 /** One run: what changes while it lasts. */
@@ -48,6 +53,7 @@ export class Loop<Data, Findings> {
   readonly #taken: Set<string> = new Set();
   readonly #passedNow: Map<string, PassedItem> = new Map();
   readonly #guard: TurnGuard;
+  readonly #clean: CleanRun;
   #shared: readonly CheckLike[];
   #failedBefore: ReadonlySet<string> | null = null;
   #progress: Progress;
@@ -67,6 +73,7 @@ export class Loop<Data, Findings> {
     this.#limits = limitsOf(ralph, options);
     this.#shared = options.checks ?? [];
     this.#guard = createTurnGuard(ralph, { userPaths: parts.ownership.userPaths, stateFiles: backlog.stateFiles });
+    this.#clean = createCleanRun(ralph, parts);
     this.#progress = newProgress(ralph.host.clock.now());
   }
 
@@ -83,12 +90,15 @@ export class Loop<Data, Findings> {
       limit: this.#limits.hooks,
       folder: this.#folder,
       signal: this.#signal,
+      brief: this.#parts.brief,
     });
+    await using _clean = this.#clean;
     try {
       for (;;) {
         const stopped = await this.#iterate();
         if (stopped === null) continue;
         await this.#hooks.finish();
+        if (await receiveInbox(this.#ralph, this.#backlog) > 0 && stopped.status === "done") continue;
         const ending = await this.#conclude(stopped);
         if (ending !== null) return this.#end(ending);
       }
@@ -117,6 +127,7 @@ export class Loop<Data, Findings> {
   /** One iteration, or why there is none. */
   async #iterate(): Promise<Stopped | null> {
     if (this.#signal.aborted) return { status: "aborted" };
+    await receiveInbox(this.#ralph, this.#backlog);
     const view = this.#view();
     const next = answered(this.#backlog, "next()", await this.#backlog.next({ ...view, inFlight: [] }));
     switch (next.status) {
@@ -138,9 +149,11 @@ export class Loop<Data, Findings> {
     const { item } = next;
     const limit = this.#limitFor(item);
     if (limit !== null) return { status: "exhausted", limit };
-    if (this.#progress.iterations > 0 && !await this.#askToContinue()) return { status: "declined" };
-    if (item.checksOnly !== true && !await this.#baseline()) return { status: "aborted" };
-    return await this.#attempt(item);
+    if (this.#progress.iterations > 0 && !await askToContinue(this.#ralph, this.#parts.options)) {
+      return { status: "declined" };
+    }
+    const early = item.checksOnly === true ? null : await this.#baseline();
+    return early ?? await this.#attempt(item);
   }
 
   #done(next: Extract<Next<Data>, { readonly status: "done" }>): Stopped {
@@ -161,24 +174,16 @@ export class Loop<Data, Findings> {
     return limitReached(this.#progress, this.#limits, now) ?? stopWhen?.(this.#progress) ?? null;
   }
 
-  async #askToContinue(): Promise<boolean> {
-    if (!(this.#parts.options.interactive ?? this.#ralph.loop.interactive)) return true;
-    const question = {
-      id: "loop.continue",
-      kind: "confirm",
-      message: "Continue with the next iteration?",
-      initial: true,
-    } as const;
-    return (await this.#ralph.prompter.ask(question)).value === "yes";
-  }
-
-  /** Once, before the first turn. @returns false when it was interrupted */
-  async #baseline(): Promise<boolean> {
-    if (this.#failedBefore !== null) return true;
-    const place = { logs: `${this.#folder}/baseline`, signal: this.#signal };
-    this.#failedBefore = await failingBefore(this.#ralph, this.#shared, place);
-    this.#progress = { ...this.#progress, failedBefore: [...this.#failedBefore ?? []] };
-    return this.#failedBefore !== null;
+  /** Once, before the first turn. @returns why there is none */
+  async #baseline(): Promise<StoppedEarly | null> {
+    if (this.#failedBefore !== null) return null;
+    const place = { logs: `${this.#folder}/baseline`, signal: this.#signal, clean: this.#clean };
+    await this.#clean.open();
+    const baseline = await baselineOf(this.#ralph, this.#shared, place);
+    if (baseline.status !== "known") return baseline;
+    this.#failedBefore = baseline.failing;
+    this.#progress = { ...this.#progress, failedBefore: [...baseline.failing] };
+    return null;
   }
 
   async #attempt(item: Item<Data>): Promise<Stopped | null> {
@@ -200,12 +205,7 @@ export class Loop<Data, Findings> {
     if (item.checksOnly !== true) await this.#hooks?.run("before", hookIteration);
     const before = item.checksOnly === true ? null : await requireRepository(ralph).snapshot();
     if (before !== null) ownership.beforeTurn(before);
-    await ralph.journal.begun(key, item, {
-      id,
-      number,
-      userPaths: [...ownership.userPaths],
-      ...(before === null ? {} : { head: before.head }),
-    });
+    await ralph.journal.begun(key, item, { id, number, userPaths: [...ownership.userPaths], head: before?.head });
     const begun = await this.#backlog.begin?.(item, id);
     if (begun !== undefined) await committer.commit(begun, []);
 
@@ -215,14 +215,14 @@ export class Loop<Data, Findings> {
       previous: history.at(-1) ?? (sentBack === null ? null : reopenedAttempt(id, sentBack.reason)),
       last: this.#last,
       signal: this.#signal,
-      ...(before === null
-        ? {}
-        : { before, start: itemStart(ralph, history, { before, left: Object.keys(ownership.workOf(item.id)) }) }),
+      ...(before === null ? {} : { before, start: itemStart(ralph, history, before, ownership.workOf(item.id)) }),
       judging: ralph.journal.judging(key),
+      brief: this.#parts.brief,
       failedBefore: this.#failedBefore ?? new Set(),
       green: this.#green,
       ...(history.length === 0 ? {} : { greenBefore: history.some((earlier) => earlier.greenBefore === true) }),
       guard: this.#guard,
+      clean: this.#clean,
       budget: timeBudget(this.#progress, this.#limits),
     });
     const limited = (one: Attempt<Findings>): Attempt<Findings> =>
@@ -311,7 +311,8 @@ export class Loop<Data, Findings> {
 
   /** The final check and the verdict, or `null`: items come again. */
   async #conclude(stopped: Stopped): Promise<Ending | null> {
-    const { key, committer, options } = this.#parts;
+    const { key, committer, brief } = this.#parts;
+    await restoreBrief(brief);
     const concluded = await conclude(this.#ralph, {
       backlog: this.#backlog,
       key,
@@ -322,9 +323,10 @@ export class Loop<Data, Findings> {
       shared: this.#shared,
       passedNow: [...this.#passedNow.values()],
       view: this.#view(),
-      onlyPassedNow: options.maxItems !== undefined,
       logs: `${this.#folder}/final-check-${this.#progress.iterations}`,
       signal: this.#signal,
+      clean: this.#clean,
+      userPaths: this.#parts.ownership.userPaths,
     });
     const { sentBack, unverified, notices } = concluded;
     this.#progress = { ...withoutPassed(this.#progress, sentBack), ...(unverified === null ? {} : { unverified }) };

@@ -1,13 +1,13 @@
 import type { JournalKey } from "../backlog/journal_types.ts";
 import type { Attempt, Check, CheckResult, Item, PassedItem } from "../backlog/types.ts";
 import { commitOfTree } from "../checks/check_tree.ts";
-import type { Checkout } from "../checks/checkout/types.ts";
 import { type ChangedTest, ownTests } from "../checks/judging/old_judges.ts";
-import { describeChange, type OldJudgement, withOldJudges } from "../checks/judging/with_old_judges.ts";
+import { type BringUp, describeChange, type OldJudgement, withOldJudges } from "../checks/judging/with_old_judges.ts";
 import { namedCheck } from "../checks/named_check.ts";
 import type { RalphContext } from "../context/context.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import { type AttemptParts, withoutReviews } from "./attempt_parts.ts";
+import { checkedAsOf } from "./clean.ts";
 import { judgedItem } from "./judging_history.ts";
 import type { Notice } from "./progress.ts";
 
@@ -16,8 +16,8 @@ export interface ToJudge {
   readonly key: JournalKey;
   readonly items: readonly PassedItem[];
   readonly checks: readonly Check[];
-  /** The run's checkout; `null`: one of its own. */
-  readonly checkout: Checkout | null;
+  /** Brings the run's checkout up to a commit; `null`: a checkout of its own. */
+  readonly bringUp: BringUp | null;
   readonly logs: string;
   readonly signal: AbortSignal;
 }
@@ -26,21 +26,23 @@ export interface ToJudge {
 export async function judgedByOldTests(ralph: RalphContext, run: ToJudge): Promise<readonly Notice[]> {
   const [head] = await requireRepository(ralph).log(1);
   if (ralph.config.tests.integrity === "off" || head === undefined) return [];
-  const { key, items, checks, checkout, logs, signal } = run;
+  const { key, items, checks, bringUp, logs, signal } = run;
   const history = ralph.journal.judging(key);
-  const judgement = await withOldJudges(ralph, checkout, { history, head: head.commit, checks, logs, signal });
+  const judgement = await withOldJudges(ralph, bringUp, { history, head: head.commit, checks, logs, signal });
   announce(ralph, judgement, null);
   return [...noticesOf(judgement), ...await ownTestNotices(ralph, { history, head: head.commit }, items)];
 }
 
 /** For one attempt, with `block`: why it fails, or `null`. */
 export async function failsOldTests<Data, Findings>(
-  { ralph, item, checks, options, signal, logs }: AttemptParts<Data, Findings>,
+  { ralph, backlog, item, checks, options, signal, logs }: AttemptParts<Data, Findings>,
   { turn }: Pick<Attempt<Findings>, "turn">,
 ): Promise<string | null> {
   const history = options.judging ?? { base: turn?.base ?? null, steps: [], items: [] };
   const known = history.items.find(({ id }) => id === item.id);
-  const judgement = await withOldJudges(ralph, null, {
+  const clean = checkedAsOf(ralph, backlog) === "commit" ? options.clean : undefined;
+  const bringUp = clean === undefined ? null : (commit: string) => clean.bringUp(commit);
+  const judgement = await withOldJudges(ralph, bringUp, {
     history,
     head: await commitOfTree(ralph),
     checks: withoutReviews(checks).map(namedCheck).filter((check) => check !== null),

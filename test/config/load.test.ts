@@ -21,7 +21,7 @@ describe("checkConfig()", () => {
       ui: [],
       timeout: 300,
       allowUnverified: false,
-      baseline: false,
+      baseline: true,
       isolated: false,
       final: "clean",
     });

@@ -36,6 +36,7 @@ describe("ralph run", () => {
 
     expect(stdout).toBe("");
     expect(stderr).toBe(`workflow exec (scripts/ralph exists)
+agent worker (ralph.config.json)
 working on the branch ralph/work
 run: exec in [ROOT] with worker, logs in [ROOT]/scripts/ralph/runs/[RUN]
 story US-001: Do US-001 (attempt 1, 0 of 2 done)
@@ -50,7 +51,7 @@ story US-002: Do US-002 (attempt 1, 1 of 2 done)
   check passed: test -f b.txt ([TIME])
   commit [COMMIT]: feat: US-002 - Do US-002
 story US-002: verified ([TIME])
-final-check: Everything that passed, checked once more: 2 checks
+final-check: Everything that passed, checked once more, in a clean checkout: 2 checks
   check passed: test -f a.txt ([TIME])
   check passed: test -f b.txt ([TIME])
 final-check: passed

@@ -1,9 +1,8 @@
 import type { RalphContext } from "../../context/context.ts";
-import { requireRepository } from "../../git/require_repository.ts";
-import { createGit, outputOfGit, READING } from "../../git/run_git.ts";
 import type { CheckResult } from "../../backlog/types.ts";
 import type { CheckLike } from "../types.ts";
 import { verify } from "../verify.ts";
+import { absentPaths } from "./absent_paths.ts";
 import { classifyClean, type CleanFinding } from "./classify.ts";
 import type { BroughtUp, Checkout } from "./types.ts";
 
@@ -54,15 +53,4 @@ export async function whatCleanCan(
     found.push({ check, finding: classifyClean(result, tree.results[0] ?? null, absent), result });
   }
   return { status: "checked", checks: found };
-}
-
-/** What the tree has and its commit has not, but what was copied; a folder is one path. Longer paths come first. */
-async function absentPaths(
-  { host, ...place }: Pick<RalphContext, "host" | "repository" | "root">,
-  copied: readonly string[],
-): Promise<readonly string[]> {
-  const git = createGit(host, requireRepository(place).topLevel);
-  const text = await outputOfGit(git, ["ls-files", "-z", "--others", "--directory"], { environment: READING });
-  const paths = text.split("\0").map((path) => path.replace(/\/$/, "")).filter((path) => path !== "");
-  return paths.filter((path) => !copied.includes(path)).sort((one, other) => other.length - one.length);
 }

@@ -3,7 +3,7 @@ import type { JudgedItem, JudgingHistory } from "../../backlog/journal_types.ts"
 import type { Check, CheckResult, Item, Verification } from "../../backlog/types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { openCheckout } from "../checkout/open_checkout.ts";
-import type { BroughtUp, Checkout } from "../checkout/types.ts";
+import type { BroughtUp } from "../checkout/types.ts";
 import { verify } from "../verify.ts";
 import { type ChangedTest, oldJudges } from "./old_judges.ts";
 
@@ -22,6 +22,9 @@ export interface WithOldJudgesOptions {
   readonly signal: AbortSignal;
 }
 
+/** Brings a checkout up to a commit. */
+export type BringUp = (commit: string) => Promise<BroughtUp>;
+
 /** What old tests say of new code. */
 export interface OldJudgement {
   /** `unknown`: they could not be run; `reason` says why. */
@@ -38,12 +41,12 @@ export interface OldJudgement {
  * Runs all checks once more in a clean checkout with the judging files as they were before the work. What fails there and
  * passes with the new files is evidence. Where no judging file changed, nothing runs.
  *
- * @param checkout the run's; `null`: one for this call
+ * @param bringUp brings the run's checkout up to a commit; `null`: a checkout for this call
  * @throws {RalphError} git-failed
  */
 export async function withOldJudges(
   ralph: RalphContext,
-  checkout: Checkout | null,
+  bringUp: BringUp | null,
   options: WithOldJudgesOptions,
 ): Promise<OldJudgement> {
   const { history, head, checks, item, judged } = options;
@@ -58,32 +61,33 @@ export async function withOldJudges(
   if (commit === null || checks.length === 0) {
     return { ...known, status: changes.length === 0 ? "unchanged" : "passed" };
   }
-  const own = checkout ?? await openCheckout(ralph, { signal: options.signal });
+  const own = bringUp === null ? await openCheckout(ralph, { signal: options.signal }) : null;
+  const up: BringUp = (wanted) => own?.bringUp(wanted) ?? (bringUp as BringUp)(wanted);
   try {
-    const old = await verifyAt(ralph, own, commit, checks, { ...options, logs: `${options.logs}-old-tests` });
+    const old = await verifyAt(ralph, up, commit, checks, { ...options, logs: `${options.logs}-old-tests` });
     if (old.status === "unknown") return { ...known, ...old };
     if (old.status !== "failed") return { ...known, status: old.status === "aborted" ? "aborted" : "passed" };
     // What fails with the files as they are says nothing of the old ones.
     const again = checks.filter(({ name }) => old.failures.some((failure) => failure.name === name));
-    const now = await verifyAt(ralph, own, head, again, { ...options, logs: `${options.logs}-new-tests` });
+    const now = await verifyAt(ralph, up, head, again, { ...options, logs: `${options.logs}-new-tests` });
     if (now.status === "unknown") return { ...known, ...now };
     if (now.status === "aborted") return { ...known, status: "aborted" };
     const green = new Set(now.results.filter(({ ok }) => ok).map(({ name }) => name));
     const failures = old.failures.filter(({ name }) => green.has(name));
     return { ...known, status: failures.length === 0 ? "passed" : "failed", failures };
   } finally {
-    if (checkout === null) await own[Symbol.asyncDispose]();
+    await own?.[Symbol.asyncDispose]();
   }
 }
 
 async function verifyAt(
   ralph: RalphContext,
-  checkout: Checkout,
+  bringUp: BringUp,
   commit: string,
   checks: readonly Check[],
   { logs, signal, item }: WithOldJudgesOptions,
 ): Promise<Verification | { readonly status: "unknown"; readonly reason: string }> {
-  const up = await checkout.bringUp(commit);
+  const up = await bringUp(commit);
   if (up.status !== "ready") return { status: "unknown", reason: reasonFor(up) };
   return await verify(ralph, checks, { place: up.place, logs, signal, ...(item === undefined ? {} : { item }) });
 }
