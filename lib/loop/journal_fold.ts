@@ -1,7 +1,16 @@
 import { RalphError } from "../errors/ralph_error.ts";
-import type { BriefRecord, CleanStart, JournalKey, Leftover, OpenItem, Reopened } from "../backlog/journal_types.ts";
+import type {
+  BriefRecord,
+  CleanStart,
+  JournalKey,
+  JudgingHistory,
+  Leftover,
+  OpenItem,
+  Reopened,
+} from "../backlog/journal_types.ts";
 import { isRecord, type JournalLine, type Named, parseLine, type Work } from "./journal_record.ts";
 import type { Attempt, Item, ParkedItem, PassedRecord } from "../backlog/types.ts";
+import { attempted, begunAt, NOT_ATTEMPTED, runEndedAt } from "./judging_history.ts";
 
 interface Slot {
   readonly open: Map<string, OpenItem>;
@@ -10,6 +19,7 @@ interface Slot {
   readonly passed: Map<string, PassedRecord>;
   readonly reopened: Map<string, Reopened>;
   readonly leftovers: Map<string, Leftover>;
+  judging: Judging;
   clean: CleanStart | null;
 }
 
@@ -27,6 +37,7 @@ export interface JournalState {
   reopened(key: JournalKey): ReadonlyMap<string, Reopened>;
   clean(key: JournalKey): CleanStart | null;
   leftovers(key: JournalKey): ReadonlyMap<string, Leftover>;
+  judging(key: JournalKey): JudgingHistory;
 }
 
 /** The one string under which a backlog's lines stand. */
@@ -66,6 +77,7 @@ export function foldJournal(text: string, path = "the journal"): JournalState {
     reopened: (key) => slotOf(keyOf(key)).reopened,
     clean: (key) => slotOf(keyOf(key)).clean,
     leftovers: (key) => slotOf(keyOf(key)).leftovers,
+    judging: (key) => slotOf(keyOf(key)).judging,
   };
   for (const [index, text_] of text.split("\n").entries()) {
     const line = parseLine(text_);
@@ -91,6 +103,7 @@ export function keptLines(state: JournalState): readonly JournalLine[] {
   }
   for (const [key, slot] of state.slots) {
     const named = { v: 1, key } as const;
+    if (slot.judging !== NOT_ATTEMPTED) lines.push({ type: "judging", ...named, judging: slot.judging });
     for (const { id, fingerprint, reason } of slot.parked.values()) {
       lines.push({ type: "parked", ...named, itemId: id, fingerprint, reason });
     }
@@ -125,6 +138,7 @@ function applyLine(slot: Slot, line: Exclude<JournalLine, { readonly type: "brie
     case "begun": {
       const { item, attemptId, number, userPaths } = line;
       slot.open.set(item.id, { item, attemptId, number, userPaths, attempt: null, work: {} });
+      if (line.head !== undefined) slot.judging = begunAt(slot.judging, line.head);
       return;
     }
     case "settling": {
@@ -158,7 +172,11 @@ function applyLine(slot: Slot, line: Exclude<JournalLine, { readonly type: "brie
       return;
     case "unparked":
       return slot.parked.clear();
+    case "judging":
+      slot.judging = line.judging;
+      return;
     case "run-ended":
+      slot.judging = line.passed === true ? NOT_ATTEMPTED : runEndedAt(slot.judging, line.head ?? null);
       slot.history.clear();
       slot.reopened.clear();
       if (line.passed === true) {
@@ -179,7 +197,9 @@ function withFinding(clean: CleanStart | null, command: string, why: string | nu
 
 function applySettled(slot: Slot, line: JournalLine & { readonly type: "settled" }): void {
   const { itemId, fingerprint, settlement } = line;
-  const attempt = slot.open.get(itemId)?.attempt ?? null;
+  const open = slot.open.get(itemId);
+  const attempt = open?.attempt ?? null;
+  if (open !== undefined) slot.judging = attempted(slot.judging, open, line.passed?.commit ?? null);
   slot.open.delete(itemId);
   const { reopened = [] } = settlement;
   // Sending items back is what a review is for: it is no failed attempt.
@@ -208,6 +228,7 @@ function newSlot(): Slot {
     passed: new Map(),
     reopened: new Map(),
     leftovers: new Map(),
+    judging: NOT_ATTEMPTED,
     clean: null,
   };
 }

@@ -1,5 +1,6 @@
 import type { BriefRecord } from "../backlog/journal_types.ts";
 import type { Attempt, Item, PassedRecord, Settlement } from "../backlog/types.ts";
+import type { Judging } from "./judging_history.ts";
 
 /** A line of one backlog. */
 export interface Named {
@@ -21,6 +22,7 @@ export type JournalLine =
     readonly attemptId: string;
     readonly number: number;
     readonly userPaths: readonly string[];
+    readonly head?: string | null;
   })
   | (OfItem & { readonly type: "settling"; readonly attempt: Attempt; readonly work: Work })
   | (OfItem & {
@@ -32,7 +34,8 @@ export type JournalLine =
   })
   | (Named & { readonly type: "passed"; readonly record: PassedRecord })
   | (Named & { readonly type: "reopened"; readonly ids: readonly string[]; readonly reason: string })
-  | (Named & { readonly type: "run-ended"; readonly passed?: boolean })
+  | (Named & { readonly type: "run-ended"; readonly passed?: boolean; readonly head?: string | null })
+  | (Named & { readonly type: "judging"; readonly judging: Judging })
   | (OfItem & { readonly type: "parked"; readonly reason: string })
   | (Named & { readonly type: "left"; readonly itemId: string; readonly kept: Work })
   | (Named & { readonly type: "brief"; readonly record: BriefRecord })
@@ -45,8 +48,9 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Of each kind of line, what must be in it so that it can be read. A kind that is missing here does not compile. */
 const SHAPES: Readonly<Record<JournalLine["type"], (fields: Fields) => boolean>> = {
-  begun: ({ item, userPaths, attemptId, number }) =>
-    isObject(item) && isText(item["id"]) && isTexts(userPaths) && isText(attemptId) && typeof number === "number",
+  begun: ({ item, userPaths, attemptId, number, head }) =>
+    isObject(item) && isText(item["id"]) && isTexts(userPaths) && isText(attemptId) && typeof number === "number" &&
+    isHead(head),
   settling: ({ itemId, attempt, work }) =>
     isText(itemId) && isObject(attempt) && isText(attempt["status"]) && isObject(work),
   settled: ({ itemId, settlement, kept, passed }) =>
@@ -61,7 +65,8 @@ const SHAPES: Readonly<Record<JournalLine["type"], (fields: Fields) => boolean>>
   "clean-start": ({ absent }) => isTexts(absent),
   "clean-finding": ({ command, why }) => isText(command) && (why === null || isText(why)),
   "clean-forgotten": () => true,
-  "run-ended": ({ passed }) => passed === undefined || typeof passed === "boolean",
+  "run-ended": ({ passed, head }) => (passed === undefined || typeof passed === "boolean") && isHead(head),
+  judging: ({ judging }) => isObject(judging) && Array.isArray(judging["steps"]) && Array.isArray(judging["items"]),
   unparked: () => true,
 };
 
@@ -97,6 +102,10 @@ function isPassed(value: unknown): boolean {
 function isBrief(value: unknown): boolean {
   if (!isObject(value) || !isObject(value["files"]) || !isTexts(value["folders"])) return false;
   return Object.values(value["files"]).every((hash) => hash === null || isText(hash));
+}
+
+function isHead(value: unknown): boolean {
+  return value === undefined || value === null || isText(value);
 }
 
 function isTexts(value: unknown): boolean {
