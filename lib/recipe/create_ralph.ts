@@ -80,7 +80,7 @@ export interface RalphOptions {
  * ```
  *
  * @example JavaScript on Node.js 20 and 22, which do not know `await using`
- * ```js
+ * ```js ignore
  * import { createRalph, verify } from "ralph";
  *
  * const ralph = await createRalph();
