@@ -11,25 +11,25 @@ import { denoPath, mustRun, ROOT } from "./runtimes.mjs";
 
 function backlogModule({ name, camel, pascal }) {
   return `import { failureOf, fingerprintOf, isOver, isParked, reasonOf } from "./attempts.ts";
+import { howToEnd } from "./signals.ts";
 import type { StateFiles } from "./state_files.ts";
-import type { Backlog, Check, Item } from "./types.ts";
+import type { Backlog, Item, PassedItem } from "./types.ts";
 
 /** A task in the file; \`checks\` are commands that must pass. */
 export type ${pascal}Task = { id: string; title: string; done: boolean; checks: string[] };
 
-const FILE = "${name}.json";
-
-/** The tasks of a JSON file as a backlog. */
+/** The tasks of ${name}.json as a backlog. */
 export function ${camel}Backlog({ state }: { readonly state: StateFiles }): Backlog<${pascal}Task> {
+  const file = "${name}.json";
   const parse = (text: string | null): readonly ${pascal}Task[] => JSON.parse(text ?? "[]");
-  const tasks = async (): Promise<readonly ${pascal}Task[]> => parse(await state.read(FILE));
+  const tasks = async (): Promise<readonly ${pascal}Task[]> => parse(await state.read(file));
   const mark = async (ids: readonly string[], done: boolean): Promise<void> => {
     const change = (task: ${pascal}Task): ${pascal}Task => (ids.includes(task.id) ? { ...task, done } : task);
-    await state.update(FILE, (text) => \`\${JSON.stringify(parse(text).map(change), null, 2)}\\n\`);
+    await state.update(file, (text) => \`\${JSON.stringify(parse(text).map(change), null, 2)}\\n\`);
   };
   return {
     name: "${name}",
-    stateFiles: [FILE],
+    stateFiles: [file],
     unverified: "block",
     async overview({ parked }) {
       const all = await tasks();
@@ -47,34 +47,28 @@ export function ${camel}Backlog({ state }: { readonly state: StateFiles }): Back
       if (left.length > 0) return { status: "blocked", reasons: parked.map(({ id, reason }) => \`\${id}: \${reason}\`) };
       return { status: "done" };
     },
-    async work({ title, data }, { previous }) {
-      const failure = previous === null ? "" : \`\\n\\n\${failureOf(previous)}\`;
-      return { prompt: \`\${title}\${failure}\\n\\nWhen it is done, end with the line \\\`<ralph>DONE</ralph>\\\`.\`, checks: checksOf(data) };
+    async work({ title, data }, { nonce, previous }) {
+      const prompt = \`\${title}\\n\\nWhat failed before: \${failureOf(previous)}\\n\\n\${howToEnd(nonce)}\`;
+      return { prompt, checks: itemOf(data).checks };
     },
     async settle({ id, title }, attempt) {
       const passed = attempt.status === "verified" || attempt.status === "unverified";
-      await mark([id], passed); // false also after a pass: a hook may have refused its commit
-      if (passed) return { status: "passed", commit: { subject: title, paths: [FILE], work: true } };
-      if (attempt.status === "interrupted") return { status: "open" };
+      await mark([id], passed); // also unmarks: a hook may refuse the commit of a pass, which is then settled as failed
+      if (passed) return { status: "passed", commit: { subject: title, paths: [file], work: true } };
       return { status: isOver(attempt) ? "parked" : "open", reason: reasonOf(attempt) };
     },
-    async passed() {
-      return (await tasks()).filter(({ done }) => done).map((task) => ({ ...itemOf(task), checks: checksOf(task) }));
-    },
+    passed: async () => (await tasks()).filter(({ done }) => done).map(itemOf),
     async reopen(ids, reason) {
       await mark(ids, false);
-      return { status: "open", reason, commit: { subject: "chore: reopen", paths: [FILE], work: false } };
+      return { status: "open", reason, commit: { subject: "chore: reopen", paths: [file], work: false } };
     },
   };
 }
 
-function itemOf(data: ${pascal}Task): Item<${pascal}Task> {
-  const { id, title, checks } = data; // the fingerprint is of what is asked for, not of how far it is
-  return { id, kind: "task", title, fingerprint: fingerprintOf([title, checks]), data };
-}
-
-function checksOf({ checks }: ${pascal}Task): readonly Check[] {
-  return checks.map((command) => ({ name: command, command, own: true }));
+function itemOf(data: ${pascal}Task): Item<${pascal}Task> & PassedItem {
+  const { id, title } = data;
+  const checks = data.checks.map((command) => ({ name: command, command, own: true }));
+  return { id, kind: "task", title, fingerprint: fingerprintOf([title, checks]), data, checks };
 }
 `;
 }
