@@ -22,22 +22,23 @@ export type ${pascal}Task = { id: string; title: string; done: boolean; checks: 
 export function ${camel}Backlog({ state }: { readonly state: StateFiles }): Backlog<${pascal}Task> {
   const file = "${name}.json";
   const parse = (text: string | null): readonly ${pascal}Task[] => JSON.parse(text ?? "[]");
+  const format = (list: readonly ${pascal}Task[]): string => \`\${JSON.stringify(list, null, 2)}\\n\`;
   const tasks = async (): Promise<readonly ${pascal}Task[]> => parse(await state.read(file));
   const mark = async (ids: readonly string[], done: boolean): Promise<void> => {
     const change = (task: ${pascal}Task): ${pascal}Task => (ids.includes(task.id) ? { ...task, done } : task);
-    await state.update(file, (text) => \`\${JSON.stringify(parse(text).map(change), null, 2)}\\n\`);
+    const isSame = (task: ${pascal}Task): boolean => change(task).done === task.done;
+    await state.update(file, (text) => parse(text).every(isSame) ? text : format(parse(text).map(change)));
   };
   return {
     name: "${name}",
     stateFiles: [file],
     unverified: "block",
     async overview({ parked }) {
-      const all = await tasks();
-      const left = all.filter(({ done }) => !done);
+      const [all, left] = [await tasks(), (await tasks()).filter(({ done }) => !done)];
       const open = left.filter((task) => !isParked(itemOf(task), parked));
       const unchecked = open.filter(({ checks }) => checks.length === 0).map(({ id }) => id);
-      const [total, passed] = [all.length, all.length - left.length];
-      return { total, passed, open: open.length, parked: left.length - open.length, unchecked };
+      const [passed, given] = [all.length - left.length, left.length - open.length];
+      return { total: all.length, passed, open: open.length, parked: given, unchecked };
     },
     async next({ inFlight, parked }) {
       const left = (await tasks()).filter(({ done }) => !done).map(itemOf);
@@ -48,8 +49,7 @@ export function ${camel}Backlog({ state }: { readonly state: StateFiles }): Back
       return { status: "done" };
     },
     async work({ title, data }, { nonce, previous }) {
-      const prompt = \`\${title}\\n\\nWhat failed before: \${failureOf(previous)}\\n\\n\${howToEnd(nonce)}\`;
-      return { prompt, checks: itemOf(data).checks };
+      return { prompt: \`\${title}\\n\\n\${failureOf(previous)}\\n\\n\${howToEnd(nonce)}\`, checks: itemOf(data).checks };
     },
     async settle({ id, title }, attempt) {
       const passed = attempt.status === "verified" || attempt.status === "unverified";
@@ -180,6 +180,7 @@ function adapterRow({ name }) {
     takesModel: true,
     takesReasoning: false,
     takesTerminal: false,
+    instructions: ["AGENTS.md"],
     load: async () => (await import("./adapters/${name}.ts")).DRIVER,
   },
 `;
