@@ -212,7 +212,7 @@ describe("files", () => {
 
     expect(stderr).toBe(
       "error: could not read [ROOT]/ralph.config.json: it is a folder\n" +
-        "hint: a folder stands where the file should be: move it away\n",
+        "hint: a folder is where the file should be: move it away\n",
     );
   });
 
