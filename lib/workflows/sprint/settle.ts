@@ -26,6 +26,7 @@ export async function settleIteration(
     case "interrupted":
     case "trespassed":
     case "agent-unusable":
+      await takeBack(change, data); // nothing is known of what the turn marked as done
       return { status: "open" };
     case "verified":
     case "unverified": {
