@@ -1,3 +1,5 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import deno from "./deno.json" with { type: "json" };
@@ -15,6 +17,8 @@ export default defineConfig({
   },
   test: {
     include: ["test/**/*.test.ts"],
+    // Checkouts that are kept between runs are not the person's here.
+    env: { XDG_CACHE_HOME: join(tmpdir(), "ralph-test-cache") },
     globalSetup: "tools/generate.mjs",
     // Packages are imported as the runtimes import them; vitest's own wrapper loses `zod`'s `z` under Bun.
     deps: { interopDefault: false },

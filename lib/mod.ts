@@ -10,7 +10,7 @@ export type { Backlog, Check, CheckContext, CheckOutcome, CheckResult, Item, Ver
 export { reviewedBy, type ReviewOptions } from "./checks/reviewed_by.ts";
 export type { CheckFunction, CheckLike, CommandLike } from "./checks/types.ts";
 export { verify, type VerifyOptions } from "./checks/verify.ts";
-export { type RecipeMeta, runRecipe } from "./cli/run_recipe.ts";
+export { type RecipeMeta, runRecipe } from "./workflows/run_recipe.ts";
 export { defaultConfig } from "./config/defaults.ts";
 export type { Config } from "./config/schema.ts";
 export type { Agent } from "./context/agent.ts";

@@ -1,9 +1,14 @@
-import { defineRecipe, type Recipe, runLoop, runRecipe, todoBacklog } from "ralph";
+import { defineRecipe, type RalphContext, type Recipe, runLoop, runRecipe, todoBacklog } from "ralph";
+
+function backlog(ralph: RalphContext): ReturnType<typeof todoBacklog> {
+  return todoBacklog(ralph, { checks: ralph.config.verify.default });
+}
 
 const recipe: Recipe = defineRecipe({
   name: "todo",
   description: "work off TODO.md",
-  run: (ralph) => runLoop(ralph, todoBacklog(ralph, { checks: ralph.config.verify.default })),
+  backlog,
+  run: (ralph) => runLoop(ralph, backlog(ralph)),
 });
 export default recipe;
 await runRecipe(recipe, import.meta);

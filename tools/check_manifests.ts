@@ -73,13 +73,14 @@ for (const [name, path] of Object.entries(deno.exports)) {
   if (!existsSync(join(root, path as string))) problems.push(`exports ${name}: ${String(path)} does not exist`);
 }
 const { paths } = (JSON.parse(text("tsconfig.json")) as TypeScriptConfiguration).compilerOptions;
-const served = text("lib/recipe/bundled_modules.ts");
+const served = text("lib/program/own_modules.ts");
 for (const [name, path] of sources) {
   const specifier = name.replace(/^\./, "ralph");
   equal(`import map of deno.json and exports, ${name}`, deno.imports[specifier], path);
   equal(`paths of tsconfig.json and exports, ${name}`, paths[specifier], [path]);
-  const load = `"${specifier}": () => import("${(path as string).replace("./lib/", "../")}")`;
-  if (!served.includes(load)) problems.push(`lib/recipe/bundled_modules.ts does not serve ${specifier}: ${load}`);
+  const module = (path as string).replace("./lib/", "../");
+  const row = `"${specifier}": { url: url("${module.replace(/\.ts$/, "")}"), load: () => import("${module}") }`;
+  if (!served.includes(row)) problems.push(`lib/program/own_modules.ts does not serve ${specifier}: ${row}`);
 }
 
 // Workspaces stand in for JSR packages: a version outside the range makes Deno fetch the real one.

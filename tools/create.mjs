@@ -11,7 +11,7 @@ import { denoPath, mustRun, ROOT } from "./runtimes.mjs";
 
 function backlogModule({ name, camel, pascal }) {
   return `import type { StateFiles } from "./state_files.ts";
-import type { Backlog } from "./types.ts";
+import type { Backlog, ParkedItem } from "./types.ts";
 
 /** Where the tasks are and what must pass. */
 export interface ${pascal}BacklogOptions {
@@ -27,8 +27,6 @@ export interface ${pascal}Task {
   readonly title: string;
   readonly done: boolean;
 }
-
-const MOST_ATTEMPTS = 3;
 
 /**
  * The tasks of a JSON file as a backlog.
@@ -54,9 +52,17 @@ export function ${camel}Backlog(
   const read = (text: string | null): readonly ${pascal}Task[] => JSON.parse(text ?? "[]");
   const load = async (): Promise<readonly ${pascal}Task[]> => read(await state.read(file));
   const mark = async (id: string, done: boolean): Promise<void> => {
-    const change = (task: ${pascal}Task): ${pascal}Task => (task.id === id ? { ...task, done } : task);
-    await state.update(file, (text) => \`\${JSON.stringify(read(text).map(change), null, 2)}\\n\`);
+    const isOther = (task: ${pascal}Task): boolean => task.id === id && task.done !== done;
+    await state.update(file, (text) => {
+      const tasks = read(text);
+      if (!tasks.some(isOther)) return text; // nothing is written that no commit names
+      return \`\${JSON.stringify(tasks.map((task) => (isOther(task) ? { ...task, done } : task)), null, 2)}\\n\`;
+    });
   };
+
+  const isParked = ({ id, title }: ${pascal}Task, parked: readonly ParkedItem[]): boolean =>
+    parked.some((item) => item.id === id && item.fingerprint === title);
+  const named = checks.map((command) => ({ name: command, command }));
 
   return {
     name: "${name}",
@@ -65,27 +71,35 @@ export function ${camel}Backlog(
     unverified: "block",
     async overview({ parked }) {
       const tasks = await load();
-      const open = tasks.filter(({ id, done }) => !done && !parked.some((item) => item.id === id)).map(({ id }) => id);
-      const passed = tasks.filter(({ done }) => done).length;
-      const unchecked = checks.length === 0 ? open : [];
-      return { total: tasks.length, passed, open: open.length, parked: parked.length, unchecked };
+      const left = tasks.filter(({ done }) => !done);
+      const open = left.filter((task) => !isParked(task, parked)).map(({ id }) => id);
+      const counts = { total: tasks.length, passed: tasks.length - left.length, open: open.length };
+      return { ...counts, parked: left.length - open.length, unchecked: checks.length === 0 ? open : [] };
     },
     async next({ inFlight, parked }) {
       const open = (await load()).filter(({ done }) => !done);
-      const task = open.find(({ id }) => !inFlight.includes(id) && !parked.some((item) => item.id === id));
+      const task = open.find((one) => !inFlight.includes(one.id) && !isParked(one, parked));
       if (task !== undefined) {
-        return { status: "item", item: { id: task.id, kind: "task", title: task.title, data: task } };
+        const { id, title } = task;
+        return { status: "item", item: { id, kind: "task", title, fingerprint: title, data: task } };
       }
       if (inFlight.length > 0) return { status: "waiting" };
       if (open.length > 0) return { status: "blocked", reasons: parked.map(({ id, reason }) => \`\${id}: \${reason}\`) };
-      return { status: "done", verdict: "verified" };
+      return { status: "done" };
     },
     work({ title }, { previous }) {
       const failure = previous !== null && "message" in previous ? \`The last attempt failed: \${previous.message}\\n\\n\` : "";
       return Promise.resolve({
         prompt: \`Do this: \${title}\\n\\n\${failure}When it is done, print \\\`<ralph>DONE</ralph>\\\` on a line of its own.\`,
-        checks: checks.map((command) => ({ name: command, command })),
+        checks: named,
       });
+    },
+    async passed() {
+      return (await load()).filter(({ done }) => done).map(({ id, title }) => ({ id, title, checks: named }));
+    },
+    async reopen(ids, reason) {
+      for (const id of ids) await mark(id, false);
+      return { status: "open", reason, commit: { subject: "sent back by the final check", paths: [file], work: false } };
     },
     async settle({ id, title }, attempt) {
       const passed = attempt.status === "verified" || attempt.status === "unverified";
@@ -93,8 +107,8 @@ export function ${camel}Backlog(
       if (passed) return { status: "passed", commit: { subject: \`feat: \${title}\`, paths: [file], work: true } };
       if (attempt.status === "interrupted") return { status: "open" };
       const reason = "message" in attempt ? attempt.message : attempt.status;
-      const isOver = attempt.status === "blocked" || attempt.number >= MOST_ATTEMPTS;
-      return isOver ? { status: "parked", reason } : { status: "open", reason };
+      const isOver = attempt.status === "blocked" || attempt.last === true;
+      return { status: isOver ? "parked" : "open", reason };
     },
   };
 }
@@ -114,14 +128,15 @@ const FILE = JSON.stringify([
 
 describe("${camel}Backlog() keeps the contract", () => {
   const cases = backlogContract({
-    async open() {
+    async open(store) {
       const ralph = await testContext({ files: { "${name}.json": FILE } });
-      const open = () => ${camel}Backlog(ralph, { checks: ["true"] });
+      const open = () => ${camel}Backlog(ralph, { checks: store === "checked" ? ["true"] : [] });
       return {
         backlog: open(),
         reopen: () => Promise.resolve(open()),
         snapshot: async () => await ralph.state.read("${name}.json") ?? "",
-        cwd: ralph.root,
+        root: ralph.root,
+        [Symbol.asyncDispose]: () => ralph[Symbol.asyncDispose](),
       };
     },
   });

@@ -7,7 +7,7 @@ import type { AgentTurn, Item, Turn } from "../backlog/types.ts";
 import type { Agent } from "../context/agent.ts";
 import { turnEnvironment } from "./environment.ts";
 import { patientTurn } from "./patient_turn.ts";
-import { requireRepository } from "../context/require_repository.ts";
+import { requireRepository } from "../git/require_repository.ts";
 import { rootPaths } from "../git/tree_paths.ts";
 
 /** One turn, and where it happens. */

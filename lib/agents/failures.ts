@@ -66,7 +66,7 @@ const STATUS_REGEXP =
   /(?:^|\bstatus(?: code)?:? |\bHTTP |\berror:? \(?|\brejected \(|last error: |\[API Error: |"(?:code|status)": ?)([45]\d\d)\b/i;
 
 /** The HTTP status that a message names where statuses stand. */
-export function statusIn(message: string): number | null {
+function statusIn(message: string): number | null {
   const match = STATUS_REGEXP.exec(message);
   return match === null ? null : Number(match[1]);
 }

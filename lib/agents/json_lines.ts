@@ -8,14 +8,7 @@
 /** A line longer than this is not read: no agent's own words are. */
 export const LONGEST_LINE: number = 8 * 1024 * 1024;
 
-/** Takes the bytes of a stream of JSON lines as they come. */
-export interface JsonLines {
-  push(chunk: Uint8Array): void;
-  /** The stream has ended: its last line may have no end. */
-  end(): void;
-}
-
-/** Who is told what. */
+/** What receives the lines. */
 export interface JsonLinesOptions {
   readonly take: (value: object) => void;
   /** A line that is no JSON object, with its beginning. */
@@ -30,79 +23,84 @@ const NEWLINE = 10;
 const BEGINNING = 200;
 
 /** Reads a stream of JSON lines. Any split of the same bytes into chunks gives the same values. */
-export function createJsonLines({ take, invalid, ignored = [], longest = LONGEST_LINE }: JsonLinesOptions): JsonLines {
-  const prefixes = ignored.map((prefix) => Buffer.from(prefix));
-  const enough = Math.max(0, ...prefixes.map((prefix) => prefix.length));
-  let parts: Buffer[] = [];
-  let length = 0;
-  /** `ignored`: its beginning says that nobody needs it; `long`: only its beginning is kept. */
-  let state: "new" | "kept" | "ignored" | "long" = "new";
+export class JsonLines {
+  readonly #options: JsonLinesOptions;
+  readonly #longest: number;
+  readonly #prefixes: readonly Buffer[];
+  /** Bytes by which every ignored beginning can be told. */
+  readonly #enough: number;
+  #parts: Buffer[] = [];
+  #length = 0;
+  /** `ignored`: it begins like a line to leave out; `long`: only its beginning is kept. */
+  #state: "new" | "kept" | "ignored" | "long" = "new";
 
-  function append(part: Buffer): void {
-    length += part.length;
-    switch (state) {
-      case "ignored":
-        return;
-      case "long":
-        return;
-      case "new":
-      case "kept":
-        parts.push(part);
+  constructor(options: JsonLinesOptions) {
+    this.#options = options;
+    this.#longest = options.longest ?? LONGEST_LINE;
+    this.#prefixes = (options.ignored ?? []).map((prefix) => Buffer.from(prefix));
+    this.#enough = Math.max(0, ...this.#prefixes.map((prefix) => prefix.length));
+  }
+
+  push(chunk: Uint8Array): void {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    let start = 0;
+    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
+      this.#append(bytes.subarray(start, end));
+      this.#finish();
+      start = end + 1;
     }
-    if (state === "new" && length >= enough) decide();
-    if (state === "kept" && length > longest) {
-      parts = [Buffer.from(joined().subarray(0, Math.min(BEGINNING, longest)))];
-      state = "long";
+    if (start < bytes.length) this.#append(bytes.subarray(start));
+  }
+
+  /** The stream has ended: its last line may have no end. */
+  end(): void {
+    if (this.#length > 0) this.#finish();
+  }
+
+  #append(part: Buffer): void {
+    this.#length += part.length;
+    if (this.#state === "ignored" || this.#state === "long") return;
+    this.#parts.push(part);
+    if (this.#state === "new" && this.#length >= this.#enough) this.#decide();
+    if (this.#state === "kept" && this.#length > this.#longest) {
+      this.#parts = [Buffer.from(this.#joined().subarray(0, Math.min(BEGINNING, this.#longest)))];
+      this.#state = "long";
     }
   }
 
-  function decide(): void {
-    const line = joined();
-    state = prefixes.some((prefix) => line.subarray(0, prefix.length).equals(prefix)) ? "ignored" : "kept";
-    parts = state === "kept" ? [line] : [];
+  #decide(): void {
+    const line = this.#joined();
+    const isIgnored = this.#prefixes.some((prefix) => line.subarray(0, prefix.length).equals(prefix));
+    this.#state = isIgnored ? "ignored" : "kept";
+    this.#parts = isIgnored ? [] : [line];
   }
 
-  function joined(): Buffer {
-    return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+  #joined(): Buffer {
+    return this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts);
   }
 
-  function finish(): void {
-    if (state === "new") decide();
-    if (state === "long") invalid(`longer than ${longest} bytes`, joined().toString("utf8"));
-    else if (state === "kept") read(joined().toString("utf8"));
-    parts = [];
-    length = 0;
-    state = "new";
+  #finish(): void {
+    if (this.#state === "new") this.#decide();
+    const text = (): string => this.#joined().toString("utf8");
+    if (this.#state === "long") this.#options.invalid(`longer than ${this.#longest} bytes`, text());
+    else if (this.#state === "kept") readLine(text(), this.#options);
+    this.#parts = [];
+    this.#length = 0;
+    this.#state = "new";
   }
+}
 
-  function read(line: string): void {
-    const text = line.charCodeAt(0) === 0xfeff ? line.slice(1) : line;
-    if (text.trim() === "") return;
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch {
-      return invalid("not JSON", text.slice(0, BEGINNING));
-    }
-    if (typeof value !== "object" || value === null || Array.isArray(value)) {
-      return invalid("not an object", text.slice(0, BEGINNING));
-    }
-    take(value);
+function readLine(line: string, { take, invalid }: JsonLinesOptions): void {
+  const text = line.charCodeAt(0) === 0xfeff ? line.slice(1) : line;
+  if (text.trim() === "") return;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return invalid("not JSON", text.slice(0, BEGINNING));
   }
-
-  return {
-    push(chunk) {
-      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-      let start = 0;
-      for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
-        append(bytes.subarray(start, end));
-        finish();
-        start = end + 1;
-      }
-      if (start < bytes.length) append(bytes.subarray(start));
-    },
-    end() {
-      if (length > 0) finish();
-    },
-  };
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return invalid("not an object", text.slice(0, BEGINNING));
+  }
+  take(value);
 }

@@ -4,12 +4,12 @@
  *
  * @module
  */
+import { stripVTControlCharacters } from "node:util";
 import type { ProcessEnd } from "../host/types.ts";
 import type { TurnEnd } from "../backlog/types.ts";
 import { failureKind } from "./failures.ts";
 import { resetTime, saneReset } from "./reset_time.ts";
 import { signalLines } from "../backlog/signals.ts";
-import { uncoloured } from "./turn_end.ts";
 
 /** How far from the end a limit may be told. */
 const LAST_ERRORS = 8;
@@ -26,7 +26,8 @@ export function plainLimit(
   { prompt, now }: { readonly prompt: string; readonly now: number },
 ): Extract<TurnEnd, { reason: "rate-limited" }> | null {
   if (end.reason !== "exited" || end.signal !== null || (end.exitCode ?? 0) === 0) return null;
-  const last = (text: string, limit: number): readonly string[] => signalLines(uncoloured(text), { prompt, limit });
+  const last = (text: string, limit: number): readonly string[] =>
+    signalLines(stripVTControlCharacters(text), { prompt, limit });
   const said = limitAmong(last(end.stderr, LAST_ERRORS)) ?? limitAmong(last(end.stdout, LAST_WORDS));
   if (said === null) return null;
   const [message = "", ...rest] = said;

@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
-import type { Config, ProviderChoice, ProviderConfig } from "../config/schema.ts";
+import type { Config, ProviderChoice, ProviderConfig } from "../config/types.ts";
 import { nearest } from "../errors/nearest.ts";
 import { RalphError } from "../errors/ralph_error.ts";
+import type { AgentTurn } from "../backlog/types.ts";
 import type { Host } from "../host/types.ts";
 import type { Adapter } from "./adapter.ts";
 import { adapterAgent } from "./adapter_agent.ts";
 import { ADAPTERS, findAdapter } from "./adapters.ts";
 import { commandAgent } from "./command_agent.ts";
-import { missingAgent } from "./missing_agent.ts";
 import type { Agent } from "../context/agent.ts";
 
 /** Which agent is wanted. What is given here stands over the configuration. */
@@ -66,6 +66,15 @@ export function resolveAgent(options: ResolveAgentOptions): Agent {
         { host, root, ...atTheTerminal(provider, name) },
       );
   }
+}
+
+/** For a project where no agent is configured: says so when one is needed, not before. */
+function missingAgent(): Agent {
+  return {
+    name: "none",
+    ensureUsable: () => Promise.reject(new RalphError("agent-missing")),
+    runTurn: (): Promise<AgentTurn> => Promise.reject(new RalphError("agent-missing")),
+  };
 }
 
 function scripted(file: string, host: Host): Agent {

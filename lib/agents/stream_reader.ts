@@ -1,8 +1,8 @@
 import type { Redactor } from "../events/redact.ts";
 import type { AgentEvent, Translator } from "./stream_item.ts";
 import { createFinalWords } from "./final_words.ts";
-import { createJsonLines } from "./json_lines.ts";
-import { createSummary, type StreamSummary } from "./stream_summary.ts";
+import { JsonLines } from "./json_lines.ts";
+import { type StreamSummary, StreamTally } from "./stream_summary.ts";
 import type { WordsSink } from "./turn_record.ts";
 
 /** Invalid lines beyond this are counted, not told. */
@@ -27,7 +27,7 @@ export function createStreamReader(
   { translator, prompt, ignored, redactor, onEvent }: StreamReaderOptions,
 ): StreamReader {
   const words = createFinalWords(prompt);
-  const summary = createSummary();
+  const summary = new StreamTally();
   let invalid = 0;
 
   function take(event: AgentEvent): void {
@@ -37,7 +37,7 @@ export function createStreamReader(
     onEvent?.(masked(event, redactor));
   }
 
-  const lines = createJsonLines({
+  const lines = new JsonLines({
     ...(ignored === undefined ? {} : { ignored }),
     take: (value) => {
       for (const event of translator.push(value)) take(event);

@@ -39,56 +39,52 @@ const ASKING = new Set([
 const PLANNING = new Set(["ExitPlanMode", "exit_plan_mode", "plan_mode_respond", "EnterPlanMode", "enter_plan_mode"]);
 
 /** Adds events up, one by one. */
-export function createSummary(): { take(event: AgentEvent): void; read(): StreamSummary } {
-  let events = 0;
-  let end: End | null = null;
-  let error: StreamSummary["error"] = null;
-  let pastError: StreamSummary["error"] = null;
-  let limit: Limit | null = null;
-  let waiting = false;
-  let total: Usage | null = null;
-  let steps: Usage | null = null;
-  let toolCalls = 0;
-  let openCalls = 0;
-  let asked = false;
-  let planned = false;
+export class StreamTally {
+  #events = 0;
+  #end: End | null = null;
+  #error: StreamSummary["error"] = null;
+  #pastError: StreamSummary["error"] = null;
+  #limit: Limit | null = null;
+  #waiting = false;
+  #total: Usage | null = null;
+  #steps: Usage | null = null;
+  #toolCalls = 0;
+  #openCalls = 0;
+  #asked = false;
+  #planned = false;
 
-  function take(event: AgentEvent): void {
+  take(event: AgentEvent): void {
     if (event.type === "agent-line-invalid") return;
-    events += 1;
+    this.#events += 1;
     switch (event.type) {
       case "agent-text":
-        waiting = false;
+        this.#waiting = false;
         return;
       case "agent-tool-call":
-        waiting = false;
-        end = null;
-        toolCalls += 1;
-        openCalls += 1;
-        asked ||= ASKING.has(event.tool);
-        planned ||= PLANNING.has(event.tool);
+        this.#waiting = false;
+        this.#end = null;
+        this.#toolCalls += 1;
+        this.#openCalls += 1;
+        this.#asked ||= ASKING.has(event.tool);
+        this.#planned ||= PLANNING.has(event.tool);
         return;
       case "agent-tool-result":
-        waiting = false;
-        openCalls = Math.max(0, openCalls - 1);
+        this.#waiting = false;
+        this.#openCalls = Math.max(0, this.#openCalls - 1);
         return;
       case "agent-usage":
-        if (event.scope === "total") total = event.usage;
-        else steps = steps === null ? event.usage : addUsage(steps, event.usage);
+        if (event.scope === "total") this.#total = event.usage;
+        else this.#steps = this.#steps === null ? event.usage : addUsage(this.#steps, event.usage);
         return;
       case "agent-rate-limit":
-        if (event.status === "retrying") waiting = true;
-        if (event.status !== "warning") limit = event;
+        if (event.status === "retrying") this.#waiting = true;
+        if (event.status !== "warning") this.#limit = event;
         return;
       case "agent-error":
-        if (event.fatal) error = { kind: event.kind, message: event.message };
+        if (event.fatal) this.#error = { kind: event.kind, message: event.message };
         return;
       case "agent-end":
-        end = event;
-        if (event.status === "completed" && error !== null) {
-          pastError = error;
-          error = null;
-        }
+        this.#takeEnd(event);
         return;
       case "agent-start":
       case "agent-file-change":
@@ -96,26 +92,32 @@ export function createSummary(): { take(event: AgentEvent): void; read(): Stream
     }
   }
 
-  return {
-    take,
-    read: () => ({
-      events,
-      end,
-      error,
-      pastError,
-      limit,
-      waiting,
-      usage: known(total ?? steps ?? UNKNOWN_USAGE),
-      toolCalls,
-      openCalls,
-      asked,
-      planned,
-    }),
-  };
+  #takeEnd(event: End): void {
+    this.#end = event;
+    if (event.status !== "completed" || this.#error === null) return;
+    this.#pastError = this.#error;
+    this.#error = null;
+  }
+
+  read(): StreamSummary {
+    return {
+      events: this.#events,
+      end: this.#end,
+      error: this.#error,
+      pastError: this.#pastError,
+      limit: this.#limit,
+      waiting: this.#waiting,
+      usage: orUnknown(this.#total ?? this.#steps ?? UNKNOWN_USAGE),
+      toolCalls: this.#toolCalls,
+      openCalls: this.#openCalls,
+      asked: this.#asked,
+      planned: this.#planned,
+    };
+  }
 }
 
-/** Requests that failed are told as nothing used; what they did use is not known. */
-function known(usage: Usage): Usage {
+/** Agents report failed requests as nothing used; what they did use is unknown. */
+function orUnknown(usage: Usage): Usage {
   const nothing = (usage.inputTokens ?? 0) === 0 && (usage.outputTokens ?? 0) === 0 && (usage.costUsd ?? 0) === 0;
   return nothing ? UNKNOWN_USAGE : usage;
 }

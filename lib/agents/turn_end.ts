@@ -69,11 +69,6 @@ function lastLine(text: string): string | null {
   return text.split("\n").map((line) => line.trim()).findLast((line) => line !== "")?.slice(0, 500) ?? null;
 }
 
-/** A text without the terminal's colours. */
-export function uncoloured(text: string): string {
-  return text.replaceAll(/\u001b\[[0-9;?<=>]*[ -/]*[@-~]/g, "");
-}
-
 function seconds(milliseconds: number): string {
   return `${Math.round(milliseconds / 100) / 10} s`;
 }

@@ -4,13 +4,14 @@
  *
  * @module
  */
+import { stripVTControlCharacters } from "node:util";
 import type { ProcessEnd } from "../host/types.ts";
-import type { TurnEnd } from "../backlog/types.ts";
+import type { Turn, TurnEnd } from "../backlog/types.ts";
 import type { FailureKind } from "./stream_item.ts";
 import { failureKind } from "./failures.ts";
 import { resetTime, saneReset } from "./reset_time.ts";
 import type { StreamSummary } from "./stream_summary.ts";
-import { turnEndOf, type TurnLimits, uncoloured } from "./turn_end.ts";
+import { turnEndOf, type TurnLimits } from "./turn_end.ts";
 
 /** What is known beside the stream. */
 export interface VerdictContext {
@@ -78,7 +79,9 @@ const USAGE_REGEXP = /unknown (?:option|argument|flag)s?|unexpected argument|unr
 
 /** A program that ended without a word in its stream: its last lines on standard error say why. */
 function exited(end: ProcessEnd, code: number, summary: StreamSummary, context: VerdictContext): TurnEnd {
-  const lines = uncoloured(end.stderr).split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  const lines = stripVTControlCharacters(end.stderr).split("\n").map((line) => line.trim()).filter((line) =>
+    line !== ""
+  );
   const own = context.exitKind?.(code) ?? null;
   if (own !== null) return failed(own, lastOf(lines, own) ?? `it ended with exit code ${code}`, code, summary, context);
   if (summary.openCalls > 0) {
@@ -151,4 +154,20 @@ function limited(message: string, { limit }: StreamSummary, { now }: VerdictCont
     ? null
     : limit.untilMs ?? (limit.waitMs === null ? null : now + limit.waitMs);
   return { reason: "rate-limited", untilMs: saneReset(said ?? resetTime(message, now), now), message };
+}
+
+/**
+ * Why a turn that ended normally was none, where the agent's stream tells what it did: it planned or asked instead of
+ * working, or did nothing at all. `null` for a turn that changed something. Pure.
+ */
+export function refusalOf({ activity, changedFiles, lines }: Turn): string | null {
+  if (activity === undefined || changedFiles.length > 0) return null;
+  const last = lines.at(-1) ?? "";
+  const words = last === "" ? "" : `: ${last.slice(0, 300)}`;
+  if (activity.planned) return `the agent made a plan and changed nothing${words}`;
+  if (activity.asked) return `the agent asked a question that nobody answers${words}`;
+  if (activity.toolCalls > 0) return null;
+  return last.endsWith("?")
+    ? `the agent only asked a question that nobody answers${words}`
+    : `the agent used no tool and changed nothing${words}`;
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Usage } from "./turn_types.ts";
-import type { Item } from "./types.ts";
+import type { Item } from "./item.ts";
 
 /** What a check function is given. */
 export interface CheckContext {
@@ -38,6 +38,8 @@ export interface CheckOutcome {
   readonly exitCode: number | null;
   /** The end of what it printed. */
   readonly tail: string;
+  /** It was ended because its time was over. */
+  readonly timedOut?: boolean;
   /** What an agent used for it. */
   readonly usage?: Usage;
   /** It could not be made, and no other attempt would change that: the run ends, nothing is said of the work. */

@@ -41,6 +41,14 @@ export interface Journal {
   parked(key: JournalKey): readonly ParkedItem[];
   /** Items that passed in some run, and were not sent back since. */
   passed(key: JournalKey): readonly PassedRecord[];
+  /** What was found of a clean checkout before the first turn of the first run; `null` before that. */
+  clean(key: JournalKey): CleanStart | null;
+  /** Remembers what the tree had and its commit had not, before the first turn of the first run. */
+  cleanStart(key: JournalKey, absent: readonly string[]): Promise<void>;
+  /** Remembers whether a checkout can make a command; `why`: it cannot. */
+  cleanFinding(key: JournalKey, command: string, why: string | null): Promise<void>;
+  /** A person agrees to what changed: everything is found out anew. */
+  forgetClean(key: JournalKey): Promise<void>;
   /** Items that the final check of this run sent back, and how often. */
   reopened(key: JournalKey): ReadonlyMap<string, Reopened>;
   /** What earlier attempts left uncommitted, and which item's they were. */
@@ -54,6 +62,16 @@ export interface Journal {
   unpark(key: JournalKey): Promise<void>;
   /** `passed`: the run has passed as a whole. */
   runEnded(key: JournalKey, passed: boolean): Promise<void>;
+}
+
+/** What a clean checkout lacks, and which commands it cannot make therefore. */
+export interface CleanStart {
+  /** Paths relative to the top level. */
+  readonly absent: readonly string[];
+  /** Commands that were looked at. */
+  readonly looked: Readonly<Record<string, true>>;
+  /** Those that have to be judged in the tree, with the reason. */
+  readonly inTree: Readonly<Record<string, string>>;
 }
 
 /** What settling came to. */

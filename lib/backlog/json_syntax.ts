@@ -1,3 +1,5 @@
+import { RalphError } from "../errors/ralph_error.ts";
+
 /** Where a text stops being JSON, and what was expected there. Lines and columns count from 1. */
 export interface JsonSyntaxError {
   readonly line: number;
@@ -71,4 +73,22 @@ function endOf(pattern: RegExp, text: string, position: number): number | null {
 function errorAt(text: string, position: number, expected: string): JsonSyntaxError {
   const before = text.slice(0, position).split("\n");
   return { line: before.length, column: (before.at(-1) ?? "").length + 1, expected };
+}
+
+/**
+ * `JSON.parse` whose error names the line and column of a state file.
+ *
+ * @throws {RalphError} state-invalid
+ */
+export function parseJson(text: string, path: string): unknown {
+  const plain = text.replace(/^\uFEFF/, "");
+  try {
+    return JSON.parse(plain);
+  } catch (cause) {
+    const found = findJsonError(plain);
+    const problem = found === null
+      ? "not valid JSON"
+      : `not valid JSON: line ${found.line}, column ${found.column}: expected ${found.expected}`;
+    throw new RalphError("state-invalid", { details: { path, problem }, cause });
+  }
 }

@@ -1,5 +1,5 @@
-import { failureOf, fingerprintOf, isParked, reasonOf } from "./attempts.ts";
-import type { Backlog, Check, Item } from "./types.ts";
+import { failureOf, fingerprintOf, isOver, isParked, reasonOf } from "./attempts.ts";
+import type { Attempt, Backlog, Check, Item, Settlement } from "./types.ts";
 
 /** One piece of work of a list in memory. */
 export interface MemoryTask {
@@ -87,20 +87,16 @@ export function memoryBacklog(tasks: readonly MemoryTask[], options: MemoryBackl
       for (const id of ids) passed.delete(id);
       return { status: "open", reason };
     },
-    async settle(item, attempt) {
-      passed.delete(item.id); // a pass is reverted when its commit was refused
-      switch (attempt.status) {
-        case "verified":
-        case "unverified":
-          passed.add(item.id);
-          return { status: "passed", commit: { subject: `feat: ${item.title}`, paths: [], work: true } };
-        case "interrupted":
-          return { status: "open" };
-        case "blocked":
-          return { status: "parked", reason: attempt.message };
-        default:
-          return { status: attempt.last === true ? "parked" : "open", reason: reasonOf(attempt) };
-      }
-    },
+    settle: (item, attempt) => Promise.resolve(settled(item, attempt, passed)),
   };
+}
+
+function settled(item: Item<MemoryTask>, attempt: Attempt, passed: Set<string>): Settlement {
+  passed.delete(item.id); // a pass is reverted when its commit was refused
+  if (attempt.status === "verified" || attempt.status === "unverified") {
+    passed.add(item.id);
+    return { status: "passed", commit: { subject: `feat: ${item.title}`, paths: [], work: true } };
+  }
+  if (attempt.status === "interrupted") return { status: "open" };
+  return { status: isOver(attempt) ? "parked" : "open", reason: reasonOf(attempt) };
 }

@@ -6,7 +6,7 @@
 import { type Fence, nextFence } from "./fences.ts";
 
 /** How many signal lines of a turn are kept. */
-export const SIGNAL_LINES: number = 2000;
+const SIGNAL_LINES: number = 2000;
 
 /** What is known about the words before the lines are looked at. */
 export interface SignalOptions {

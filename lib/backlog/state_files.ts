@@ -86,11 +86,123 @@ const AMEND_TRIES = 20;
  * console.log(await state.read("list.txt")); // one, two
  * ```
  */
-export function createStateFiles({ root, directory, host }: StateFilesOptions): StateFiles {
-  const shadowOf = (path: string): string => join(directory, "shadow", hashText(`${root}\0${path}`).slice(0, 32));
+export function createStateFiles(options: StateFilesOptions): StateFiles {
+  const files = new ShadowedFiles(options);
+  // A plain object, so that a context can be derived from it by spread.
+  return {
+    read: (path) => files.read(path),
+    update: (path, change) => files.update(path, change),
+    amend: (path, change) => files.amend(path, change),
+    transact: (path, work) => files.transact(path, work),
+    adopt: (paths) => files.adopt(paths),
+    edited: (paths) => files.edited(paths),
+    putBack: (edits, restore) => files.putBack(edits, restore),
+  };
+}
 
-  async function locked<Result>(path: string, run: () => Promise<Result>): Promise<Result> {
-    const lock = await takeLock(join(directory, "store.lock"), { purpose: "store", host, waitMs: STORE_WAIT_MS });
+class ShadowedFiles implements StateFiles {
+  readonly #root: string;
+  readonly #directory: string;
+  readonly #host: Host;
+
+  constructor({ root, directory, host }: StateFilesOptions) {
+    this.#root = root;
+    this.#directory = directory;
+    this.#host = host;
+  }
+
+  async read(path: string): Promise<string | null> {
+    const file = await resolveInside(this.#root, path);
+    try {
+      return await readText(file);
+    } catch (error) {
+      const cause = RalphError.isInstance(error) ? error.cause : error;
+      if ((cause as NodeJS.ErrnoException).code === "EISDIR") return null; // a write reports what is there
+      throw error;
+    }
+  }
+
+  transact<Result>(
+    path: string,
+    work: (text: string | null, write: (text: string) => Promise<void>) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#locked(path, async () => await work(await this.read(path), (text) => this.#write(path, text)));
+  }
+
+  update(path: string, change: (text: string | null) => string | null): Promise<string | null> {
+    return this.transact(path, async (before, write) => {
+      const after = change(before);
+      if (after === null || after === before) return before;
+      await write(after);
+      return after;
+    });
+  }
+
+  amend(path: string, change: (text: string | null) => string | null): Promise<string | null> {
+    return this.#locked(path, async () => {
+      const shadow = this.#shadowOf(path);
+      const written = await readText(shadow);
+      let found = await this.read(path);
+      const own = attempted(change, written ?? found);
+      let edited = found === written ? own : attempted(change, found);
+      if (own.status === "failed" && edited.status === "failed") throw edited.error;
+      if (own.status === "changed") await writeAtomic(shadow, own.text);
+      for (let tries = 0; edited.status === "changed" && tries < AMEND_TRIES; tries++) {
+        const expected = found === null ? {} : { expected: found };
+        if (await writeAtomic(await resolveInside(this.#root, path), edited.text, expected)) return edited.text;
+        found = await this.read(path); // the agent has written in between: its edit is kept, and gets the change too
+        edited = attempted(change, found);
+      }
+      return found;
+    });
+  }
+
+  async adopt(paths: readonly string[]): Promise<void> {
+    for (const path of paths) {
+      const shadow = this.#shadowOf(path);
+      const text = await this.read(path);
+      if (text === null) await removePath(shadow);
+      else if (text !== await readText(shadow)) await writeAtomic(shadow, text);
+    }
+  }
+
+  async edited(paths: readonly string[]): Promise<readonly ManualEdit[]> {
+    const edits: ManualEdit[] = [];
+    for (const path of paths) {
+      const written = await readText(this.#shadowOf(path));
+      if (written === null) continue;
+      const found = await this.read(path);
+      if (found !== written) edits.push({ path, found, written });
+    }
+    return edits;
+  }
+
+  async putBack(
+    edits: readonly ManualEdit[],
+    restore: Restore = ({ written }) => written,
+  ): Promise<readonly string[]> {
+    const reverted: string[] = [];
+    for (const { path, written, found } of edits) {
+      await this.#locked(path, async () => {
+        const shadow = this.#shadowOf(path);
+        const current = await readText(shadow) ?? written; // the CLI may have written since
+        const text = found === null ? current : restore({ path, found, written: current });
+        if (text !== current) await writeAtomic(shadow, text);
+        if (text === found) return;
+        reverted.push(path);
+        await writeAtomic(await resolveInside(this.#root, path), text);
+      });
+    }
+    return reverted;
+  }
+
+  #shadowOf(path: string): string {
+    return join(this.#directory, "shadow", hashText(`${this.#root}\0${path}`).slice(0, 32));
+  }
+
+  async #locked<Result>(path: string, run: () => Promise<Result>): Promise<Result> {
+    const options = { purpose: "store", host: this.#host, waitMs: STORE_WAIT_MS } as const;
+    const lock = await takeLock(join(this.#directory, "store.lock"), options);
     if (lock.status === "busy") throw new RalphError("store-locked", { details: { path, pid: lock.holder.pid } });
     try {
       return await run();
@@ -99,83 +211,10 @@ export function createStateFiles({ root, directory, host }: StateFilesOptions): 
     }
   }
 
-  async function write(path: string, text: string): Promise<void> {
-    await writeAtomic(shadowOf(path), text); // first: after a kill between the two, the file is put back to this
-    await writeAtomic(await resolveInside(root, path), text);
+  async #write(path: string, text: string): Promise<void> {
+    await writeAtomic(this.#shadowOf(path), text); // first: after a kill between the two, the file is restored to this
+    await writeAtomic(await resolveInside(this.#root, path), text);
   }
-
-  async function read(path: string): Promise<string | null> {
-    const file = await resolveInside(root, path);
-    try {
-      return await readText(file);
-    } catch (error) {
-      const cause = RalphError.isInstance(error) ? error.cause : error;
-      if ((cause as NodeJS.ErrnoException).code === "EISDIR") return null; // a write says what stands there
-      throw error;
-    }
-  }
-
-  const transact: StateFiles["transact"] = (path, work) =>
-    locked(path, async () => await work(await read(path), (text) => write(path, text)));
-
-  return {
-    read,
-    transact,
-    update: (path, change) =>
-      transact(path, async (before, writeText) => {
-        const after = change(before);
-        if (after === null || after === before) return before;
-        await writeText(after);
-        return after;
-      }),
-    amend: (path, change) =>
-      locked(path, async () => {
-        const written = await readText(shadowOf(path));
-        let found = await read(path);
-        const own = attempted(change, written ?? found);
-        let edited = found === written ? own : attempted(change, found);
-        if (own.status === "failed" && edited.status === "failed") throw edited.error;
-        if (own.status === "changed") await writeAtomic(shadowOf(path), own.text);
-        for (let tries = 0; edited.status === "changed" && tries < AMEND_TRIES; tries++) {
-          const expected = found === null ? {} : { expected: found };
-          if (await writeAtomic(await resolveInside(root, path), edited.text, expected)) return edited.text;
-          found = await read(path); // the agent has written in between: its edit is kept, and gets the change too
-          edited = attempted(change, found);
-        }
-        return found;
-      }),
-    async adopt(paths) {
-      for (const path of paths) {
-        const text = await read(path);
-        if (text === null) await removePath(shadowOf(path));
-        else if (text !== await readText(shadowOf(path))) await writeAtomic(shadowOf(path), text);
-      }
-    },
-    async edited(paths) {
-      const edits: ManualEdit[] = [];
-      for (const path of paths) {
-        const written = await readText(shadowOf(path));
-        if (written === null) continue;
-        const found = await read(path);
-        if (found !== written) edits.push({ path, found, written });
-      }
-      return edits;
-    },
-    async putBack(edits, restore = ({ written }) => written) {
-      const takenBack: string[] = [];
-      for (const { path, written, found } of edits) {
-        await locked(path, async () => {
-          const current = await readText(shadowOf(path)) ?? written; // the CLI may have written since
-          const text = found === null ? current : restore({ path, found, written: current });
-          if (text !== current) await writeAtomic(shadowOf(path), text);
-          if (text === found) return;
-          takenBack.push(path);
-          await writeAtomic(await resolveInside(root, path), text);
-        });
-      }
-      return takenBack;
-    },
-  };
 }
 
 type Attempted = { readonly status: "changed"; readonly text: string } | { readonly status: "same" } | {

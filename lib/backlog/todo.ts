@@ -1,4 +1,4 @@
-import type { Backlog, Check } from "./types.ts";
+import type { Attempt, Backlog, Check, Item, Settlement } from "./types.ts";
 import { verifyCommands } from "./verify_commands.ts";
 import type { StateFiles } from "./state_files.ts";
 import { RalphError } from "../errors/ralph_error.ts";
@@ -105,26 +105,33 @@ export function todoBacklog(
         checks: checksOf(item, checks),
       }));
     },
-    async reopen(ids, reason) {
-      for (const item of await load()) {
-        if (ids.includes(idOf(item))) await state.update(file, (text) => marked(text, item, false));
-      }
-      return {
-        status: "open",
-        reason,
-        commit: { subject: "ralph: sent back by the final check", paths: [file], work: false },
-      };
-    },
-    async settle(item, attempt) {
-      const passed = attempt.status === "verified" || attempt.status === "unverified";
-      // Unticked as well: a pass is reverted when its commit was refused.
-      if (attempt.status !== "interrupted") await state.update(file, (text) => marked(text, item.data, passed));
-      if (passed) return { status: "passed", commit: { subject: `feat: ${item.title}`, paths: [file], work: true } };
-      if (attempt.status === "interrupted") return { status: "open" };
-      const reason = reasonOf(attempt);
-      return { status: isOver(attempt) ? "parked" : "open", reason };
-    },
+    reopen: async (ids, reason) =>
+      await untick({ state, file }, (await load()).filter((item) => ids.includes(idOf(item))), reason),
+    settle: (item, attempt) => settled({ state, file }, item, attempt),
   };
+}
+
+async function untick(
+  { state, file }: { readonly state: StateFiles; readonly file: string },
+  items: readonly TodoItem[],
+  reason: string,
+): Promise<Settlement> {
+  for (const item of items) await state.update(file, (text) => marked(text, item, false));
+  const commit = { subject: "ralph: sent back by the final check", paths: [file], work: false };
+  return { status: "open", reason, commit };
+}
+
+async function settled(
+  { state, file }: { readonly state: StateFiles; readonly file: string },
+  item: Item<TodoItem>,
+  attempt: Attempt,
+): Promise<Settlement> {
+  const passed = attempt.status === "verified" || attempt.status === "unverified";
+  // Unticked as well: a pass is reverted when its commit was refused.
+  if (attempt.status !== "interrupted") await state.update(file, (text) => marked(text, item.data, passed));
+  if (passed) return { status: "passed", commit: { subject: `feat: ${item.title}`, paths: [file], work: true } };
+  if (attempt.status === "interrupted") return { status: "open" };
+  return { status: isOver(attempt) ? "parked" : "open", reason: reasonOf(attempt) };
 }
 
 /** The checks for every item, then the commands that this one names. */

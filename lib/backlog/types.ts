@@ -6,39 +6,15 @@
  */
 
 import type { Check, CommandCheck, Verification } from "./check_types.ts";
+import type { Item } from "./item.ts";
 import type { Turn, TurnRecord } from "./turn_types.ts";
 
 export type * from "./check_types.ts";
+export type * from "./item.ts";
 export type * from "./turn_types.ts";
 
 /** Version of the `Backlog` interface. */
 export const BACKLOG_VERSION = 2;
-
-/** One unit of work for one fresh agent process. Complete: `work` and `judge` need it and the working tree, nothing else. */
-export interface Item<Data = unknown> {
-  readonly id: string;
-  /** `story`, `topic`, `review`, `BUILD` … */
-  readonly kind: string;
-  readonly title: string;
-  /** Nothing else may be in flight while this is worked on: stages, reviews, completion. */
-  readonly exclusive?: boolean;
-  /** Globs, relative to the root, that it will change: two items that overlap are not in flight together. */
-  readonly touches?: readonly string[];
-  /** Takes no agent turn, only checks: counts against no limit. */
-  readonly checksOnly?: boolean;
-  /** Prepares work and proves nothing (taking a task apart, looking into an issue): its own end is no part of the run's verdict. */
-  readonly preparatory?: boolean;
-  /** Number by which hooks know the iteration, where the backlog counts across runs. @default the run's own count */
-  readonly iteration?: number;
-  /** Where the turn's transcript goes, relative to the root. @default the run's folder */
-  readonly transcript?: string;
-  /** What it has to meet, in words: for a reviewer. */
-  readonly criteria?: readonly string[];
-  /** Hash of what is asked for. Attempts at an item of the same id with another fingerprint are not counted. */
-  readonly fingerprint?: string;
-  /** JSON snapshot that `next()` took of the store; `settle` computes from it, never by counting in the store. */
-  readonly data: Data;
-}
 
 /** What the backlog offers next. */
 export type Next<Data> =
@@ -90,7 +66,7 @@ export type FailureReason =
   | "unavailable"
   | "protected-file-changed"
   | "tests-weakened"
-  | "branch-changed"
+  | "history-rewritten"
   | "commit-refused";
 
 /** What is known about one attempt. JSON: it can be computed on another machine. */
@@ -157,6 +133,9 @@ export type Settlement =
     | { readonly status: "parked"; readonly reason: string }
     | { readonly status: "stop"; readonly as: "failed" | "blocked"; readonly reason: string }
   );
+
+/** Attempts that an item is given in all, by the attempt that just failed. */
+export type RetryPolicy<Data, Findings> = { count(attempt: Attempt<Findings>, item: Item<Data>): number }["count"];
 
 /** An item that was given up on, as the journal remembers it. */
 export interface ParkedItem {
@@ -271,7 +250,7 @@ export interface Backlog<Data = unknown, Findings = unknown> {
    * Attempts that an item is given, or a function of the attempt that just failed and its item.
    * @default `maxRetries` of the configuration
    */
-  readonly retries?: number | ((attempt: Attempt<Findings>, item: Item<Data>) => number);
+  readonly retries?: number | RetryPolicy<Data, Findings>;
   /** Where run folders go, relative to the root. @default ".ralph/runs" */
   readonly runsDirectory?: string;
   /** Where the logs of hooks go, relative to the root. @default the run's folder */

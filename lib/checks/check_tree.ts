@@ -1,43 +1,75 @@
-import { basename, dirname, join, relative } from "node:path";
-import type { RalphContext } from "../context/context.ts";
-import { listDirectory } from "../host/files.ts";
-import { createHookTrees, type HookTrees, type TreeKind } from "../git/worktree.ts";
-import { requireRepository } from "../context/require_repository.ts";
+import { dirname, join } from "node:path";
+import { requireRepository } from "../git/require_repository.ts";
+import { RalphError } from "../errors/ralph_error.ts";
+import { gitFailed, reasonOf } from "../git/run_git.ts";
+import { copyPath, ensureDirectory, pathExists, removePath } from "../host/files.ts";
+import { type CheckoutContext, openCheckout } from "./checkout/open_checkout.ts";
+import type { BroughtUp, Checkout, CheckoutPlace } from "./checkout/types.ts";
 
-const CHECK_TREES: TreeKind = {
-  prefix: "ralph-check",
-  hint: "set `verify.isolated` to false to run the checks in the tree",
-};
-
-type Place = Pick<RalphContext, "host" | "repository" | "root">;
+/** The checkout to use, and what ends its setup. */
+export interface CheckTreeOptions {
+  /** @default one of its own, which is closed when this is disposed of */
+  readonly checkout?: Checkout;
+  readonly signal: AbortSignal;
+}
 
 /**
- * A clean worktree of what the tree holds now: tracked files as they stand, untracked ones, and nothing that git ignores.
- * It is gone when it is disposed of.
+ * A clean checkout of what would be committed now: tracked files as they are, untracked ones, and nothing that git
+ * ignores but what `workspace` names.
  *
  * @throws {RalphError} not-a-repository, git-failed
  */
 export async function openCheckTree(
-  ralph: Place,
-  cwd: string,
-): Promise<{ readonly cwd: string } & AsyncDisposable> {
-  const trees = treesOf(ralph);
-  const tree = await trees.open(await trees.snapshot());
-  return {
-    cwd: join(tree.cwd, relative(ralph.root, cwd)),
-    [Symbol.asyncDispose]: () => tree[Symbol.asyncDispose](),
+  ralph: CheckoutContext,
+  { checkout, signal }: CheckTreeOptions,
+): Promise<{ readonly place: CheckoutPlace } & AsyncDisposable> {
+  const used = checkout ?? await openCheckout(ralph, { signal });
+  const dispose = async (): Promise<void> => checkout === undefined ? await used[Symbol.asyncDispose]() : undefined;
+  try {
+    const up = await used.bringUp(await commitOfTree(ralph));
+    if (up.status === "ready") return { place: up.place, [Symbol.asyncDispose]: dispose };
+    throw new RalphError("git-failed", {
+      details: {
+        command: "checkout",
+        reason: reasonFor(up),
+        hint: "set `verify.isolated` to false to run the checks in the tree",
+      },
+    });
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
+
+/** The tree as it would be committed, as a commit that no branch has; HEAD and index stay as they are. */
+export async function commitOfTree({ host, ...place }: CheckoutContext): Promise<string> {
+  const repository = requireRepository(place);
+  const { head, changed } = await repository.status();
+  if (head !== null && changed.length === 0) return head;
+  const index = join(repository.ralphDirectory, `check-index.${host.ids.random(8)}`);
+  const git = async (...arguments_: string[]): Promise<string> => {
+    const end = await repository.git(arguments_, { environment: { GIT_INDEX_FILE: index } });
+    if (end.exitCode !== 0) throw gitFailed(arguments_, reasonOf({ stderr: end.stderr, tail: end.stderr }));
+    return end.stdout.trim();
   };
+  try {
+    const real = join(repository.gitDirectory, "index");
+    await (await pathExists(real) ? copyPath(real, index) : ensureDirectory(dirname(index)));
+    await git("add", "--all");
+    const parent = head === null ? [] : ["-p", head];
+    return await git("commit-tree", await git("write-tree"), ...parent, "-m", "work in progress");
+  } finally {
+    await removePath(index);
+  }
 }
 
-/** Takes away what a killed run left; git is asked only where there is something. Call with the run lock held. */
-export async function sweepCheckTrees(ralph: Place): Promise<void> {
-  const { gitDirectory } = requireRepository(ralph);
-  const parent = dirname(gitDirectory);
-  const known = basename(parent) === "worktrees" ? parent : join(gitDirectory, "worktrees");
-  const names = await listDirectory(known);
-  if (names.some((name) => name.startsWith(`${CHECK_TREES.prefix}-`))) await treesOf(ralph).sweep();
-}
-
-function treesOf(ralph: Place): HookTrees {
-  return createHookTrees(ralph, requireRepository(ralph), [], CHECK_TREES);
+function reasonFor(up: Exclude<BroughtUp, { readonly status: "ready" }>): string {
+  switch (up.status) {
+    case "failed":
+      return up.reason;
+    case "links-outside":
+      return `new links lead out of the repository: ${up.links.join(", ")}`;
+    case "nothing-committed":
+      return "nothing is committed";
+  }
 }

@@ -9,14 +9,14 @@ const GRACE_MS = 1000;
 
 /**
  * Runs a dax command that a recipe built. The timer is ours: dax's own waits for every grandchild that holds a pipe.
- * What the command started is found by its cookie and ended with it.
+ * What the command started is found by its run token and ended with it.
  */
 export async function runCommandCheck(
   host: Host,
   command: CommandLike,
   options: ShellCheckOptions,
 ): Promise<CheckOutcome> {
-  const cookie = `${host.processes.cookie}.${host.ids.random(6)}`;
+  const runToken = `${host.processes.runToken}.${host.ids.random(6)}`;
   const tail = createTail(16 * 1024);
   const sink = (): WritableStream<Uint8Array> =>
     new WritableStream({
@@ -25,7 +25,7 @@ export async function runCommandCheck(
         await options.onOutput?.(chunk);
       },
     });
-  const child = command.env("RALPH_TREE", cookie).stdout(sink()).stderr(sink()).noThrow().spawn();
+  const child = command.env("RALPH_TREE", runToken).stdout(sink()).stderr(sink()).noThrow().spawn();
 
   const ended = new AbortController();
   const stopped = await Promise.race([
@@ -38,7 +38,7 @@ export async function runCommandCheck(
     child.kill("SIGTERM");
     await Promise.race([child, host.clock.sleep(GRACE_MS)]);
   }
-  await host.processes.sweep(cookie);
+  await host.processes.sweep(runToken);
 
   const why = stopped.reason === "timed-out"
     ? `timed out after ${options.timeoutMs / 1000} s`

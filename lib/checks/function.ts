@@ -27,7 +27,7 @@ export async function runFunctionCheck(
 ): Promise<FunctionResult> {
   const over = new AbortController();
   const signal = AbortSignal.any([context.signal, over.signal]);
-  const token = `${host.processes.cookie}.${host.ids.random(6)}`;
+  const token = `${host.processes.runToken}.${host.ids.random(6)}`;
   const tail = createTail(16 * 1024);
   let written = Promise.resolve();
   let hasStarted = false;

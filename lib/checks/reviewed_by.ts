@@ -7,8 +7,8 @@ import { REVIEW_ANSWER, reviewItem, reviewOf } from "./review.ts";
 import type { Check, CheckContext, CheckOutcome, Turn } from "../backlog/types.ts";
 import { fillPrompt, renderPrompt } from "../prompts/render.ts";
 import { agentTurn } from "../agents/agent_turn.ts";
-import { strayedFrom } from "./turn_guards.ts";
-import { requireRepository } from "../context/require_repository.ts";
+import { guardHistory } from "../git/history.ts";
+import { requireRepository } from "../git/require_repository.ts";
 import { rootPaths, topLevelPaths } from "../git/tree_paths.ts";
 
 /** How a reviewer is asked. */
@@ -98,19 +98,22 @@ async function review(
     signal,
     ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
   });
-  const strayed = await strayedFrom(ralph, before.branch, after.branch);
-  const found = { ...outcomeOf(turn, strayed), usage: turn.usage };
+  const line = { branch: before.branch, head: before.head, floor: before.head };
+  const rewritten = await guardHistory(requireRepository(ralph), line, after, `${ralph.run.id}-${name}`);
+  const found = { ...outcomeOf(turn, rewritten !== null), usage: turn.usage };
   const words = relative(ralph.root, turn.transcript).replaceAll("\\", "/");
   return found.ok || found.halts !== undefined ? found : { ...found, tail: `${found.tail}\n(its words: ${words})` };
 }
 
 /** What a reviewer's turn comes to; what it wrote weighs more than what it said. */
-function outcomeOf({ end, changedFiles, lines }: Turn, strayed: string | null): Omit<CheckOutcome, "usage"> {
+function outcomeOf({ end, changedFiles, lines }: Turn, rewritten: boolean): Omit<CheckOutcome, "usage"> {
   const failed = (tail: string): CheckOutcome => ({ ok: false, exitCode: null, tail });
   if (end.reason === "agent-unusable" || end.reason === "rate-limited") {
     return { ...failed(end.message), halts: end.reason };
   }
-  if (strayed !== null) return failed("the reviewer switched to another branch; a review must change nothing");
+  if (rewritten) {
+    return failed("the reviewer switched to another branch or rewrote history; a review must change nothing");
+  }
   if (changedFiles.length > 0) {
     const paths = changedFiles.join(", ");
     return failed(`the reviewer changed the working tree, which a review must not: ${paths} (left as it is)`);

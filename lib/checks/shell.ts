@@ -2,6 +2,7 @@ import type { $Type } from "dax";
 import { shellInvocation } from "../host/shell.ts";
 import type { Host, ProcessEnd } from "../host/types.ts";
 import type { CheckExpectation, CheckOutcome } from "../backlog/types.ts";
+import type { CheckPlace } from "./checkout/types.ts";
 import { outputWatch, unmet } from "./expectation.ts";
 import { forgivingPipeline, isSinglePipeline } from "./pipeline.ts";
 
@@ -15,6 +16,8 @@ export interface ShellCheckOptions {
   readonly onOutput?: (chunk: Uint8Array) => Promise<void>;
   /** @default exit code 0 */
   readonly expect?: CheckExpectation;
+  /** Runs it in a checkout instead. @default in `cwd` */
+  readonly place?: Pick<CheckPlace, "run">;
 }
 
 /** Says how a process ended, where the exit code alone does not. */
@@ -53,8 +56,7 @@ export async function runShellCheck(
     commandBuilder: (builder) =>
       builder.registerCommand("ralph-shell", async () => {
         end = await host.processes.run({
-          ...shell,
-          cwd: options.cwd,
+          ...(options.place?.run(shell, command, options.cwd) ?? { ...shell, cwd: options.cwd }),
           timeoutMs: options.timeoutMs,
           signal: options.signal,
           ...(onOutput === undefined && expect.output === undefined ? {} : {
@@ -75,5 +77,6 @@ export async function runShellCheck(
 function outcomeOf(end: ProcessEnd, timeoutMs: number, missing: string | null): CheckOutcome {
   const why = endedBy(end, timeoutMs) || (missing ?? "");
   const ok = end.reason === "exited" && missing === null;
-  return { ok, exitCode: end.exitCode, tail: [end.tail.trimEnd(), why].filter((part) => part !== "").join("\n") };
+  const tail = [end.tail.trimEnd(), why].filter((part) => part !== "").join("\n");
+  return { ok, exitCode: end.exitCode, tail, ...(end.reason === "timed-out" ? { timedOut: true } : {}) };
 }

@@ -12,6 +12,7 @@ import { type Runnable, toRunnables } from "./runnable.ts";
 import { runShellCheck, type ShellCheckOptions } from "./shell.ts";
 import type { CheckLike } from "./types.ts";
 import { openCheckTree } from "./check_tree.ts";
+import type { Checkout, CheckoutPlace } from "./checkout/types.ts";
 
 /** How checks are run. */
 export interface VerifyOptions {
@@ -29,6 +30,10 @@ export interface VerifyOptions {
   readonly beforeWork?: boolean;
   /** Folder for one log file a check; without one nothing is logged. */
   readonly logs?: string;
+  /** A checkout that commands run in; functions are given its folder, reviews the tree. */
+  readonly place?: CheckoutPlace;
+  /** The run's checkout, for `verify.isolated`. @default one for this call */
+  readonly checkout?: Checkout;
   /** Ends the running check and starts no other. @default the context's */
   readonly signal?: AbortSignal;
 }
@@ -36,8 +41,8 @@ export interface VerifyOptions {
 /**
  * Runs every check in order and collects all failures, not only the first. No check at all is `unverified`, never
  * `passed`. Each check has a timeout, its whole process tree ends with it, and the end of its output is kept. Reviews
- * come last, and only where everything else passed. With `verify.isolated` commands run in a clean git worktree of the
- * tree as it is now; functions see the tree itself.
+ * come last, and only where everything else passed. With `verify.isolated` commands run in a clean checkout of
+ * what would be committed now; functions see the tree itself.
  *
  * @throws {RalphError} option-invalid for what is no check; not-a-repository, git-failed with `verify.isolated`
  * @returns `passed`, `failed` with `failures`, `unverified`, or `aborted`; every result has exit code, milliseconds and tail
@@ -63,16 +68,17 @@ export async function verify(
   const signal = options.signal ?? ralph.signal;
   const results: CheckResult[] = [];
   const runnables = toRunnables(checks);
-  const isolated = ralph.config.verify.isolated && runnables.some(isShellCommand) && !signal.aborted;
-  await using tree = isolated ? await openCheckTree(ralph, options.cwd ?? ralph.root) : null;
+  const isolated = ralph.config.verify.isolated && options.place === undefined && runnables.some(isShellCommand);
+  await using tree = isolated && !signal.aborted ? await openCheckTree(ralph, { ...options, signal }) : null;
+  const isolatedIn = tree === null ? undefined : rememberingAll(tree.place, runnables);
+  const place = options.place === undefined ? {} : { place: rememberingAll(options.place, runnables) };
   for (const check of [...runnables.filter(({ review }) => review !== true), ...runnables.filter(isReview)]) {
     if (signal.aborted) return { status: "aborted", results };
     if (isReview(check) && results.some(({ ok }) => !ok)) break; // a review would cost a turn and change nothing
     const { name, scope = "" } = check;
     ralph.events.emit({ type: "check-start", name, scope, number: results.length + 1, total: checks.length });
     const started = ralph.host.clock.now();
-    const place = tree !== null && isShellCommand(check) ? { ...options, cwd: tree.cwd } : options;
-    const outcome = await runOne(ralph, check, { ...place, signal }, results.length + 1);
+    const outcome = await runPlaced(ralph, check, { ...options, ...place, signal }, isolatedIn, results.length + 1);
     if (signal.aborted) return { status: "aborted", results };
     const isOld = !outcome.ok && check.command !== undefined && options.failedBefore?.has(check.command) === true;
     const durationMs = Math.max(0, ralph.host.clock.now() - started);
@@ -83,6 +89,41 @@ export async function verify(
   if (results.length === 0) return { status: "unverified", results: [] };
   const failures = results.filter((result) => !result.ok);
   return failures.length === 0 ? { status: "passed", results } : { status: "failed", results, failures };
+}
+
+/**
+ * A place that knows earlier results only where it knows those of all commands: one may need what another has built.
+ */
+function rememberingAll(place: CheckoutPlace, runnables: readonly Runnable[]): CheckoutPlace {
+  const commands = runnables.filter(isShellCommand);
+  return commands.every((check) => place.known(keyOf(check)) !== null) ? place : { ...place, known: () => null };
+}
+
+/** What a result is kept by, beside the tree. */
+function keyOf({ command, expect = {} }: Runnable): string {
+  return `${command} ${JSON.stringify(expect)}`;
+}
+
+/** Runs a check where it belongs. What the same command came to on the same tree in this run is not asked again. */
+async function runPlaced(
+  ralph: Pick<RalphContext, "$" | "config" | "events" | "host" | "root">,
+  check: Runnable,
+  { place: given, ...options }: VerifyOptions & { readonly signal: AbortSignal },
+  isolated: CheckoutPlace | undefined,
+  number: number,
+): Promise<CheckOutcome> {
+  const place = given ?? isolated;
+  if (place === undefined || isReview(check)) return await runOne(ralph, check, options, number);
+  if (!isShellCommand(check)) {
+    const cwd = await given?.directory();
+    return await runOne(ralph, check, cwd === undefined ? options : { ...options, cwd }, number);
+  }
+  const key = keyOf(check);
+  const known = place.known(key);
+  if (known !== null) return known;
+  const outcome = await runOne(ralph, check, { ...options, place }, number);
+  if (outcome.exitCode !== null && outcome.timedOut !== true && !options.signal.aborted) place.remember(key, outcome);
+  return outcome;
 }
 
 function isShellCommand({ run }: Runnable): boolean {
@@ -120,6 +161,7 @@ async function runOne(
       await log?.write(chunk);
     },
     ...(check.expect === undefined ? {} : { expect: check.expect }),
+    ...(options.place === undefined ? {} : { place: options.place }),
   };
   try {
     if (check.run === undefined) return await runShellCheck(ralph.$, ralph.host, check.command ?? "", shell);

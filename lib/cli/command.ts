@@ -5,6 +5,7 @@
  * @module
  */
 import type { Host } from "../host/types.ts";
+import type { RecipeRegistry } from "../recipe/registry.ts";
 
 /** One flag of a command. Its type is declared, so that `007` stays text and `--no-color x` leaves `x` alone. */
 export interface Flag {
@@ -46,6 +47,7 @@ export interface Invocation {
   /** What follows the first argument of an open command, as it was typed. */
   readonly rest: readonly string[];
   readonly flags: Flags;
+  readonly program: Program;
   readonly host: Host;
   /** Aborts on SIGINT, SIGTERM and SIGHUP. */
   readonly signal: AbortSignal;
@@ -78,4 +80,28 @@ export interface Command {
   /** The command line that shows its flags. @default `ralph help NAME` */
   readonly helpLine?: string;
   readonly load: () => Promise<CommandModule>;
+}
+
+/** What a command line says, before anything is read from disk. */
+export type CommandLine = Pick<Invocation, "arguments" | "command" | "flags" | "host">;
+
+/** A workflow as far as the framework needs it: to find a root, and to choose. */
+export interface KnownWorkflow {
+  readonly name: string;
+  /** The path whose existence means that it is in use, in words. */
+  readonly state: string;
+  /** Whether it is in use below this folder. */
+  detect(root: string): Promise<boolean>;
+  /** Its own commands: each is understood in this workflow only. */
+  readonly commands: readonly Command[];
+  /** Why a line of a shared command is understood in this workflow only, whatever is on disk; `null` where it is not. */
+  claims?(line: CommandLine, root: string): Promise<string | null>;
+}
+
+/** What the program is made of, for commands that need to know the others. */
+export interface Program {
+  readonly commands: readonly Command[];
+  /** The first is the default. */
+  readonly workflows: readonly KnownWorkflow[];
+  readonly recipes: RecipeRegistry;
 }

@@ -13,7 +13,7 @@ export function endWith(
   invocation: Invocation,
   { config }: Pick<RalphContext, "config">,
   outcome: unknown,
-  goOn: string | null = "ralph run",
+  goOn: string | null,
 ): number {
   const exitCode = exitCodeOf(outcome);
   const { flags } = invocation;

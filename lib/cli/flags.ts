@@ -1,5 +1,10 @@
 import type { FlagTable } from "./command.ts";
 
+/** Some flags of a table, by name. */
+export function pick(table: FlagTable, ...names: readonly string[]): FlagTable {
+  return Object.fromEntries(Object.entries(table).filter(([name]) => names.includes(name)));
+}
+
 /** Where the project is. */
 export const PLACE_FLAGS: FlagTable = {
   root: {
@@ -143,40 +148,9 @@ export const ITERATION_FLAGS: FlagTable = {
   },
 };
 
-/** Plans of a GSD project. */
-export const GSD_FLAGS: FlagTable = {
-  loop: { type: "optional", value: "N", summary: "gsd: every plan, or at most N, without stopping for checkpoints" },
-  plan: {
-    type: "text",
-    value: "PLAN",
-    summary: "gsd: this plan alone (`01-02`), also one that the project has passed",
-  },
-};
-
 /** The planner. */
 export const PLAN_FLAGS: FlagTable = {
   resume: { type: "boolean", summary: "continue with the plan that was begun; needs no goal" },
-};
-
-/** The parts of exec after the plan. */
-export const EXEC_FLAGS: FlagTable = {
-  understand: {
-    type: "text",
-    value: "WHEN",
-    choices: ["auto", "always", "never"],
-    summary: "when to ask for the understanding loop: auto, always or never (default: auto)",
-  },
-  "max-understand-iterations": {
-    type: "text",
-    value: "N",
-    summary: "auto or a number (default: auto, the open topics)",
-  },
-  "max-run-iterations": { type: "text", value: "N", summary: "auto or a number (default: auto, the failing stories)" },
-  recipe: {
-    type: "text",
-    value: "FILE",
-    summary: "run this recipe instead (default: ralph.recipe.ts in the root, where there is one)",
-  },
 };
 
 /** A look at agents that costs a turn each. */
@@ -187,4 +161,25 @@ export const PROBE_FLAGS: FlagTable = {
     summary:
       "send one short prompt through each of these agents (default: the configured one) and check what comes back",
   },
+};
+
+/** What a run takes, whichever workflow it is of. */
+export const RUN_FLAGS: FlagTable = {
+  ...ITERATION_FLAGS,
+  ...LOOP_FLAGS,
+  ...AGENT_FLAGS,
+  ...REPORT_FLAGS,
+  ...PLACE_FLAGS,
+  ...SHOW_FLAGS,
+};
+
+/** What Ralph itself takes beside a recipe. */
+export const RECIPE_FLAGS: FlagTable = { ...CONSENT_FLAGS, ...RUN_FLAGS };
+
+/** What commands take that only look. */
+export const LOOK_FLAGS: FlagTable = { ...DATA_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS };
+
+/** The backlog of a recipe instead of a workflow's. */
+export const BACKLOG_FLAG: FlagTable = {
+  recipe: { type: "text", value: "FILE", summary: "look at the backlog of this recipe (its `backlog`)" },
 };

@@ -1,5 +1,4 @@
 import type { Command, Flag, FlagTable } from "./command.ts";
-import { EXIT_MEANINGS } from "../errors/exit_codes.ts";
 
 const WIDTH = 100;
 
@@ -37,45 +36,6 @@ export function commandHelp(command: Command): string {
 /** The flags of a table, two columns. */
 export function flagRows(flags: FlagTable): readonly string[] {
   return table(Object.entries(flags).map(([name, flag]) => [`--${name}${valueText(flag)}`, flag.summary] as const));
-}
-
-/** Topics of `ralph help` that are no commands. */
-export const TOPICS: Readonly<Record<string, (commands: readonly Command[]) => string>> = {
-  "exit-codes": () =>
-    ["Exit codes:", ...table(EXIT_MEANINGS.map(([code, meaning]) => [String(code), meaning] as const))].join("\n"),
-  environment: environmentHelp,
-  workflows: () =>
-    [
-      "Workflows:",
-      ...table([
-        ["exec", "a goal becomes scripts/ralph/prd.json, story by story verified and committed (the default)"],
-        ["feature", "a PRD for each feature, with services, browser checks and a final verification"],
-        ["sprint", "a free loop over the goal of a SPRINT.yaml, with hooks that run with each iteration"],
-        [
-          "spec",
-          "a spec becomes ralph/plan.jsonl; its tasks are built, verified and investigated until nothing is left",
-        ],
-        ["gsd", "the plans of a GSD project (.planning/), each verified by the commands that it names"],
-      ]),
-      "",
-      'Chosen by `--workflow`, then `"workflow"` in ralph.config.json, then by the command itself (`run --loop`), then the only one',
-      "whose state exists, then exec",
-    ].join("\n"),
-};
-
-function environmentHelp(commands: readonly Command[]): string {
-  const variables = new Map<string, string>();
-  for (const command of commands) {
-    for (const [name, flag] of Object.entries(command.flags)) {
-      if (flag.variable !== undefined) variables.set(flag.variable, `stands in for --${name}`);
-    }
-  }
-  return [
-    "Environment variables (a flag beats its variable, a variable beats ralph.config.json):",
-    ...table([...variables, ["NO_COLOR", "no colours"]]),
-    "",
-    "Ralph sets for the agent: RALPH_ROOT, RALPH_RUN, RALPH_ITEM, in a sprint RALPH_SPRINT",
-  ].join("\n");
 }
 
 function valueText(flag: Flag): string {

@@ -1,7 +1,7 @@
 import { parseArgs } from "@std/cli/parse-args";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { Command, Flag, Flags, FlagTable } from "./command.ts";
-import { nearest } from "./suggest.ts";
+import { nearest } from "../errors/nearest.ts";
 
 /** What one command line says. */
 export interface ParsedLine {

@@ -7,6 +7,6 @@ import { openSession } from "./session.ts";
 /** Runs a recipe that is already loaded, with the values that its command line gave. */
 export async function runLoaded(invocation: Invocation, recipe: LoadedRecipe, values: unknown): Promise<number> {
   const args = await validateArgs(recipe, values);
-  await using session = await openSession(invocation, { asks: false, gates: null });
+  await using session = await openSession(invocation, { asks: false, gates: null, title: `recipe ${recipe.name}` });
   return endWith(invocation, session.ralph, await recipe.run(session.ralph, args), null);
 }

@@ -1,11 +1,10 @@
 import { resolve } from "node:path";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../config/types.ts";
 import type { RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { EventSink } from "../events/types.ts";
 import type { Host } from "../host/types.ts";
-import { announcedPrompter } from "../ui/announced_prompter.ts";
-import { createPrompter, type PrompterOptions } from "../ui/create_prompter.ts";
+import { announcedPrompter, createPrompter, type PrompterOptions } from "../ui/create_prompter.ts";
 import { createHumanReporter, createJsonReporter } from "../ui/create_reporter.ts";
 import { createLiveView, type LiveView } from "../ui/live_view.ts";
 import type { AnswerLookup } from "../ui/unattended_prompter.ts";
@@ -14,7 +13,6 @@ import type { Flags, Invocation } from "./command.ts";
 import { findPlace, type Place } from "./workspace.ts";
 import { configOverlay, optional, parseApprovals } from "./settings.ts";
 import { styleFor } from "./show.ts";
-import type { ChosenWorkflow } from "./workflow.ts";
 
 /** What a command needs of its session. */
 export interface SessionOptions {
@@ -24,8 +22,10 @@ export interface SessionOptions {
   readonly gates: readonly string[] | null;
   /** `--json` is the command's own data, not the events. @default false */
   readonly data?: boolean;
-  /** The workflow, where the command itself says which. @default found */
-  readonly workflow?: ChosenWorkflow;
+  /** What is said to be at work. @default the workflow, and why it was chosen */
+  readonly title?: string;
+  /** Where it works, when that is known. @default found */
+  readonly place?: Place;
 }
 
 /** A command at work: the context of its steps, disposed with it. */
@@ -39,8 +39,7 @@ export async function openSession(invocation: Invocation, options: SessionOption
   const { flags, host, signal } = invocation;
   const approvals = parseApprovals(flags.all("approve"), options.gates);
   const overlay = configOverlay(flags);
-  const found = await findPlace(invocation);
-  const place = { ...found, workflow: options.workflow ?? found.workflow };
+  const place = options.place ?? await findPlace(invocation);
   const json = flags.has("json");
   const ui = json && options.data !== true ? "json" : (flags.text("ui") ?? place.config.ui) as Config["ui"];
   const mode = promptMode(flags, host, ui);
@@ -60,7 +59,9 @@ export async function openSession(invocation: Invocation, options: SessionOption
   const quiet = flags.has("quiet") || (json && options.data === true);
   const live = liveViewFor(invocation, { ui, quiet });
   const sink = reporterFor(invocation, { ui, quiet, live }, () => run);
-  if (ui !== "json" && !quiet) invocation.say(`workflow ${place.workflow.name} (${place.workflow.why})`);
+  if (ui !== "json" && !quiet) {
+    invocation.say(options.title ?? `workflow ${place.workflow.name} (${place.workflow.why})`);
+  }
   const agent = await agentFor(invocation, place, prompter);
   const { createRalph } = await import("../recipe/create_ralph.ts");
   const ralph = await createRalph({

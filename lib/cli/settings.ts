@@ -1,7 +1,7 @@
 import { RalphError } from "../errors/ralph_error.ts";
 import type { Flags } from "./command.ts";
 import { usage } from "./parse.ts";
-import { nearest } from "./suggest.ts";
+import { nearest } from "../errors/nearest.ts";
 
 /** Reads `90s`, `30m`, `2h` or seconds. @returns seconds @throws {RalphError} option-invalid */
 export function parseDuration(option: string, text: string): number {

@@ -143,7 +143,7 @@ function hintOf(told: Told, goOn: string | null): readonly string[] {
     case "failed":
       return [`\`ralph status\` shows where it stands, \`ralph report\` what was done; ${again} continues`];
     case "unverified":
-      return goOn === "ralph run" ? ["`ralph verify` runs what checks there are"] : [];
+      return goOn === null ? [] : ["`ralph verify` runs what checks there are"];
     case "declined":
     case "aborted":
       return [`${again} continues where this one stopped`];

@@ -4,9 +4,9 @@ import { loadConfig, type LoadedConfig } from "../config/load.ts";
 import { findFolders } from "../git/find_folders.ts";
 import { modifiedAt } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
-import type { Invocation } from "./command.ts";
+import type { CommandLine, Program } from "./command.ts";
 import { resolveRoot } from "./root.ts";
-import { chooseWorkflow, type ChosenWorkflow, workflowOfGrammar } from "./workflow.ts";
+import { chooseWorkflow, type ChosenWorkflow } from "./workflow.ts";
 
 /** Where a command works, and on what. */
 export interface Place extends LoadedConfig {
@@ -16,19 +16,16 @@ export interface Place extends LoadedConfig {
 }
 
 /** Finds the root, its configuration and the workflow. @throws {RalphError} root-missing, config-invalid, state-missing, usage */
-export async function findPlace(
-  invocation: Pick<Invocation, "flags" | "host"> & Partial<Pick<Invocation, "arguments" | "command">>,
-): Promise<Place> {
-  const { flags, host } = invocation;
-  const root = await resolveRoot(host.environment, flags.text("root"));
+export async function findPlace(line: CommandLine & { readonly program: Program }): Promise<Place> {
+  const { flags, host, program } = line;
+  const root = await resolveRoot(line);
   const named = flags.text("config");
   const file = named === undefined ? undefined : resolve(host.environment.cwd, named);
   const loaded = await loadConfig(root, file, await cacheOf(root, host));
-  const grammar = workflowOfGrammar(invocation);
-  const workflow = await chooseWorkflow(root, {
+  const workflow = await chooseWorkflow(program.workflows, root, {
     flag: flags.text("workflow"),
     config: loaded.config.workflow,
-    grammar,
+    line,
   });
   return { ...loaded, root, workflow };
 }

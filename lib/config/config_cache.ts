@@ -1,5 +1,5 @@
 import { readText, writeAtomic } from "../host/files.ts";
-import type { LoadedConfig } from "./load.ts";
+import type { Config } from "./types.ts";
 
 /**
  * Where a checked configuration is kept. Checking needs zod, whose loading costs a command like `status` more than the
@@ -13,7 +13,10 @@ export interface ConfigCache {
 }
 
 /** What was kept of a configuration that had no problem. */
-type Kept = Pick<LoadedConfig, "config" | "warnings">;
+interface Kept {
+  readonly config: Config;
+  readonly warnings: readonly string[];
+}
 
 /** The outcome of an earlier check of this very text by this very program, or `null`. */
 export async function readKept({ file, program }: ConfigCache, text: string): Promise<Kept | null> {

@@ -1,4 +1,4 @@
-import type { Config } from "./schema.ts";
+import type { Config } from "./types.ts";
 
 /** What test files are called where people work; recorded output that tests compare with is among them. */
 const TEST_GLOBS: readonly string[] = [
@@ -30,9 +30,15 @@ export function defaultConfig(): Config {
       ui: [],
       timeout: 300,
       allowUnverified: false,
-      baseline: false,
-      final: "clean",
+      baseline: true,
       isolated: false,
+      final: "clean",
+    },
+    workspace: {
+      copy: ["node_modules", ".venv", "vendor", ".env", ".env.*"],
+      link: [],
+      setup: null,
+      setupTimeout: 600,
     },
     tests: { globs: TEST_GLOBS, integrity: "report" },
     limits: {

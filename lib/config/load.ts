@@ -3,7 +3,7 @@ import { RalphError } from "../errors/ralph_error.ts";
 import { readText } from "../host/files.ts";
 import { type ConfigCache, keep, readKept } from "./config_cache.ts";
 import { defaultConfig } from "./defaults.ts";
-import type { Config } from "./schema.ts";
+import type { Config } from "./types.ts";
 
 /** The name of the configuration file at the root. */
 export const CONFIG_FILE = "ralph.config.json";

@@ -6,12 +6,11 @@
 import type { $Type } from "dax";
 import type { Agent } from "./agent.ts";
 import type { StateFiles } from "../backlog/state_files.ts";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../config/types.ts";
 import type { EventBus } from "../events/types.ts";
 import type { Repository } from "../git/types.ts";
 import type { Host } from "../host/types.ts";
 import type { Journal } from "../backlog/journal_types.ts";
-import type { RunLock } from "../loop/run_lock.ts";
 import type { Prompter } from "./prompter.ts";
 
 /** One run's identity and its folder. */
@@ -70,4 +69,12 @@ export interface LoopDefaults {
   readonly interactive: boolean;
   /** Take up again what was parked. */
   readonly retryBlocked: boolean;
+}
+
+/** The lock that lets one run at a time work in a tree. Taking it again inside is free. */
+export interface RunLock {
+  /** @throws {RalphError} run-locked, not-a-repository */
+  acquire(purpose: string): Promise<AsyncDisposable>;
+  /** Lets go, whoever still holds it. */
+  release(): Promise<void>;
 }

@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { pathExists } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import { readHead } from "./head.ts";
 import { withIntent } from "./intent.ts";
@@ -9,6 +11,8 @@ const TIMEOUT_MS = 60_000;
 const HOOKS_TIMEOUT_MS = 600_000;
 const FROM_INPUT: readonly string[] = ["--pathspec-from-file=-", "--pathspec-file-nul"];
 const NOTHING_REGEXP = /^(nothing to commit|nothing added to commit|no changes added to commit)/m;
+
+const COMMIT_HOOKS: readonly string[] = ["pre-commit", "prepare-commit-msg", "commit-msg"];
 
 /** Git looks after each commit whether it is time to pack, in two more processes: one commit in 36 is often enough. */
 const NO_HOUSEKEEPING: readonly string[] = ["-c", "maintenance.auto=false", "-c", "gc.auto=0"];
@@ -74,8 +78,15 @@ async function write(
     await outputOfGit(git, undo, { input: untracked.join("\0"), environment });
   }
   if (end.exitCode === 1 && NOTHING_REGEXP.test(end.tail)) return { status: "nothing", ignored: [] };
-  if (end.exitCode === 1 && request.hooks) return { status: "refused", output: end.tail };
+  if (end.exitCode === 1 && request.hooks && await hasHooks(git)) return { status: "refused", output: end.tail };
   throw gitFailed(arguments_, reasonOf(end));
+}
+
+/** Only a hook that is there can have refused. */
+async function hasHooks(git: Git): Promise<boolean> {
+  const folder = await outputOfGit(git, ["rev-parse", "--path-format=absolute", "--git-path", "hooks"]);
+  const found = await Promise.all(COMMIT_HOOKS.map((name) => pathExists(join(folder.trim(), name))));
+  return found.includes(true);
 }
 
 /**

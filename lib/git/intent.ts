@@ -15,7 +15,7 @@ interface Intent {
 }
 
 /** The environment variable that marks the git processes of one write. */
-export const GIT_VARIABLE = "RALPH_GIT";
+const GIT_VARIABLE = "RALPH_GIT";
 
 const NAME_REGEXP = /^git-intent\.(\d+)\.json$/;
 
@@ -53,7 +53,7 @@ export async function deadIntents(ralphDirectory: string): Promise<readonly Dead
     if (started !== null && started === intent.started) continue;
     dead.push({
       since: intent.since,
-      isGitRunning: async () => (await findCarriers(intent.mark, undefined, GIT_VARIABLE)).length > 0,
+      isGitRunning: async () => (await findCarriers(intent.mark, undefined, [GIT_VARIABLE])).length > 0,
       forget: () => removePath(path),
     });
   }

@@ -11,7 +11,7 @@ import { findFolders } from "./find_folders.ts";
 import { readHead } from "./head.ts";
 import type { GitFolders } from "./locks.ts";
 import { parseStatus, STATUS_ARGUMENTS } from "./parse_status.ts";
-import { createGit, gitFailed, outputOfGit, QUIET, READING, reasonOf } from "./run_git.ts";
+import { createGit, type Git, gitFailed, outputOfGit, QUIET, READING, reasonOf } from "./run_git.ts";
 import { comparePaths, takeSnapshot } from "./snapshot.ts";
 import type { Repository, TreeStatus } from "./types.ts";
 
@@ -95,16 +95,7 @@ function createRepository(host: Host, topLevel: string, folders: GitFolders): Re
       await clearLocks(host, folders);
       await requireIdentity(git);
     },
-    async log(count) {
-      const arguments_ = ["log", "-z", `--max-count=${count}`, "--format=%H %s"];
-      const end = await git(arguments_, { environment: READING });
-      if (end.exitCode !== 0 && /does not have any commits yet/.test(end.stderr)) return [];
-      if (end.exitCode !== 0) throw gitFailed(arguments_, reasonOf(end));
-      return end.stdout.split("\0").filter((line) => line !== "").map((line) => {
-        const space = line.indexOf(" ");
-        return { commit: line.slice(0, space), subject: line.slice(space + 1) };
-      });
-    },
+    log: (count) => subjectsOf(git, count),
     git(gitArguments, options = {}) {
       const { GIT_LITERAL_PATHSPECS: _, ...environment } = QUIET;
       return git(gitArguments, { ...options, environment: { ...environment, ...options.environment } });
@@ -112,7 +103,18 @@ function createRepository(host: Host, topLevel: string, folders: GitFolders): Re
   };
 }
 
-/** Without an index every file of HEAD is told twice: deleted, and untracked. */
+async function subjectsOf(git: Git, count: number): ReturnType<Repository["log"]> {
+  const arguments_ = ["log", "-z", `--max-count=${count}`, "--format=%H %s"];
+  const end = await git(arguments_, { environment: READING });
+  if (end.exitCode !== 0 && /does not have any commits yet/.test(end.stderr)) return [];
+  if (end.exitCode !== 0) throw gitFailed(arguments_, reasonOf(end));
+  return end.stdout.split("\0").filter((line) => line !== "").map((line) => {
+    const space = line.indexOf(" ");
+    return { commit: line.slice(0, space), subject: line.slice(space + 1) };
+  });
+}
+
+/** Without an index every file of HEAD appears twice: deleted, and untracked. */
 function looksWithoutIndex({ changed }: TreeStatus): boolean {
   const deleted = new Set(changed.filter(({ code }) => code === "D ").map(({ path }) => path));
   return deleted.size > 0 && changed.some(({ path, untracked }) => untracked && deleted.has(path));

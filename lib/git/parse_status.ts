@@ -11,7 +11,7 @@ export const STATUS_ARGUMENTS: readonly string[] = [
   "--no-renames",
 ];
 
-/** Reads `git status --porcelain=v2 --branch -z`. Temporary files of a write in progress are left out. */
+/** Reads `git status --porcelain=v2 --branch -z`. Temporary files of a write in progress and names that are not UTF-8 are left out. */
 export function parseStatus(output: string): TreeStatus {
   const records = output.split("\0");
   let head: string | null = null;
@@ -40,11 +40,18 @@ export function parseStatus(output: string): TreeStatus {
       default: // the empty text behind the last NUL
     }
   }
+  const unreadable = changed.map(({ path }) => path).filter((path) => !isReadable(path));
   return {
     head,
     branch,
-    changed: changed.filter(({ path }) => !isTemporaryName(path.slice(path.lastIndexOf("/") + 1))),
+    changed: changed.filter(({ path }) => isReadable(path) && !isTemporaryName(path.slice(path.lastIndexOf("/") + 1))),
+    ...(unreadable.length === 0 ? {} : { unreadable: [...new Set(unreadable)] }),
   };
+}
+
+/** A name that is not UTF-8 cannot be handed to git or opened: its bytes are lost when it is decoded. */
+export function isReadable(path: string): boolean {
+  return !path.includes("\uFFFD");
 }
 
 function tracked(record: string, fields: number): ChangedPath {

@@ -39,6 +39,8 @@ export const QUIET: Readonly<Record<string, string>> = {
 /** For commands that only look: they take no lock to refresh the index. */
 export const READING: Readonly<Record<string, string>> = { ...QUIET, GIT_OPTIONAL_LOCKS: "0" };
 
+/** A program named by the repository's configuration must not decide what has changed. */
+const NO_FSMONITOR: readonly string[] = ["-c", "core.fsmonitor=false"];
 const TIMEOUT_MS = 60_000;
 const ADVICE_REGEXP = /^$|^hint: |^Please |^Aborting$/;
 
@@ -54,7 +56,7 @@ export function createGit(host: Host, cwd: string): Git {
     let left = options.maxBytes ?? Infinity;
     const end = await host.processes.run({
       file: "git",
-      arguments: arguments_,
+      arguments: [...NO_FSMONITOR, ...arguments_],
       cwd,
       environment: options.environment ?? QUIET,
       guarded: false,

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { ContentHashes } from "../host/content_hash.ts";
+import { isReadable } from "./parse_status.ts";
 import { type Git, outputOfGit, READING } from "./run_git.ts";
 import type { TreeSnapshot, TreeStatus } from "./types.ts";
 
@@ -39,5 +40,5 @@ async function pathsBetween(git: Git, base: string | null, head: string | null):
     : await outputOfGit(git, ["diff-tree", "-r", "-z", "--name-only", "--no-renames", base, head], {
       environment: READING,
     });
-  return output.split("\0").filter((path) => path !== "");
+  return output.split("\0").filter((path) => path !== "" && isReadable(path));
 }

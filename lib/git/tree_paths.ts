@@ -1,10 +1,9 @@
 import { join, relative } from "node:path";
-import type { RalphContext } from "../context/context.ts";
-import { requireRepository } from "../context/require_repository.ts";
+import { requireRepository, type RootedRepository } from "./require_repository.ts";
 
 /** Paths relative to the root as git names them: relative to the top level, with `/`. */
 export function topLevelPaths(
-  ralph: Pick<RalphContext, "repository" | "root">,
+  ralph: RootedRepository,
   paths: readonly string[],
 ): readonly string[] {
   const { topLevel } = requireRepository(ralph);
@@ -13,7 +12,7 @@ export function topLevelPaths(
 
 /** Paths as git names them, relative to the root. */
 export function rootPaths(
-  ralph: Pick<RalphContext, "repository" | "root">,
+  ralph: RootedRepository,
   paths: readonly string[],
 ): readonly string[] {
   const { topLevel } = requireRepository(ralph);

@@ -1,5 +1,6 @@
 /**
- * What Ralph asks of git. It never pushes, merges, stashes, force-moves or discards.
+ * What Ralph asks of git. It never pushes, merges, stashes or discards; a branch is only moved back to where it was
+ * before a turn, and what was there stays under a ref.
  *
  * @module
  */
@@ -23,6 +24,8 @@ export interface TreeStatus {
   /** Branch name, or `null` when HEAD is detached. */
   readonly branch: string | null;
   readonly changed: readonly ChangedPath[];
+  /** Changed as well, but their names are not UTF-8 (shown with U+FFFD): neither compared nor committed. @default none */
+  readonly unreadable?: readonly string[];
 }
 
 /** A tree status with the content of every changed file, to be compared later. */

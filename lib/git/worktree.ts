@@ -4,9 +4,9 @@
  * @module
  */
 import { dirname, join, relative } from "node:path";
-import type { RalphContext } from "../context/context.ts";
 import { gitFailed } from "./run_git.ts";
 import type { Repository } from "./types.ts";
+import type { Host } from "../host/types.ts";
 import { copyPath, ensureDirectory, hashText, pathExists, removePath, temporaryDirectory } from "../host/files.ts";
 import { createSlots } from "../host/slots.ts";
 
@@ -27,27 +27,18 @@ export interface HookTrees {
   sweep(): Promise<void>;
 }
 
-/** Whose the trees are. */
-export interface TreeKind {
-  /** Begins the names of their folders. */
-  readonly prefix: string;
-  /** What to do where git cannot make one. */
-  readonly hint: string;
-}
-
-const HOOK_TREES: TreeKind = { prefix: "ralph-hook", hint: "set `isolated: false` to run the hook in the tree" };
+const HINT = "set `isolated: false` to run the hook in the tree";
 
 const NO_HOOKS: readonly string[] = ["-c", "core.hooksPath=/dev/null"];
 
 /** @param left paths relative to the top level that a patch never holds: Ralph's own state */
 export function createHookTrees(
-  { host, root }: Pick<RalphContext, "host" | "root">,
+  { host, root }: { readonly host: Host; readonly root: string },
   repository: Repository,
   left: readonly string[],
-  kind: TreeKind = HOOK_TREES,
 ): HookTrees {
   // By this name a later run knows its own: other worktrees of the repository may have a Ralph at work.
-  const prefix = `${kind.prefix}-${hashText(`${repository.gitDirectory}\0${root}`).slice(0, 12)}-`;
+  const prefix = `ralph-hook-${hashText(`${repository.gitDirectory}\0${root}`).slice(0, 12)}-`;
   const oneAtATime = createSlots(1); // git takes no lock around the list of worktrees
 
   async function git(
@@ -56,7 +47,7 @@ export function createHookTrees(
   ): Promise<string> {
     const end = await repository.git(arguments_, { environment });
     if (end.exitCode === 0) return end.stdout;
-    throw gitFailed(arguments_, end.stderr.trim().split("\n").at(-1) ?? "", kind.hint);
+    throw gitFailed(arguments_, end.stderr.trim().split("\n").at(-1) ?? "", HINT);
   }
 
   return {
@@ -134,7 +125,7 @@ export type Applied = { readonly status: "committed"; readonly commit: string } 
 
 /** Applies a hook's patch and commits it; whatever stands in the way leaves the tree as it is. */
 export async function applyPatch(
-  ralph: Pick<RalphContext, "config">,
+  { config }: { readonly config: { readonly commits: { readonly work: boolean } } },
   repository: Repository,
   patch: { readonly file: string; readonly paths: readonly string[]; readonly subject: string },
 ): Promise<Applied> {
@@ -151,7 +142,7 @@ export async function applyPatch(
   if (done.exitCode !== 0) {
     return { status: "kept", reason: `it could not be applied: ${done.stderr.trim().split("\n")[0] ?? ""}` };
   }
-  if (!ralph.config.commits.work) return { status: "applied" };
+  if (!config.commits.work) return { status: "applied" };
   const result = await repository.commit({ paths, subject, hooks: true });
   if (result.status === "committed") return { status: "committed", commit: result.commit };
   if (result.status === "nothing") return { status: "applied" };

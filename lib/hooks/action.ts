@@ -12,13 +12,12 @@ import { hookPrompt } from "./prompt.ts";
 import type { Item } from "../backlog/types.ts";
 
 /** Where and about what a hook runs. Paths are absolute. */
-export interface HookPlace {
+export interface HookWorkspace {
   readonly iteration: number;
   readonly item: Item;
   readonly transcript: string;
   readonly cwd: string;
   readonly log: string;
-  readonly environment: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly onStart: (pid: number) => void;
 }
@@ -30,26 +29,25 @@ export interface HookEnd {
 }
 
 /** Does what a hook says. Never throws for what the hook did. */
-export async function runHookAction(ralph: RalphContext, hook: Hook, place: HookPlace): Promise<HookEnd> {
-  if ("run" in hook) return await runFunction(ralph, hook, place);
+export async function runHookAction(ralph: RalphContext, hook: Hook, workspace: HookWorkspace): Promise<HookEnd> {
+  if ("run" in hook) return await runFunction(ralph, hook, workspace);
   const environment = {
-    ...await turnEnvironment(ralph, place.item),
-    ...place.environment,
-    ITERATION_TRANSCRIPT: place.transcript,
-    RALPH_ITERATION: String(place.iteration),
+    ...await turnEnvironment(ralph, workspace.item),
+    ITERATION_TRANSCRIPT: workspace.transcript,
+    RALPH_ITERATION: String(workspace.iteration),
     RALPH_HOOK: hook.id,
   };
-  if ("command" in hook) return await runShell(ralph, hook, place, environment);
+  if ("command" in hook) return await runShell(ralph, hook, workspace, environment);
   const agent = agentOf(ralph, hook.agent);
   const { end, exitCode } = await agent.runTurn({
-    prompt: await hookPrompt(ralph.root, hook, place.transcript),
-    cwd: place.cwd,
-    transcript: place.log,
+    prompt: await hookPrompt(ralph.root, hook, workspace.transcript),
+    cwd: workspace.cwd,
+    transcript: workspace.log,
     timeoutMs: timeoutOf(ralph, hook),
     idleTimeoutMs: ralph.config.provider.idleTimeout * 1000,
     environment,
-    signal: place.signal,
-    onStart: place.onStart,
+    signal: workspace.signal,
+    onStart: workspace.onStart,
   });
   const ended = end.reason === "completed";
   return {
@@ -61,7 +59,7 @@ export async function runHookAction(ralph: RalphContext, hook: Hook, place: Hook
 async function runFunction(
   ralph: RalphContext,
   hook: Extract<Hook, { readonly run: unknown }>,
-  { iteration, transcript, cwd, log: file, signal, onStart }: HookPlace,
+  { iteration, transcript, cwd, log: file, signal, onStart }: HookWorkspace,
 ): Promise<HookEnd> {
   onStart(ralph.host.environment.pid);
   const writer = await openAppender(file);
@@ -79,7 +77,7 @@ async function runFunction(
   }
 }
 
-/** A function that does not look at its signal is not waited for. */
+/** A function that ignores its signal is not waited for. */
 function whenAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const stop = (): void => reject(new Error("aborted"));
@@ -91,7 +89,7 @@ function whenAborted(signal: AbortSignal): Promise<never> {
 async function runShell(
   ralph: RalphContext,
   hook: Extract<Hook, { readonly command: string }>,
-  { cwd, log: file, signal, onStart }: HookPlace,
+  { cwd, log: file, signal, onStart }: HookWorkspace,
   environment: Readonly<Record<string, string>>,
 ): Promise<HookEnd> {
   const writer = await openAppender(file);

@@ -1,9 +1,9 @@
 import type { Restore } from "../backlog/state_files.ts";
 import type { RalphContext } from "../context/context.ts";
 import { protectedPaths } from "../checks/guards.ts";
-import { requireRepository } from "../context/require_repository.ts";
+import { requireRepository } from "../git/require_repository.ts";
 import { rootPaths, topLevelPaths } from "../git/tree_paths.ts";
-import { putBackEdits } from "../loop/recover.ts";
+import { putBackEdits } from "../context/put_back_edits.ts";
 
 /**
  * Lets a hook work in the tree itself, between two iterations, and commits what it left there: never a path that was

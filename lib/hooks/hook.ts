@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Config, HookConfig } from "../config/schema.ts";
+import type { Config, HookConfig } from "../config/types.ts";
 import type { Agent } from "../context/agent.ts";
 
 /** What a hook that is a function is given. */
@@ -74,7 +74,7 @@ export function hookProblems(hooks: readonly Hook[]): readonly string[] {
   });
 }
 
-/** The enabled hooks of one moment that run beside an iteration, or before the next. Pure. */
+/** The enabled hooks before or after an iteration that run beside it, or before the next. Pure. */
 export function hooksOf(hooks: readonly Hook[], when: "after" | "before", parallel: boolean): readonly Hook[] {
   return hooks.filter((hook) =>
     hook.enabled !== false && (hook.when ?? "after") === when && (hook.parallel ?? true) === parallel

@@ -19,12 +19,12 @@ export async function keepPatch(file: string): Promise<string> {
 }
 
 /**
- * Says which changes of hooks a killed run did not bring in. They are kept: the tree has gone on since.
+ * Reports which changes of hooks a killed run did not bring in. They are kept: the tree has changed since.
  *
  * @param shared the folder of logs that every run shares, or `null` where each run's folder has its own
  * @param folder absolute path of this run's folder
  */
-export async function tellLeftPatches(ralph: RalphContext, shared: string | null, folder: string): Promise<void> {
+export async function reportLeftPatches(ralph: RalphContext, shared: string | null, folder: string): Promise<void> {
   const runs = dirname(folder);
   const folders = shared === null ? (await listDirectory(runs)).map((name) => join(runs, name)) : [shared];
   for (const one of folders) {

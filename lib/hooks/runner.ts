@@ -1,20 +1,21 @@
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import type { RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
-import { appendText, ensureDirectory, removePath } from "../host/files.ts";
-import { protectedPaths } from "../checks/guards.ts";
+import { ensureDirectory } from "../host/files.ts";
 import { type Hook, hookProblems, hooksOf } from "./hook.ts";
-import { createSlots } from "../host/slots.ts";
-import type { Backlog, HookRecord, Item } from "../backlog/types.ts";
-import { requireRepository } from "../context/require_repository.ts";
-import { rootPaths, topLevelPaths } from "../git/tree_paths.ts";
+import { createSlots, type Slots } from "../host/slots.ts";
+import type { Backlog, Item } from "../backlog/types.ts";
+import { requireRepository } from "../git/require_repository.ts";
+import { topLevelPaths } from "../git/tree_paths.ts";
 import { type HookEnd, runHookAction } from "./action.ts";
+import { applyChange, type HookChange, hookSubject } from "./changes.ts";
 import { commitTreeChanges } from "./commit.ts";
-import { keepPatch, pendingPatch, tellLeftPatches } from "./left.ts";
-import { applyPatch, createHookTrees } from "../git/worktree.ts";
+import { pendingPatch, reportLeftPatches } from "./left.ts";
+import { recordHook } from "./record.ts";
+import { createHookTrees, type HookTrees } from "../git/worktree.ts";
 
 /** An iteration, as hooks know it. */
-export interface HookMoment {
+export interface HookIteration {
   readonly iteration: number;
   readonly item: Item;
   /** Absolute path. */
@@ -22,12 +23,12 @@ export interface HookMoment {
 }
 
 /** Which iteration it is, and where its transcript will be. `folder` is the run's. */
-export function momentOf(
+export function hookIterationOf(
   { root }: Pick<RalphContext, "root">,
   folder: string,
   item: Item,
   count: number,
-): HookMoment {
+): HookIteration {
   const transcript = item.transcript === undefined
     ? join(folder, `iteration-${count}.log`)
     : join(root, item.transcript);
@@ -36,8 +37,8 @@ export function momentOf(
 
 /** The hooks of one run. */
 export interface HookRunner {
-  /** Starts the hooks of this moment. Resolves when those that are not parallel have ended. */
-  run(when: "after" | "before", moment: HookMoment): Promise<void>;
+  /** Starts the hooks before or after an iteration. Resolves when those that are not parallel have ended. */
+  run(when: "after" | "before", iteration: HookIteration): Promise<void>;
   /** Brings in what ended hooks changed. Call between two iterations. */
   apply(): Promise<void>;
   /** Waits for all of them, then brings in their changes. */
@@ -56,13 +57,6 @@ export interface HookRunnerOptions {
   readonly signal: AbortSignal;
 }
 
-interface Change {
-  readonly hook: Hook;
-  readonly iteration: number;
-  readonly file: string;
-  readonly paths: readonly string[];
-}
-
 const NONE: HookRunner = { run: async () => {}, apply: async () => {}, finish: async () => {}, stop: async () => {} };
 
 /** @throws {RalphError} hook-invalid, git-failed */
@@ -71,151 +65,112 @@ export async function createHookRunner<Data, Findings>(
   backlog: Backlog<Data, Findings>,
   options: HookRunnerOptions,
 ): Promise<HookRunner> {
-  const { hooks } = options;
-  const [problem] = hookProblems(hooks);
-  if (problem !== undefined) {
-    throw new RalphError("hook-invalid", { details: { hook: "", problem: hookProblems(hooks).join("; ") } });
+  const { hooks, folder } = options;
+  const problems = hookProblems(hooks);
+  if (problems.length > 0) {
+    throw new RalphError("hook-invalid", { details: { hook: "", problem: problems.join("; ") } });
   }
   if (!hooks.some(({ enabled }) => enabled !== false)) return NONE;
-
-  const repository = requireRepository(ralph);
-  const stopper = new AbortController();
-  const signal = AbortSignal.any([options.signal, stopper.signal]);
-  const state = topLevelPaths(ralph, backlog.stateFiles);
-  const trees = createHookTrees(ralph, repository, state);
+  const trees = createHookTrees(ralph, requireRepository(ralph), topLevelPaths(ralph, backlog.stateFiles));
   await trees.sweep();
-  const slots = createSlots(options.limit);
-  const running = new Set<Promise<void>>();
-  const changes: Change[] = [];
-  const failures: unknown[] = [];
-  const logs = backlog.logsDirectory === undefined ? options.folder : join(ralph.root, backlog.logsDirectory);
+  const { logsDirectory } = backlog;
+  const logs = logsDirectory === undefined ? folder : join(ralph.root, logsDirectory);
   await ensureDirectory(logs);
-  await tellLeftPatches(ralph, backlog.logsDirectory === undefined ? null : logs, options.folder);
+  await reportLeftPatches(ralph, logsDirectory === undefined ? null : logs, folder);
+  return new RunHooks(ralph, backlog, { ...options, logs, trees });
+}
 
-  /** One hook from its first record to its last. */
-  async function one(hook: Hook, moment: HookMoment, commit: string | null): Promise<void> {
-    const { iteration, item, transcript } = moment;
-    const log = join(logs, `hook-iter${iteration}-${hook.id}.log`);
-    const startedAt = ralph.host.clock.now();
-    let known: HookRecord = {
-      iteration,
-      hookId: hook.id,
-      status: "in-progress",
-      pid: null,
-      exitCode: null,
-      startedAt,
-      endedAt: null,
-      log,
-      transcript,
-      message: null,
-    };
-    const told: Promise<void>[] = [];
-    const tell = (more: Partial<HookRecord>): void => {
-      known = { ...known, ...more };
-      const written = backlog.hookRan?.(known) ?? Promise.resolve();
-      written.catch(() => {}); // thrown where all of them are waited for
-      told.push(written);
-    };
-    tell({});
-    const parallel = hook.parallel ?? true;
-    ralph.events.emit({ type: "hook-start", hook: hook.id, iteration, parallel, log: relative(ralph.root, log) });
-    const end = await inItsTree(
-      hook,
-      moment,
-      commit,
-      (cwd) =>
-        runHookAction(ralph, hook, {
-          iteration,
-          item,
-          transcript,
-          cwd,
-          log,
-          environment: {},
-          signal,
-          onStart: (pid) => tell({ pid }),
-        }),
-    ).catch(async (error: unknown): Promise<HookEnd> => {
-      const message = error instanceof Error ? error.message : String(error);
-      await appendText(log, `${message}\n`);
-      return { exitCode: null, message };
-    });
-    const status = signal.aborted ? "interrupted" : end.message === null ? "completed" : "failed";
-    const endedAt = ralph.host.clock.now();
-    tell({ status, exitCode: end.exitCode, endedAt, message: end.message });
-    const { message } = end;
-    ralph.events.emit({
-      type: "hook-end",
-      hook: hook.id,
-      iteration,
-      status,
-      exitCode: end.exitCode,
-      durationMs: endedAt - startedAt,
-      message,
-    });
-    await Promise.all(told);
+/** What of a backlog hooks need. */
+type HookBacklog = Pick<Backlog, "hookRan" | "restore" | "stateFiles">;
+
+class RunHooks implements HookRunner {
+  readonly #ralph: RalphContext;
+  readonly #backlog: HookBacklog;
+  readonly #hooks: readonly Hook[];
+  readonly #trees: HookTrees;
+  readonly #logs: string;
+  readonly #slots: Slots;
+  readonly #stopper = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #running = new Set<Promise<void>>();
+  readonly #changes: HookChange[] = [];
+  readonly #failures: unknown[] = [];
+
+  constructor(
+    ralph: RalphContext,
+    backlog: HookBacklog,
+    { hooks, limit, signal, logs, trees }: HookRunnerOptions & { readonly logs: string; readonly trees: HookTrees },
+  ) {
+    this.#ralph = ralph;
+    this.#backlog = backlog;
+    this.#hooks = hooks;
+    this.#trees = trees;
+    this.#logs = logs;
+    this.#slots = createSlots(limit);
+    this.#signal = AbortSignal.any([signal, this.#stopper.signal]);
   }
 
-  async function inItsTree(
+  async run(when: "after" | "before", iteration: HookIteration): Promise<void> {
+    if (this.#signal.aborted) return;
+    const parallel = hooksOf(this.#hooks, when, true);
+    const isolated = parallel.some((hook) => hook.isolated !== false);
+    const commit = isolated ? await this.#trees.snapshot() : null;
+    for (const hook of parallel) this.#start(hook, iteration, hook.isolated === false ? null : commit);
+    for (const hook of hooksOf(this.#hooks, when, false)) {
+      const subject = hookSubject(hook.id, iteration.iteration);
+      await commitTreeChanges(this.#ralph, this.#backlog, subject, () => this.#runHook(hook, iteration, null));
+    }
+  }
+
+  async apply(): Promise<void> {
+    if (this.#failures.length > 0) throw this.#failures[0];
+    this.#changes.sort((one, other) => one.iteration - other.iteration);
+    for (let change = this.#changes.shift(); change !== undefined; change = this.#changes.shift()) {
+      await applyChange(this.#ralph, change);
+    }
+  }
+
+  async finish(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
+    await this.apply();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopper.abort();
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+
+  #start(hook: Hook, iteration: HookIteration, commit: string | null): void {
+    const work = this.#slots.run(async () => {
+      if (!this.#signal.aborted) await this.#runHook(hook, iteration, commit);
+    }).catch((error: unknown) => void this.#failures.push(error)).finally(() => this.#running.delete(work));
+    this.#running.add(work);
+  }
+
+  /** @param commit the snapshot that an isolated hook works in a tree of; `null` for the root itself */
+  async #runHook(hook: Hook, context: HookIteration, commit: string | null): Promise<void> {
+    const log = join(this.#logs, `hook-iter${context.iteration}-${hook.id}.log`);
+    const { iteration, transcript } = context;
+    const start = { hook, iteration, transcript, log, signal: this.#signal };
+    await recordHook(this.#ralph, this.#backlog, start, (onStart) => {
+      const work = (cwd: string): Promise<HookEnd> =>
+        runHookAction(this.#ralph, hook, { ...context, cwd, log, signal: this.#signal, onStart });
+      return commit === null ? work(this.#ralph.root) : this.#inTree(hook, iteration, commit, work);
+    });
+  }
+
+  async #inTree(
     hook: Hook,
-    { iteration }: HookMoment,
-    commit: string | null,
+    iteration: number,
+    commit: string,
     work: (cwd: string) => Promise<HookEnd>,
   ): Promise<HookEnd> {
-    if (commit === null) return await work(ralph.root);
-    await using tree = await trees.open(commit);
+    await using tree = await this.#trees.open(commit);
     const end = await work(tree.cwd);
-    if (signal.aborted) return end;
-    const file = pendingPatch(logs, iteration, hook.id);
+    if (this.#signal.aborted) return end;
+    const file = pendingPatch(this.#logs, iteration, hook.id);
     const paths = await tree.collect(file); // before the end is recorded: what a hook did outlives a kill as this file
-    if (paths.length > 0) changes.push({ hook, iteration, file, paths });
+    if (paths.length > 0) this.#changes.push({ hook: hook.id, iteration, file, paths });
     return end;
   }
-
-  function start(hook: Hook, moment: HookMoment, commit: string | null): void {
-    const work = slots.run(async () => {
-      if (!signal.aborted) await one(hook, moment, commit);
-    }).catch((error: unknown) => void failures.push(error)).finally(() => running.delete(work));
-    running.add(work);
-  }
-
-  async function applyOne({ hook, iteration, file, paths }: Change): Promise<void> {
-    const subject = `hook: ${hook.id} (iteration ${iteration})`;
-    const guarded = protectedPaths(rootPaths(ralph, paths), ralph.config.protect);
-    const applied = guarded.length > 0
-      ? { status: "kept" as const, reason: `it changes protected files: ${guarded.join(", ")}` }
-      : await applyPatch(ralph, repository, { file, paths, subject });
-    if (applied.status === "committed") ralph.events.emit({ type: "commit", commit: applied.commit, subject });
-    if (applied.status !== "kept") return await removePath(file);
-    const message = `${subject}: kept as ${relative(ralph.root, await keepPatch(file))}: ${applied.reason}`;
-    ralph.events.emit({ type: "note", level: "warn", message });
-  }
-
-  async function apply(): Promise<void> {
-    if (failures.length > 0) throw failures[0];
-    changes.sort((one, other) => one.iteration - other.iteration);
-    for (let change = changes.shift(); change !== undefined; change = changes.shift()) await applyOne(change);
-  }
-
-  return {
-    apply,
-    async run(when, moment) {
-      if (signal.aborted) return;
-      const beside = hooksOf(hooks, when, true);
-      const isolated = beside.some((hook) => hook.isolated !== false);
-      const commit = isolated ? await trees.snapshot() : null;
-      for (const hook of beside) start(hook, moment, hook.isolated === false ? null : commit);
-      for (const hook of hooksOf(hooks, when, false)) {
-        const subject = `hook: ${hook.id} (iteration ${moment.iteration})`;
-        await commitTreeChanges(ralph, backlog, subject, () => one(hook, moment, null));
-      }
-    },
-    async finish() {
-      while (running.size > 0) await Promise.all(running);
-      await apply();
-    },
-    async stop() {
-      stopper.abort();
-      while (running.size > 0) await Promise.all(running);
-    },
-  };
 }

@@ -1,112 +1,126 @@
 import type { Readable } from "node:stream";
 import { createCollector } from "./collect.ts";
-import { createTail } from "./tail.ts";
+import { createTail, type Tail } from "./tail.ts";
 import type { ProcessRequest } from "./types.ts";
 
-/** What a child prints: passed on chunk by chunk, the end of it kept. */
-export interface ChildOutput {
-  /** Resolves when both streams have ended. */
-  readonly closed: Promise<void>;
-  isClosed(): boolean;
-  /** Resolves when both streams have ended, or after `quietMs` without a byte while nobody holds the stream back. */
-  drain(quietMs: number, maxBytes: number): Promise<void>;
-  /** Lets go of the streams, whoever may still hold the other end. */
-  destroy(): void;
-  /** `performance.now()` of the last byte, or of the last time that the receiver let the stream continue. */
-  lastActivity(): number;
-  /** True while the receiver of the chunks holds the stream back. */
-  isHeld(): boolean;
-  tails(): { readonly stdout: string; readonly stderr: string; readonly tail: string };
+/** The streams of a child. */
+export interface ChildStreams {
+  readonly stdout: Readable | null;
+  readonly stderr: Readable | null;
 }
 
-/** Reads both streams. `onFailure` is told of an error of the receiver. */
-export function readOutput(
-  streams: { readonly stdout: Readable | null; readonly stderr: Readable | null },
-  request: Pick<ProcessRequest, "onOutput" | "tailBytes">,
-  onFailure: (error: unknown) => void,
-): ChildOutput {
-  const limit = request.tailBytes ?? 16_384;
-  const kept = { stdout: createTail(limit), stderr: createTail(limit), tail: createTail(limit) };
-  const collect = createCollector();
-  let open = 0;
-  let held = 0;
-  let failed = false;
-  let bytes = 0;
-  let activity = performance.now();
-  let resolveClosed: () => void = () => {};
-  const closed = new Promise<void>((resolve) => (resolveClosed = resolve));
+/** What a child prints: passed on chunk by chunk, the end of it kept. */
+export class ChildOutput {
+  /** Resolves when both streams have ended. */
+  readonly closed: Promise<void>;
+  readonly #streams: ChildStreams;
+  readonly #onOutput: ProcessRequest["onOutput"];
+  readonly #onFailure: (error: unknown) => void;
+  readonly #tails: { readonly stdout: Tail; readonly stderr: Tail; readonly tail: Tail };
+  readonly #collect = createCollector();
+  #resolveClosed: () => void = () => {};
+  #open = 0;
+  #held = 0;
+  #failed = false;
+  #bytes = 0;
+  #activity = performance.now();
 
-  function read(stream: Readable, name: "stdout" | "stderr"): void {
+  /** Reads both streams. `onFailure` gets an error of the receiver. */
+  constructor(
+    streams: ChildStreams,
+    { onOutput, tailBytes: limit = 16_384 }: Pick<ProcessRequest, "onOutput" | "tailBytes">,
+    onFailure: (error: unknown) => void,
+  ) {
+    this.#streams = streams;
+    this.#onOutput = onOutput;
+    this.#onFailure = onFailure;
+    this.#tails = { stdout: createTail(limit), stderr: createTail(limit), tail: createTail(limit) };
+    this.closed = new Promise((resolve) => (this.#resolveClosed = resolve));
+    if (streams.stdout !== null) this.#read(streams.stdout, "stdout");
+    if (streams.stderr !== null) this.#read(streams.stderr, "stderr");
+    if (this.#open === 0) this.#resolveClosed();
+  }
+
+  isClosed(): boolean {
+    return this.#open === 0;
+  }
+
+  /** `performance.now()` of the last byte, or of the last time that the receiver let the stream continue. */
+  lastActivity(): number {
+    return this.#activity;
+  }
+
+  /** True while the receiver of the chunks holds the stream back. */
+  isHeld(): boolean {
+    return this.#held > 0;
+  }
+
+  tails(): { readonly stdout: string; readonly stderr: string; readonly tail: string } {
+    const { stdout, stderr, tail } = this.#tails;
+    return { stdout: stdout.text(), stderr: stderr.text(), tail: tail.text() };
+  }
+
+  /** Closes the streams, even if another process still has the other end open. */
+  destroy(): void {
+    this.#streams.stdout?.destroy();
+    this.#streams.stderr?.destroy();
+  }
+
+  /** Resolves when both streams have ended, or after `quietMs` without a byte while the receiver holds none back. */
+  async drain(quietMs: number, maxBytes: number): Promise<void> {
+    const start = this.#bytes;
+    const from = performance.now();
+    while (this.#open > 0 && !this.#failed && this.#bytes - start <= maxBytes) {
+      const quietFor = this.#held > 0 ? 0 : performance.now() - Math.max(this.#activity, from);
+      if (quietFor >= quietMs) return;
+      await race(this.closed, Math.max(1, quietMs - quietFor));
+    }
+  }
+
+  #read(stream: Readable, name: "stdout" | "stderr"): void {
     let isOpen = true;
-    open++;
+    this.#open++;
     const close = (): void => {
       if (!isOpen) return;
       isOpen = false;
-      if (--open === 0) resolveClosed();
+      if (--this.#open === 0) this.#resolveClosed();
     };
     stream.on("data", (chunk: Uint8Array) => {
-      activity = performance.now();
-      bytes += chunk.length;
-      collect(chunk.length);
-      kept[name].push(chunk);
-      kept.tail.push(chunk);
-      hand(stream, name, chunk);
+      this.#activity = performance.now();
+      this.#bytes += chunk.length;
+      this.#collect(chunk.length);
+      this.#tails[name].push(chunk);
+      this.#tails.tail.push(chunk);
+      this.#pass(stream, name, chunk);
     });
     stream.on("end", close);
     stream.on("close", close);
     stream.on("error", close);
   }
 
-  function hand(stream: Readable, name: "stdout" | "stderr", chunk: Uint8Array): void {
+  #pass(stream: Readable, name: "stdout" | "stderr", chunk: Uint8Array): void {
     try {
-      const pending = request.onOutput?.(chunk, name);
+      const pending = this.#onOutput?.(chunk, name);
       if (pending === undefined) return;
       stream.pause();
-      held++;
-      pending.then(release, fail);
+      this.#held++;
+      pending.then(() => this.#release(stream), (error: unknown) => this.#fail(error));
     } catch (error) {
-      fail(error);
-    }
-
-    /** Nobody takes the rest: it is not waited for. */
-    function fail(error: unknown): void {
-      failed = true;
-      onFailure(error);
-    }
-
-    function release(): void {
-      held--;
-      activity = performance.now();
-      stream.resume();
+      this.#fail(error);
     }
   }
 
-  async function drain(quietMs: number, maxBytes: number): Promise<void> {
-    const start = bytes;
-    const from = performance.now();
-    while (open > 0 && !failed && bytes - start <= maxBytes) {
-      const quietFor = held > 0 ? 0 : performance.now() - Math.max(activity, from);
-      if (quietFor >= quietMs) return;
-      await race(closed, Math.max(1, quietMs - quietFor));
-    }
+  /** The receiver takes no more: the rest is not waited for. */
+  #fail(error: unknown): void {
+    this.#failed = true;
+    this.#onFailure(error);
   }
 
-  if (streams.stdout !== null) read(streams.stdout, "stdout");
-  if (streams.stderr !== null) read(streams.stderr, "stderr");
-  if (open === 0) resolveClosed();
-
-  return {
-    closed,
-    isClosed: () => open === 0,
-    drain,
-    destroy() {
-      streams.stdout?.destroy();
-      streams.stderr?.destroy();
-    },
-    lastActivity: () => activity,
-    isHeld: () => held > 0,
-    tails: () => ({ stdout: kept.stdout.text(), stderr: kept.stderr.text(), tail: kept.tail.text() }),
-  };
+  #release(stream: Readable): void {
+    this.#held--;
+    this.#activity = performance.now();
+    stream.resume();
+  }
 }
 
 /** Waits for a promise, but not longer than this. */

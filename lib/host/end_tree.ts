@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { findProcess, listProcesses, outputOf, type ProcessEntry } from "./process_table.ts";
+import { orphansSince } from "./subreaper.ts";
 import { findCarriers, killCarriers, signalProcess } from "./sweep.ts";
 
 /** A child with all that came from it. */
@@ -10,11 +11,14 @@ export interface Tree {
   /** Its mark in the environment; `null` for a child that is not guarded. */
   readonly mark: string | null;
   readonly startedAt: number;
+  /** When it began, as the process table has it; absent where orphans do not come to Ralph. */
+  readonly started?: string;
   hasExited(): boolean;
 }
 
 /** How long what a finished child left behind may take to end by itself once told to. */
 const REST_GRACE_MS = 500;
+const MAX_ROUNDS = 20;
 
 /**
  * SIGTERM to the group and to every descendant in a session of its own (a git among them takes its locks away), the
@@ -30,16 +34,25 @@ export async function endTree(tree: Tree, graceMs: number): Promise<void> {
   await killTree(tree, noted);
 }
 
-/** After the child's own end: what is left of its group and every carrier of its mark is ended too. */
+/** After the child's own end: what is left of its group, every carrier of its mark and every orphan is ended too. */
 export async function endRest(tree: Tree): Promise<void> {
   if (process.platform === "win32" || tree.mark === null) return;
   const since = { pid: tree.pid, ageMs: performance.now() - tree.startedAt };
-  const carriers = await findCarriers(tree.mark, since);
-  if (!(await isAnyLeft(tree, carriers))) return;
+  const rest = [...await findCarriers(tree.mark, since), ...await orphansOf(tree)];
+  if (!(await isAnyLeft(tree, rest))) return;
   if (tree.grouped) signalProcess(-tree.pid, "SIGTERM");
-  for (const entry of carriers) signalProcess(entry.pid, "SIGTERM");
-  await until(async () => !(await isAnyLeft(tree, carriers)), REST_GRACE_MS);
-  await killTree(tree, carriers);
+  for (const entry of rest) signalProcess(entry.pid, "SIGTERM");
+  await until(async () => !(await isAnyLeft(tree, rest)), REST_GRACE_MS);
+  await killTree(tree, rest);
+  for (let round = 0, left = await orphansOf(tree); left.length > 0 && round < MAX_ROUNDS; round++) {
+    for (const { pid } of left) signalProcess(pid, "SIGKILL");
+    await wait(1 << Math.min(round, 6));
+    left = await orphansOf(tree);
+  }
+}
+
+async function orphansOf({ mark, started }: Tree): Promise<readonly ProcessEntry[]> {
+  return mark === null || started === undefined ? [] : await orphansSince(started, mark);
 }
 
 async function killTree(tree: Tree, noted: readonly ProcessEntry[]): Promise<void> {

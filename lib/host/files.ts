@@ -17,6 +17,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
@@ -44,15 +45,20 @@ const READ_FLAG: number = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 /** Read at once where a file is read piece by piece. */
 const CHUNK_BYTES = 256 * 1024;
 
-/** The file's text, or `null` when there is none. @throws {RalphError} file-unreadable */
-export async function readText(path: string): Promise<string | null> {
-  return (await readBytes(path))?.toString("utf8") ?? null;
+/** The file's bytes, or `null` when there is none. @throws {RalphError} file-unreadable */
+export async function readBytes(path: string): Promise<Uint8Array | null> {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw unreadable(path, error);
+  }
 }
 
-/** The file's bytes, or `null` when there is none. @throws {RalphError} file-unreadable */
-export async function readBytes(path: string): Promise<Buffer | null> {
+/** The file's text, or `null` when there is none. @throws {RalphError} file-unreadable */
+export async function readText(path: string): Promise<string | null> {
   try {
-    return readFileSync(path, { flag: READ_FLAG as unknown as string });
+    return readFileSync(path, { flag: READ_FLAG as unknown as string, encoding: "utf8" });
   } catch (error) {
     if (isMissing(error)) return null;
     throw unreadable(path, error);
@@ -162,6 +168,12 @@ export async function renamePath(from: string, to: string): Promise<void> {
 /** Copies a file or a whole folder over what stands there. @throws {RalphError} file-unwritable */
 export async function copyPath(from: string, to: string): Promise<void> {
   await makingFolder(to, () => copy(from, to, { overwrite: true }));
+}
+
+/** Makes a symbolic link in place of what is there. @throws {RalphError} file-unwritable */
+export async function symbolicLink(target: string, path: string): Promise<void> {
+  await removePath(path);
+  await makingFolder(path, async () => symlinkSync(target, path));
 }
 
 /** Names in a folder, sorted; none when it is missing. */

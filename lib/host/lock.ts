@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { unwritable } from "./file_errors.ts";
 import { ensureDirectory, readText } from "./files.ts";
 import { hashText } from "./hash.ts";
-import { type LockHolder, parseHolder, UNREADABLE_HOLDER } from "./lock_holder.ts";
+import { formatHolder, type LockHolder, parseHolder, UNREADABLE_HOLDER } from "./lock_holder.ts";
 import { processStart } from "./process_start.ts";
 import { temporaryName } from "./temporary_name.ts";
 import type { Host } from "./types.ts";
@@ -48,7 +48,7 @@ export async function takeLock(path: string, options: LockOptions): Promise<Lock
   const deadline = performance.now() + waitMs;
   const content = await describeSelf(options);
   await ensureDirectory(dirname(path));
-  await removeLeftOvers(dirname(path));
+  removeLeftOvers(dirname(path));
   for (let pause = PAUSE_MS;; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     const found = await readText(path);
     if (found === null) {
@@ -66,15 +66,14 @@ export async function takeLock(path: string, options: LockOptions): Promise<Lock
 }
 
 async function describeSelf({ purpose, host }: LockOptions): Promise<string> {
-  const holder: LockHolder = {
+  return formatHolder({
     pid: host.environment.pid,
     started: (await processStart(host.environment.pid)) ?? "",
     since: new Date(host.clock.now()).toISOString(),
     purpose,
-    cookie: host.processes.cookie,
+    runToken: host.processes.runToken,
     nonce: host.ids.random(16),
-  };
-  return `${JSON.stringify(holder)}\n`;
+  });
 }
 
 async function isDead(path: string, content: string, holder: LockHolder): Promise<boolean> {

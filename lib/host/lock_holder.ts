@@ -7,12 +7,12 @@ export interface LockHolder {
   readonly since: string;
   readonly purpose: string;
   /** The mark that the holder's children carry: `processes.sweep()` ends what a dead one left. */
-  readonly cookie: string;
+  readonly runToken: string;
   readonly nonce: string;
 }
 
 /** Stands for the holder of a lock file that nobody can read: empty or torn. */
-export const UNREADABLE_HOLDER: LockHolder = { pid: 0, started: "", since: "", purpose: "", cookie: "", nonce: "" };
+export const UNREADABLE_HOLDER: LockHolder = { pid: 0, started: "", since: "", purpose: "", runToken: "", nonce: "" };
 
 /** The holder in a lock file's text. */
 export function parseHolder(text: string): LockHolder {
@@ -22,11 +22,17 @@ export function parseHolder(text: string): LockHolder {
   } catch {
     return UNREADABLE_HOLDER;
   }
-  const { pid, started, since, purpose, cookie, nonce } = (found ?? {}) as Record<string, unknown>;
+  const { pid, started, since, purpose, cookie: runToken, nonce } = (found ?? {}) as Record<string, unknown>;
   if (typeof pid !== "number" || typeof started !== "string") return UNREADABLE_HOLDER;
-  return { pid, started, since: textOf(since), purpose: textOf(purpose), cookie: textOf(cookie), nonce: textOf(nonce) };
+  const texts = { since: textOf(since), purpose: textOf(purpose), runToken: textOf(runToken), nonce: textOf(nonce) };
+  return { pid, started, ...texts };
 }
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
+}
+
+/** The text of a lock file. The run token keeps the name that earlier versions gave it. */
+export function formatHolder({ runToken: cookie, nonce, ...rest }: LockHolder): string {
+  return `${JSON.stringify({ ...rest, cookie, nonce })}\n`;
 }

@@ -6,13 +6,6 @@ import { findProcess, outputOf, readOrNull } from "./process_table.ts";
  */
 export async function processStart(pid: number): Promise<string | null> {
   if (!Number.isInteger(pid) || pid <= 0) return null;
-  if (pid === process.pid) return await (ownStart ??= startOf(pid));
-  return await startOf(pid);
-}
-
-let ownStart: Promise<string | null> | undefined;
-
-async function startOf(pid: number): Promise<string | null> {
   if (process.platform === "win32") return await windowsStart(pid);
   const entry = await findProcess(pid);
   if (entry === null) return null;

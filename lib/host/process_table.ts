@@ -22,6 +22,11 @@ export async function findProcess(pid: number): Promise<ProcessEntry | null> {
   return (await listByPs(["-p", String(pid)]))[0] ?? null;
 }
 
+/** When a process began, in the table's own units; `null` without `/proc` or when there is none. */
+export function startOf(pid: number): string | null {
+  return hasProc() ? readEntry(pid)?.started ?? null : null;
+}
+
 /** The pids in `/proc`, or `null` where there is no such folder. */
 export function listPids(): readonly number[] | null {
   if (!hasProc()) return null;
@@ -46,7 +51,7 @@ export function outputOf(file: string, arguments_: readonly string[]): Promise<s
   });
 }
 
-/** The text of a file in `/proc`, bytes as they are; `null` when the process is gone or somebody else's. */
+/** The text of a file in `/proc`, bytes as they are; `null` when the process is gone or another user's. */
 export function readOrNull(path: string): string | null {
   try {
     return readFileSync(path, "latin1");
@@ -55,10 +60,8 @@ export function readOrNull(path: string): string | null {
   }
 }
 
-let proc: boolean | undefined;
-
 function hasProc(): boolean {
-  return proc ??= process.platform === "linux" && readOrNull("/proc/self/stat") !== null;
+  return process.platform === "linux" && readOrNull("/proc/self/stat") !== null;
 }
 
 function readEntry(pid: number): ProcessEntry | null {

@@ -1,6 +1,7 @@
 import { childEnvironment } from "./child_environment.ts";
 import { createWatchdog, type Watchdog } from "./watchdog.ts";
 import { runChild, type RunningChild } from "./run_child.ts";
+import { becomeSubreaper } from "./subreaper.ts";
 import { endCarriers } from "./sweep.ts";
 import type { Environment, Ids, ProcessEnd, Processes, ProcessRequest, Terminal } from "./types.ts";
 
@@ -13,15 +14,16 @@ export function createProcesses(
   ids: Ids,
   terminal: Pick<Terminal, "lend">,
 ): Processes {
-  const cookie = `${ids.random(16)}`;
-  const watchdog: Watchdog = createWatchdog(cookie);
+  const runToken = `${ids.random(16)}`;
+  const watchdog: Watchdog = createWatchdog(runToken);
   const running = new Set<RunningChild>();
   let count = 0;
 
   async function run(request: ProcessRequest): Promise<ProcessEnd> {
     const guarded = request.guarded ?? true;
-    const mark = guarded ? `${cookie}.${++count}` : null;
-    const child = runChild(request, childEnvironment(environment, request.environment, mark), mark);
+    if (guarded) becomeSubreaper();
+    const mark = guarded ? `${runToken}.${++count}` : null;
+    const child = runChild(request, childEnvironment(environment, request.environment, mark, request.plain), mark);
     const id = guarded ? child.id : null;
     running.add(child);
     if (id !== null) watchdog.watch(id);
@@ -42,7 +44,7 @@ export function createProcesses(
 
   return {
     run: (request) => request.terminal === true ? terminal.lend(() => run(request)) : run(request),
-    cookie,
+    runToken,
     sweep: (older) => endCarriers(older, SWEEP_GRACE_MS),
     [Symbol.asyncDispose]: dispose,
   };

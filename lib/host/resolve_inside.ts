@@ -9,7 +9,7 @@ import { RalphError } from "../errors/ralph_error.ts";
  */
 export async function resolveInside(root: string, path: string): Promise<string> {
   const realRoot = realpathSync.native(root);
-  const found = await resolveDeepest(resolve(realRoot, path));
+  const found = await deepestPath(resolve(realRoot, path));
   const inside = relative(realRoot, found);
   if (inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside)) {
     throw new RalphError("path-outside-root", { details: { path, root } });
@@ -17,7 +17,8 @@ export async function resolveInside(root: string, path: string): Promise<string>
   return found;
 }
 
-async function resolveDeepest(path: string, left = 64): Promise<string> {
+/** A path with every symbolic link in it followed, as far as it is there. */
+export async function deepestPath(path: string, left = 64): Promise<string> {
   try {
     return realpathSync.native(path);
   } catch (error) {
@@ -25,9 +26,9 @@ async function resolveDeepest(path: string, left = 64): Promise<string> {
     if (code !== "ENOENT" && code !== "ENOTDIR") throw error;
   }
   const link = await linkTarget(path);
-  if (link !== null && left > 0) return resolveDeepest(link, left - 1);
+  if (link !== null && left > 0) return deepestPath(link, left - 1);
   const parent = dirname(path);
-  return parent === path ? path : join(await resolveDeepest(parent, left), basename(path));
+  return parent === path ? path : join(await deepestPath(parent, left), basename(path));
 }
 
 /** Where a symbolic link points to, also one that leads nowhere; `null` for anything else. */

@@ -1,8 +1,10 @@
 import type { ChildProcess } from "node:child_process";
 import process from "node:process";
-import { race, readOutput } from "./child_output.ts";
+import { ChildOutput, race } from "./child_output.ts";
 import { endRest, endTree, type Tree } from "./end_tree.ts";
+import { startOf } from "./process_table.ts";
 import { spawnProblem } from "./spawn_problem.ts";
+import { follow as followed, isSubreaper } from "./subreaper.ts";
 import type { ProcessEnd, ProcessRequest } from "./types.ts";
 
 /** A child that has been started, or could not be. */
@@ -31,6 +33,8 @@ export function runChild(request: ProcessRequest, env: Record<string, string>, m
   if (!("pid" in child) || child.pid === undefined) {
     return never(spawnProblem(child, request).then((problem) => ending("not-found", startedAt, problem)));
   }
+  const own = followed(child.pid);
+  const started = mark !== null && isSubreaper() ? startOf(child.pid) : null;
   request.onStart?.(child.pid);
   const grouped = !request.terminal && process.platform !== "win32";
   let abort = (): void => {};
@@ -39,8 +43,9 @@ export function runChild(request: ProcessRequest, env: Record<string, string>, m
     grouped,
     mark,
     startedAt,
+    ...(started === null ? {} : { started }),
     hasExited: () => child.exitCode !== null || child.signalCode !== null,
-  }, (stop) => (abort = stop));
+  }, (stop) => (abort = stop)).finally(() => own[Symbol.dispose]());
   return { id: grouped ? -child.pid : child.pid, end, abort: () => abort() };
 }
 
@@ -84,7 +89,7 @@ async function follow(
     child.on("exit", (code, signal) => resolve({ code, signal }));
   });
   child.on("error", () => {}); // a failed kill; the exit is told by its own event
-  const output = readOutput({ stdout: child.stdout, stderr: child.stderr }, request, (error) => {
+  const output = new ChildOutput({ stdout: child.stdout, stderr: child.stderr }, request, (error) => {
     failure ??= { error };
     stop("aborted");
   });

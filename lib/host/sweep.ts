@@ -3,6 +3,9 @@ import { findProcess, lastPid, listPids, outputOf, type ProcessEntry, readOrNull
 /** The environment variable that marks every guarded descendant. Nested runs join their marks with `:`. */
 export const TREE_VARIABLE = "RALPH_TREE";
 
+/** The same for a child that is not to see by its environment who runs it. The service manager of Linux sets it too. */
+export const PLAIN_VARIABLE = "INVOCATION_ID";
+
 /** Up to this many pids are looked at one by one instead of listing them all. */
 const FEW_PIDS = 64;
 const SHORT_RUN_MS = 5000;
@@ -16,20 +19,24 @@ export interface SweepSince {
 }
 
 /**
- * Running processes whose environment carries the mark: one run of a process (`cookie.n`), or a whole Ralph (`cookie`).
+ * Running processes whose environment carries the mark: one run of a process (`token.n`), or a whole Ralph (`token`).
  * None on Windows, which shows nobody's environment.
  */
 export async function findCarriers(
   mark: string,
   since?: SweepSince,
-  variable: string = TREE_VARIABLE,
+  variables: readonly string[] = [TREE_VARIABLE, PLAIN_VARIABLE],
 ): Promise<readonly ProcessEntry[]> {
   if (process.platform === "win32") return [];
   const candidates = candidatePids(since);
-  if (candidates === null) return await findCarriersByPs(mark, variable);
+  if (candidates === null) return await findCarriersByPs(mark, variables);
+  const isCarrier = async (pid: number): Promise<boolean> => {
+    const environment = await environmentOf(pid, since);
+    return variables.some((variable) => carries(environment, mark, variable));
+  };
   const found: ProcessEntry[] = [];
   for (const pid of candidates) {
-    if (pid === process.pid || !carries(await environmentOf(pid, since), mark, variable)) continue;
+    if (pid === process.pid || !await isCarrier(pid)) continue;
     const entry = await findProcess(pid);
     if (entry !== null) found.push(entry);
   }
@@ -109,13 +116,16 @@ function carries(environment: string | null, mark: string, variable: string): bo
   return value.split(":").some((one) => one === mark || one.startsWith(`${mark}.`));
 }
 
-async function findCarriersByPs(mark: string, variable: string): Promise<readonly ProcessEntry[]> {
+async function findCarriersByPs(mark: string, variables: readonly string[]): Promise<readonly ProcessEntry[]> {
   const flags = process.platform === "darwin" ? ["-axEww"] : ["axeww"];
   const text = await outputOf("ps", [...flags, "-o", "pid=,command="]);
   const found: ProcessEntry[] = [];
   for (const line of text.split("\n")) {
-    const value = new RegExp(`\\s${variable}=(\\S*)`).exec(line)?.[1];
-    if (value === undefined || !carries(`${variable}=${value}`, mark, variable)) continue;
+    const isCarrier = variables.some((variable) => {
+      const value = new RegExp(`\\s${variable}=(\\S*)`).exec(line)?.[1];
+      return value !== undefined && carries(`${variable}=${value}`, mark, variable);
+    });
+    if (!isCarrier) continue;
     const entry = await findProcess(Number.parseInt(line, 10));
     if (entry !== null && entry.pid !== process.pid) found.push(entry);
   }

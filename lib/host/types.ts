@@ -91,10 +91,12 @@ export interface ProcessRequest {
   /** How many bytes of the end of the output are kept, each stream and both together. @default 16384 */
   readonly tailBytes?: number;
   /**
-   * Ended with Ralph, whatever ends Ralph: registered with the watchdog, tagged with a cookie, swept afterwards.
+   * Ended with Ralph, whatever ends Ralph: registered with the watchdog, tagged with a run token, swept afterwards.
    * `false` for git, which may finish its write. @default true
    */
   readonly guarded?: boolean;
+  /** The cookie goes under a name that does not show who runs the child. @default false */
+  readonly plain?: boolean;
 }
 
 /** How a child process ended. Never an exception, but for a broken host. */
@@ -118,10 +120,10 @@ export interface ProcessEnd {
 /** Starts processes and ends their whole trees. Disposing ends all that are left. */
 export interface Processes extends AsyncDisposable {
   run(request: ProcessRequest): Promise<ProcessEnd>;
-  /** The value of `RALPH_TREE` that marks every guarded descendant: `<cookie>.<n>`. */
-  readonly cookie: string;
-  /** Ends what carries an older run's cookie. Returns how many processes were ended. */
-  sweep(cookie: string): Promise<number>;
+  /** The value of `RALPH_TREE` that marks every guarded descendant: `<run token>.<n>`. */
+  readonly runToken: string;
+  /** Ends what carries an older run's token. Returns how many processes were ended. */
+  sweep(runToken: string): Promise<number>;
 }
 
 /** Everything outside this program, in one place. */

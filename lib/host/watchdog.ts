@@ -1,5 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import process from "node:process";
+import { follow } from "./subreaper.ts";
 
 /** Ends what was started here when this process is gone, whatever ended it. */
 export interface Watchdog {
@@ -29,7 +30,7 @@ carriers() {
   if [ -r /proc/self/environ ]; then
     LC_ALL=C grep -ls -e "$mark" /proc/[0-9]*/environ | sed 's,[^0-9],,g'
   else
-    { ps -axEww -o pid=,command= || ps axeww -o pid=,command=; } | sed -n "s/^ *\\([0-9]*\\) .*RALPH_TREE=[^ ]*$mark.*/\\1/p"
+    { ps -axEww -o pid=,command= || ps axeww -o pid=,command=; } | sed -n "s/^ *\\([0-9]*\\) .*[A-Z_]*=[^ ]*$mark.*/\\1/p"
   fi 2>/dev/null
 }
 found=$(carriers)
@@ -60,7 +61,9 @@ export function createWatchdog(mark: string): Watchdog {
       detached: true,
       stdio: ["pipe", "ignore", "ignore"],
     });
+    const own = follow(started.pid ?? 0);
     const forget = (): void => {
+      own[Symbol.dispose]();
       if (shell === started) shell = undefined;
     };
     started.on("error", forget);

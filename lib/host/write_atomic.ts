@@ -25,8 +25,6 @@ export interface WriteOptions {
   readonly expected?: string;
 }
 
-const sweptFolders = new Set<string>();
-
 /**
  * Writes a whole file so that a reader, or a crash at any instant, finds the old text or the new one, never a piece:
  * a temporary file in the same folder, synced to the disk, renamed over the target. Missing folders are made, the mode of an
@@ -55,7 +53,7 @@ export async function writeAtomic(
       rmSync(temporary, { force: true });
       throw error;
     }
-    await removeLeftOvers(folder);
+    removeLeftOvers(folder);
     return written;
   } catch (error) {
     throw unwritable(path, error);
@@ -111,10 +109,8 @@ async function followLinks(path: string, left = 40): Promise<string> {
   return followLinks(target, left - 1);
 }
 
-/** Once a folder and process: what a killed writer left behind. */
-export async function removeLeftOvers(folder: string): Promise<void> {
-  if (sweptFolders.has(folder)) return;
-  sweptFolders.add(folder);
+/** Removes the temporary files that killed writers left in a folder. */
+export function removeLeftOvers(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (isTemporaryName(name) && !isRunning(temporaryOwner(name))) rmSync(join(folder, name), { force: true });
   }

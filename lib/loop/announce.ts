@@ -1,7 +1,7 @@
 import type { Attempt, Backlog, Check, Item, LoopView, Settlement } from "../backlog/types.ts";
 import { usageOf } from "../backlog/usage.ts";
 import type { RalphContext } from "../context/context.ts";
-import { requireRepository } from "../context/require_repository.ts";
+import { requireRepository } from "../git/require_repository.ts";
 
 /** An iteration, as events name it. */
 export interface NamedIteration {

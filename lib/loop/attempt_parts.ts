@@ -15,7 +15,10 @@ import { namedCheck } from "../checks/named_check.ts";
 import type { CheckLike } from "../checks/types.ts";
 import { verify } from "../checks/verify.ts";
 import type { RalphContext } from "../context/context.ts";
+import type { HistoryRewritten } from "../git/history.ts";
 import type { TreeSnapshot } from "../git/types.ts";
+import type { CleanRun } from "./clean.ts";
+import type { TurnGuard } from "./turn_guard.ts";
 
 /** One attempt, and what is known before it. */
 export interface WorkItemOptions {
@@ -41,6 +44,10 @@ export interface WorkItemOptions {
   readonly greenBefore?: boolean;
   /** When the run's time is up: nothing is waited for beyond it. */
   readonly budget?: TimeBudget | null;
+  /** Looks at checks that are red before the work: whether the checkout can make them. @default nothing is looked at */
+  readonly clean?: CleanRun;
+  /** Looks after history and uncommitted work. @default one for this attempt: what is dirty is a person's */
+  readonly guard?: TurnGuard;
 }
 
 /** An attempt with the tree before and after the agent's turn, for the caller that commits. */
@@ -78,6 +85,8 @@ export interface TakenTurn<Findings> {
   readonly before: TreeSnapshot;
   readonly after: TreeSnapshot;
   readonly claim: Claim<Findings> | null;
+  /** It rewrote history: branch and files are as they were before it. */
+  readonly rewritten: HistoryRewritten | null;
   /** Why the turn was none, although it ended in order. */
   readonly refusal: string | null;
   /** It edited state files, which were restored. */

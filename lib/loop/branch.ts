@@ -1,7 +1,7 @@
 import type { RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { Backlog } from "../backlog/types.ts";
-import { requireRepository } from "../context/require_repository.ts";
+import { requireRepository } from "../git/require_repository.ts";
 
 /**
  * Switches to the branch that was asked for, else to the backlog's; "" stays.

@@ -1,12 +1,14 @@
 import type { JournalKey } from "../backlog/journal_types.ts";
-import type { Backlog, CheckResult, LoopView, PassedItem } from "../backlog/types.ts";
+import type { Backlog, Check, CheckResult, LoopView, PassedItem } from "../backlog/types.ts";
 import { describeFailures } from "../backlog/verdict.ts";
 import type { CheckLike } from "../checks/types.ts";
 import type { LimitsConfig } from "../config/schema.ts";
 import type { RalphContext } from "../context/context.ts";
-import { finalCheck, type FinalResult, finalWork, sentBack } from "./final_check.ts";
+import { finalCheck, type FinalResult, type FinalWork, finalWork, sentBack } from "./final_check.ts";
 import { timeReached } from "./limits.ts";
-import type { Ending, Stopped } from "./outcome.ts";
+import type { CheckedAs, Ending, Stopped } from "./outcome.ts";
+import type { CleanRun } from "./clean.ts";
+import { lackingIn } from "./lacking.ts";
 import type { Notice, Progress } from "./progress.ts";
 import type { Committer } from "./settle.ts";
 
@@ -28,6 +30,9 @@ export interface ToConclude<Data, Findings> {
   readonly onlyPassedNow: boolean;
   readonly logs: string;
   readonly signal: AbortSignal;
+  readonly clean: CleanRun;
+  /** What a person had not committed, relative to the top level. */
+  readonly userPaths: ReadonlySet<string>;
 }
 
 /** What the end of a run came to. */
@@ -61,8 +66,11 @@ export async function conclude<Data, Findings>(
   const { view, passedNow, shared, logs, signal } = run;
   const only = stopped.status === "done" && !run.onlyPassedNow ? null : new Set(progress.passed);
   const work = await finalWork(ralph, backlog, { view, passedNow, shared, only });
-  const result = await finalCheck(ralph, work, { records: view.passed ?? [], logs, signal });
-  return await judged(ralph, run, result, work.items.length > 0);
+  const clean = checkedAsOf(ralph, backlog) === "commit" ? run.clean : null;
+  const result = await finalCheck(ralph, work, { records: view.passed ?? [], logs, signal, clean });
+  const concluded = await judged(ralph, run, result, work);
+  const notices = clean === null || work.checks.length === 0 ? [] : [...result.inTree, ...clean.notices()];
+  return { ...concluded, notices: [...concluded.notices, ...notices] };
 }
 
 /** The final check runs whenever something may have passed; not after an error, an interrupt or the run's time. */
@@ -88,7 +96,7 @@ async function judged<Data, Findings>(
   ralph: RalphContext,
   run: ToConclude<Data, Findings>,
   { verification, unverified }: FinalResult,
-  somethingPassed: boolean,
+  { items, checks }: FinalWork,
 ): Promise<Concluded> {
   const end = (status: string, message?: string): void =>
     ralph.events.emit({ type: "step-end", step: "final-check", status, ...(message === undefined ? {} : { message }) });
@@ -102,9 +110,9 @@ async function judged<Data, Findings>(
       break;
     case "failed":
       end("failed", `${verification.failures.length} of ${verification.results.length} checks failed`);
-      return { ...concluded, ...await reopen(ralph, run, verification.failures) };
+      return { ...concluded, ...await reopen(ralph, run, verification.failures, checks) };
     case "unverified":
-      if (run.stopped.status === "done" && unverified.length === 0 && !somethingPassed) {
+      if (run.stopped.status === "done" && unverified.length === 0 && items.length === 0) {
         return { ...concluded, ending: unverifiedEnding(ralph, run) };
       }
   }
@@ -124,9 +132,16 @@ function verdictOf<Data, Findings>(
     ? { summary: run.stopped.summary }
     : {};
   if (unverified.length > 0) return unverifiedEnding(ralph, run);
-  const { final } = ralph.config.verify;
-  const checkedAs = run.backlog.final === false || final === "off" ? "nothing" : "tree";
-  return { status: "passed", checkedAs, ...summary };
+  return { status: "passed", checkedAs: checkedAsOf(ralph, run.backlog), ...summary };
+}
+
+/** What the final check looks at. A commit that lacks the work cannot be checked. */
+export function checkedAsOf<Data, Findings>(
+  { config }: Pick<RalphContext, "config">,
+  { final }: Pick<Backlog<Data, Findings>, "final">,
+): CheckedAs {
+  if (final === false) return "nothing";
+  return config.verify.final === "clean" && config.commits.work ? "commit" : "tree";
 }
 
 function unverifiedEnding<Data, Findings>(
@@ -143,10 +158,12 @@ async function reopen<Data, Findings>(
   ralph: RalphContext,
   run: ToConclude<Data, Findings>,
   failures: readonly CheckResult[],
+  checks: readonly Check[],
 ): Promise<{ readonly ending: Ending | null; readonly sentBack: readonly string[]; readonly unverified: null }> {
   const { backlog, key, committer, stopped, progress } = run;
   const halted = failures.find(({ halts }) => halts !== undefined);
-  const reason = describeFailures({ status: "failed", results: failures, failures });
+  const lacking = await lackingIn(ralph, failures, { ...run, checks });
+  const reason = describeFailures({ status: "failed", results: failures, failures }) + (lacking?.message ?? "");
   const back = [...sentBack(failures, progress.passed.at(-1)).keys()];
   const failed = (why: string, ids: readonly string[]): {
     readonly ending: Ending;
@@ -161,6 +178,7 @@ async function reopen<Data, Findings>(
     const reasons = [`${halted.name}: ${halted.tail}`];
     return { ending: { status: "failed", reason: "agent-unusable", reasons }, sentBack: [], unverified: null };
   }
+  if (lacking?.isPersons === true) return failed("HEAD fails the final check without your uncommitted changes", back);
   if (backlog.reopen === undefined || back.length === 0) return failed("the final check fails", back);
   const settlement = await backlog.reopen(back, reason);
   if (settlement.commit !== undefined) await committer.commit({ ...settlement.commit, work: false }, []);

@@ -10,7 +10,10 @@ import type {
 } from "../backlog/types.ts";
 import { namedCheck } from "../checks/named_check.ts";
 import type { CheckLike } from "../checks/types.ts";
+import type { BroughtUp } from "../checks/checkout/types.ts";
 import { verify } from "../checks/verify.ts";
+import type { CleanRun } from "./clean.ts";
+import type { Notice } from "./progress.ts";
 
 /** What the final check is made of. */
 export interface FinalWork {
@@ -25,6 +28,8 @@ export interface FinalResult {
   readonly verification: Verification;
   /** Ids of the items that no check has seen. */
   readonly unverified: readonly string[];
+  /** Commands that were judged in the tree, since a checkout cannot make them. */
+  readonly inTree: readonly Notice[];
 }
 
 /** Joins ids in a check's scope. No id holds it: ids of stories, tasks and plans are single words or file lines. */
@@ -67,20 +72,73 @@ export async function finalWork<Data, Findings>(
 export async function finalCheck(
   ralph: RalphContext,
   { items, checks }: FinalWork,
-  options: { readonly records: readonly PassedRecord[]; readonly logs: string; readonly signal: AbortSignal },
+  options: {
+    readonly records: readonly PassedRecord[];
+    readonly logs: string;
+    readonly signal: AbortSignal;
+    /** `null`: everything is judged in the tree. */
+    readonly clean: CleanRun | null;
+  },
 ): Promise<FinalResult> {
-  const { logs, signal, records } = options;
+  const { clean, records } = options;
   if (checks.length > 0) {
-    const title = `Everything that passed, checked once more: ${checks.length} check${checks.length === 1 ? "" : "s"}`;
+    const where = clean === null ? "" : ", in a clean checkout";
+    const title = `Everything that passed, checked once more${where}: ${checks.length} check${
+      checks.length === 1 ? "" : "s"
+    }`;
     ralph.events.emit({ type: "step-start", step: "final-check", title });
   }
-  const verification = await verify(ralph, checks, { logs, signal });
+  const { verification, inTree } = await checked(ralph, { items, checks }, options);
   const covered = new Set(checks.flatMap(({ scope = "" }) => scope.split(SEPARATOR)));
   const unverified: string[] = [];
   for (const { id } of items) {
     if (!covered.has(id) && !await wasReviewed(ralph, records.find((record) => record.id === id))) unverified.push(id);
   }
-  return { verification, unverified };
+  return { verification, unverified, inTree };
+}
+
+/** Commands run in the checkout, those that it cannot make and functions in the tree. */
+async function checked(
+  ralph: RalphContext,
+  { items, checks }: FinalWork,
+  { clean, logs, signal }: {
+    readonly clean: CleanRun | null;
+    readonly logs: string;
+    readonly signal: AbortSignal;
+  },
+): Promise<{ readonly verification: Verification; readonly inTree: readonly Notice[] }> {
+  const isClean = ({ command }: Check): boolean => command !== undefined && clean?.whyInTree(command) === null;
+  const inTree = checks.flatMap(({ command }): readonly Notice[] => {
+    const why = command === undefined ? null : clean?.whyInTree(command) ?? null;
+    return command === undefined || why === null ? [] : [{ kind: "not-reproducible", subject: command, message: why }];
+  });
+  if (clean === null || checks.length === 0) {
+    return { verification: await verify(ralph, checks, { logs, signal }), inTree };
+  }
+  const scope = items.map(({ id }) => id).join(SEPARATOR);
+  const up = await clean.bringUp();
+  if (up.status !== "ready") return { verification: failedBringUp(up, scope), inTree };
+  const outside = await verify(ralph, checks.filter(isClean), { logs, signal, place: up.place });
+  if (outside.status === "aborted") return { verification: outside, inTree };
+  const inside = await verify(ralph, checks.filter((check) => !isClean(check)), { logs: `${logs}-tree`, signal });
+  if (inside.status === "aborted") return { verification: inside, inTree };
+  const results = [...outside.results, ...inside.results];
+  const failures = results.filter(({ ok }) => !ok);
+  return {
+    verification: failures.length > 0 ? { status: "failed", results, failures } : { status: "passed", results },
+    inTree,
+  };
+}
+
+/** A checkout that cannot be made of HEAD passes nothing. */
+function failedBringUp(up: Exclude<BroughtUp, { readonly status: "ready" }>, scope: string): Verification {
+  const [name, tail] = up.status === "nothing-committed"
+    ? ["a commit to check", "nothing is committed"]
+    : up.status === "links-outside"
+    ? ["no link that leads out of the repository", up.links.join("\n")]
+    : ["a clean checkout of HEAD", up.reason];
+  const failure: CheckResult = { name, scope, ok: false, exitCode: null, tail, durationMs: 0 };
+  return { status: "failed", results: [failure], failures: [failure] };
 }
 
 /** A review counts where the commit that it saw is part of HEAD's history. */

@@ -41,6 +41,10 @@ export async function openJournal(file: string | null): Promise<Journal> {
     interrupted: (backlog) => state.interrupted(backlog),
     parked: (key) => state.parked(key),
     passed: (key) => state.passed(key),
+    clean: (key) => state.clean(key),
+    cleanStart: (key, absent) => append({ type: "clean-start", ...named(key), absent }),
+    cleanFinding: (key, command, why) => append({ type: "clean-finding", ...named(key), command, why }),
+    forgetClean: (key) => append({ type: "clean-forgotten", ...named(key) }),
     reopened: (key) => state.reopened(key),
     leftovers: (key) => state.leftovers(key),
     begun: (key, item, { id, number, userPaths }) =>

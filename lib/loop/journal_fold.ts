@@ -1,4 +1,4 @@
-import type { JournalKey, Leftover, OpenItem, Reopened } from "../backlog/journal_types.ts";
+import type { CleanStart, JournalKey, Leftover, OpenItem, Reopened } from "../backlog/journal_types.ts";
 import type { Attempt, Item, ParkedItem, PassedRecord, Settlement } from "../backlog/types.ts";
 
 interface Named {
@@ -33,7 +33,9 @@ export type JournalLine =
   | (Named & { readonly type: "run-ended"; readonly passed?: boolean })
   | (OfItem & { readonly type: "parked"; readonly reason: string })
   | (Named & { readonly type: "left"; readonly itemId: string; readonly kept: Work })
-  | (Named & { readonly type: "unparked" });
+  | (Named & { readonly type: "clean-start"; readonly absent: readonly string[] })
+  | (Named & { readonly type: "clean-finding"; readonly command: string; readonly why: string | null })
+  | (Named & { readonly type: "unparked" | "clean-forgotten" });
 
 interface Slot {
   readonly open: Map<string, OpenItem>;
@@ -42,6 +44,7 @@ interface Slot {
   readonly passed: Map<string, PassedRecord>;
   readonly reopened: Map<string, Reopened>;
   readonly leftovers: Map<string, Leftover>;
+  clean: CleanStart | null;
 }
 
 /** The journal's lines, added up. */
@@ -54,6 +57,7 @@ export interface JournalState {
   parked(key: JournalKey): readonly ParkedItem[];
   passed(key: JournalKey): readonly PassedRecord[];
   reopened(key: JournalKey): ReadonlyMap<string, Reopened>;
+  clean(key: JournalKey): CleanStart | null;
   leftovers(key: JournalKey): ReadonlyMap<string, Leftover>;
 }
 
@@ -79,6 +83,7 @@ export function foldJournal(text: string): JournalState {
     parked: (key) => [...slotOf(keyOf(key)).parked.values()],
     passed: (key) => [...slotOf(keyOf(key)).passed.values()],
     reopened: (key) => slotOf(keyOf(key)).reopened,
+    clean: (key) => slotOf(keyOf(key)).clean,
     leftovers: (key) => slotOf(keyOf(key)).leftovers,
   };
   for (const text_ of text.split("\n")) {
@@ -96,6 +101,7 @@ export function keptLines(state: JournalState): readonly JournalLine[] {
     for (const { id, fingerprint, reason } of slot.parked.values()) {
       lines.push({ type: "parked", ...named, itemId: id, fingerprint, reason });
     }
+    if (slot.clean !== null) lines.push(...cleanLines(slot.clean, named));
     for (const record of slot.passed.values()) lines.push({ type: "passed", ...named, record });
     for (const [path, { itemId, content }] of slot.leftovers) {
       lines.push({ type: "left", ...named, itemId, kept: { [path]: content } });
@@ -107,6 +113,18 @@ export function keptLines(state: JournalState): readonly JournalLine[] {
     }
   }
   return lines;
+}
+
+function cleanLines({ absent, looked, inTree }: CleanStart, named: Named): readonly JournalLine[] {
+  return [
+    { type: "clean-start", ...named, absent },
+    ...Object.keys(looked).map((command): JournalLine => ({
+      type: "clean-finding",
+      ...named,
+      command,
+      why: inTree[command] ?? null,
+    })),
+  ];
 }
 
 function applyLine(slot: Slot, line: JournalLine): void {
@@ -136,6 +154,15 @@ function applyLine(slot: Slot, line: JournalLine): void {
         slot.passed.delete(id);
         slot.reopened.set(id, { times: (slot.reopened.get(id)?.times ?? 0) + 1, reason: line.reason });
       });
+    case "clean-start":
+      slot.clean = { absent: line.absent, looked: {}, inTree: {} };
+      return;
+    case "clean-finding":
+      slot.clean = withFinding(slot.clean, line.command, line.why);
+      return;
+    case "clean-forgotten":
+      slot.clean = null;
+      return;
     case "unparked":
       return slot.parked.clear();
     case "run-ended":
@@ -146,6 +173,15 @@ function applyLine(slot: Slot, line: JournalLine): void {
       }
       return;
   }
+}
+
+function withFinding(clean: CleanStart | null, command: string, why: string | null): CleanStart {
+  const { absent, looked, inTree } = clean ?? { absent: [], looked: {}, inTree: {} };
+  return {
+    absent,
+    looked: { ...looked, [command]: true },
+    inTree: why === null ? inTree : { ...inTree, [command]: why },
+  };
 }
 
 function applySettled(slot: Slot, line: JournalLine & { readonly type: "settled" }): void {
@@ -179,6 +215,7 @@ function newSlot(): Slot {
     passed: new Map(),
     reopened: new Map(),
     leftovers: new Map(),
+    clean: null,
   };
 }
 

@@ -2,10 +2,10 @@ import type { Attempt, Verification } from "../backlog/types.ts";
 import { verdictOf } from "../backlog/verdict.ts";
 import { protectedPaths } from "../checks/guards.ts";
 import type { ItemStart } from "../checks/integrity/item_start.ts";
-import { strayedFrom, trespassed } from "../checks/turn_guards.ts";
+import { trespassed } from "../checks/turn_guards.ts";
 import { verify } from "../checks/verify.ts";
 import { allowsUnverified, type AttemptParts, failedBefore, isReview, type TakenTurn } from "./attempt_parts.ts";
-import { putBackEdits } from "./recover.ts";
+import { putBackEdits } from "../context/put_back_edits.ts";
 
 /** What is known of an attempt before anything is judged. */
 export type Attempted<Findings> = Pick<
@@ -14,15 +14,16 @@ export type Attempted<Findings> = Pick<
 >;
 
 /** Ends that no claim and no check can change, or `null`. */
-export async function guard<Data, Findings>(
+export async function endedBy<Data, Findings>(
   { ralph, backlog, item, work, signal }: AttemptParts<Data, Findings>,
-  { turn, before, after, refusal }: TakenTurn<Findings>,
+  { turn, rewritten, refusal }: TakenTurn<Findings>,
   attempted: Attempted<Findings>,
 ): Promise<Attempt<Findings> | null> {
   const { end } = turn;
   if (end.reason === "aborted" || signal.aborted) return { ...attempted, status: "interrupted" };
-  const strayed = await strayedFrom(ralph, before.branch, after.branch);
-  if (strayed !== null) return { ...attempted, status: "failed", reason: "branch-changed", message: strayed };
+  if (rewritten !== null) {
+    return { ...attempted, status: "failed", reason: rewritten.status, message: rewritten.message };
+  }
   const { weakened = [] } = attempted;
   if (weakened.length > 0) {
     const blocked = ralph.config.tests.integrity === "block";

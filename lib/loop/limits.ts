@@ -1,4 +1,4 @@
-import type { LimitsConfig } from "../config/schema.ts";
+import type { LimitsConfig } from "../config/types.ts";
 import type { RalphContext } from "../context/context.ts";
 import type { TimeBudget } from "../backlog/types.ts";
 import type { Progress } from "./progress.ts";
@@ -12,6 +12,16 @@ export function limitsOf(
   const { maxIterations } = options;
   if (maxIterations === undefined) return limits;
   return { ...limits, iterations: Math.min(maxIterations, limits.iterations ?? maxIterations) };
+}
+
+/** Between two iterations, where a person asked for it. @returns false for no */
+export async function askToContinue(
+  { loop, prompter }: Pick<RalphContext, "loop" | "prompter">,
+  options: { readonly interactive?: boolean },
+): Promise<boolean> {
+  if (!(options.interactive ?? loop.interactive)) return true;
+  const message = "Continue with the next iteration?";
+  return (await prompter.ask({ id: "loop.continue", kind: "confirm", message, initial: true })).value === "yes";
 }
 
 /** The limit that is reached, as the last lines name it, or `null`. Pure. */

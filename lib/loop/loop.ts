@@ -5,23 +5,25 @@ import { createItemStarts, type ItemStart, type ItemStarts } from "../checks/int
 import { checksForUnchecked } from "../checks/unchecked_items.ts";
 import type { LimitsConfig } from "../config/schema.ts";
 import type { RalphContext } from "../context/context.ts";
-import { requireRepository } from "../context/require_repository.ts";
+import { requireRepository } from "../git/require_repository.ts";
 import { RalphError } from "../errors/ralph_error.ts";
-import { topLevelPaths } from "../git/tree_paths.ts";
+import { rootPaths, topLevelPaths } from "../git/tree_paths.ts";
 import type { TreeSnapshot } from "../git/types.ts";
 import { configuredHooks } from "../hooks/hook.ts";
-import { createHookRunner, type HookRunner, momentOf } from "../hooks/runner.ts";
+import { createHookRunner, hookIterationOf, type HookRunner } from "../hooks/runner.ts";
 import { announceEnd, announceIteration, announceRun, greenOf } from "./announce.ts";
 import { answered } from "./answered.ts";
 import { attemptsLeft, reopenedAttempt, withRetries } from "./attempts.ts";
-import { failingBefore } from "./baseline.ts";
-import { conclude } from "./conclude.ts";
+import { baselineOf } from "./baseline.ts";
+import { type CleanRun, createCleanRun } from "./clean.ts";
+import { checkedAsOf, conclude } from "./conclude.ts";
 import { endingOf } from "./ending.ts";
-import { limitReached, limitsOf, timeBudget, timeReached, unreportedBudget } from "./limits.ts";
-import type { Ending, LoopOptions, LoopOutcome, Stopped } from "./outcome.ts";
+import { askToContinue, limitReached, limitsOf, timeBudget, timeReached, unreportedBudget } from "./limits.ts";
+import type { Ending, LoopOptions, LoopOutcome, Stopped, StoppedEarly } from "./outcome.ts";
 import type { Ownership } from "./ownership.ts";
 import { advance, newProgress, type Notice, type Progress, withNotice, withoutPassed } from "./progress.ts";
 import { type Committer, settleAndCommit } from "./settle.ts";
+import { createTurnGuard, type TurnGuard } from "./turn_guard.ts";
 import { workItem } from "./work_item.ts";
 
 /** After these no hook starts: the run is over, or nothing is known of the iteration. */
@@ -47,6 +49,8 @@ export class Loop<Data, Findings> {
   readonly #taken: Set<string> = new Set();
   readonly #passedNow: Map<string, PassedItem> = new Map();
   readonly #starts: ItemStarts;
+  readonly #guard: TurnGuard;
+  readonly #clean: CleanRun;
   #shared: readonly CheckLike[];
   #failedBefore: ReadonlySet<string> | null = null;
   #progress: Progress;
@@ -66,6 +70,12 @@ export class Loop<Data, Findings> {
     this.#limits = limitsOf(ralph, options);
     this.#shared = options.checks ?? [];
     this.#starts = createItemStarts(ralph);
+    this.#guard = createTurnGuard(ralph, { userPaths: parts.ownership.userPaths, stateFiles: backlog.stateFiles });
+    this.#clean = createCleanRun(ralph, {
+      key: parts.key,
+      stateFiles: backlog.stateFiles,
+      wanted: checkedAsOf(ralph, backlog) === "commit",
+    });
     this.#progress = newProgress(ralph.host.clock.now());
   }
 
@@ -83,6 +93,7 @@ export class Loop<Data, Findings> {
       folder: this.#folder,
       signal: this.#signal,
     });
+    await using _clean = this.#clean;
     try {
       for (;;) {
         const stopped = await this.#iterate();
@@ -137,9 +148,11 @@ export class Loop<Data, Findings> {
     const { item } = next;
     const limit = this.#limitFor(item);
     if (limit !== null) return { status: "exhausted", limit };
-    if (this.#progress.iterations > 0 && !await this.#askToContinue()) return { status: "declined" };
-    if (item.checksOnly !== true && !await this.#baseline()) return { status: "aborted" };
-    return await this.#attempt(item);
+    if (this.#progress.iterations > 0 && !await askToContinue(this.#ralph, this.#parts.options)) {
+      return { status: "declined" };
+    }
+    const early = item.checksOnly === true ? null : await this.#baseline();
+    return early ?? await this.#attempt(item);
   }
 
   #done(next: Extract<Next<Data>, { readonly status: "done" }>): Stopped {
@@ -160,24 +173,16 @@ export class Loop<Data, Findings> {
     return limitReached(this.#progress, this.#limits, now) ?? stopWhen?.(this.#progress) ?? null;
   }
 
-  async #askToContinue(): Promise<boolean> {
-    if (!(this.#parts.options.interactive ?? this.#ralph.loop.interactive)) return true;
-    const question = {
-      id: "loop.continue",
-      kind: "confirm",
-      message: "Continue with the next iteration?",
-      initial: true,
-    } as const;
-    return (await this.#ralph.prompter.ask(question)).value === "yes";
-  }
-
-  /** Once, before the first turn. @returns false when it was interrupted */
-  async #baseline(): Promise<boolean> {
-    if (this.#failedBefore !== null) return true;
-    const place = { logs: `${this.#folder}/baseline`, signal: this.#signal };
-    this.#failedBefore = await failingBefore(this.#ralph, this.#shared, place);
-    this.#progress = { ...this.#progress, failedBefore: [...this.#failedBefore ?? []] };
-    return this.#failedBefore !== null;
+  /** Once, before the first turn. @returns why there is none */
+  async #baseline(): Promise<StoppedEarly | null> {
+    if (this.#failedBefore !== null) return null;
+    const place = { logs: `${this.#folder}/baseline`, signal: this.#signal, clean: this.#clean };
+    await this.#clean.open();
+    const baseline = await baselineOf(this.#ralph, this.#shared, place);
+    if (baseline.status !== "known") return baseline;
+    this.#failedBefore = baseline.failing;
+    this.#progress = { ...this.#progress, failedBefore: [...baseline.failing] };
+    return null;
   }
 
   async #attempt(item: Item<Data>): Promise<Stopped | null> {
@@ -194,9 +199,9 @@ export class Loop<Data, Findings> {
     await announceIteration(ralph, this.#backlog, named, { view: this.#view(), cap });
     const started = ralph.host.clock.now();
 
-    const moment = momentOf(ralph, this.#folder, item, iteration);
+    const hookIteration = hookIterationOf(ralph, this.#folder, item, iteration);
     await this.#hooks?.apply();
-    if (item.checksOnly !== true) await this.#hooks?.run("before", moment);
+    if (item.checksOnly !== true) await this.#hooks?.run("before", hookIteration);
     const before = item.checksOnly === true ? null : await requireRepository(ralph).snapshot();
     if (before !== null) ownership.beforeTurn(before);
     await ralph.journal.begun(key, item, { id, number, userPaths: [...ownership.userPaths] });
@@ -213,6 +218,8 @@ export class Loop<Data, Findings> {
       failedBefore: this.#failedBefore ?? new Set(),
       green: this.#green,
       ...(history.length === 0 ? {} : { greenBefore: history.some((earlier) => earlier.greenBefore === true) }),
+      guard: this.#guard,
+      clean: this.#clean,
       budget: timeBudget(this.#progress, this.#limits),
     });
     const limited = (one: Attempt<Findings>): Attempt<Findings> =>
@@ -229,7 +236,7 @@ export class Loop<Data, Findings> {
     this.#advance(item, this.#last ?? attempt, settlement, worked.checks.some(({ own }) => own === true));
     announceEnd(ralph, named, { attempt: this.#last ?? attempt, worked: attempt, settlement, started });
     const ending = endingOf(ralph, attempt, settlement);
-    if (attempt.turn !== null && !ENDED_BADLY.has(attempt.status)) await this.#hooks?.run("after", moment);
+    if (attempt.turn !== null && !ENDED_BADLY.has(attempt.status)) await this.#hooks?.run("after", hookIteration);
     return ending;
   }
 
@@ -243,9 +250,6 @@ export class Loop<Data, Findings> {
     const changed = topLevelPaths(this.#ralph, attempt.turn?.changedFiles ?? []);
     const state = new Set(topLevelPaths(this.#ralph, this.#backlog.stateFiles));
     const mixed = this.#parts.ownership.afterTurn(item.id, changed.filter((path) => !state.has(path)), after);
-    for (const path of mixed) {
-      this.#notice({ kind: "not-committed", subject: path, message: "had changes before the turn" });
-    }
     if (mixed.length === 0) return;
     const message = `not committed, since they had changes before the turn: ${mixed.join(", ")}`;
     this.#ralph.events.emit({ type: "note", level: "warn", message });
@@ -272,6 +276,7 @@ export class Loop<Data, Findings> {
       ...(after === null ? {} : { known: after }),
     });
     ownership.committed(settled.committed);
+    if (settled.settlement.status === "passed") this.#guard.verified();
     this.#last = settled.attempt as Attempt<Findings>;
     const { settlement } = settled;
     await this.#ralph.journal.settled(key, item, settled.attempt, {
@@ -291,6 +296,9 @@ export class Loop<Data, Findings> {
   #advance(item: Item<Data>, attempt: Attempt<Findings>, settlement: Settlement, hasOwnCheck: boolean): void {
     const { added } = this.#limits;
     this.#progress = advance(this.#progress, item, attempt, settlement, { atStart: this.#atStart, added });
+    for (const path of rootPaths(this.#ralph, this.#parts.ownership.uncommitted(this.#progress.passed))) {
+      this.#notice({ kind: "not-committed", subject: path, message: "" });
+    }
     const unreported = unreportedBudget(this.#progress, this.#limits);
     if (unreported !== null && this.#progress.turns === 1) {
       this.#ralph.events.emit({ type: "note", level: "warn", message: unreported });
@@ -320,6 +328,8 @@ export class Loop<Data, Findings> {
       onlyPassedNow: options.maxItems !== undefined,
       logs: `${this.#folder}/final-check-${this.#progress.iterations}`,
       signal: this.#signal,
+      clean: this.#clean,
+      userPaths: this.#parts.ownership.userPaths,
     });
     const { sentBack, unverified, notices } = concluded;
     this.#progress = { ...withoutPassed(this.#progress, sentBack), ...(unverified === null ? {} : { unverified }) };

@@ -1,4 +1,4 @@
-import type { LimitsConfig } from "../config/schema.ts";
+import type { LimitsConfig } from "../config/types.ts";
 import type { Hook } from "../hooks/hook.ts";
 import type { Progress } from "./progress.ts";
 import type { CheckLike } from "../checks/types.ts";

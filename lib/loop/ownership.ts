@@ -15,6 +15,8 @@ export interface Ownership {
   /** What turns at this item left uncommitted, with content hashes. */
   workOf(itemId: string): Readonly<Record<string, string | null>>;
   committed(paths: readonly string[]): void;
+  /** Paths of the user's that turns at these items have changed, so that their work is not committed whole. Sorted. */
+  uncommitted(itemIds: readonly string[]): readonly string[];
 }
 
 /** What is known when a run starts. */
@@ -29,6 +31,7 @@ export interface OwnershipStart {
 export function createOwnership(start: OwnershipStart, now: TreeSnapshot): Ownership {
   const left = new Map<string, Leftover>();
   const userPaths = new Set<string>(start.killed?.userPaths ?? []);
+  const mixed = new Map<string, Set<string>>();
   for (const [path, content] of now.contents) {
     const known = start.leftovers.get(path);
     if (start.killed !== null && !userPaths.has(path)) left.set(path, { itemId: start.killed.itemId, content });
@@ -45,7 +48,10 @@ export function createOwnership(start: OwnershipStart, now: TreeSnapshot): Owner
         const content = after.contents.get(path);
         if (content !== undefined && !userPaths.has(path)) left.set(path, { itemId, content });
       }
-      return changed.filter((path) => userPaths.has(path) && after.contents.has(path));
+      for (const paths of mixed.values()) for (const path of paths) if (!after.contents.has(path)) paths.delete(path);
+      const both = changed.filter((path) => userPaths.has(path) && after.contents.has(path));
+      mixed.set(itemId, new Set([...mixed.get(itemId) ?? [], ...both]));
+      return both;
     },
     workOf: (itemId) =>
       Object.fromEntries(
@@ -54,5 +60,6 @@ export function createOwnership(start: OwnershipStart, now: TreeSnapshot): Owner
     committed(paths) {
       for (const path of paths) left.delete(path);
     },
+    uncommitted: (itemIds) => [...new Set(itemIds.flatMap((id) => [...mixed.get(id) ?? []]))].sort(),
   };
 }

@@ -3,14 +3,14 @@ import { namedCheck } from "../checks/named_check.ts";
 import type { CheckLike } from "../checks/types.ts";
 import { verify } from "../checks/verify.ts";
 import type { RalphContext } from "../context/context.ts";
-import type { Restore } from "../backlog/state_files.ts";
 import type { TreeSnapshot } from "../git/types.ts";
 import { modifiedAt } from "../host/files.ts";
 import type { JournalKey } from "../backlog/journal_types.ts";
 import { ownFiles } from "../context/own_files.ts";
+import { putBackEdits } from "../context/put_back_edits.ts";
 import { createOwnership, type Ownership } from "./ownership.ts";
 import type { Attempt, Backlog, Check, Item } from "../backlog/types.ts";
-import { requireRepository } from "../context/require_repository.ts";
+import { requireRepository } from "../git/require_repository.ts";
 import { type Committer, settleAndCommit, unchangedWork } from "./settle.ts";
 
 /**
@@ -94,15 +94,6 @@ export async function repairAfterKill<Data, Findings>(
   const lastWord = await modifiedAt(ownFiles(repository, ralph.root).journal);
   if (lastWord !== null) await repository.clearLeftLocks(lastWord);
   await putBackEdits(ralph, backlog);
-}
-
-/** Puts back what an agent did to state files by hand before its run was killed. */
-export async function putBackEdits(
-  ralph: RalphContext,
-  { stateFiles, restore }: { readonly stateFiles: readonly string[]; readonly restore?: Restore },
-): Promise<void> {
-  const takenBack = await ralph.state.putBack(await ralph.state.edited(stateFiles), restore);
-  if (takenBack.length > 0) ralph.events.emit({ type: "state-put-back", paths: takenBack });
 }
 
 function interrupted(id: string, number: number): Attempt {

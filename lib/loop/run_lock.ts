@@ -1,15 +1,8 @@
+import type { RunLock } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { Repository } from "../git/types.ts";
 import { takeLock } from "../host/lock.ts";
 import type { Host } from "../host/types.ts";
-
-/** The lock that lets one run at a time work in a tree. Taking it again inside is free. */
-export interface RunLock {
-  /** @throws {RalphError} run-locked, not-a-repository */
-  acquire(purpose: string): Promise<AsyncDisposable>;
-  /** Lets go, whoever still holds it. */
-  release(): Promise<void>;
-}
 
 /** What the lock is about. */
 export interface RunLockOptions {
@@ -33,7 +26,7 @@ export function createRunLock({ host, repository, root, file }: RunLockOptions):
       throw new RalphError("run-locked", { details: { purpose: theirs, pid, startedAt: since } });
     }
     letGo = lock.release;
-    if (lock.tookOver !== null && lock.tookOver.cookie !== "") await host.processes.sweep(lock.tookOver.cookie);
+    if (lock.tookOver !== null && lock.tookOver.runToken !== "") await host.processes.sweep(lock.tookOver.runToken);
   }
 
   async function release(): Promise<void> {

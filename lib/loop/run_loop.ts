@@ -1,9 +1,8 @@
 import { journalKeyOf } from "../backlog/journal_key.ts";
 import type { Backlog } from "../backlog/types.ts";
-import { sweepCheckTrees } from "../checks/check_tree.ts";
 import { namedCheck } from "../checks/named_check.ts";
 import type { RalphContext } from "../context/context.ts";
-import { requireRepository } from "../context/require_repository.ts";
+import { requireRepository } from "../git/require_repository.ts";
 import { onBranch } from "./branch.ts";
 import { Loop } from "./loop.ts";
 import type { LoopOptions, LoopOutcome } from "./outcome.ts";
@@ -51,7 +50,6 @@ export async function runLoop<Data, Findings>(
   const ownership = await recover(ralph, committer, backlog, key, now, options.checks ?? []);
   if (options.retryBlocked ?? ralph.loop.retryBlocked) await ralph.journal.unpark(key);
   await backlog.resume?.();
-  await sweepCheckTrees(ralph);
   const outcome = await new Loop({ ralph, backlog, options, key, committer, ownership }).run();
   await ralph.journal.runEnded(key, outcome.status === "passed");
   const reasons = "reasons" in outcome ? outcome.reasons : "limit" in outcome ? [outcome.limit] : [];

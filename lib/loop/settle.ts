@@ -13,7 +13,7 @@ import type {
 } from "../backlog/types.ts";
 import type { JournalKey } from "../backlog/journal_types.ts";
 import { pathExists } from "../host/files.ts";
-import { requireRepository } from "../context/require_repository.ts";
+import { requireRepository } from "../git/require_repository.ts";
 import { answered } from "./answered.ts";
 import { topLevelPaths } from "../git/tree_paths.ts";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { agentTurn } from "../agents/agent_turn.ts";
-import { refusalOf } from "../agents/refusal.ts";
+import { refusalOf } from "../agents/turn_verdict.ts";
 import type { Backlog, Check, Claim, Item, JudgeContext, Turn, Verification, WorkContext } from "../backlog/types.ts";
 import { verdictOf } from "../backlog/verdict.ts";
 import { freshStart, withTurn } from "../checks/integrity/item_start.ts";
@@ -8,7 +8,7 @@ import { findWeakened } from "../checks/integrity/test_guard.ts";
 import { namedCheck } from "../checks/named_check.ts";
 import { verify } from "../checks/verify.ts";
 import type { RalphContext } from "../context/context.ts";
-import { requireRepository } from "../context/require_repository.ts";
+import { requireRepository } from "../git/require_repository.ts";
 import type { TreeSnapshot } from "../git/types.ts";
 import {
   allowsUnverified,
@@ -20,7 +20,8 @@ import {
   type WorkedItem,
   type WorkItemOptions,
 } from "./attempt_parts.ts";
-import { guard, judged } from "./judge_attempt.ts";
+import { endedBy, judged } from "./judge_attempt.ts";
+import { createTurnGuard, type TurnGuard } from "./turn_guard.ts";
 
 export type { WorkedItem, WorkItemOptions } from "./attempt_parts.ts";
 
@@ -77,7 +78,7 @@ export async function workItem<Data, Findings>(
     ...(weakened.length === 0 ? {} : { weakened }),
     ...(greenBefore ? { greenBefore } : {}),
   };
-  const guarded = await guard(parts, taken, attempted);
+  const guarded = await endedBy(parts, taken, attempted);
   const attempt = guarded ?? await judged(parts, taken, { attempted, first, standing });
   return { attempt, checks: named, before, after: taken.after };
 }
@@ -124,7 +125,9 @@ async function takeTurn<Data, Findings>(
 ): Promise<TakenTurn<Findings>> {
   const { ralph, backlog, item, work, options, signal, folder, checks, context } = parts;
   const prompt = work.prompt ?? "";
-  const { turn, after } = await agentTurn(ralph, {
+  const guard = options.guard ?? guardOf(ralph, backlog.stateFiles, before);
+  await guard.beforeTurn(item.id, before);
+  const observed = await agentTurn(ralph, {
     prompt: typeof prompt === "string" ? prompt : prompt(first),
     name: nameOf(parts.id),
     folder,
@@ -137,6 +140,7 @@ async function takeTurn<Data, Findings>(
     before,
     budget: options.budget ?? null,
   });
+  const { turn, after, rewritten } = await guard.afterTurn(parts.id, observed);
   const edits = await ralph.state.edited(backlog.stateFiles);
   // before the state is restored, so that it can read what the agent wrote
   const claimed = (checked: boolean): Promise<Claim<Findings>> => judge(backlog, item, turn, { ...context, checked });
@@ -146,7 +150,11 @@ async function takeTurn<Data, Findings>(
   const refusal = idle !== null && (await claimed(false)).status !== "done" ? idle : null;
   const restored = await ralph.state.putBack(edits, backlog.restore);
   if (restored.length > 0) ralph.events.emit({ type: "state-put-back", paths: restored });
-  return { turn, before, after, claim, refusal, edited: edits.length > 0 };
+  return { turn, before, after, rewritten, claim, refusal, edited: edits.length > 0 };
+}
+
+function guardOf(ralph: RalphContext, stateFiles: readonly string[], { changed }: TreeSnapshot): TurnGuard {
+  return createTurnGuard(ralph, { userPaths: new Set(changed.map(({ path }) => path)), stateFiles });
 }
 
 /** The item's own checks prove nothing where all of them pass before anything was done for it. */
@@ -160,7 +168,9 @@ async function wasGreen<Data, Findings>(
   if (options.greenBefore !== undefined || context.attempt > 1) return options.greenBefore ?? false;
   const unknown = own.filter(({ command }) => command === undefined || options.green?.has(command) !== true);
   if (unknown.length === 0) return true;
-  return (await verifyBefore(parts, unknown)).status === "passed";
+  const found = await verifyBefore(parts, unknown);
+  await options.clean?.look(found.results, unknown, parts.signal);
+  return found.status === "passed";
 }
 
 function nameOf(id: string): string {

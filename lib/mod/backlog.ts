@@ -13,5 +13,6 @@ export { todoBacklog, type TodoBacklogOptions, type TodoItem } from "../backlog/
 export { BACKLOG_VERSION } from "../backlog/types.ts";
 export { verifyCommands } from "../backlog/verify_commands.ts";
 export type { ItemStart } from "../checks/integrity/item_start.ts";
+export type { RunLock } from "../context/context.ts";
 export type { Progress } from "../loop/progress.ts";
-export type { RunLock } from "../loop/run_lock.ts";
+export type { GatedBacklog, GateWords } from "../recipe/gate_run.ts";

@@ -3,7 +3,12 @@
  *
  * @module
  */
-export { gsdBacklog, type GsdBacklogOptions } from "../workflows/gsd/backlog.ts";
+export {
+  gsdBacklog,
+  type GsdBacklogContext,
+  type GsdBacklogOptions,
+  type GsdFindings,
+} from "../workflows/gsd/backlog.ts";
 export type { GsdItemData } from "../workflows/gsd/item_data.ts";
 export { findPlan, type Noted, type Position, positionOf } from "../workflows/gsd/position.ts";
 export { readPlanning } from "../workflows/gsd/read_planning.ts";

@@ -1,170 +1,99 @@
 /**
- * The command table. Importing it loads no command: `load` does.
+ * The command table: each workflow's own commands, and those that hold for every workflow. Importing it loads no
+ * command: `load` does.
  *
  * @module
  */
 import type { Command } from "../cli/command.ts";
 import {
   AGENT_FLAGS,
+  BACKLOG_FLAG,
   CONSENT_FLAGS,
   DATA_FLAGS,
-  EXEC_FLAGS,
-  GSD_FLAGS,
-  ITERATION_FLAGS,
+  LOOK_FLAGS,
   LOOP_FLAGS,
   OUTPUT_FLAGS,
+  pick,
   PLACE_FLAGS,
   PLAN_FLAGS,
   PROBE_FLAGS,
+  RECIPE_FLAGS,
   REPORT_FLAGS,
   ROOT_FLAG,
+  RUN_FLAGS,
   SHOW_FLAGS,
 } from "../cli/flags.ts";
-import { SPRINT_COMMANDS } from "../workflows/sprint/commands/commands.ts";
-import { SPEC_COMMANDS } from "../workflows/spec/commands/commands.ts";
+import { DEFAULT_WORKFLOW, WORKFLOWS } from "../workflows/table.ts";
+import type { WorkflowRow } from "../workflows/workflow.ts";
 
-/** Every command, in the order in which help shows them. */
-export const COMMANDS: readonly Command[] = [
-  {
-    name: "init",
-    summary: "scaffold a workflow: creates only what is missing",
-    usage: "",
-    arity: [0, 0],
-    flags: {
-      ...AGENT_FLAGS,
-      verify: LOOP_FLAGS["verify"] as Command["flags"][string],
-      ...REPORT_FLAGS,
-      ...PLACE_FLAGS,
-      ...SHOW_FLAGS,
-    },
-    load: () => import("./commands/init.ts"),
-  },
-  {
-    name: "exec",
-    summary: "plan a goal, understand the code, implement it: each by consent",
-    usage: '"<goal>"',
-    arity: [0, 1],
-    flags: {
-      ...PLAN_FLAGS,
-      ...EXEC_FLAGS,
-      ...CONSENT_FLAGS,
-      ...AGENT_FLAGS,
-      ...LOOP_FLAGS,
-      ...REPORT_FLAGS,
-      ...PLACE_FLAGS,
-      ...SHOW_FLAGS,
-    },
-    details: [
-      "Nothing is implemented without a yes: at the prompt, or by `--approve run`.",
-      "The same command again continues where it stopped.",
-    ],
-    load: () => import("../workflows/exec/commands/exec.ts"),
-  },
+/** `[FEATURE]`: what shared commands take, in the workflows that take something. */
+function scopesOf(rows: readonly WorkflowRow[]): string {
+  return `[${rows.flatMap(({ scope }) => scope === undefined ? [] : [scope]).join("|")}]`;
+}
+
+const SCOPE = scopesOf(WORKFLOWS);
+
+/** What a shared command does in each workflow, for its help. */
+function inEach(command: "plan" | "run"): readonly string[] {
+  const width = Math.max(...WORKFLOWS.map(({ name }) => name.length)) + 2;
+  return WORKFLOWS.flatMap(({ name, help }) => {
+    const words = help?.[command];
+    return words === undefined ? [] : [`${name.padEnd(width)}${words}`];
+  });
+}
+
+const SHARED: readonly Command[] = [
   {
     name: "plan",
-    summary: "turn a goal into scripts/ralph/prd.json, by questions and a review; gsd: plan a phase",
+    summary: "turn a goal, a spec or a phase into work, by the workflow's own planning",
     usage: '"<goal>"|SPEC.md|PHASE',
     arity: [0, 1],
     flags: { ...PLAN_FLAGS, ...CONSENT_FLAGS, ...AGENT_FLAGS, ...REPORT_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
+    details: inEach("plan"),
     load: () => import("./commands/plan.ts"),
   },
   {
-    name: "understand",
-    summary: "fill the codebase map, one topic an iteration; writes nothing else",
-    usage: "",
-    arity: [0, 0],
-    flags: {
-      ...ITERATION_FLAGS,
-      ...AGENT_FLAGS,
-      "max-cost": LOOP_FLAGS["max-cost"] as Command["flags"][string],
-      interactive: LOOP_FLAGS["interactive"] as Command["flags"][string],
-      ...REPORT_FLAGS,
-      ...PLACE_FLAGS,
-      ...SHOW_FLAGS,
-    },
-    load: () => import("../workflows/exec/commands/understand.ts"),
-  },
-  {
-    name: "prd",
-    summary: "write, refine, finalize or edit a feature's PRD, or run it",
-    usage: "FEATURE",
-    arity: [1, 1],
-    flags: { ...CONSENT_FLAGS, ...AGENT_FLAGS, ...LOOP_FLAGS, ...REPORT_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
-    details: [
-      "A feature's PRD is .ralph/<date>-FEATURE/prd.md; finalized it is prd.json beside it, which `ralph run FEATURE` works off.",
-    ],
-    load: () => import("../workflows/feature/commands/prd.ts"),
-  },
-  {
     name: "run",
-    summary: "implement the PRD: one story an iteration until all are verified; gsd: the next plan, or all with --loop",
-    usage: "[FEATURE]",
+    summary: "do the work that is planned: one item an iteration until all are verified",
+    usage: scopesOf(WORKFLOWS.filter(({ help }) => help?.run !== undefined)),
     arity: [0, 1],
-    flags: {
-      ...GSD_FLAGS,
-      ...ITERATION_FLAGS,
-      ...LOOP_FLAGS,
-      ...AGENT_FLAGS,
-      ...REPORT_FLAGS,
-      ...PLACE_FLAGS,
-      ...SHOW_FLAGS,
-    },
+    flags: { ...Object.assign({}, ...WORKFLOWS.map(({ runFlags }) => runFlags)), ...RUN_FLAGS },
+    details: inEach("run"),
     load: () => import("./commands/run.ts"),
   },
-  ...SPRINT_COMMANDS,
-  ...SPEC_COMMANDS,
-  {
-    name: "roadmap",
-    summary: "gsd: make the roadmap, with the agent in the terminal",
-    usage: "",
-    arity: [0, 0],
-    flags: { ...AGENT_FLAGS, ...REPORT_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
-    load: () => import("../workflows/gsd/commands/roadmap.ts"),
-  },
-  {
-    name: "discover",
-    summary: "gsd: research a phase before it is planned, with the agent in the terminal",
-    usage: "[PHASE]",
-    arity: [0, 1],
-    flags: { ...AGENT_FLAGS, ...REPORT_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
-    load: () => import("../workflows/gsd/commands/discover.ts"),
-  },
+];
+
+const LOOKING: readonly Command[] = [
   {
     name: "verify",
-    summary: "run every story's checks; starts no agent",
-    usage: "[FEATURE]",
+    summary: "run the checks of the work; starts no agent",
+    usage: SCOPE,
     arity: [0, 1],
-    flags: {
-      verify: LOOP_FLAGS["verify"] as Command["flags"][string],
-      "allow-unverified": LOOP_FLAGS["allow-unverified"] as Command["flags"][string],
-      ...DATA_FLAGS,
-      ...PLACE_FLAGS,
-      ...SHOW_FLAGS,
-    },
+    flags: { ...pick(LOOP_FLAGS, "verify", "allow-unverified"), ...BACKLOG_FLAG, ...LOOK_FLAGS },
     load: () => import("./commands/verify.ts"),
   },
   {
     name: "next",
     summary: "show the item that the next iteration would take",
-    usage: "[FEATURE]",
+    usage: SCOPE,
     arity: [0, 1],
-    flags: { ...DATA_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
+    flags: { ...BACKLOG_FLAG, ...LOOK_FLAGS },
     load: () => import("./commands/next.ts"),
   },
   {
     name: "validate",
     summary: "check the configuration and the state files, all problems at once",
-    usage: "[FEATURE]",
+    usage: SCOPE,
     arity: [0, 1],
-    flags: { ...DATA_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
+    flags: { ...BACKLOG_FLAG, ...LOOK_FLAGS },
     load: () => import("./commands/validate.ts"),
   },
   {
     name: "status",
     summary: "where things stand",
-    usage: "[FEATURE]",
+    usage: SCOPE,
     arity: [0, 1],
-    flags: { ...DATA_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
+    flags: { ...BACKLOG_FLAG, ...LOOK_FLAGS },
     load: () => import("./commands/status.ts"),
   },
   {
@@ -174,36 +103,22 @@ export const COMMANDS: readonly Command[] = [
     arity: [0, 1],
     flags: { ...OUTPUT_FLAGS, ...ROOT_FLAG, ...SHOW_FLAGS },
     details: [
-      "RUN is a run's id, the path of its folder, or of a folder that holds runs (a sprint's).",
+      "RUN is a run's id, the path of its folder, or of a folder that holds runs.",
       "Without it: the newest run below the root, whatever its workflow. The HTML is one file that asks for nothing from",
       "outside; `ralph schema report` describes the JSON.",
     ],
     load: () => import("./commands/report.ts"),
   },
+];
+
+const TOOLS: readonly Command[] = [
   {
     name: "doctor",
     summary: "what is missing on this machine, and how to get it",
     usage: "",
     arity: [0, 0],
-    flags: { ...PROBE_FLAGS, ...DATA_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
+    flags: { ...PROBE_FLAGS, ...LOOK_FLAGS },
     load: () => import("./commands/doctor.ts"),
-  },
-  {
-    name: "demo",
-    summary: "watch the whole exec workflow on a small real project",
-    usage: "",
-    arity: [0, 0],
-    flags: {
-      approve: CONSENT_FLAGS["approve"] as Command["flags"][string],
-      "non-interactive": CONSENT_FLAGS["non-interactive"] as Command["flags"][string],
-      ...REPORT_FLAGS,
-      ...SHOW_FLAGS,
-    },
-    details: [
-      "It makes a git repository in a temporary folder and leaves it there for you to look at.",
-      "`--approve all` lets it run by itself.",
-    ],
-    load: () => import("./commands/demo.ts"),
   },
   {
     name: "recipes",
@@ -219,15 +134,7 @@ export const COMMANDS: readonly Command[] = [
     usage: "FILE [arguments]",
     arity: [1, 1],
     open: true,
-    flags: {
-      ...CONSENT_FLAGS,
-      ...AGENT_FLAGS,
-      ...ITERATION_FLAGS,
-      ...LOOP_FLAGS,
-      ...REPORT_FLAGS,
-      ...PLACE_FLAGS,
-      ...SHOW_FLAGS,
-    },
+    flags: RECIPE_FLAGS,
     details: ["Flags of the recipe stand after FILE, where `--help` shows them; those of Ralph anywhere."],
     load: () => import("./commands/run_recipe.ts"),
   },
@@ -244,7 +151,7 @@ export const COMMANDS: readonly Command[] = [
     summary: "print the type declarations of the SDK, for recipes beside the binary",
     usage: "",
     arity: [0, 0],
-    flags: { output: OUTPUT_FLAGS["output"] as Command["flags"][string], ...SHOW_FLAGS },
+    flags: { ...pick(OUTPUT_FLAGS, "output"), ...SHOW_FLAGS },
     details: [
       "ralph types --output ralph.d.ts   an editor knows `ralph` and its subpaths with nothing installed",
       "",
@@ -288,6 +195,25 @@ export const COMMANDS: readonly Command[] = [
     flags: { ...SHOW_FLAGS },
     load: () => import("./commands/help.ts"),
   },
+];
+
+const INIT: Command = {
+  name: "init",
+  summary: "scaffold a workflow: creates only what is missing",
+  usage: "",
+  arity: [0, 0],
+  flags: { ...AGENT_FLAGS, ...pick(LOOP_FLAGS, "verify"), ...REPORT_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
+  load: () => import("./commands/init.ts"),
+};
+
+/** Every command, in the order in which help shows them. */
+export const COMMANDS: readonly Command[] = [
+  INIT,
+  ...DEFAULT_WORKFLOW.commands,
+  ...SHARED,
+  ...WORKFLOWS.filter((row) => row !== DEFAULT_WORKFLOW).flatMap(({ commands }) => commands),
+  ...LOOKING,
+  ...TOOLS,
 ];
 
 /** The row of this name. */

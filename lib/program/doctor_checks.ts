@@ -4,29 +4,20 @@ import { openRepository } from "../git/open_repository.ts";
 import { findExecutable, shellInvocation } from "../host/shell.ts";
 import type { Host } from "../host/types.ts";
 import type { Invocation } from "../cli/command.ts";
-import { gsdFinding } from "../workflows/gsd/commands/finding.ts";
+import type { Finding } from "../cli/finding.ts";
 import { findAgents, type FoundAgent, proofWords } from "../cli/known_agents.ts";
 import { findPlace, type Place } from "../cli/workspace.ts";
 import { resolveRoot } from "../cli/root.ts";
 import { optional } from "../cli/settings.ts";
+import { workflowRow } from "../workflows/table.ts";
 import { VERSION } from "../cli/version.ts";
-
-/** One thing that was looked at. */
-export interface Finding {
-  /** `missing`: a run cannot start without it. */
-  readonly level: "ok" | "note" | "missing";
-  readonly name: string;
-  readonly detail: string;
-  /** How to get it. */
-  readonly hint?: string;
-}
 
 const VERSION_TIMEOUT_MS = 10_000;
 
 /** Looks at everything that a run needs; starts no agent but for its version. */
 export async function examine(invocation: Invocation): Promise<readonly Finding[]> {
-  const { host, flags } = invocation;
-  const root = await resolveRoot(host.environment, flags.text("root"));
+  const { host } = invocation;
+  const root = await resolveRoot(invocation);
   const { finding: config, place } = await configuration(invocation);
   const agents = await findAgents(host);
   return [
@@ -36,11 +27,11 @@ export async function examine(invocation: Invocation): Promise<readonly Finding[
     await shell(host),
     host.terminal.interactive
       ? { level: "ok", name: "terminal", detail: "questions can be asked" }
-      : { level: "note", name: "terminal", detail: "none: `plan` and `exec` need `--answers` and `--approve`" },
+      : { level: "note", name: "terminal", detail: "none: commands that ask need `--answers` and `--approve`" },
     config,
     ...(place === null ? [] : [
       await agentOf(place, host, agents),
-      ...await gsdFinding(place, host),
+      ...await (await workflowRow(place.workflow.name).load()).examine?.(place, host) ?? [],
       ...await browser(place, host),
     ]),
     ...await Promise.all(agents.map((agent) => installed(agent, host))),
@@ -207,7 +198,7 @@ async function attempt(name: string, act: () => Promise<void>, detail: string): 
 
 /** Only where pages may be looked at. */
 async function browser({ config, root, workflow }: Place, host: Host): Promise<readonly Finding[]> {
-  if (workflow.name !== "feature" && config.services.length === 0) return [];
+  if (workflowRow(workflow.name).pages !== true && config.services.length === 0) return [];
   if (!config.browser.enabled) {
     return [{ level: "ok", name: "browser", detail: "not used: `browser.enabled` is false" }];
   }

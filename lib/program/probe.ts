@@ -8,7 +8,7 @@ import { temporaryDirectory } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import { tokensOf } from "../backlog/usage.ts";
 import { formatDuration } from "../ui/format_duration.ts";
-import type { Finding } from "./doctor_checks.ts";
+import type { Finding } from "../cli/finding.ts";
 import type { FoundAgent } from "../cli/known_agents.ts";
 import { usage } from "../cli/parse.ts";
 

@@ -1,24 +1,21 @@
 /**
- * The modules that Ralph serves to recipes: `ralph` and its subpaths always, so that there is one copy of them, and a
- * few more where the recipe's own folder has none. Nothing is loaded before a recipe asks for it.
+ * The modules that Ralph serves to recipes: `ralph` and `ralph/testing` always, so that there is one copy of them, and
+ * a few more where the recipe's own folder has none. Nothing is loaded before a recipe asks for it.
  *
  * @module
  */
 
 type Exports = Record<string, unknown>;
 
-const OWN: Readonly<Record<string, () => Promise<Exports>>> = {
-  "ralph": () => import("../mod.ts"),
-  "ralph/agents": () => import("../mod/agents.ts"),
-  "ralph/backlog": () => import("../mod/backlog.ts"),
-  "ralph/exec": () => import("../mod/exec.ts"),
-  "ralph/feature": () => import("../mod/feature.ts"),
-  "ralph/gsd": () => import("../mod/gsd.ts"),
-  "ralph/host": () => import("../mod/host.ts"),
-  "ralph/spec": () => import("../mod/spec.ts"),
-  "ralph/sprint": () => import("../mod/sprint.ts"),
-  "ralph/testing": () => import("../testing/mod.ts"),
-};
+/** A module of Ralph's own. */
+export interface OwnModule {
+  /** Where its file is. */
+  url(): string;
+  load(): Promise<Exports>;
+}
+
+/** Ralph's own modules by the name that recipes import: `ralph`, `ralph/testing`. */
+export type OwnModules = Readonly<Record<string, OwnModule>>;
 
 const BUNDLED: Readonly<Record<string, () => Promise<Exports>>> = {
   "zod": () => import("zod"),
@@ -29,18 +26,20 @@ const BUNDLED: Readonly<Record<string, () => Promise<Exports>>> = {
 };
 
 /** What a recipe may import although it is not installed beside it. */
-export const BUILTIN_MODULES: readonly string[] = [...Object.keys(OWN), ...Object.keys(BUNDLED)];
+export function importableModules(own: OwnModules): readonly string[] {
+  return [...Object.keys(own), ...Object.keys(BUNDLED)];
+}
 
-/** The names that `ralph` or one of its subpaths exports, or `null` for another module. */
-export async function ownExports(module: string): Promise<readonly string[] | null> {
-  const load = Object.hasOwn(OWN, module) ? OWN[module] : undefined;
-  return load === undefined ? null : Object.keys(await load());
+/** The names that a module of Ralph exports, or `null` for another module. */
+export async function ownExports(own: OwnModules, module: string): Promise<readonly string[] | null> {
+  const found = Object.hasOwn(own, module) ? own[module] : undefined;
+  return found === undefined ? null : Object.keys(await found.load());
 }
 
 /** The module of Ralph that exports this name, or `null`. */
-export async function ownModuleOf(name: string): Promise<string | null> {
-  for (const module of Object.keys(OWN)) {
-    if ((await ownExports(module))?.includes(name) === true) return module;
+export async function ownModuleOf(own: OwnModules, name: string): Promise<string | null> {
+  for (const module of Object.keys(own)) {
+    if ((await ownExports(own, module))?.includes(name) === true) return module;
   }
   return null;
 }
@@ -55,16 +54,16 @@ interface BunRuntime {
 }
 
 /** Makes them importable for recipes in `folder`; the process is one recipe's from here on. */
-export async function serveBuiltinModules(folder: string): Promise<void> {
+export async function serveBuiltinModules(folder: string, own: OwnModules): Promise<void> {
   const { Bun, Deno } = globalThis as { readonly Bun?: BunRuntime; readonly Deno?: unknown };
-  if (Bun !== undefined) return serveToBun(Bun, folder);
+  if (Bun !== undefined) return serveToBun(Bun, folder, own);
   // Deno maps the names itself: by the deno.json of a checkout, or by the node_modules that Ralph is installed in.
-  if (Deno === undefined) await serveToNode();
+  if (Deno === undefined) await serveToNode(own);
 }
 
-function serveToBun(bun: BunRuntime, folder: string): void {
+function serveToBun(bun: BunRuntime, folder: string, own: OwnModules): void {
   const bundled = Object.entries(BUNDLED).filter(([name]) => !resolves(bun, name, folder));
-  const served = [...Object.entries(OWN), ...bundled];
+  const served = [...Object.entries(own).map(([name, { load }]) => [name, load] as const), ...bundled];
   bun.plugin({
     name: "ralph",
     setup(build) {
@@ -91,9 +90,9 @@ interface NodeModule {
 }
 
 /** Node resolves in one place for the whole process: own names to this copy, bundled ones only after its own try failed. */
-async function serveToNode(): Promise<void> {
+async function serveToNode(modules: OwnModules): Promise<void> {
   const own: Readonly<Record<string, string>> = Object.fromEntries(
-    Object.keys(OWN).map((name) => [name, import.meta.resolve(`../${fileOf(name)}${extension()}`)]),
+    Object.entries(modules).map(([name, { url }]) => [name, url()]),
   );
   const data = { own, bundled: Object.keys(BUNDLED), from: import.meta.url };
   const { register, registerHooks } = await import("node:module") as unknown as NodeModule;
@@ -110,16 +109,6 @@ async function serveToNode(): Promise<void> {
       }
     },
   });
-}
-
-function fileOf(module: string): string {
-  if (module === "ralph/testing") return "testing/mod";
-  return module.replace("ralph", "mod");
-}
-
-/** `.js` in the npm package, `.ts` in a checkout: the ending of this very file. */
-function extension(): string {
-  return import.meta.url.endsWith(".ts") ? ".ts" : ".js";
 }
 
 /** The same for Node before 22.15, whose hooks run in a thread of their own and are given as a module. */

@@ -3,12 +3,14 @@ import type { $Type } from "dax";
 import type { Agent } from "../context/agent.ts";
 import { createStateFiles } from "../backlog/state_files.ts";
 import { loadConfig } from "../config/load.ts";
-import type { Config } from "../config/schema.ts";
 import { strictConfig } from "../config/strict.ts";
+import type { Config } from "../config/types.ts";
 import type { LoopDefaults, RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { createEventBus } from "../events/bus.ts";
 import { createEventLog, type EventLog } from "../events/event_log.ts";
+import { pruneRefs } from "../git/prune_refs.ts";
+import type { Repository } from "../git/types.ts";
 import { pruneRuns } from "../events/prune_runs.ts";
 import { createRedactor, type Redactor } from "../events/redact.ts";
 import { secretValues } from "../events/secrets.ts";
@@ -133,7 +135,7 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
     repository,
     run: {
       id,
-      folder: runFolders({ id, root, host, events, redactor, logs, keep: config.logs.keep }),
+      folder: runFolders({ id, root, host, repository, events, redactor, logs, keep: config.logs.keep }),
       nextIteration: counter(),
     },
     loop: { interactive: false, retryBlocked: false, ...options.loop },
@@ -240,13 +242,14 @@ interface RunFolders {
   readonly events: EventBus;
   readonly redactor: Redactor;
   readonly logs: EventLog[];
+  readonly repository: Repository | null;
   /** How many runs' folders are kept. */
   readonly keep: number;
 }
 
 /** Each runs directory is made once, with a `.gitignore` of `*`; from then on the events go there too. */
 function runFolders(
-  { id, root, host, events, redactor, logs, keep }: RunFolders,
+  { id, root, host, repository, events, redactor, logs, keep }: RunFolders,
 ): (runsDirectory: string) => Promise<string> {
   const made = new Map<string, Promise<string>>();
   async function make(runsDirectory: string): Promise<string> {
@@ -255,13 +258,15 @@ function runFolders(
     const log = await createEventLog({ file: join(folder, "events.ndjson"), run: id, clock: host.clock, redactor });
     logs.push(log);
     events.attach(log);
-    await pruneRuns(join(root, runsDirectory), keep, id);
+    const old = await pruneRuns(join(root, runsDirectory), keep, id);
+    if (repository !== null) await pruneRefs(repository, old);
     return folder;
   }
   return async (runsDirectory) => {
     const known = made.get(runsDirectory) ?? make(runsDirectory);
     made.set(runsDirectory, known);
+    const folder = await known;
     await ensureRunsIgnored(join(root, runsDirectory));
-    return await known;
+    return folder;
   };
 }

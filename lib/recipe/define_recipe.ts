@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Backlog } from "../backlog/types.ts";
 import type { RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { Outcome } from "./outcome.ts";
@@ -41,6 +42,11 @@ export interface Recipe<Args = GoalArgs> {
   readonly description?: string;
   /** Flags and positionals, in the order of the keys, are parsed into this. @default `{ goal: string }` */
   readonly args?: StandardSchema<Args>;
+  /**
+   * The backlog that it works off. With it `ralph status`, `next`, `validate` and `verify` can look at the recipe's work
+   * (`--recipe FILE`).
+   */
+  backlog?(ralph: RalphContext): Backlog | Promise<Backlog>;
   /** Takes the goal as far as it goes. An outcome is returned; what is thrown is a bug or a broken environment. */
   run(ralph: RalphContext, args: Args): Promise<Outcome>;
 }

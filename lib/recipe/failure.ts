@@ -10,18 +10,13 @@ import { notGenerated } from "../errors/not_generated.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { readText } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
-import { BUILTIN_MODULES, ownExports, ownModuleOf } from "./bundled_modules.ts";
-import { findImportedName, localFiles } from "./search.ts";
-import { nearest } from "../cli/suggest.ts";
+import { importableModules, ownExports, ownModuleOf, type OwnModules } from "./bundled_modules.ts";
+import { findImportedName, localFiles, type Place } from "./search.ts";
+import { nearest } from "../errors/nearest.ts";
 
-/** What telling a failure takes of the host. */
-export type RecipeHost = Pick<Host, "environment" | "processes">;
-
-/** A place in a source file. Lines and columns count from 1. */
-export interface Place {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
+/** What loading a recipe file and explaining its failure take. */
+export interface RecipeHost extends Pick<Host, "environment" | "processes"> {
+  readonly modules: OwnModules;
 }
 
 /** The fields by which the three runtimes' errors differ. */
@@ -51,9 +46,9 @@ export async function importFailure(error: unknown, path: string, host: RecipeHo
   if (thrown.code === "ERR_UNKNOWN_FILE_EXTENSION") return unknownExtension(path, error);
   const missingExport = MISSING_EXPORT_REGEXP.exec(thrown.message);
   if (missingExport !== null && placeInStack(thrown.stack, path) === null) {
-    return await exportFailure(missingExport, thrown, path, error);
+    return await exportFailure(missingExport, thrown, path, { modules: host.modules, cause: error });
   }
-  const missingModule = moduleFailure(thrown, path, error);
+  const missingModule = moduleFailure(thrown, path, { modules: host.modules, cause: error });
   if (missingModule !== null) return missingModule;
   const place = syntaxPlace(thrown) ?? await nodeSyntaxPlace(thrown, path, host);
   if (place !== null) return await syntaxFailure(thrown, place, error);
@@ -94,28 +89,32 @@ async function exportFailure(
   match: RegExpExecArray,
   thrown: Thrown,
   path: string,
-  cause: unknown,
+  { modules, cause }: { readonly modules: OwnModules; readonly cause: unknown },
 ): Promise<RalphError> {
   const name = match[1] as string;
   const module = match[2] ?? REQUESTED_MODULE_REGEXP.exec(thrown.message)?.[1] ?? "a module";
   const place = urlPlace(thrown.message) ?? await findImportedName(path, name);
   return invalid(place === null ? path : show(place), `${module} has no export named ${name}`, {
-    hint: await exportHint(module, name),
+    hint: await exportHint(module, name, modules),
     cause,
   });
 }
 
 /** A name that another module of Ralph exports, or one that is spelled like it. */
-async function exportHint(module: string, name: string): Promise<string> {
-  const names = await ownExports(module);
+async function exportHint(module: string, name: string, modules: OwnModules): Promise<string> {
+  const names = await ownExports(modules, module);
   if (names === null) return "fix the import";
-  const home = await ownModuleOf(name);
+  const home = await ownModuleOf(modules, name);
   if (home !== null) return `\`import { ${name} } from "${home}"\``;
   const near = nearest(name, names);
   return near === null ? "docs/guides/recipes.md and the README name the steps" : `did you mean \`${near}\`?`;
 }
 
-function moduleFailure(thrown: Thrown, path: string, cause: unknown): RalphError | null {
+function moduleFailure(
+  thrown: Thrown,
+  path: string,
+  { modules, cause }: { readonly modules: OwnModules; readonly cause: unknown },
+): RalphError | null {
   const text = thrown.message;
   const imported = MISSING_IMPORTED_REGEXP.exec(text);
   const name = imported?.[2] ?? MISSING_DEPENDENCY_REGEXP.exec(text)?.[1] ?? MISSING_FILE_REGEXP.exec(text)?.[1];
@@ -126,7 +125,7 @@ function moduleFailure(thrown: Thrown, path: string, cause: unknown): RalphError
   return invalid(importer, isFile ? `cannot find ${localPath(name)}` : `cannot find the package ${name}`, {
     hint: isFile
       ? "fix the path of the import"
-      : `install it beside the recipe; without installing there are ${BUILTIN_MODULES.join(", ")}`,
+      : `install it beside the recipe; without installing there are ${importableModules(modules).join(", ")}`,
     cause,
   });
 }

@@ -3,7 +3,6 @@ import { journalKeyOf } from "../backlog/journal_key.ts";
 import type { Backlog, Overview } from "../backlog/types.ts";
 import { askConsent, type GateOutcome } from "./gate.ts";
 import { type IterationCap, iterationCap } from "./iteration_cap.ts";
-import { recordDecision } from "../workflows/exec/plan/transcript.ts";
 import { uncheckedLine } from "../checks/unchecked_items.ts";
 
 /** What the gate says of the run. */
@@ -11,6 +10,21 @@ export interface GateRunOptions {
   /** `auto`: one for each open item, retries on top; a number counts agent turns. @default "auto" */
   readonly maxIterations?: "auto" | number;
 }
+
+/** What the gate says of a backlog that has words of its own. */
+export interface GateWords {
+  /** What its items are called. */
+  readonly items: { readonly one: string; readonly many: string };
+  /** The command that starts the run by itself. */
+  readonly command: string;
+  /** The command that makes items. */
+  readonly plan: string;
+  /** Writes the decision where the workflow keeps its own. */
+  record(ralph: RalphContext, heading: string, body: readonly string[]): Promise<void>;
+}
+
+/** A backlog as the gate takes it. */
+export type GatedBacklog<Data, Findings> = Backlog<Data, Findings> & { readonly gate?: GateWords };
 
 const OPTION = "--max-run-iterations";
 
@@ -31,12 +45,13 @@ const OPTION = "--max-run-iterations";
  */
 export async function gateRun<Data, Findings>(
   ralph: RalphContext,
-  backlog: Backlog<Data, Findings>,
+  backlog: GatedBacklog<Data, Findings>,
   options: GateRunOptions = {},
 ): Promise<GateOutcome<IterationCap>> {
   const key = await journalKeyOf(backlog);
   const overview = await backlog.overview({ parked: ralph.loop.retryBlocked ? [] : ralph.journal.parked(key) });
-  const nouns = backlog.name === "exec" ? { one: "story", many: "stories" } : { one: "item", many: "items" };
+  const { gate } = backlog;
+  const nouns = gate?.items ?? { one: "item", many: "items" };
   const counted = overview.open === null
     ? "the number of items is not known"
     : `${overview.open} ${overview.open === 1 ? nouns.one : nouns.many} not passing${
@@ -47,7 +62,7 @@ export async function gateRun<Data, Findings>(
     { count: overview.open, counted },
     OPTION,
   );
-  const nothing = nothingToDo(overview, nouns.many) ?? (count === 0 ? `${OPTION} is 0` : null);
+  const nothing = nothingToDo(overview, nouns.many, gate) ?? (count === 0 ? `${OPTION} is 0` : null);
   if (nothing !== null) {
     ralph.events.emit({ type: "note", level: "info", message: `run skipped: ${nothing}` });
     return { status: "skipped", reason: nothing };
@@ -56,26 +71,29 @@ export async function gateRun<Data, Findings>(
   const blocks = overview.unchecked.length > 0 && backlog.unverified === "block" &&
     !ralph.config.verify.allowUnverified;
   const reasons = [explained, ...(blocks ? [uncheckedLine(overview.unchecked)] : [])];
-  const message = "Start `ralph run` now?";
+  const message = gate === undefined ? "Start the run now?" : `Start \`${gate.command}\` now?`;
   const consent = await askConsent(ralph, { name: "run", message, reasons });
   if (consent === null) return { status: "aborted" };
   const answer = `${message} ${consent.yes ? "yes" : "no"} (${consent.source})`;
-  await recordDecision(ralph, "Run: decision", [...reasons.map((reason) => `- ${reason}`), "", answer]);
+  await gate?.record(ralph, "Run: decision", [...reasons.map((reason) => `- ${reason}`), "", answer]);
   if (consent.yes) return { status: "approved", ...cap };
 
   const number = cap.maxIterations === undefined ? "" : ` --max-iterations ${cap.maxIterations}`;
-  const next = ["ralph status", `ralph run${number}`];
-  ralph.events.emit({ type: "text", title: "Next", lines: next });
+  const next = gate === undefined ? [] : ["ralph status", `${gate.command}${number}`];
+  if (next.length > 0) ralph.events.emit({ type: "text", title: "Next", lines: next });
   return { status: "declined", next };
 }
 
-function nothingToDo({ total, passed, open, parked }: Overview, many: string): string | null {
+function nothingToDo(
+  { total, passed, open, parked }: Overview,
+  many: string,
+  gate: GateWords | undefined,
+): string | null {
   if (open !== 0) return null;
   if (parked > 0) {
-    return `nothing is open and ${parked} of ${
-      total ?? "the"
-    } ${many} are parked; \`ralph run --retry-blocked\` takes them up again`;
+    const again = gate === undefined ? "`--retry-blocked`" : `\`${gate.command} --retry-blocked\``;
+    return `nothing is open and ${parked} of ${total ?? "the"} ${many} are parked; ${again} takes them up again`;
   }
-  if (total === 0) return `there are no ${many}; \`ralph plan "<goal>"\` makes some`;
+  if (total === 0) return `there are no ${many}${gate === undefined ? "" : `; \`${gate.plan}\` makes some`}`;
   return `all ${passed} ${many} are already passing`;
 }

@@ -27,7 +27,7 @@ const SHAPE = "expected `export default defineRecipe({ name, run })`; docs/guide
 export async function loadRecipe(file: string, host: RecipeHost): Promise<LoadedRecipe> {
   const path = resolve(host.environment.cwd, file);
   if (!await pathExists(path)) throw invalid(path, "the file does not exist", "name an existing recipe file");
-  await serveBuiltinModules(dirname(path));
+  await serveBuiltinModules(dirname(path), host.modules);
   const exported = await importRecipe(path, host);
   if (!("default" in exported)) throw invalid(path, "the file has no default export", SHAPE);
   const problem = recipeProblem(exported["default"]);

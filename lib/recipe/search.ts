@@ -1,6 +1,12 @@
 import { dirname, resolve } from "node:path";
 import { readText } from "../host/files.ts";
-import type { Place } from "./failure.ts";
+
+/** A place in a source file. Lines and columns count from 1. */
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
 
 const IMPORT_REGEXP = /\b(?:import|export)\b([^;'"]*?)\bfrom\s*["']([^"']+)["']/g;
 /** A recipe's own files are few; a cycle or a large tree ends here. */

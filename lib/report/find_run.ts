@@ -1,7 +1,4 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { EXEC_RUNS } from "../workflows/exec/paths.ts";
-import { GSD_RUNS } from "../workflows/gsd/paths.ts";
-import { SPRINTS_DIRECTORY } from "../workflows/sprint/paths.ts";
 import { nearest } from "../errors/nearest.ts";
 import { RUN_REGEXP } from "../events/prune_runs.ts";
 import { isDirectory, listDirectory, pathExists } from "../host/files.ts";
@@ -22,19 +19,22 @@ export interface FoundRun {
 }
 
 /**
- * The run that was named by its id, by the path of its folder or of a folder that holds runs (a sprint's, say); without
- * a name the newest one below the root, whatever its workflow.
+ * The run that was named by its id, by the path of its folder or of a folder that holds runs ; without a name the
+ * newest one in the folders that are given.
  *
  * @throws {RalphError} usage when there is none
  */
-export async function findRun(root: string, cwd: string, named: string | undefined): Promise<FoundRun> {
-  const runs = await listRuns(await runsDirectories(root));
+export async function findRun(
+  { root, cwd, folders }: { readonly root: string; readonly cwd: string; readonly folders: readonly string[] },
+  named: string | undefined,
+): Promise<FoundRun> {
+  const runs = await listRuns(folders.map((folder) => join(root, folder)));
   if (named === undefined) {
     const newest = runs.at(-1);
     if (newest !== undefined) return newest;
     throw usage(
       `no run below ${root} has left its events`,
-      "a run writes them: `ralph exec`, `ralph run`, `ralph build` …",
+      "a run writes them: `ralph run` …",
     );
   }
   const known = runs.find(({ id }) => id === named);
@@ -55,14 +55,6 @@ export async function findRun(root: string, cwd: string, named: string | undefin
       : last.length === 0
       ? `no run below ${root} has left its events`
       : `the last runs: ${last.join(", ")}`,
-  );
-}
-
-/** Where the workflows keep their runs, absolute. */
-async function runsDirectories(root: string): Promise<readonly string[]> {
-  const sprints = await listDirectory(join(root, SPRINTS_DIRECTORY));
-  return [EXEC_RUNS, GSD_RUNS, ...sprints.map((name) => `${SPRINTS_DIRECTORY}/${name}/logs`)].map((path) =>
-    join(root, path)
   );
 }
 

@@ -3,7 +3,7 @@ import { EVENTS_VERSION, type RalphEvent } from "../events/types.ts";
 import { addTurn } from "../backlog/usage.ts";
 import { tailLines } from "../ui/event_words.ts";
 import { type Cursor, type Draft, emptyDraft } from "./draft.ts";
-import { beginAttempt, endAttempt } from "./fold_items.ts";
+import { beginAttempt, endAttempt, sendBack } from "./fold_items.ts";
 import type { RunPart, RunReport, TurnReport } from "./types.ts";
 
 /** Lines of a failed check's output that are kept. */
@@ -15,7 +15,14 @@ const HOOK_REGEXP = /^hook: /;
 
 /** An event with its time, as it was read. */
 type Timed = RalphEvent & { readonly at: string };
-type Handlers = { readonly [Type in RalphEvent["type"]]?: (event: Extract<Timed, { type: Type }>) => void };
+type Handlers = {
+  readonly [Type in RalphEvent["type"]]?: (fold: Folding, event: Extract<Timed, { type: Type }>) => void;
+};
+
+interface Folding {
+  readonly draft: Draft<RunReport>;
+  readonly cursor: Cursor;
+}
 
 /** Takes events one after the other; what it keeps does not grow with what agents say. */
 export interface Fold {
@@ -37,7 +44,6 @@ export function createFold(file: string): Fold {
     agent: "",
     checking: false,
   };
-  const handlers = handlersOf(draft, cursor);
 
   function invalid(reason: string, beginning: string): void {
     draft.events.malformed += 1;
@@ -58,11 +64,11 @@ export function createFold(file: string): Fold {
       }
       const known = type as RalphEvent["type"];
       if (known === "check-start") cursor.checking = true; // its fields are not needed, and older files have fewer
-      const handle = handlers[known] as ((event: unknown) => void) | undefined;
+      const handle = HANDLERS[known] as ((fold: Folding, event: unknown) => void) | undefined;
       if (handle !== undefined) {
         const checked = EVENT_SCHEMAS[known].safeParse(value);
         if (!checked.success) return invalid(`no ${type} event`, JSON.stringify(value).slice(0, 200));
-        handle({ ...checked.data, at });
+        handle({ draft, cursor }, { ...checked.data, at });
       }
       draft.events.count += 1;
       draft.startedAt ??= at;
@@ -84,119 +90,117 @@ export function createFold(file: string): Fold {
   };
 }
 
-function handlersOf(draft: Draft<RunReport>, cursor: Cursor): Handlers {
-  const itemId = (): string | null => cursor.item?.id ?? null;
-  return {
-    "run-start": ({ at, workflow, agent, scope, head }) => {
-      draft.base ??= head ?? null;
-      openPart(draft, cursor, { name: workflow, kind: "loop", scope: scope ?? null, at });
-      sawAgent(cursor, agent);
-    },
-    "run-end": ({ at, status, reasons }) => closePart(cursor, { at, status, reasons }),
-    "step-start": ({ at, step }) => {
-      if (cursor.part?.kind !== "loop") openPart(draft, cursor, { name: step, kind: "step", scope: null, at });
-    },
-    "step-end": ({ at, step, status, message }) => {
-      if (cursor.part?.kind === "loop") { // a step of the loop's own: the checks before the first turn
-        draft.notes.push({
-          at,
-          item: null,
-          message: `${step}: ${status}${message === undefined ? "" : `, ${message}`}`,
-        });
-        return;
-      }
-      const part = partFor(draft, cursor, at);
-      if (part.kind === "turns") Object.assign(part, { name: step, kind: "step" });
-      closePart(cursor, { at, status, reasons: message === undefined ? [] : [message] });
-    },
-    "iteration-start": (event) => beginAttempt(draft, cursor, event, partFor(draft, cursor, event.at)),
-    "iteration-end": (event) => {
-      partFor(draft, cursor, event.at);
-      endAttempt(draft, cursor, event);
-    },
-    "turn-start": ({ at, agent, transcript }) => {
-      sawAgent(cursor, agent);
-      const isReview = cursor.checking; // an agent that is a check itself
-      if (!isReview) { for (const check of cursor.attempt?.checks ?? []) check.beforeTurn = true; }
-      turnsOf(draft, cursor, at).push({
-        agent,
-        transcript,
-        reason: null,
-        message: null,
-        durationMs: null,
-        usage: null,
+const HANDLERS: Handlers = {
+  "run-start": ({ draft, cursor }, { at, workflow, agent, scope, head }) => {
+    draft.base ??= head ?? null;
+    openPart(draft, cursor, { name: workflow, kind: "loop", scope: scope ?? null, at });
+    sawAgent(cursor, agent);
+  },
+  "run-end": ({ cursor }, { at, status, reasons }) => closePart(cursor, { at, status, reasons }),
+  "step-start": ({ draft, cursor }, { at, step }) => {
+    if (cursor.part?.kind !== "loop") openPart(draft, cursor, { name: step, kind: "step", scope: null, at });
+  },
+  "step-end": ({ draft, cursor }, { at, step, status, message }) => {
+    if (cursor.part?.kind === "loop") { // a step of the loop's own: the checks before the first turn
+      draft.notes.push({
+        at,
+        item: null,
+        message: `${step}: ${status}${message === undefined ? "" : `, ${message}`}`,
       });
-    },
-    "turn-end": ({ at, agent, reason, message, durationMs, usage }) => {
-      const turns = turnsOf(draft, cursor, at);
-      const turn = turns.findLast((one) => one.reason === null);
-      const end = { reason, message, durationMs, usage };
-      if (turn === undefined) turns.push({ agent, transcript: "", ...end });
-      else Object.assign(turn, end);
-      draft.usage = addTurn(draft.usage, usage);
-      if (cursor.item !== null) cursor.item.usage = addTurn(cursor.item.usage, usage);
-    },
-    "agent-start": ({ model }) => {
-      if (model !== null) cursor.models.get(cursor.agent)?.add(model);
-    },
-    "check-end": ({ name, scope, ok, exitCode, durationMs, tail, failedBefore = false, beforeWork = false }) => {
-      cursor.checking = false;
-      const kept = ok ? null : tailLines(tail, TAIL_LINES).join("\n").slice(-TAIL_CHARACTERS);
-      cursor.attempt?.checks.push({
-        name,
-        scope,
-        ok,
-        exitCode,
-        durationMs,
-        beforeTurn: beforeWork,
-        failedBefore,
-        tail: kept,
-      });
-    },
-    "commit": ({ commit, subject }) => {
-      const list = HOOK_REGEXP.test(subject) ? draft : cursor.attempt ?? draft; // a hook's come while others are at work
-      list.commits.push({ commit, subject, filesChanged: null, by: "ralph" });
-    },
-    "hook-start": ({ hook, iteration, parallel, log }) => {
-      const end = { status: null, exitCode: null, durationMs: null, message: null };
-      draft.hooks.push({ hook, iteration, parallel, log, ...end });
-    },
-    "hook-end": ({ hook, iteration, status, exitCode, durationMs, message }) => {
-      const end = { status, exitCode, durationMs, message };
-      const begun = draft.hooks.findLast((one) => one.hook === hook && one.iteration === iteration);
-      if (begun === undefined) draft.hooks.push({ hook, iteration, parallel: false, log: "", ...end });
-      else Object.assign(begun, end);
-    },
-    "wait-start": ({ at, agent, reason, until, message }) => {
-      draft.waits.push({ at, agent, reason, until, message, waitedMs: null, interrupted: false });
-    },
-    "wait-end": ({ waitedMs, interrupted }) => {
-      const wait = draft.waits.findLast((one) => one.waitedMs === null);
-      if (wait !== undefined) Object.assign(wait, { waitedMs, interrupted });
-    },
-    "state-put-back": ({ at, paths }) => {
-      draft.putBack.push({ at, item: itemId(), paths: [...paths] });
-    },
-    "tests-weakened": ({ at, item, findings, blocked }) => {
-      draft.weakened.push({ at, item: item.id, findings: [...findings], blocked });
-    },
-    "text": ({ at, title, lines }) => {
-      if (/outside the allowed paths/i.test(title)) {
-        draft.trespasses.push({ at, item: itemId(), diff: lines.join("\n") });
-      }
-    },
-    "note": ({ at, level, message }) => {
-      const item = HOOK_REGEXP.test(message) ? null : itemId();
-      (level === "warn" ? draft.warnings : draft.notes).push({ at, item, message });
-    },
-    "question": ({ id, message }) => {
-      cursor.questions.set(id, message);
-    },
-    "answer": ({ id, answer, source }) => {
-      draft.answers.push({ id, question: cursor.questions.get(id) ?? null, answer, source });
-    },
-  };
-}
+      return;
+    }
+    const part = partFor(draft, cursor, at);
+    if (part.kind === "turns") Object.assign(part, { name: step, kind: "step" });
+    closePart(cursor, { at, status, reasons: message === undefined ? [] : [message] });
+  },
+  "items-reopened": ({ draft }, { ids, reason }) => sendBack(draft, ids, `sent back by the final check: ${reason}`),
+  "iteration-start": ({ draft, cursor }, event) => beginAttempt(draft, cursor, event, partFor(draft, cursor, event.at)),
+  "iteration-end": ({ draft, cursor }, event) => {
+    partFor(draft, cursor, event.at);
+    endAttempt(draft, cursor, event);
+  },
+  "turn-start": ({ draft, cursor }, { at, agent, transcript }) => {
+    sawAgent(cursor, agent);
+    const isReview = cursor.checking; // an agent that is a check itself
+    if (!isReview) { for (const check of cursor.attempt?.checks ?? []) check.beforeTurn = true; }
+    turnsOf(draft, cursor, at).push({
+      agent,
+      transcript,
+      reason: null,
+      message: null,
+      durationMs: null,
+      usage: null,
+    });
+  },
+  "turn-end": ({ draft, cursor }, { at, agent, reason, message, durationMs, usage }) => {
+    const turns = turnsOf(draft, cursor, at);
+    const turn = turns.findLast((one) => one.reason === null);
+    const end = { reason, message, durationMs, usage };
+    if (turn === undefined) turns.push({ agent, transcript: "", ...end });
+    else Object.assign(turn, end);
+    draft.usage = addTurn(draft.usage, usage);
+    if (cursor.item !== null) cursor.item.usage = addTurn(cursor.item.usage, usage);
+  },
+  "agent-start": ({ cursor }, { model }) => {
+    if (model !== null) cursor.models.get(cursor.agent)?.add(model);
+  },
+  "check-end": ({ cursor }, { name, scope, ok, exitCode, durationMs, tail, failedBefore = false }) => {
+    cursor.checking = false;
+    const kept = ok ? null : tailLines(tail, TAIL_LINES).join("\n").slice(-TAIL_CHARACTERS);
+    cursor.attempt?.checks.push({
+      name,
+      scope,
+      ok,
+      exitCode,
+      durationMs,
+      beforeTurn: false,
+      failedBefore,
+      tail: kept,
+    });
+  },
+  "commit": ({ draft, cursor }, { commit, subject }) => {
+    const list = HOOK_REGEXP.test(subject) ? draft : cursor.attempt ?? draft; // a hook's come while others are at work
+    list.commits.push({ commit, subject, filesChanged: null, by: "ralph" });
+  },
+  "hook-start": ({ draft }, { hook, iteration, parallel, log }) => {
+    const end = { status: null, exitCode: null, durationMs: null, message: null };
+    draft.hooks.push({ hook, iteration, parallel, log, ...end });
+  },
+  "hook-end": ({ draft }, { hook, iteration, status, exitCode, durationMs, message }) => {
+    const end = { status, exitCode, durationMs, message };
+    const begun = draft.hooks.findLast((one) => one.hook === hook && one.iteration === iteration);
+    if (begun === undefined) draft.hooks.push({ hook, iteration, parallel: false, log: "", ...end });
+    else Object.assign(begun, end);
+  },
+  "wait-start": ({ draft }, { at, agent, reason, until, message }) => {
+    draft.waits.push({ at, agent, reason, until, message, waitedMs: null, interrupted: false });
+  },
+  "wait-end": ({ draft }, { waitedMs, interrupted }) => {
+    const wait = draft.waits.findLast((one) => one.waitedMs === null);
+    if (wait !== undefined) Object.assign(wait, { waitedMs, interrupted });
+  },
+  "state-put-back": ({ draft, cursor }, { at, paths }) => {
+    draft.putBack.push({ at, item: cursor.item?.id ?? null, paths: [...paths] });
+  },
+  "tests-weakened": ({ draft }, { at, item, findings, blocked }) => {
+    draft.weakened.push({ at, item: item.id, findings: [...findings], blocked });
+  },
+  "text": ({ draft, cursor }, { at, title, lines }) => {
+    if (/outside the allowed paths/i.test(title)) {
+      draft.trespasses.push({ at, item: cursor.item?.id ?? null, diff: lines.join("\n") });
+    }
+  },
+  "note": ({ draft, cursor }, { at, level, message }) => {
+    const item = HOOK_REGEXP.test(message) ? null : cursor.item?.id ?? null;
+    (level === "warn" ? draft.warnings : draft.notes).push({ at, item, message });
+  },
+  "question": ({ cursor }, { id, message }) => {
+    cursor.questions.set(id, message);
+  },
+  "answer": ({ draft, cursor }, { id, answer, source }) => {
+    draft.answers.push({ id, question: cursor.questions.get(id) ?? null, answer, source });
+  },
+};
 
 function openPart(
   draft: Draft<RunReport>,

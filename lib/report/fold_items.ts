@@ -41,14 +41,17 @@ export function endAttempt(draft: Draft<RunReport>, cursor: Cursor, event: End):
   if (attempt !== undefined) Object.assign(attempt, { result, settlement, message, durationMs });
   item.state = stateOf(event);
   item.reason = item.state === "verified" ? null : message;
-  for (const id of event.reopened ?? []) {
-    const sentBack = draft.items.find((one) => one.part === part && one.id === id);
-    if (sentBack === undefined) continue;
-    sentBack.state = "reopened";
-    sentBack.reason = `sent back by ${event.item.id}${message === null ? "" : `: ${message}`}`;
-  }
+  sendBack(draft, event.reopened ?? [], `sent back by ${event.item.id}${message === null ? "" : `: ${message}`}`);
   cursor.item = item;
   cursor.attempt = null;
+}
+
+/** Items that had passed come again. */
+export function sendBack(draft: Draft<RunReport>, ids: readonly string[], reason: string): void {
+  const part = draft.parts.length - 1;
+  for (const item of draft.items.filter((one) => one.part === part && ids.includes(one.id))) {
+    Object.assign(item, { state: "reopened", reason });
+  }
 }
 
 /** Only what was settled as passed after its checks passed is verified. */

@@ -52,73 +52,70 @@ ${facts(report)}
 <main>
 ${section("Needs a look", needsALook(report))}
 ${section("Items", report.items.map((item) => itemCard(item, report, symbols)))}
-${
-    section(
-      "Parts",
-      list(report.parts.map((part) =>
-        line(
-          statusTone(part.status),
-          fragment`${partName(part)}: ${part.status ?? "no end recorded"}${
-            part.turns.length === 0 ? "" : `, ${plural(part.turns.length, "turn")} outside items`
-          }`,
-        )
-      )),
-    )
-  }
-${
-    section(
-      "Commits outside items",
-      list(
-        report.commits.map((commit) =>
-          fragment`<li><code>${commit.commit.slice(0, 7)}</code> ${commitText(commit)}</li>`
-        ),
-      ),
-    )
-  }
-${
-    section(
-      "Hooks",
-      list(report.hooks.map((hook) =>
-        line(
-          hook.status === "completed" ? "good" : "warn",
-          fragment`${hookText(hook)}${hook.log === "" ? NOTHING : fragment` <code>${hook.log}</code>`}`,
-        )
-      )),
-    )
-  }
-${
-    section(
-      "Waits",
-      list(report.waits.map(({ at, agent, message, waitedMs, interrupted }) =>
-        fragment`<li><span class="dim">${timeOf(at)}</span> ${agent}: ${
-          waitedMs === null ? "the run ended while it waited" : `waited ${formatDuration(waitedMs)}`
-        }${interrupted ? ", interrupted" : ""} (${message})</li>`
-      )),
-    )
-  }
-${
-    section(
-      "Consents and answers",
-      list(
-        report.answers.map(({ id, question, answer, source }) =>
-          fragment`<li>${question ?? id} <strong>${answer}</strong> <span class="dim">${source}</span></li>`
-        ),
-      ),
-    )
-  }
+${section("Parts", partLines(report))}
+${section("Commits outside items", commitLines(report))}
+${section("Hooks", hookLines(report))}
+${section("Waits", waitLines(report))}
+${section("Consents and answers", answerLines(report))}
 ${section("Notes", list(report.notes.map((note) => fragment`<li>${noteText(note)}</li>`)))}
 </main>
-<footer class="dim"><p><code>${report.events.file}</code> ${plural(report.events.count, "event")}${
-    report.events.malformed === 0 ? "" : `, ${plural(report.events.malformed, "line")} that could not be read`
-  }${
-    report.events.unknown === 0
-      ? ""
-      : `, ${plural(report.events.unknown, "event")} of a kind that this Ralph does not know`
-  }</p></footer>
+${footer(report)}
 </body>
 </html>
 `;
   return page.markup;
+}
+
+function partLines({ parts }: RunReport): Markup {
+  return list(parts.map((part) =>
+    line(
+      statusTone(part.status),
+      fragment`${partName(part)}: ${part.status ?? "no end recorded"}${
+        part.turns.length === 0 ? "" : `, ${plural(part.turns.length, "turn")} outside items`
+      }`,
+    )
+  ));
+}
+
+function commitLines({ commits }: RunReport): Markup {
+  return list(
+    commits.map((commit) => fragment`<li><code>${commit.commit.slice(0, 7)}</code> ${commitText(commit)}</li>`),
+  );
+}
+
+function hookLines({ hooks }: RunReport): Markup {
+  return list(hooks.map((hook) =>
+    line(
+      hook.status === "completed" ? "good" : "warn",
+      fragment`${hookText(hook)}${hook.log === "" ? NOTHING : fragment` <code>${hook.log}</code>`}`,
+    )
+  ));
+}
+
+function waitLines({ waits }: RunReport): Markup {
+  return list(
+    waits.map(({ at, agent, message, waitedMs, interrupted }) =>
+      fragment`<li><span class="dim">${timeOf(at)}</span> ${agent}: ${
+        waitedMs === null ? "the run ended while it waited" : `waited ${formatDuration(waitedMs)}`
+      }${interrupted ? ", interrupted" : ""} (${message})</li>`
+    ),
+  );
+}
+
+function answerLines({ answers }: RunReport): Markup {
+  return list(
+    answers.map(({ id, question, answer, source }) =>
+      fragment`<li>${question ?? id} <strong>${answer}</strong> <span class="dim">${source}</span></li>`
+    ),
+  );
+}
+
+function footer({ events }: RunReport): Markup {
+  return fragment`<footer class="dim"><p><code>${events.file}</code> ${plural(events.count, "event")}${
+    events.malformed === 0 ? "" : `, ${plural(events.malformed, "line")} that could not be read`
+  }${
+    events.unknown === 0 ? "" : `, ${plural(events.unknown, "event")} of a kind that this Ralph does not know`
+  }</p></footer>`;
 }
 
 /** How the last loop's items stand, as lengths. */

@@ -1,4 +1,4 @@
-import { createJsonLines } from "../agents/json_lines.ts";
+import { JsonLines } from "../agents/json_lines.ts";
 import { createRedactor } from "../events/redact.ts";
 import { secretValues } from "../events/secrets.ts";
 import { readChunks } from "../host/files.ts";
@@ -15,10 +15,22 @@ import type { ItemCounts, RunReport } from "./types.ts";
 /** Items that only look once more at what others did. */
 const SECOND_LOOKS: ReadonlySet<string> = new Set(["checks", "review"]);
 
+/** The command that continues a part of a run; `null` where only its user knows it. */
+export type Resume = (part: {
+  readonly name: string;
+  readonly scope: string | null;
+  /** The run's folder, relative to the root. */
+  readonly folder: string;
+}) => Promise<string | null>;
+
 /** Reads a run's events line by line, then asks git and the run lock. Changes nothing. @throws {RalphError} file-unreadable */
-export async function makeReport(root: string, run: FoundRun, host: Host): Promise<RunReport> {
+export async function makeReport(
+  root: string,
+  run: FoundRun,
+  { host, resume }: { readonly host: Host; readonly resume: Resume },
+): Promise<RunReport> {
   const fold = createFold(shownPath(root, run.events));
-  const lines = createJsonLines({ take: fold.take, invalid: fold.invalid });
+  const lines = new JsonLines({ take: fold.take, invalid: fold.invalid });
   for await (const chunk of readChunks(run.events)) lines.push(chunk);
   lines.end();
   const draft = fold.end();
@@ -30,7 +42,8 @@ export async function makeReport(root: string, run: FoundRun, host: Host): Promi
     redactor: createRedactor(secretValues(host.environment.variables)),
   });
   draft.counts = countsOf(draft);
-  draft.next = nextSteps(draft);
+  const last = draft.parts.at(-1);
+  draft.next = nextSteps(draft, last === undefined ? null : await resume({ ...last, folder: draft.folder }));
   return draft;
 }
 

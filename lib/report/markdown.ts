@@ -1,5 +1,6 @@
+import { markdownLines } from "../backlog/fences.ts";
 import { plainText } from "../ui/printable.ts";
-import type { Symbols } from "../ui/style.ts";
+import type { Style, Symbols } from "../ui/style.ts";
 import type { AttemptReport, CommitReport, ItemReport, NoteReport, RunReport } from "./types.ts";
 import {
   agentsText,
@@ -193,4 +194,16 @@ function fenced(text: string, indent: string): readonly string[] {
 
 function longestRun(text: string): number {
   return Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+}
+
+/** Colours for headings and marks; the text itself stays as it is. Pure. */
+export function paintMarkdown(text: string, { bold, dim, good, bad, warn, symbols }: Style): string {
+  const tones = new Map([[symbols.passed, good], [symbols.failed, bad], [symbols.warning, warn], [symbols.open, dim]]);
+  return markdownLines(text).lines.map(({ text: line, fenced }) => {
+    if (fenced) return dim(line);
+    const [, before = "", symbol = "", rest = ""] = /^(#+ |\s*- )(\S+)( .*)?$/.exec(line) ?? [];
+    const tone = tones.get(symbol);
+    if (before.startsWith("#")) return tone === undefined ? bold(line) : bold(`${before}${tone(symbol)}${rest}`);
+    return tone === undefined ? line : `${before}${tone(symbol)}${rest}`;
+  }).join("\n");
 }

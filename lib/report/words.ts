@@ -92,7 +92,7 @@ export function statusTone(status: string | null): Tone {
 }
 
 /** `3 verified, 1 parked`; nothing where there were no items. */
-export function countsText({ verified, unverified, parked, open }: ItemCounts): string {
+function countsText({ verified, unverified, parked, open }: ItemCounts): string {
   return [[verified, "verified"], [unverified, "unverified"], [parked, "parked"], [open, "open"]]
     .filter(([count]) => count !== 0).map(([count, word]) => `${count} ${word}`).join(", ");
 }
@@ -195,7 +195,7 @@ export function agentsText({ agents }: RunReport): string {
 }
 
 /** `1,204 tokens (1,000 in, 204 out), about $0.03`. What is unknown is called so. */
-export function usageText(usage: Usage): string {
+function usageText(usage: Usage): string {
   const { inputTokens, outputTokens, cachedTokens, costUsd, estimated } = usage;
   const parts = [
     ...(inputTokens === null ? [] : [`${grouped(inputTokens)} in`]),

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { RalphContext } from "../context/context.ts";
 import type { Check, CheckOutcome } from "../backlog/types.ts";
 import { createServiceRecords } from "./records.ts";
-import { createService, type Service, type ServiceState } from "./service.ts";
+import { Service, type ServiceState } from "./service.ts";
 
 /** The services of a run. Disposing stops them with their whole trees. */
 export interface Services extends AsyncDisposable {
@@ -40,7 +40,7 @@ export function openServices(ralph: ServicesContext): Services {
   const { config, host, root, repository, events } = ralph;
   const records = createServiceRecords(join(repository?.ralphDirectory ?? join(root, ".ralph"), "services.json"));
   const services = config.services.map((service) =>
-    createService({
+    new Service({
       config: service,
       root,
       host,

@@ -4,7 +4,7 @@
  *
  * @module
  */
-export type { Script, ScriptedTurn } from "../agents/scripted/script.ts";
+export type { Script, ScriptedTurn } from "../agents/scripted/types.ts";
 export { scriptedAgent, type ScriptedAgentOptions } from "../agents/scripted/scripted_agent.ts";
 export * from "./backlog_contract.ts";
 export { type FakeClock, fakeClock } from "./fake_clock.ts";

@@ -1,4 +1,4 @@
-import type { Script } from "../agents/scripted/script.ts";
+import type { Script } from "../agents/scripted/types.ts";
 import { scriptedAgent } from "../agents/scripted/scripted_agent.ts";
 import type { Agent } from "../context/agent.ts";
 import type { RalphContext } from "../context/context.ts";

@@ -18,7 +18,7 @@ const answer = z.union([z.string(), z.number(), z.boolean()]).transform((value) 
 );
 
 /** The shape of an answers file. Numbers and booleans are taken as text, `true` and `false` as yes and no. */
-export const ANSWERS_SCHEMA: z.ZodType<Answers> = z.strictObject({
+const ANSWERS_SCHEMA: z.ZodType<Answers> = z.strictObject({
   questions: z.array(z.strictObject({ match: z.string().trim().min(1, "must not be empty"), answer })).default([]),
   otherwise: answer.optional(),
   prompts: z.record(z.string(), answer).default({}),

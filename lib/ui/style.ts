@@ -1,3 +1,4 @@
+import { styleText } from "node:util";
 import type { Environment } from "../host/types.ts";
 
 /** How text for people is drawn: a function per meaning, and the symbols. */
@@ -59,20 +60,20 @@ const ASCII: Symbols = {
 
 /** Draws with or without colours, with or without characters beyond ASCII. */
 export function createStyle({ colour, ascii }: StyleOptions): Style {
-  const paint = (open: number, close: number) => (text: string): string =>
-    colour && text !== "" ? `\u001b[${open}m${text}\u001b[${close}m` : text;
+  const paint = (format: "bold" | "cyan" | "dim" | "green" | "red" | "yellow") => (text: string): string =>
+    colour && text !== "" ? styleText(format, text, { validateStream: false }) : text;
   return {
-    bold: paint(1, 22),
-    dim: paint(2, 22),
-    good: paint(32, 39),
-    bad: paint(31, 39),
-    warn: paint(33, 39),
-    accent: paint(36, 39),
+    bold: paint("bold"),
+    dim: paint("dim"),
+    good: paint("green"),
+    bad: paint("red"),
+    warn: paint("yellow"),
+    accent: paint("cyan"),
     symbols: ascii ? ASCII : UNICODE,
   };
 }
 
-/** Colours suit a terminal that can show them, where nobody said no (`--no-color`, `NO_COLOR`). */
+/** Colours suit a terminal that can show them, unless they were refused (`--no-color`, `NO_COLOR`). */
 export function wantsColour(
   terminal: boolean,
   { variables }: Pick<Environment, "variables">,

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createJsonLines } from "../../lib/agents/json_lines.ts";
+import { JsonLines } from "../../lib/agents/json_lines.ts";
 
 function read(parts: readonly Uint8Array[], options: { ignored?: readonly string[]; longest?: number } = {}) {
   const values: object[] = [];
   const problems: string[] = [];
-  const lines = createJsonLines({
+  const lines = new JsonLines({
     take: (value) => values.push(value),
     invalid: (reason, line) => problems.push(`${reason}: ${line}`),
     ...options,
@@ -15,15 +15,15 @@ function read(parts: readonly Uint8Array[], options: { ignored?: readonly string
   return { values, problems };
 }
 
-describe("createJsonLines()", () => {
-  test("createJsonLines() reads a line each, blank ones, carriage returns and a missing end aside", () => {
+describe("new JsonLines()", () => {
+  test("new JsonLines() reads a line each, blank ones, carriage returns and a missing end aside", () => {
     const { values, problems } = read([Buffer.from('\ufeff{"a":1}\r\n\n  \n{"b":"ü€𝄞"}')]);
 
     expect(values).toEqual([{ a: 1 }, { b: "ü€𝄞" }]);
     expect(problems).toEqual([]);
   });
 
-  test("createJsonLines() tells what is no object", () => {
+  test("new JsonLines() tells what is no object", () => {
     const { values, problems } = read([Buffer.from('hello\n5\n[1]\nnull\n{"a":1}\n{"torn":')]);
 
     expect(values).toEqual([{ a: 1 }]);
@@ -36,10 +36,10 @@ describe("createJsonLines()", () => {
     ]);
   });
 
-  test("createJsonLines() does not keep a line that is too long, and reads the next one", () => {
+  test("new JsonLines() does not keep a line that is too long, and reads the next one", () => {
     const lines: number[] = [];
     const problems: string[] = [];
-    const reader = createJsonLines({
+    const reader = new JsonLines({
       take: (value) => lines.push((value as { n: number }).n),
       invalid: (reason) => problems.push(reason),
     });
@@ -60,7 +60,7 @@ describe("createJsonLines()", () => {
     expect(most).toBeLessThan(40 * 1024 * 1024);
   });
 
-  test("createJsonLines() passes over lines that nobody needs", () => {
+  test("new JsonLines() passes over lines that nobody needs", () => {
     const ignored = ['{"type":"delta"'];
     const text = '{"type":"delta","x":1}\n{"type":"end"}\n{"type":"delta" broken\n{"type":"delt"}';
 
@@ -70,7 +70,7 @@ describe("createJsonLines()", () => {
     });
   });
 
-  test("createJsonLines() gives the same for any split of the same bytes", () => {
+  test("new JsonLines() gives the same for any split of the same bytes", () => {
     const line = fc.oneof(
       fc.json(),
       fc.string(),

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Script } from "../../lib/agents/scripted/script.ts";
+import type { Script } from "../../lib/agents/scripted/types.ts";
 import { scriptedAgent } from "../../lib/agents/scripted/scripted_agent.ts";
 import { turnFixture } from "./turn_fixture.ts";
 

@@ -1,21 +1,21 @@
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import { temporaryDirectory } from "../../lib/host/files.ts";
 import { createRalph } from "../../lib/recipe/create_ralph.ts";
 import { runLoop } from "../../lib/loop/run_loop.ts";
+import { openCheckout } from "../../lib/checks/checkout/open_checkout.ts";
 import { verify } from "../../lib/checks/verify.ts";
 import { loopWorld, type Turns } from "../loop/loop_world.ts";
 
 const DONE = { lines: ["<ralph>DONE</ralph>"] };
-const ISOLATED = { config: { verify: { isolated: true } }, files: { ".gitignore": "built/\n.env\n" } };
+const ISOLATED = { config: { verify: { isolated: true } }, files: { ".gitignore": "built\n.env\n" } };
 const NO_TURN: Turns = () => Promise.resolve();
 
 describe("verify() with verify.isolated", () => {
-  test("commands see tracked and untracked files as they stand, and nothing that git ignores", async () => {
+  test("commands see tracked and untracked files as they are, and of what git ignores what `workspace` names", async () => {
     await using world = await loopWorld(NO_TURN, ISOLATED);
     await world.write("README.md", "# changed\n");
     await world.write("new.txt", "new\n");
@@ -37,27 +37,43 @@ describe("verify() with verify.isolated", () => {
       },
     ]);
 
-    expect(checked.results.map(({ ok }) => ok)).toEqual([true, true, false, false, true]);
+    expect(checked.results.map(({ ok }) => ok)).toEqual([true, true, true, false, true]);
   });
 
-  test("one tree for all commands, gone afterwards; HEAD, index and files stay as they are", async () => {
+  test("one checkout for all commands; HEAD, index, worktrees and files stay as they are", async () => {
     await using world = await loopWorld(NO_TURN, ISOLATED);
     await world.write("staged.txt", "x\n");
     await world.git("add", "staged.txt");
     const before = await world.git("status", "--porcelain", "--branch") + await world.git("rev-parse", "HEAD");
 
     const checked = await verify(world.ralph, [
-      "pwd; echo x > made.txt; git rev-parse --show-toplevel",
-      "pwd; test -f made.txt",
+      "echo x > made.txt; git status --short; git branch --show-current",
+      "test -f made.txt && test -f staged.txt",
     ]);
 
-    const [first, second] = checked.results.map(({ tail }) => tail.split("\n")[0] ?? "");
     expect(checked.status).toBe("passed");
-    expect(first).toContain("ralph-check-");
-    expect(second).toBe(first);
-    expect(existsSync(first ?? "")).toBe(false);
+    expect(checked.results[0]?.tail).toBe("?? made.txt\nmain");
+    expect(existsSync(join(world.root, "made.txt"))).toBe(false);
     expect((await world.git("worktree", "list")).split("\n")).toHaveLength(1);
     expect(await world.git("status", "--porcelain", "--branch") + await world.git("rev-parse", "HEAD")).toBe(before);
+  });
+
+  test("before the first commit there is a tree to check all the same", async () => {
+    await using world = await loopWorld(NO_TURN, ISOLATED);
+    await world.git("update-ref", "-d", "HEAD");
+
+    expect((await verify(world.ralph, ["test -f README.md"])).status).toBe("passed");
+  });
+
+  test("the run's checkout is used where it is given, and stays open", async () => {
+    await using world = await loopWorld(NO_TURN, ISOLATED);
+    await using checkout = await openCheckout(world.ralph);
+    await world.write("new.txt", "new\n");
+
+    expect((await verify(world.ralph, ["test -f new.txt"], { checkout })).status).toBe("passed");
+    expect(existsSync(join(checkout.tree, "new.txt"))).toBe(true);
+    expect(await checkout.bringUp()).toMatchObject({ status: "ready", place: { branch: "main" } });
+    expect(existsSync(join(checkout.tree, "new.txt"))).toBe(false);
   });
 
   test("a folder of the project is that folder there", async () => {
@@ -83,39 +99,14 @@ describe("verify() with verify.isolated", () => {
 describe("runLoop() with verify.isolated", () => {
   test("what passes only thanks to an ignored file does not pass", async () => {
     await using world = await loopWorld(async ({ cwd }, number) => {
-      await writeFile(join(cwd, number === 1 ? ".env" : "settings.txt"), "on\n");
+      await writeFile(join(cwd, number === 1 ? "built" : "settings.txt"), "on\n");
       return DONE;
     }, ISOLATED);
 
-    const task = { id: "a", title: "a", checks: ["test -f .env || test -f settings.txt"] };
+    const task = { id: "a", title: "a", checks: ["test -f built || test -f settings.txt"] };
     const outcome = await runLoop(world.ralph, memoryBacklog([task]));
 
     expect(outcome).toMatchObject({ status: "passed", turns: 2 });
     expect(await world.git("show", "--format=%s", "--name-only", "HEAD")).toBe("feat: a\n\nsettings.txt");
-  });
-
-  test("an interrupt takes the tree away; one that a killed run left goes with the next run", async () => {
-    await using world = await loopWorld(() => Promise.resolve(DONE), ISOLATED);
-    const aborter = new AbortController();
-    const task = { id: "a", title: "a", checks: ["pwd; sleep 30"] };
-    const running = runLoop(world.ralph, memoryBacklog([task]), { signal: aborter.signal });
-    while (!world.events.some(({ type }) => type === "check-start")) await new Promise((go) => setTimeout(go, 5));
-    const path = (await world.git("worktree", "list")).split("\n").find((line) => line.includes("ralph-check-"))!.split(
-      " ",
-    )[0]!;
-    aborter.abort();
-    await running;
-    const stillThere = existsSync(path);
-    const name = path.slice(path.lastIndexOf("/") + 1).slice(0, "ralph-check-".length + 13);
-    const left = join(tmpdir(), `${name}left-over`);
-    await world.git("worktree", "add", "-q", "--detach", left);
-
-    const later = await world.again();
-    const config = { ...later.config, verify: { ...later.config.verify, isolated: false } };
-
-    await runLoop({ ...later, config }, memoryBacklog([{ id: "b", title: "b", checks: ["true"] }]));
-
-    expect([stillThere, existsSync(left)]).toEqual([false, false]);
-    expect((await world.git("worktree", "list")).split("\n")).toHaveLength(1);
   });
 });

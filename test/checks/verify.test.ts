@@ -127,7 +127,7 @@ describe("verify()", () => {
     const checked = await verify({ ...world.ralph, config }, [async ($) => await $`sleep 300`]);
 
     expect(checked.results[0]).toMatchObject({ ok: false, exitCode: null, tail: "timed out after 0.3 s" });
-    expect(await world.ralph.host.processes.sweep(world.ralph.host.processes.cookie)).toBe(0);
+    expect(await world.ralph.host.processes.sweep(world.ralph.host.processes.runToken)).toBe(0);
   });
 
   test("the compiler takes every form of a check, and nothing that only looks like one", () => {

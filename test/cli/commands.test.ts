@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { COMMANDS } from "../../lib/program/commands.ts";
-import { TOPICS } from "../../lib/cli/help.ts";
-import { WORKFLOW_NAMES } from "../../lib/cli/workflow.ts";
+import { TOPICS } from "../../lib/program/topics.ts";
+import { WORKFLOWS } from "../../lib/workflows/table.ts";
 
 /** All that the design names. */
 const COMMAND_NAMES = (
@@ -17,5 +17,5 @@ test("the table of commands holds every command there is to be, and no other, on
 test("`ralph help workflows` tells every workflow that can be asked for", () => {
   const told = (TOPICS["workflows"]?.(COMMANDS) ?? "").split("\n").map((line) => /^ {2}(\w+) {2}/.exec(line)?.[1]);
 
-  expect(told.filter((name) => name !== undefined).toSorted()).toEqual(WORKFLOW_NAMES.toSorted());
+  expect(told.filter((name) => name !== undefined).toSorted()).toEqual(WORKFLOWS.map(({ name }) => name).toSorted());
 });

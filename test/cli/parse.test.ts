@@ -3,7 +3,7 @@ import type { Command, FlagTable } from "../../lib/cli/command.ts";
 import { COMMANDS } from "../../lib/program/commands.ts";
 import { parseLine } from "../../lib/cli/parse.ts";
 import { splitCommand } from "../../lib/program/split_command.ts";
-import { editDistance, nearest } from "../../lib/cli/suggest.ts";
+import { editDistance, nearest } from "../../lib/errors/nearest.ts";
 
 const FLAGS: FlagTable = {
   "no-color": { type: "boolean", summary: "" },

@@ -21,8 +21,9 @@ describe("checkConfig()", () => {
       ui: [],
       timeout: 300,
       allowUnverified: false,
-      baseline: false,
+      baseline: true,
       isolated: false,
+      final: "clean",
     });
   });
 

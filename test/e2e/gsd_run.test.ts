@@ -69,7 +69,7 @@ plan 01-02: Two (attempt 1, 1 of 3 done)
   agent worker: started, transcript in .ralph/runs/[RUN]/iteration-3.log
   agent worker: completed ([TIME])
   check passed: task 1: grep -q right two.txt ([TIME])
-warning: 01-02: 1 checkpoint was left out, nobody saw: Look at two.txt
+warning: 01-02: 1 checkpoint was left out, no one saw: Look at two.txt
   commit [COMMIT]: feat(01-02): Two
 plan 01-02: verified ([TIME])
 plan 02-01: Three (attempt 1, 2 of 3 done)
@@ -84,7 +84,7 @@ plan 02-01: failed: 02-01: the plan's verification failed: plan whole: grep -q w
 ✗ failed: 2 verified in 4 iterations
   verified  01-01, 01-02
   02-01: the plan's verification failed: plan whole: grep -q whole three.txt: exit 1
-hint: \`ralph status\` shows where it stands, \`ralph report\` what was done; \`ralph run\` continues
+hint: \`ralph status\` shows where it stands, \`ralph report\` what was done; \`ralph run --loop\` continues
 `,
     );
     expect(first.read(summaryOf(TWO))).toContain(
@@ -264,7 +264,7 @@ describe("ralph run in a GSD project", () => {
       3,
       /01-01-PLAN\.md has no task and no text: there is nothing to carry out/,
     ],
-    ["only checkpoints", { [ONE]: CHECKPOINT + "\n" }, 0, /1 checkpoint that nobody saw: 01-01 \(1\)/],
+    ["only checkpoints", { [ONE]: CHECKPOINT + "\n" }, 0, /1 checkpoint that no one saw: 01-01 \(1\)/],
     ["no STATE.md", { [ONE]: PROJECT[ONE]! }, 0, /01-01 is the first plan that is not complete/],
   ])("%s", async (_, files, exitCode, says) => {
     const { stderr } = await project(files).args("run", "--loop").expectExit(exitCode);
@@ -393,7 +393,9 @@ next: \`ralph run\` executes 01-02; \`ralph run --loop\` all that are left
     const next = await project().args("next").expectExit(0);
     const valid = await project({ ...FILES, [TWO]: planText("two.txt").replace("</verify>", "") }).args("validate")
       .expectExit(0);
-    const verified = await project().args("verify").expectExit(2);
+    const config = { verify: { default: ["test -f README.md"] } };
+    const verified = await project({ ...FILES, [summaryOf(ONE)]: "done\n" }, worker(), config).args("verify")
+      .expectExit(1);
     const exec = await project().args("exec", "--non-interactive", "a goal", "--agent-cmd", "false").expectExit(1);
 
     expect(next.stdout).toBe(
@@ -402,7 +404,9 @@ next: \`ralph run\` executes 01-02; \`ralph run --loop\` all that are left
     expect(valid.stdout).toContain(
       "✓ .planning\n✓ .planning/phases/01-base/01-02-PLAN.md\n    warning: line 13: <verify> is not closed\n",
     );
-    expect(verified.stderr).toContain("`ralph verify` runs the checks of stories");
+    expect(verified.stderr).toContain(
+      "2 of 2 checks failed\n  01-01 task 1: grep -q right one.txt (01-01)\n  test -f README.md\n",
+    );
     expect(exec.stderr).toContain("workflow exec (`ralph exec`)\n");
   });
 });

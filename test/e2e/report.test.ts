@@ -130,7 +130,7 @@ describe("ralph report", () => {
     const format = await ralphCli(root).args("report", "--format", "htm").expectExit(2);
 
     expect(none.stderr).toBe(
-      "error: no run below [ROOT] has left its events\nhint: a run writes them: `ralph exec`, `ralph run`, `ralph build` …\n",
+      "error: no run below [ROOT] has left its events\nhint: a run writes them: `ralph run` …\n",
     );
     expect(wrong.stderr).toBe("error: nope is neither a run's id nor the folder of one\nhint: the last runs: [RUN]\n");
     expect(format.stderr).toContain("did you mean `--format html`?");

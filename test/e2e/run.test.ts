@@ -50,7 +50,7 @@ story US-002: Do US-002 (attempt 1, 1 of 2 done)
   check passed: test -f b.txt ([TIME])
   commit [COMMIT]: feat: US-002 - Do US-002
 story US-002: verified ([TIME])
-final-check: Everything that passed, checked once more: 2 checks
+final-check: Everything that passed, checked once more, in a clean checkout: 2 checks
   check passed: test -f a.txt ([TIME])
   check passed: test -f b.txt ([TIME])
 final-check: passed

@@ -81,6 +81,7 @@ const SAMPLES: { readonly [Type in RalphEvent["type"]]: Required<Extract<RalphEv
     durationMs: 1,
     tail: "",
     failedBefore: true,
+    beforeWork: true,
   },
   "tests-weakened": { type: "tests-weakened", item, findings: ["a.test.js: deleted"], blocked: false },
   "hook-start": { type: "hook-start", hook: "docs", iteration: 1, parallel: true, log: "logs/hook.log" },

@@ -138,6 +138,17 @@ describe("commit()", () => {
     });
   });
 
+  test("only a hook that is there has refused: any other failure is named as what it is", async () => {
+    await using project = await temporaryRepository({ "a.txt": "a\n" });
+    project.write({ "a.txt": "A\n" });
+    project.git("config", "commit.gpgSign", "true");
+    project.git("config", "gpg.program", "false");
+
+    const failing = project.repository.commit({ paths: ["a.txt"], subject: "work", hooks: true });
+
+    await expect(failing).rejects.toMatchObject({ code: "git-failed", message: expect.stringContaining("gpg") });
+  });
+
   test("runs the user's hooks only where asked; a refusal leaves index and files as they were", async () => {
     await using project = await temporaryRepository({ "a.txt": "a\n", "staged.txt": "s\n" });
     writeFileSync(join(project.path, ".git/hooks/pre-commit"), "#!/bin/sh\necho 'lint: bad ä' >&2\nexit 1\n", {

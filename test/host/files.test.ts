@@ -23,7 +23,6 @@ import {
   listDirectory,
   openAppender,
   pathExists,
-  readBytes,
   readStart,
   readText,
   removePath,
@@ -36,11 +35,11 @@ import { fixtureCommand } from "../fixtures/processes/fixture_command.ts";
 import { waitUntil } from "../fixtures/processes/survivors.ts";
 
 describe("reading", () => {
-  test("readText(), readBytes(), readStart(), hashFile() give null for a missing file", async () => {
+  test("readText(), readStart(), hashFile() give null for a missing file", async () => {
     const missing = "/nowhere/at/all";
 
-    expect([await readText(missing), await readBytes(missing), await readStart(missing, 5), await hashFile(missing)])
-      .toEqual([null, null, null, null]);
+    expect([await readText(missing), await readStart(missing, 5), await hashFile(missing)])
+      .toEqual([null, null, null]);
     expect(await listDirectory(missing)).toEqual([]);
     expect(await pathExists(missing)).toBe(false);
     expect(await pathExists("/etc/passwd/below-a-file")).toBe(false);

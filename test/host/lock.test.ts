@@ -54,7 +54,7 @@ describe("takeLock()", () => {
     expect(first.tookOver).toBeNull();
     expect(second).toMatchObject({
       status: "busy",
-      holder: { pid: process.pid, purpose: "run", cookie: host.processes.cookie },
+      holder: { pid: process.pid, purpose: "run", runToken: host.processes.runToken },
     });
     await first.release();
     await first.release();
@@ -107,7 +107,7 @@ describe("takeLock()", () => {
 
     const lock = await takeLock(path, { purpose: "run", host });
 
-    expect(lock).toMatchObject({ status: "held", tookOver: { cookie: "older", purpose: "run" } });
+    expect(lock).toMatchObject({ status: "held", tookOver: { runToken: "older", purpose: "run" } });
     expect(JSON.parse(readFileSync(path, "utf8")).pid).toBe(process.pid);
     expect(readdirSync(folder.path)).toEqual(["run.lock"]);
   });

@@ -85,8 +85,8 @@ describe("runLoop() with verify.baseline", () => {
     expect(world.prompts).toEqual([]);
   });
 
-  test("is off unless it is asked for", async () => {
-    await using world = await loopWorld(NOTHING, { config: { verify: { default: ["true"] } } });
+  test("is not run where it is switched off", async () => {
+    await using world = await loopWorld(NOTHING, { config: { verify: { default: ["true"], baseline: false } } });
 
     await runLoop(world.ralph, memoryBacklog([{ id: "a", title: "a", checks: ["true"] }]));
 

@@ -111,7 +111,7 @@ describe("workItem()", () => {
 
     expect(attempt).toMatchObject({
       status: "failed",
-      reason: "branch-changed",
+      reason: "history-rewritten",
       message: expect.stringContaining("the branch elsewhere"),
     });
     expect(await world.git("branch", "--show-current")).toBe("main");

@@ -39,11 +39,11 @@ test("`ralph exec` loads no other workflow, only its own adapter, and few module
     "codex": "#!/bin/sh\ncat > /dev/null\n",
   });
   const others = loaded.filter((path) => /^workflows\/(?!exec\/)[^/]+\/.+/.test(path));
-  const drivers = loaded.filter((path) => /^agents\/[^/]+\/(?:driver|parse)\.js$/.test(path));
+  const drivers = loaded.filter((path) => path.startsWith("agents/adapters/"));
 
-  // the rows of the tables of commands and workflows are there, and nothing behind them
-  expect(others.filter((path) => !/\/(?:commands|workflow)\.js$/.test(path))).toEqual([]);
-  expect(drivers).toEqual(["agents/codex/driver.js", "agents/codex/parse.js"]);
+  // the rows of the table of workflows are there with their constants, and nothing behind them
+  expect(others.filter((path) => !/\/(?:row|paths|types)\.js$/.test(path))).toEqual([]);
+  expect(drivers).toEqual(["agents/adapters/codex.js"]);
   expect(loaded.filter((path) => /^(?:agents\/(?:scripted|replay)|report|services|testing)\//.test(path))).toEqual([]);
   expect(loaded.length).toBeGreaterThan(100);
   expect(loaded.length).toBeLessThan(260);

@@ -193,6 +193,21 @@ describe("gateRun()", () => {
     expect(repository.read("scripts/ralph/plan_transcript.md")).toContain("Start `ralph run` now? yes (terminal)");
   });
 
+  test("gateRun() asks about a backlog of one's own in words that name no command, and writes nothing", async () => {
+    using repository = testRepository({ "scripts/ralph/notes.md": "" });
+    const prompter = answering({ "gate.run": "no" });
+    await using ralph = await contextOn(repository, { agent, prompter });
+
+    const go = await gateRun(ralph, memoryBacklog([{ id: "a", title: "a", checks: ["true"] }]));
+
+    expect(prompter.asked[0]).toMatchObject({
+      message: "Start the run now?",
+      details: ["Up to 1 iteration (auto: 1 item not passing; retries come on top)"],
+    });
+    expect(go).toEqual({ status: "declined", next: [] });
+    expect(repository.git("status", "--porcelain")).toBe("");
+  });
+
   test("gateRun() after a no ends with 0 and prints the next commands", async () => {
     using repository = testRepository(prd(story("US-001", 1)));
     await using ralph = await contextOn(repository, { agent, prompter: answering({ "gate.run": "no" }) });

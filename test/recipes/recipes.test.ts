@@ -4,14 +4,14 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { VERSION } from "../../lib/cli/version.ts";
-import { BUILT_IN_RECIPES } from "../../lib/recipe/built_in_recipes.ts";
+import { SHIPPED_RECIPES } from "../../lib/program/shipped_recipes.ts";
 import { RECIPE_TEXTS } from "../../lib/generated/recipes.ts";
 import { testContext } from "ralph/testing";
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 describe("recipes", () => {
-  test.each(BUILT_IN_RECIPES)("$name is embedded as it stands", ({ name }) => {
+  test.each(SHIPPED_RECIPES)("$name is embedded as it stands", ({ name }) => {
     expect(RECIPE_TEXTS[name]).toBe(readFileSync(join(ROOT, "recipes", `${name}.ts`), "utf8"));
   });
 
@@ -23,7 +23,7 @@ describe("recipes", () => {
       },
       agent: { turns: [{ say: "<ralph>DONE</ralph>" }, { write: { "a.txt": "a" }, say: "<ralph>DONE</ralph>" }] },
     });
-    const todo = (await BUILT_IN_RECIPES.find(({ name }) => name === "todo")!.load()).default;
+    const todo = (await SHIPPED_RECIPES.find(({ name }) => name === "todo")!.load()).default;
 
     const outcome = await todo.run(ralph, { goal: "" });
 

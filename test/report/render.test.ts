@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { htmlReport } from "../../lib/report/html.ts";
-import { markdownReport } from "../../lib/report/markdown.ts";
-import { paintMarkdown } from "../../lib/report/paint.ts";
+import { markdownReport, paintMarkdown } from "../../lib/report/markdown.ts";
 import type { RunReport } from "../../lib/report/types.ts";
 import { createStyle } from "../../lib/ui/style.ts";
 import { attempt, reportOf, RUN, RUN_START, runEnd } from "./world.ts";

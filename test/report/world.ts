@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { findRun } from "../../lib/report/find_run.ts";
+import { resumeCommand, runFolders } from "../../lib/workflows/runs.ts";
 import { makeReport } from "../../lib/report/make_report.ts";
 import type { RunReport } from "../../lib/report/types.ts";
 import type { RalphEvent } from "../../lib/events/types.ts";
@@ -52,7 +53,10 @@ export async function reportOf(events: readonly (RalphEvent | string)[]): Promis
 
 /** The report of the newest run below a root. */
 export async function reportIn(root: string): Promise<RunReport> {
-  return await makeReport(root, await findRun(root, root, undefined), createHost());
+  return await makeReport(root, await findRun({ root, cwd: root, folders: await runFolders(root) }, undefined), {
+    host: createHost(),
+    resume: resumeCommand,
+  });
 }
 
 const item = (id: string, title = `Title of ${id}`, kind = "story") => ({ id, kind, title });

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { copyPath, ensureDirectory, readText, temporaryDirectory, writeAtomic } from "../../lib/host/files.ts";
 import type { Driver } from "../../lib/agents/adapter.ts";
 import type { todoBacklog } from "../../lib/backlog/todo.ts";
-import { backlogContract } from "../../lib/testing/backlog_contract.ts";
+import { backlogContract, type ContractStore } from "../../lib/testing/backlog_contract.ts";
 import { testContext } from "../../lib/testing/test_context.ts";
 import { bunPath, ROOT } from "../../tools/runtimes.mjs";
 import { finish } from "../packaging/runtimes.ts";
@@ -26,28 +26,45 @@ describe("check_layers.ts", () => {
     return await finish([bunPath(), join(ROOT, "tools", "check_layers.ts")], [folder.path], ROOT);
   }
 
-  test("passes imports that point downward or stay in their row", async () => {
+  test("passes imports that point downward or stay in their row, and a workflow that is named in its own room", async () => {
     const finished = await check({
       "lib/host/a.ts": 'import { x } from "../std/fs/b.ts";\n',
-      "lib/steps/a.ts": 'import { x } from "../loop/b.ts";\nimport type { y } from "../context.ts";\n',
-      "lib/loop/a.ts": 'import type { y } from "../context.ts";\n/**\n * import { z } from "ralph";\n */\n',
-      "recipes/exec.ts": 'import { plan } from "ralph";\n',
+      "lib/loop/a.ts": 'import { x } from "../hooks/b.ts";\n/**\n * import { z } from "ralph";\n */\n',
+      "lib/workflows/waltz/a.ts": 'import { x } from "../shared.ts";\nexport const NAME = "waltz";\n',
+      "lib/workflows/table.ts": 'export { NAME } from "./waltz/a.ts";\n',
+      "lib/cli/a.ts": 'const text = "they waltz";\n',
+      "recipes/waltz.ts": 'import { plan } from "ralph";\nimport { waltz } from "ralph/waltz";\n',
     });
 
-    expect(finished).toEqual({ code: 0, stdout: "4 files, 0 against the layer rule\n", stderr: "" });
+    expect(finished).toEqual({ code: 0, stdout: "6 files, 0 against the layer rule\n", stderr: "" });
   });
 
   test.each([
-    ["lib/loop/a.ts", '\nimport { x } from "../steps/b.ts";\n', "lib/loop/a.ts:2: loop must not import from steps"],
+    ["lib/loop/a.ts", '\nimport { x } from "../recipe/b.ts";\n', "lib/loop/a.ts:2: loop must not import from recipe"],
     ["lib/host/a.ts", 'export * from "../cli/b.ts";\n', "lib/host/a.ts:1: host must not import from cli"],
-    ["lib/git/a.ts", 'import {\n  x,\n} from "../context.ts";\n', "lib/git/a.ts:1: git must not import from context"],
-    ["lib/steps/a.ts", 'await import("../cli/b.ts");\n', "lib/steps/a.ts:1: steps must not import from cli"],
+    [
+      "lib/git/a.ts",
+      'import type {\n  x,\n} from "../context/b.ts";\n',
+      "lib/git/a.ts:1: git must not import from context",
+    ],
+    ["lib/recipe/a.ts", 'await import("../cli/b.ts");\n', "lib/recipe/a.ts:1: recipe must not import from cli"],
     ["lib/cli/a.ts", 'import { x } from "ralph";\n', "lib/cli/a.ts:1: cli must not import from mod"],
     ["lib/new/a.ts", "", "lib/new/a.ts:1: new is in no layer"],
     ["lib/loop/a.ts", "const a = new Date();\n", "lib/loop/a.ts:1: `new Date()` reads the clock"],
-    ["recipes/a.ts", 'import { x } from "../lib/mod.ts";\n', 'recipes/a.ts:1: a recipe imports only "ralph"'],
+    [
+      "recipes/a.ts",
+      'import { x } from "../lib/mod.ts";\n',
+      "recipes/a.ts:1: a recipe imports only `ralph` and its subpaths",
+    ],
+    ["lib/workflows/b/a.ts", 'import { x } from "../waltz/a.ts";\n', "the workflow b must not import from waltz"],
+    ["lib/program/a.ts", 'import("../workflows/waltz/a.ts");\n', "lib/program/a.ts:1: imports from the workflow waltz"],
+    ["lib/cli/a.ts", 'if (name === "waltz") x();\n', "lib/cli/a.ts:1: names the workflow waltz"],
+    ["lib/cli/a.ts", "say(`run \\`ralph waltz\\``);\n", "lib/cli/a.ts:1: names the workflow waltz (ralph waltz)"],
+    ["lib/cli/a.ts", "waltzStatus();\n", "lib/cli/a.ts:1: names the workflow waltz (waltzStatus)"],
+    ["lib/workflows/waltz/b.ts", 'import type { A } from "./c.ts";\n', "circle of files: lib/workflows/waltz/b.ts"],
   ])("reports in %s: %j", async (path, text, message) => {
-    const finished = await check({ [path]: text });
+    const circle = { "lib/workflows/waltz/c.ts": 'await import("./b.ts");\n' };
+    const finished = await check({ "lib/workflows/waltz/a.ts": "", ...circle, [path]: text });
 
     expect(finished.code).toBe(1);
     expect(finished.stderr).toContain(message);
@@ -125,18 +142,19 @@ describe("create.mjs", () => {
     expect(await readText(join(folder.path, "lib/mod/backlog.ts"))).toContain("sixthListBacklog");
     expect(await readText(join(folder.path, "lib/agents/adapters.ts"))).toMatch(/name: "newbie",[^]*\n\];\n/);
     expect(DRIVER.arguments({ prompt: "p", model: null, reasoning: null, folder: "" }).input).toBe("p");
-    for (const { run } of backlogContract({ open: () => sixth(sixthListBacklog) })) await run();
+    for (const { run } of backlogContract({ open: (store) => sixth(sixthListBacklog, store) })) await run();
   }, 60_000);
 
-  async function sixth(backlogOf: typeof todoBacklog) {
+  async function sixth(backlogOf: typeof todoBacklog, store: ContractStore) {
     const tasks = ["one", "two"].map((title, index) => ({ id: String(index), title, done: false }));
     const ralph = await testContext({ files: { "sixth_list.json": JSON.stringify(tasks) } });
-    const open = () => backlogOf(ralph, { checks: ["true"] });
+    const open = () => backlogOf(ralph, { checks: store === "checked" ? ["true"] : [] });
     return {
       backlog: open(),
       reopen: () => Promise.resolve(open()),
       snapshot: async () => await ralph.state.read("sixth_list.json") ?? "",
-      cwd: ralph.root,
+      root: ralph.root,
+      [Symbol.asyncDispose]: () => ralph[Symbol.asyncDispose](),
     };
   }
 });

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
 import type { RalphEvent } from "../../lib/events/types.ts";
-import { announcedPrompter } from "../../lib/ui/announced_prompter.ts";
+import { announcedPrompter } from "../../lib/ui/create_prompter.ts";
 import { createPrompter } from "../../lib/ui/create_prompter.ts";
 import type { Prompter, Question } from "../../lib/context/prompter.ts";
 import type { AnswerLookup } from "../../lib/ui/unattended_prompter.ts";

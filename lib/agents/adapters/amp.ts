@@ -6,7 +6,7 @@ import { failureKind } from "../failures.ts";
 import { at, textAt } from "../json.ts";
 
 /** `amp -x --stream-json`: the prompt on standard input. What it calls a mode chooses the model. */
-export function ampArguments({ prompt, model }: AdapterOptions): AdapterInvocation {
+function ampArguments({ prompt, model }: AdapterOptions): AdapterInvocation {
   return {
     arguments: ["-x", "--dangerously-allow-all", "--stream-json", ...(model === null ? [] : ["--mode", model])],
     input: prompt,
@@ -14,7 +14,7 @@ export function ampArguments({ prompt, model }: AdapterOptions): AdapterInvocati
 }
 
 /** Reads `amp --stream-json`: claude's shapes; the prompt comes back as a `user` line, usage stands on each message. */
-export function ampTranslator(): Translator {
+function ampTranslator(): Translator {
   let said = "";
 
   return {

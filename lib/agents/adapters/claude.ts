@@ -9,7 +9,7 @@ import { at, listAt, numberAt, sumOf, textAt } from "../json.ts";
 const DENIED = ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode", "ScheduleWakeup", "Monitor", "CronCreate"];
 
 /** `claude -p`: a stream of JSON, the prompt on standard input. */
-export function claudeArguments({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
+function claudeArguments({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
   return {
     arguments: [
       "-p",
@@ -33,7 +33,7 @@ export function claudeArguments({ prompt, model, reasoning }: AdapterOptions): A
 }
 
 /** `claude` in the terminal, with its own questions. */
-export function claudeInteractive({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
+function claudeInteractive({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
   return { arguments: [...choices(model, reasoning), prompt], input: null, environment: { CLAUDECODE: undefined } };
 }
 
@@ -42,65 +42,73 @@ function choices(model: string | null, reasoning: string | null): readonly strin
 }
 
 /** Reads `claude -p --output-format stream-json`. */
-export function claudeTranslator(): Translator {
-  let untilMs: number | null = null;
-  let errorName: string | null = null;
-  let said = "";
+function claudeTranslator(): Translator {
+  return new ClaudeTranslator();
+}
 
-  function push(line: unknown): readonly AgentEvent[] {
+class ClaudeTranslator implements Translator {
+  #untilMs: number | null = null;
+  #errorName: string | null = null;
+  #lastText = "";
+
+  end(): readonly AgentEvent[] {
+    return [];
+  }
+
+  push(line: unknown): readonly AgentEvent[] {
     switch (textAt(line, "type")) {
       case "system":
         return systemEvents(line);
       case "rate_limit_event":
-        return limitEvents(line);
+        return this.#limitEvents(line);
       case "assistant": {
         const error = textAt(line, "error");
         if (error !== null || textAt(line, "message", "model") === "<synthetic>") {
-          // Not the model's words but the program's: the result line says whether it was the end.
-          errorName = error;
+          // The program's message, not the model's: the result line says whether it was the end.
+          this.#errorName = error;
           return [];
         }
         const events = assistantEvents(line);
-        for (const event of events) if (event.type === "agent-text") said = event.text;
+        for (const event of events) if (event.type === "agent-text") this.#lastText = event.text;
         return events;
       }
       case "user":
         return toolResultEvents(line);
       case "result":
-        return resultEvents(line);
+        return this.#resultEvents(line);
       default:
         return [];
     }
   }
 
-  function limitEvents(line: unknown): readonly AgentEvent[] {
+  #limitEvents(line: unknown): readonly AgentEvent[] {
     const status = textAt(line, "rate_limit_info", "status");
     if (status !== "rejected" && status !== "allowed_warning") return [];
     const seconds = numberAt(line, "rate_limit_info", "resetsAt");
     const kind = textAt(line, "rate_limit_info", "rateLimitType") ?? "usage";
     const rejected = status === "rejected" && at(line, "rate_limit_info", "isUsingOverage") !== true;
-    const at_ = seconds === null ? null : seconds * 1000;
-    if (rejected) untilMs = at_;
+    const resetMs = seconds === null ? null : seconds * 1000;
+    if (rejected) this.#untilMs = resetMs;
     const used = numberAt(line, "rate_limit_info", "utilization");
     const share = used === null || used > 1 ? "" : ` (${Math.round(used * 100)} % used)`;
     return [{
       type: "agent-rate-limit",
       // Whether it gave up is said by the result: a rejected window may be retried.
       status: "warning",
-      untilMs: at_,
+      untilMs: resetMs,
       waitMs: null,
       message: `${kind.replaceAll("_", " ")} limit ${rejected ? "reached" : "near"}${share}`,
     }];
   }
 
-  function resultEvents(line: unknown): readonly AgentEvent[] {
+  #resultEvents(line: unknown): readonly AgentEvent[] {
     const cost = numberAt(line, "total_cost_usd");
     const usage: AgentEvent = { type: "agent-usage", scope: "total", usage: totalUsage(line, cost) };
     if (at(line, "is_error") === true || (textAt(line, "subtype") ?? "success") !== "success") {
-      return [usage, ...failedEvents(line)];
+      return [usage, ...this.#failedEvents(line)];
     }
     const result = textAt(line, "result") ?? "";
-    const words: readonly AgentEvent[] = result.trim() === "" || result.trim() === said.trim()
+    const words: readonly AgentEvent[] = result.trim() === "" || result.trim() === this.#lastText.trim()
       ? []
       : [{ type: "agent-text", text: result }];
     const reason = textAt(line, "stop_reason");
@@ -113,13 +121,11 @@ export function claudeTranslator(): Translator {
     return [usage, ...words, { type: "agent-end", status: "completed", message: null }];
   }
 
-  function failedEvents(line: unknown): readonly AgentEvent[] {
+  #failedEvents(line: unknown): readonly AgentEvent[] {
     const message = textAt(line, "result") ?? (listAt(line, "errors").map(String).join("; ") || "it gave no reason");
-    const kind = kindOf(line, errorName, message);
-    return failureEvents(kind, message, { untilMs });
+    const kind = kindOf(line, this.#errorName, message);
+    return failureEvents(kind, message, { untilMs: this.#untilMs });
   }
-
-  return { push, end: () => [] };
 }
 
 function systemEvents(line: unknown): readonly AgentEvent[] {

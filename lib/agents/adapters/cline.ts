@@ -13,7 +13,7 @@ const LONGEST_ARGUMENT = 30_000;
  * `cline --json`: a short prompt as its argument, a longer one in a file that the argument points to. What stands on
  * standard input it reads from some kinds of pipe only. It approves by itself.
  */
-export function clineArguments({ prompt, model, reasoning, folder }: AdapterOptions): AdapterInvocation {
+function clineArguments({ prompt, model, reasoning, folder }: AdapterOptions): AdapterInvocation {
   const isShort = Buffer.byteLength(prompt) <= LONGEST_ARGUMENT;
   const file = join(folder, "prompt.md");
   return {
@@ -31,7 +31,7 @@ export function clineArguments({ prompt, model, reasoning, folder }: AdapterOpti
 }
 
 /** Reads `cline --json`. On an error its last words are the error. */
-export function clineTranslator(): Translator {
+function clineTranslator(): Translator {
   const words = createDeltas();
   let ended = false;
 
@@ -79,17 +79,7 @@ export function clineTranslator(): Translator {
   }
 
   function resultEvents(line: unknown): readonly AgentEvent[] {
-    const usage: AgentEvent = {
-      type: "agent-usage",
-      scope: "total",
-      usage: {
-        inputTokens: numberAt(line, "usage", "inputTokens"),
-        outputTokens: numberAt(line, "usage", "outputTokens"),
-        cachedTokens: numberAt(line, "usage", "cacheReadTokens"),
-        reasoningTokens: null,
-        ...costOf(line),
-      },
-    };
+    const usage = usageEvent(line);
     const reason = textAt(line, "finishReason");
     if (reason === "completed") return [usage, { type: "agent-end", status: "completed", message: null }];
     const message = textAt(line, "text") ?? "it gave no reason";
@@ -98,6 +88,17 @@ export function clineTranslator(): Translator {
   }
 
   return { push, end: () => words.flush() };
+}
+
+function usageEvent(line: unknown): AgentEvent {
+  const usage = {
+    inputTokens: numberAt(line, "usage", "inputTokens"),
+    outputTokens: numberAt(line, "usage", "outputTokens"),
+    cachedTokens: numberAt(line, "usage", "cacheReadTokens"),
+    reasoningTokens: null,
+    ...costOf(line),
+  };
+  return { type: "agent-usage", scope: "total", usage };
 }
 
 /** Models that it knows no price of cost 0: that is not known, not nothing. */

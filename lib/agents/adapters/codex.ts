@@ -5,7 +5,7 @@ import { failureKind } from "../failures.ts";
 import { at, inputWords, listAt, numberAt, outputWords, textAt } from "../json.ts";
 
 /** `codex exec --json -`: the prompt on standard input. Its own sandbox fails in containers, so it has none. */
-export function codexArguments({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
+function codexArguments({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
   return {
     arguments: [
       "exec",
@@ -22,7 +22,7 @@ export function codexArguments({ prompt, model, reasoning }: AdapterOptions): Ad
 }
 
 /** `codex` in the terminal, with its own questions. */
-export function codexInteractive({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
+function codexInteractive({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
   return { arguments: [...choices(model, reasoning), prompt], input: null };
 }
 
@@ -34,7 +34,7 @@ function choices(model: string | null, reasoning: string | null): readonly strin
 }
 
 /** Reads `codex exec --json`. */
-export function codexTranslator(): Translator {
+function codexTranslator(): Translator {
   return {
     push(line) {
       switch (textAt(line, "type")) {

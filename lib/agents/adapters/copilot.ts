@@ -8,10 +8,10 @@ import { failureKind } from "../failures.ts";
 import { at, inputWords, listAt, numberAt, outputWords, sumOf, textAt } from "../json.ts";
 
 /** Where the program writes what it used: its stream does not say. */
-export const COPILOT_USAGE_FILE = "usage.json";
+const COPILOT_USAGE_FILE = "usage.json";
 
 /** `copilot --output-format json`: the prompt on standard input. */
-export function copilotArguments({ prompt, model, reasoning, folder }: AdapterOptions): AdapterInvocation {
+function copilotArguments({ prompt, model, reasoning, folder }: AdapterOptions): AdapterInvocation {
   return {
     arguments: [
       "--allow-all",
@@ -29,7 +29,7 @@ export function copilotArguments({ prompt, model, reasoning, folder }: AdapterOp
 }
 
 /** `copilot -i` in the terminal, with its own questions. */
-export function copilotInteractive({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
+function copilotInteractive({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
   return { arguments: [...choices(model, reasoning), "-i", prompt], input: null };
 }
 
@@ -41,7 +41,7 @@ function choices(model: string | null, reasoning: string | null): readonly strin
 }
 
 /** Lines that come by the hundred and say nothing of the turn. */
-export const COPILOT_IGNORED: readonly string[] = [
+const COPILOT_IGNORED: readonly string[] = [
   '{"type":"session.background_tasks_changed"',
   '{"type":"session.skills_loaded"',
   '{"type":"assistant.tool_call_delta"',
@@ -50,7 +50,7 @@ export const COPILOT_IGNORED: readonly string[] = [
 ];
 
 /** Reads `copilot --output-format json`. The prompt comes back as `user.message`. */
-export function copilotTranslator(): Translator {
+function copilotTranslator(): Translator {
   const words = createDeltas();
   let failed = false;
 
@@ -170,7 +170,7 @@ function endEvents(line: unknown, failed: boolean): readonly AgentEvent[] {
 }
 
 /** Reads the file of `--usage-output-file`. Its cost is a multiplier of the plan, not money. */
-export function copilotUsage(file: string): Usage | null {
+function copilotUsage(file: string): Usage | null {
   let parsed: unknown;
   try {
     parsed = JSON.parse(file);

@@ -6,7 +6,7 @@ import { failureKind } from "../failures.ts";
 import { at, inputWords, outputWords, textAt } from "../json.ts";
 
 /** `cursor-agent -p --output-format stream-json`: the prompt on standard input. */
-export function cursorArguments({ prompt, model }: AdapterOptions): AdapterInvocation {
+function cursorArguments({ prompt, model }: AdapterOptions): AdapterInvocation {
   return {
     arguments: ["-p", "--output-format", "stream-json", "--force", ...(model === null ? [] : ["--model", model])],
     input: prompt,
@@ -14,12 +14,12 @@ export function cursorArguments({ prompt, model }: AdapterOptions): AdapterInvoc
 }
 
 /** `cursor-agent` in the terminal, with its own questions. */
-export function cursorInteractive({ prompt, model }: AdapterOptions): AdapterInvocation {
+function cursorInteractive({ prompt, model }: AdapterOptions): AdapterInvocation {
   return { arguments: [...(model === null ? [] : ["--model", model]), prompt], input: null };
 }
 
 /** Reads `cursor-agent --output-format stream-json`, as documented. Where it fails there is no `result` line. */
-export function cursorTranslator(): Translator {
+function cursorTranslator(): Translator {
   let said = "";
 
   return {

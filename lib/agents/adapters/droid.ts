@@ -7,7 +7,7 @@ import { failureKind } from "../failures.ts";
 import { at, inputWords, outputWords, textAt } from "../json.ts";
 
 /** `droid exec -o stream-json`: the prompt in a file. */
-export function droidArguments({ prompt, model, reasoning, folder }: AdapterOptions): AdapterInvocation {
+function droidArguments({ prompt, model, reasoning, folder }: AdapterOptions): AdapterInvocation {
   return {
     arguments: [
       "exec",
@@ -25,7 +25,7 @@ export function droidArguments({ prompt, model, reasoning, folder }: AdapterOpti
 }
 
 /** Reads `droid exec -o stream-json`, as documented: flat lines, and one that ends the turn. */
-export function droidTranslator(): Translator {
+function droidTranslator(): Translator {
   let said = "";
 
   return {

@@ -8,7 +8,7 @@ import { createDeltas } from "../deltas.ts";
 const ENVIRONMENT = { GEMINI_CLI_TRUST_WORKSPACE: "true", GEMINI_CLI_NO_RELAUNCH: "true" };
 
 /** `gemini --yolo -o stream-json`: the prompt on standard input. */
-export function geminiArguments({ prompt, model }: AdapterOptions): AdapterInvocation {
+function geminiArguments({ prompt, model }: AdapterOptions): AdapterInvocation {
   return {
     arguments: ["--yolo", "--skip-trust", "-o", "stream-json", ...(model === null ? [] : ["-m", model])],
     input: prompt,
@@ -17,12 +17,12 @@ export function geminiArguments({ prompt, model }: AdapterOptions): AdapterInvoc
 }
 
 /** `gemini -i` in the terminal, with its own questions. */
-export function geminiInteractive({ prompt, model }: AdapterOptions): AdapterInvocation {
+function geminiInteractive({ prompt, model }: AdapterOptions): AdapterInvocation {
   return { arguments: [...(model === null ? [] : ["-m", model]), "-i", prompt], input: null };
 }
 
 /** Reads `gemini -o stream-json`. Its words come in pieces; the prompt comes back as a message of the user. */
-export function geminiTranslator(): Translator {
+function geminiTranslator(): Translator {
   const words = createDeltas();
 
   return {
@@ -93,7 +93,7 @@ function usageEvent(stats: unknown): AgentEvent {
 }
 
 /** The exit code is the HTTP status modulo 256, or one of the program's own. */
-export function geminiExitKind(exitCode: number): FailureKind | null {
+function geminiExitKind(exitCode: number): FailureKind | null {
   switch (exitCode) {
     case 41:
     case 401 % 256:

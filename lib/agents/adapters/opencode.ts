@@ -6,7 +6,7 @@ import { failureKind } from "../failures.ts";
 import { at, inputWords, numberAt, outputWords, sumOf, textAt } from "../json.ts";
 
 /** `opencode run --auto --format json`: the prompt on standard input. The model is `provider/model`. */
-export function opencodeArguments({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
+function opencodeArguments({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
   return {
     arguments: [
       "run",
@@ -22,12 +22,12 @@ export function opencodeArguments({ prompt, model, reasoning }: AdapterOptions):
 }
 
 /** `opencode` in the terminal, with its own questions. */
-export function opencodeInteractive({ prompt, model }: AdapterOptions): AdapterInvocation {
+function opencodeInteractive({ prompt, model }: AdapterOptions): AdapterInvocation {
   return { arguments: [...(model === null ? [] : ["-m", model]), "--prompt", prompt], input: null };
 }
 
 /** Reads `opencode run --format json`. It has no last line: the last step's reason tells. */
-export function opencodeTranslator(): Translator {
+function opencodeTranslator(): Translator {
   let started = false;
 
   return {

@@ -6,12 +6,12 @@ import { failureKind } from "../failures.ts";
 import { at, inputWords, listAt, numberAt, outputWords, sumOf, textAt } from "../json.ts";
 
 /** `pi -p --mode json`: the prompt on standard input. The model is `provider/model`; it asks for no approval. */
-export function piArguments({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
+function piArguments({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
   return { arguments: ["-p", "--mode", "json", ...choices(model, reasoning)], input: prompt };
 }
 
 /** `pi` in the terminal. */
-export function piInteractive({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
+function piInteractive({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
   return { arguments: [...choices(model, reasoning), prompt], input: null };
 }
 
@@ -20,7 +20,7 @@ function choices(model: string | null, reasoning: string | null): readonly strin
 }
 
 /** Each repeats the whole message so far: they are most of what it prints, and `message_end` says it all. */
-export const PI_IGNORED: readonly string[] = [
+const PI_IGNORED: readonly string[] = [
   '{"type":"message_update"',
   '{"type":"message_start"',
   '{"type":"turn_end"',
@@ -29,7 +29,7 @@ export const PI_IGNORED: readonly string[] = [
 ];
 
 /** Reads `pi --mode json`. It ends with exit code 0 whatever happened: the last message's reason tells. */
-export function piTranslator(): Translator {
+function piTranslator(): Translator {
   return {
     push(line) {
       switch (textAt(line, "type")) {

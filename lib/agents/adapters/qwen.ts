@@ -6,7 +6,7 @@ import { failureKind } from "../failures.ts";
 import { at, numberAt, textAt } from "../json.ts";
 
 /** `qwen --yolo -o stream-json`: the prompt on standard input. */
-export function qwenArguments({ prompt, model }: AdapterOptions): AdapterInvocation {
+function qwenArguments({ prompt, model }: AdapterOptions): AdapterInvocation {
   return {
     arguments: ["--yolo", "-o", "stream-json", ...(model === null ? [] : ["-m", model])],
     input: prompt,
@@ -15,12 +15,12 @@ export function qwenArguments({ prompt, model }: AdapterOptions): AdapterInvocat
 }
 
 /** `qwen -i` in the terminal, with its own questions. */
-export function qwenInteractive({ prompt, model }: AdapterOptions): AdapterInvocation {
+function qwenInteractive({ prompt, model }: AdapterOptions): AdapterInvocation {
   return { arguments: [...(model === null ? [] : ["-m", model]), "-i", prompt], input: null };
 }
 
 /** Reads `qwen -o stream-json`: claude's shapes, but the input counts what came from the cache. */
-export function qwenTranslator(): Translator {
+function qwenTranslator(): Translator {
   let said = "";
 
   return {

@@ -4,25 +4,9 @@
  * @module
  */
 import { RalphError } from "../../errors/ralph_error.ts";
-import type { AgentEvent } from "../../events/agent_events.ts";
 import { hashText, readText } from "../../host/files.ts";
-import type { AgentTurn } from "../../backlog/types.ts";
 import type { TurnRequest } from "../../context/agent.ts";
-import type { TreeChange } from "./tree_change.ts";
-
-/** Version of the format. */
-export const CASSETTE_VERSION = 1;
-
-/** One recorded turn. */
-export interface RecordedTurn extends TreeChange {
-  readonly v: typeof CASSETTE_VERSION;
-  /** Of the prompt, without what differs from run to run. */
-  readonly promptHash: string;
-  readonly prompt: string;
-  readonly agent: string;
-  readonly events: readonly AgentEvent[];
-  readonly turn: Omit<AgentTurn, "transcript">;
-}
+import type { RecordedTurn } from "./recorded_turn.ts";
 
 /** The prompt without what differs from run to run: the project's path and the run's id. */
 export function steadyPrompt(

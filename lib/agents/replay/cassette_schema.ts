@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CASSETTE_VERSION, type RecordedTurn } from "./cassette.ts";
+import { CASSETTE_VERSION, type RecordedTurn } from "./recorded_turn.ts";
 
 /** What a line of a cassette must hold to be played. */
 export const RECORDED_TURN: z.ZodType<RecordedTurn> = z.object({

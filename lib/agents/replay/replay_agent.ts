@@ -3,7 +3,8 @@ import type { AgentTurn } from "../../backlog/types.ts";
 import { UNKNOWN_USAGE } from "../turn_end.ts";
 import { openTurnRecord } from "../turn_record.ts";
 import type { Agent, TurnRequest } from "../../context/agent.ts";
-import { differenceOf, promptHash, readCassette, type RecordedTurn, steadyPrompt } from "./cassette.ts";
+import { differenceOf, promptHash, readCassette, steadyPrompt } from "./cassette.ts";
+import type { RecordedTurn } from "./recorded_turn.ts";
 import { applyChange } from "./tree_change.ts";
 
 /**

@@ -4,7 +4,8 @@ import type { Host, ProcessEnd } from "../../host/types.ts";
 import type { TurnRecord } from "../turn_record.ts";
 import type { TurnRequest } from "../../context/agent.ts";
 import { dirname } from "node:path";
-import { delayMs, listOf, type ScriptedTurn } from "./script.ts";
+import { delayMs, listOf } from "./script.ts";
+import type { ScriptedTurn } from "./types.ts";
 
 /** How a scripted turn came to its end, as a process's end would tell it. */
 export type ActEnd = Pick<ProcessEnd, "reason" | "exitCode">;

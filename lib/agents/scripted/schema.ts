@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Script } from "./script.ts";
+import type { Script } from "./types.ts";
 
 const texts = z.union([z.string(), z.array(z.string())]);
 const files = z.record(z.string().min(1), z.string());

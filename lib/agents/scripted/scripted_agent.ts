@@ -5,7 +5,8 @@ import { turnEndOf, UNKNOWN_USAGE } from "../turn_end.ts";
 import { openTurnRecord, type TurnRecord } from "../turn_record.ts";
 import type { Agent, TurnRequest } from "../../context/agent.ts";
 import { act } from "./act.ts";
-import { checkScript, listOf, matcherOf, readScript, type Script, type ScriptedTurn } from "./script.ts";
+import { checkScript, listOf, matcherOf, readScript } from "./script.ts";
+import type { Script, ScriptedTurn } from "./types.ts";
 
 /** What the scripted agent needs beside its turns. */
 export interface ScriptedAgentOptions {

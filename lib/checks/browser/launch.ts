@@ -2,7 +2,7 @@ import type { Browser } from "playwright-core";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { temporaryDirectory } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
-import { isSuperUser } from "../../host/user.ts";
+import { isSuperUser } from "../../host/this_process.ts";
 import { loadChromium } from "./playwright.ts";
 
 /** A browser of our own: closing ends its whole process tree and takes its profile away. */
@@ -51,13 +51,7 @@ export async function launchBrowser({ executable, headless, host, signal }: Laun
   const address = new Promise<string>((resolve) => found = resolve);
   const end = host.processes.run({
     file: executable,
-    arguments: [
-      ...(headless ? ["--headless=new"] : []),
-      ...(isSuperUser() ? ["--no-sandbox"] : []),
-      `--user-data-dir=${profile.path}`,
-      ...FLAGS,
-      "about:blank",
-    ],
+    arguments: argumentsOf(profile.path, headless),
     cwd: profile.path,
     signal: stop.signal,
     graceMs: 1000,
@@ -105,4 +99,14 @@ export async function launchBrowser({ executable, headless, host, signal }: Laun
     const tail = printed.trim().split("\n").slice(-10).join("\n");
     return new RalphError("browser-failed", { details: { executable, problem, tail } });
   }
+}
+
+function argumentsOf(profile: string, headless: boolean): readonly string[] {
+  return [
+    ...(headless ? ["--headless=new"] : []),
+    ...(isSuperUser() ? ["--no-sandbox"] : []),
+    `--user-data-dir=${profile}`,
+    ...FLAGS,
+    "about:blank",
+  ];
 }

@@ -4,7 +4,7 @@ import { changedScripts, holdsScripts } from "./check_scripts.ts";
 import { type FileChange, weakenedTests } from "./weakened_tests.ts";
 import { namedCheck } from "../named_check.ts";
 import type { CheckLike } from "../types.ts";
-import { requireRepository } from "../../context/require_repository.ts";
+import { requireRepository } from "../../git/require_repository.ts";
 import { byTopLevelPath, type ItemStart, readFileStart } from "./item_start.ts";
 
 /** More files than this are not looked into. */

@@ -1,13 +1,12 @@
 import { EXIT } from "../../errors/exit_codes.ts";
 import type { Invocation } from "../../cli/command.ts";
-import { COMMANDS } from "../commands.ts";
 import { bashScript } from "../completions/bash.ts";
 import { fishScript } from "../completions/fish.ts";
 import { type CompletionModel, completionModel, SHELLS } from "../completions/model.ts";
 import { powershellScript } from "../completions/powershell.ts";
 import { zshScript } from "../completions/zsh.ts";
 import { usage } from "../../cli/parse.ts";
-import { nearest } from "../../cli/suggest.ts";
+import { nearest } from "../../errors/nearest.ts";
 
 const SCRIPTS: Readonly<Record<string, (model: CompletionModel) => string>> = {
   bash: bashScript,
@@ -17,13 +16,13 @@ const SCRIPTS: Readonly<Record<string, (model: CompletionModel) => string>> = {
 };
 
 /** `ralph completions SHELL`: a script for that shell, made from the table of commands. */
-export async function run({ arguments: [shell = ""], out }: Invocation): Promise<number> {
+export async function run({ arguments: [shell = ""], out, program }: Invocation): Promise<number> {
   const make = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
   if (make === undefined) {
     const near = nearest(shell, SHELLS);
     const known = `shells: ${SHELLS.join(", ")}`;
     throw usage(`there is no completion for ${shell}`, near === null ? known : `did you mean \`${near}\`? ${known}`);
   }
-  out(make(completionModel(COMMANDS)).trimEnd());
+  out(make(completionModel(program.commands)).trimEnd());
   return EXIT.done;
 }

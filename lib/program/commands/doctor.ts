@@ -1,6 +1,7 @@
 import { EXIT } from "../../errors/exit_codes.ts";
 import type { Invocation } from "../../cli/command.ts";
-import { examine, type Finding } from "../doctor_checks.ts";
+import type { Finding } from "../../cli/finding.ts";
+import { examine } from "../doctor_checks.ts";
 import { styleFor, toJson } from "../../cli/show.ts";
 
 /** `ralph doctor`: what is there, what is missing, and how to get it. Exit code 1 when something is missing. */

@@ -2,17 +2,19 @@ import { join } from "node:path";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { pathExists, writeAtomic } from "../../host/files.ts";
 import { PROMPTS } from "../../generated/prompts.ts";
-import { BUILT_IN_RECIPES } from "../../recipe/built_in_recipes.ts";
+import { SHIPPED_RECIPES } from "../shipped_recipes.ts";
 import type { Invocation } from "../../cli/command.ts";
 import { RECIPE_TEXTS } from "../../generated/recipes.ts";
 import { OWN_RECIPE } from "../../recipe/own_recipe.ts";
+import { DEFAULT_WORKFLOW } from "../../workflows/table.ts";
 import { usage } from "../../cli/parse.ts";
 import { resolveRoot } from "../../cli/root.ts";
-import { nearest } from "../../cli/suggest.ts";
+import { nearest } from "../../errors/nearest.ts";
 
 /** `ralph eject NAME`: writes a built-in recipe or prompt out, unless something stands there. */
-export async function run({ arguments: [name = ""], flags, host, say, out }: Invocation): Promise<number> {
-  const root = await resolveRoot(host.environment, flags.text("root"));
+export async function run(invocation: Invocation): Promise<number> {
+  const { arguments: [name = ""], say, out } = invocation;
+  const root = await resolveRoot(invocation);
   const { path, text } = find(name);
   const file = join(root, path);
   if (await pathExists(file)) throw usage(`${path} exists and is not overwritten`, "move it aside first");
@@ -20,7 +22,7 @@ export async function run({ arguments: [name = ""], flags, host, say, out }: Inv
   out(path);
   say(
     path === OWN_RECIPE
-      ? "`ralph exec` uses it from now on"
+      ? `\`${DEFAULT_WORKFLOW.start}\` uses it from now on`
       : "Ralph uses it instead of the built-in prompt from now on",
   );
   return EXIT.done;
@@ -31,7 +33,7 @@ function find(name: string): { readonly path: string; readonly text: string } {
   if (recipe !== undefined) return { path: OWN_RECIPE, text: recipe };
   const prompt = Object.hasOwn(PROMPTS, name) ? PROMPTS[name] : undefined;
   if (prompt !== undefined) return { path: `.ralph/prompts/${name}.md`, text: prompt };
-  const names = [...BUILT_IN_RECIPES.map((known) => known.name), ...Object.keys(PROMPTS)];
+  const names = [...SHIPPED_RECIPES.map((known) => known.name), ...Object.keys(PROMPTS)];
   const near = nearest(name, names);
   throw usage(
     `there is no recipe or prompt named ${name}`,

@@ -6,13 +6,18 @@ import { findRun } from "../../report/find_run.ts";
 import { makeReport } from "../../report/make_report.ts";
 import type { RunReport } from "../../report/types.ts";
 import { resolveRoot } from "../../cli/root.ts";
+import { resumeCommand, runFolders } from "../../workflows/runs.ts";
 import { styleFor, toJson } from "../../cli/show.ts";
 
 /** `ralph report [RUN]`: what a run did, for a reader. Reads events and git, changes nothing. */
 export async function run(invocation: Invocation): Promise<number> {
   const { arguments: [named], flags, host, out, say } = invocation;
-  const root = await resolveRoot(host.environment, flags.text("root"));
-  const report = await makeReport(root, await findRun(root, host.environment.cwd, named), host);
+  const root = await resolveRoot(invocation);
+  const report = await makeReport(
+    root,
+    await findRun({ root, cwd: host.environment.cwd, folders: await runFolders(root) }, named),
+    { host, resume: resumeCommand },
+  );
   const file = flags.text("output");
   if (file === undefined) {
     const text = await rendered(report, invocation);
@@ -39,6 +44,6 @@ async function rendered(report: RunReport, invocation: Invocation): Promise<stri
 
 /** Markdown with its headings and marks in colour, where the terminal shows colours. */
 async function painted(text: string, invocation: Invocation): Promise<string> {
-  const { paintMarkdown } = await import("../../report/paint.ts");
+  const { paintMarkdown } = await import("../../report/markdown.ts");
   return paintMarkdown(text.trimEnd(), styleFor(invocation, "stdout"));
 }

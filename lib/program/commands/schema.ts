@@ -2,13 +2,14 @@ import { EXIT } from "../../errors/exit_codes.ts";
 import { nearest } from "../../errors/nearest.ts";
 import type { Invocation } from "../../cli/command.ts";
 import { usage } from "../../cli/parse.ts";
+import { WORKFLOWS } from "../../workflows/table.ts";
 import { toJson } from "../../cli/show.ts";
 
 /** The schemas there are: what each is of. */
 const SCHEMAS: Readonly<Record<string, () => Promise<unknown>>> = {
   config: async () => (await import("../../cli/config_json_schema.ts")).configJsonSchema(),
-  plan: async () => (await import("../../workflows/spec/schema.ts")).planJsonSchema(),
   events: async () => (await import("../../events/schema.ts")).eventsJsonSchema(),
+  ...Object.assign({}, ...WORKFLOWS.map(({ schemas }) => schemas)),
   report: async () => (await import("../../report/schema.ts")).reportJsonSchema(),
 };
 

@@ -1,30 +1,79 @@
-import { EXIT } from "../../errors/exit_codes.ts";
+import { join, resolve } from "node:path";
 import type { Invocation } from "../../cli/command.ts";
 import { resolveRoot } from "../../cli/root.ts";
 import { styleFor, toJson } from "../../cli/show.ts";
-import { validateFiles } from "../validate_files.ts";
+import { placeholderProblems, problemOf, type ValidatedFile } from "../../cli/validated_file.ts";
+import { chooseWorkflow } from "../../cli/workflow.ts";
+import { CONFIG_FILE, loadConfig } from "../../config/load.ts";
+import type { Config } from "../../config/types.ts";
+import { EXIT } from "../../errors/exit_codes.ts";
+import { pathExists } from "../../host/files.ts";
+import { workflowRow, WORKFLOWS } from "../../workflows/table.ts";
+import type { Workflow } from "../../workflows/workflow.ts";
+import { ensureScope } from "../chosen.ts";
 
-/** `ralph validate`: the configuration and the state files, all problems at once. */
+/** `ralph validate`: the configuration and the state files, all problems at once; nothing is changed. */
 export async function run(invocation: Invocation): Promise<number> {
-  const { flags, host, out } = invocation;
-  const root = await resolveRoot(host.environment, flags.text("root"));
-  const found = await validateFiles(root, {
-    cwd: host.environment.cwd,
-    config: flags.text("config"),
-    workflow: flags.text("workflow"),
-    feature: invocation.arguments[0],
-  });
-  const valid = found.every(({ problems }) => problems.length === 0);
+  const { flags, out } = invocation;
+  const root = await resolveRoot(invocation);
+  const files = await validateFiles(invocation, root);
+  const valid = files.every(({ problems }) => problems.length === 0);
   if (flags.has("json")) {
-    out(toJson({ root, valid, files: found }));
+    out(toJson({ root, valid, files }));
     return valid ? EXIT.done : EXIT.usage;
   }
   const { good, bad, warn, dim, symbols } = styleFor(invocation, "stdout");
-  for (const { path, present, problems, warnings } of found) {
+  for (const { path, present, problems, warnings } of files) {
     const mark = problems.length > 0 ? bad(symbols.failed) : present ? good(symbols.passed) : dim(symbols.open);
     out(`${mark} ${path}${present ? "" : dim(" (not there)")}`);
     for (const problem of problems) out(`    ${bad(problem)}`);
     for (const warning of warnings) out(`    ${warn(`warning: ${warning}`)}`);
   }
   return valid ? EXIT.done : EXIT.usage;
+}
+
+/** A configuration that cannot be read is a finding like others. */
+async function validateFiles(invocation: Invocation, root: string): Promise<readonly ValidatedFile[]> {
+  const { arguments: [scope = ""], flags, host } = invocation;
+  const named = flags.text("config");
+  const found = await readConfig(root, named === undefined ? undefined : resolve(host.environment.cwd, named));
+  const recipe = flags.text("recipe");
+  if (recipe !== undefined) {
+    const { recipeViews } = await import("../recipe_views.ts");
+    const views = await recipeViews(invocation, recipe);
+    return [found.file, ...await views.validate({ root, config: found.config, scope })];
+  }
+  const row = workflowRow(
+    (await chooseWorkflow(WORKFLOWS, root, {
+      flag: flags.text("workflow"),
+      config: found.config?.workflow,
+      line: invocation,
+    })).name,
+  );
+  ensureScope(invocation, row);
+  const workflow = await row.load();
+  return [withRules(found, workflow), ...await workflow.validate({ root, config: found.config, scope })];
+}
+
+interface FoundConfig {
+  readonly file: ValidatedFile;
+  /** `null` where it cannot be read. */
+  readonly config: Config | null;
+}
+
+async function readConfig(root: string, named: string | undefined): Promise<FoundConfig> {
+  const path = named ?? CONFIG_FILE;
+  const present = await pathExists(named ?? join(root, CONFIG_FILE));
+  try {
+    const { config, warnings } = await loadConfig(root, named);
+    const problems = placeholderProblems("verify", [...config.verify.default, ...config.verify.ui]);
+    return { file: { path, present, problems, warnings }, config };
+  } catch (error) {
+    return { file: { path, present, problems: problemOf(error, path).split("; "), warnings: [] }, config: null };
+  }
+}
+
+function withRules({ file, config }: FoundConfig, { validateConfig }: Workflow): ValidatedFile {
+  const own = config === null ? [] : validateConfig?.({ config, present: file.present }) ?? [];
+  return { ...file, problems: [...own, ...file.problems] };
 }

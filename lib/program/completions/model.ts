@@ -1,11 +1,11 @@
 import { AGENT_NAMES } from "../../agents/registry.ts";
 import { PROMPTS } from "../../generated/prompts.ts";
-import { BUILT_IN_RECIPES } from "../../recipe/built_in_recipes.ts";
+import { SHIPPED_RECIPES } from "../shipped_recipes.ts";
 import type { Command, Flag } from "../../cli/command.ts";
 import { SCHEMA_NAMES } from "../commands/schema.ts";
-import { TOPICS } from "../../cli/help.ts";
+import { TOPICS } from "../topics.ts";
 import { GATES } from "../../cli/settings.ts";
-import { WORKFLOW_NAMES } from "../../cli/workflow.ts";
+import { WORKFLOWS } from "../../workflows/table.ts";
 
 /** What may stand in a place: these words, paths, or anything. */
 export interface Offer {
@@ -42,7 +42,7 @@ export const SHELLS: readonly string[] = ["bash", "zsh", "fish", "powershell"];
 
 /** Flags whose values another table knows, beside those with choices of their own. */
 const FLAG_WORDS: Readonly<Record<string, readonly string[]>> = {
-  workflow: WORKFLOW_NAMES,
+  workflow: WORKFLOWS.map(({ name }) => name),
   agent: AGENT_NAMES.filter((name) => name !== "command"),
   approve: [...GATES, GATES.join(","), "all"],
 };
@@ -88,7 +88,7 @@ function namesFor(command: string, commands: readonly Command[]): readonly strin
     case "completions":
       return SHELLS;
     case "eject":
-      return [...BUILT_IN_RECIPES.map(({ name }) => name), ...Object.keys(PROMPTS)];
+      return [...SHIPPED_RECIPES.map(({ name }) => name), ...Object.keys(PROMPTS)];
     default:
       return [];
   }

@@ -1,12 +1,14 @@
 import { join } from "node:path";
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/types.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { Repository } from "../../git/types.ts";
 import { pathExists, readText, writeAtomic } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
-import type { Attempt, Backlog, Check, Item, ParkedItem, Settlement } from "../../backlog/types.ts";
+import type { Attempt, Check, Item, ParkedItem, Settlement } from "../../backlog/types.ts";
 import { localDate } from "../../host/local_date.ts";
 import { EXEC_RUNS, PLAN_TRANSCRIPT_FILE, PRD_FILE, PROGRESS_FILE } from "./paths.ts";
+import type { GatedBacklog, GateWords } from "../../recipe/gate_run.ts";
+import { recordDecision } from "./plan/transcript.ts";
 import { withProgress } from "./progress.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
 import { formatPrd, parsePrd } from "./format.ts";
@@ -30,6 +32,13 @@ export interface PrdBacklogOptions {
   readonly file?: string;
 }
 
+const GATE: GateWords = {
+  items: { one: "story", many: "stories" },
+  command: "ralph run",
+  plan: 'ralph plan "<goal>"',
+  record: recordDecision,
+};
+
 /** What an item of this backlog carries. */
 export type PrdItemData = Story;
 
@@ -50,7 +59,10 @@ export type PrdItemData = Story;
  * console.log((await runLoop(ralph, prdBacklog(ralph))).status); // passed
  * ```
  */
-export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions = {}): Backlog<PrdItemData> {
+export function prdBacklog(
+  ralph: PrdBacklogContext,
+  options: PrdBacklogOptions = {},
+): GatedBacklog<PrdItemData, unknown> {
   const { file = PRD_FILE } = options;
   let last: { readonly text: string; readonly prd: Prd } | null = null;
 
@@ -136,6 +148,7 @@ export function prdBacklog(ralph: PrdBacklogContext, options: PrdBacklogOptions 
 
   return {
     name: "exec",
+    gate: GATE,
     stateFiles: [file],
     unverified: "block",
     runsDirectory: EXEC_RUNS,

@@ -1,5 +1,5 @@
 import { RalphError } from "../../errors/ralph_error.ts";
-import { findJsonError } from "../../backlog/json_syntax.ts";
+import { parseJson } from "../../backlog/json_syntax.ts";
 import type { Prd, Story } from "./types.ts";
 import { validatePrd } from "./validate.ts";
 
@@ -50,24 +50,6 @@ export function parsePrd(text: string, path: string): Prd {
     throw new RalphError("state-invalid", { details: { path, problem: `Invalid PRD schema: ${errors.join("; ")}` } });
   }
   return data as Prd;
-}
-
-/**
- * `JSON.parse` whose error names the line and column of a state file.
- *
- * @throws {RalphError} state-invalid
- */
-export function parseJson(text: string, path: string): unknown {
-  const plain = text.replace(/^\uFEFF/, "");
-  try {
-    return JSON.parse(plain);
-  } catch (cause) {
-    const found = findJsonError(plain);
-    const problem = found === null
-      ? "not valid JSON"
-      : `not valid JSON: line ${found.line}, column ${found.column}: expected ${found.expected}`;
-    throw new RalphError("state-invalid", { details: { path, problem }, cause });
-  }
 }
 
 function orderStory(story: Story): Story {

@@ -20,7 +20,7 @@ export interface PrdSummary {
 }
 
 /** The parts of a PRD that a review shows, stories in the order in which they come up. */
-export function summarizePrd(prd: Prd): PrdSummary {
+function summarizePrd(prd: Prd): PrdSummary {
   return { branchName: prd.branchName, stories: inOrder(prd.userStories).map(summarizeStory) };
 }
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/types.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { EventSink } from "../../events/types.ts";
 import type { Repository } from "../../git/types.ts";

@@ -43,26 +43,18 @@ export function featureSignals(lines: readonly string[]): FeatureSignals {
   };
 }
 
-/** The learnings with those that are not among them yet, whatever their case and white space. */
-export function withLearnings(known: readonly string[], more: readonly string[]): readonly string[] {
-  const plain = (text: string): string => text.trim().replaceAll(/\s+/g, " ").toLowerCase();
-  const seen = new Set(known.map(plain));
-  const fresh = more.filter((text) => {
-    const key = plain(text);
-    if (key === "" || seen.has(key)) return false;
-    seen.add(key);
-    return true;
-  });
-  return fresh.length === 0 ? known : [...known, ...fresh.map((text) => text.trim())];
-}
-
-/** The change of the run's block that takes up learnings; nothing where there are no new ones. */
+/** The run's block with learnings that are new, whatever their case and white space; nothing where none is. Pure. */
 export function learningsChange(
-  known: readonly string[],
+  before: readonly string[],
   more: readonly string[],
 ): { readonly learnings?: readonly string[] } {
-  const learnings = withLearnings(known, more);
-  return learnings === known ? {} : { learnings };
+  const plain = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
+  const byKey = new Map(before.map((text) => [plain(text).toLowerCase(), text]));
+  for (const text of more.map(plain)) {
+    if (text !== "" && !byKey.has(text.toLowerCase())) byKey.set(text.toLowerCase(), text);
+  }
+  const fresh = [...byKey.values()].filter((text) => !before.includes(text));
+  return fresh.length === 0 ? {} : { learnings: [...before, ...fresh] };
 }
 
 /** Learnings that an agent wrote into prd.json by hand: they count like a signal. */

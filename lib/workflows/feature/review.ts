@@ -1,4 +1,4 @@
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/types.ts";
 import type { EventSink } from "../../events/types.ts";
 import type { Attempt, Claim, SettleCommit, Settlement } from "../../backlog/types.ts";
 import { isOver } from "../../backlog/attempts.ts";

@@ -1,4 +1,4 @@
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/types.ts";
 import type { Check } from "../../backlog/types.ts";
 import type { PageUrl } from "../../checks/browser/urls.ts";
 import { pageUrls } from "../../checks/browser/urls.ts";

@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import { fingerprintOf } from "../../backlog/attempts.ts";
 import { readText } from "../../host/files.ts";
-import type { Backlog, Check, Claim, Item, JudgeContext, Next, Turn } from "../../backlog/types.ts";
+import type { Backlog, Check, Claim, Item, JudgeContext, Next } from "../../backlog/types.ts";
+import type { GsdBacklogContext } from "./context.ts";
 import { planChecks } from "./checks.ts";
+import { claimOf, type GsdFindings } from "./claim.ts";
 import { type GsdItemData, itemDataOf } from "./item_data.ts";
 import { GSD_RUNS, ROADMAP_FILE, STATE_FILE } from "./paths.ts";
 import { findPlan, type Position, positionOf } from "./position.ts";
@@ -10,10 +12,12 @@ import { sameNumber } from "./numbers.ts";
 import { planPrompt, summaryPrompt } from "./prompt.ts";
 import { readPlanning } from "./read_planning.ts";
 import { withSectionOf } from "./rewrite_state.ts";
-import { createSettler, waitsForSummary } from "./settle.ts";
+import { PlanSettler, waitsForSummary } from "./settle.ts";
 import { policyOf } from "./settle_policy.ts";
-import { lastSignal } from "./signals.ts";
-import type { GsdBacklogContext, GsdFindings, Plan, Planning } from "./types.ts";
+import type { Plan, Planning } from "./types.ts";
+
+export type { GsdFindings } from "./claim.ts";
+export type { GsdBacklogContext } from "./context.ts";
 
 /** What is run, and how. */
 export interface GsdBacklogOptions {
@@ -56,7 +60,7 @@ export function gsdBacklog(
 ): Backlog<GsdItemData, GsdFindings> {
   const { checkpoints = "skip" } = options;
   const skip = checkpoints === "skip";
-  const settler = createSettler(ralph, { skip });
+  const settler = new PlanSettler(ralph, { skip });
   const load = async (): Promise<{ readonly planning: Planning; readonly position: Position }> => {
     const planning = await readPlanning(ralph);
     return { planning, position: positionOf(planning) };
@@ -193,26 +197,6 @@ export function gsdBacklog(
 /** The plan was verified and left no SUMMARY. */
 function asksForSummary(item: Item<GsdItemData>, previous: { readonly status: string } | null): boolean {
   return item.kind === "summary" || previous?.status === "verified" || previous?.status === "unverified";
-}
-
-function claimOf(turn: Turn, interactive: boolean, summaryOnly: boolean): Claim<GsdFindings> {
-  const signal = lastSignal(turn.lines);
-  const findings = { signal, summaryOnly };
-  const payload = signal?.payload ?? "";
-  switch (signal?.kind) {
-    case "PLAN_COMPLETE":
-      return { status: "done", findings };
-    case "TASK_FAILED":
-      return { status: "failed", reason: `the agent says that a task failed: ${payload}`, findings };
-    case "PLAN_FAILED":
-      return { status: "failed", reason: `the agent says that the plan's verification failed: ${payload}`, findings };
-    case "BLOCKED":
-      return { status: "blocked", reason: `the agent is blocked: ${payload}`, findings };
-    case undefined:
-      // What is said at a terminal is not read; after a plan that was verified only its SUMMARY was asked for.
-      if (interactive || summaryOnly) return { status: "done", findings };
-      return { status: "not-done", reason: "the agent gave no signal: no line `###PLAN_COMPLETE###`", findings };
-  }
 }
 
 function doneLines(position: Position, { plan }: GsdBacklogOptions): readonly string[] {

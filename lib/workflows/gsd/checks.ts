@@ -2,7 +2,7 @@ import type { Check } from "../../backlog/types.ts";
 import type { PlanCommand, Verifying } from "./types.ts";
 
 /** The label of the checks that a plan names for itself, and of those that hold for every item. */
-export const PLAN_SCOPE = "plan";
+const PLAN_SCOPE = "plan";
 
 /** What of a plan its checks are made of. */
 export interface Checkable {

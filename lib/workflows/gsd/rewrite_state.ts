@@ -48,17 +48,6 @@ export function rewriteState(text: string, update: StateUpdate): string {
   return changeLines(text, changes, insertions);
 }
 
-/** Only the status: a plan that is blocked, failed, or waits for its SUMMARY. Pure. */
-export function rewriteStatus(text: string, status: string): string {
-  const section = findSection(text);
-  if (section === null) return text;
-  const field = section.fields.find(({ label }) => label === "status");
-  if (field !== undefined) return changeLines(text, new Map([[field.line, `${field.before}${status}${field.after}`]]));
-  const insertions = new Map<number, string[]>();
-  insertBehind(section, insertions, "status", status);
-  return changeLines(text, new Map(), insertions);
-}
-
 /** The agent's STATE.md with Ralph's own current position in it: the other sections are the agent's. Pure. */
 export function withSectionOf(found: string, written: string): string {
   const theirs = findSection(found);

@@ -1,6 +1,9 @@
 import { isOver, reasonOf } from "../../backlog/attempts.ts";
 import type { Attempt } from "../../backlog/types.ts";
-import type { GsdFindings } from "./types.ts";
+import type { GsdFindings } from "./claim.ts";
+
+/** An attempt that did not carry a plan out. */
+export type FailedPlan = Extract<Attempt<GsdFindings>, { status: "blocked" | "failed" | "not-done" }>;
 
 /** What becomes of a plan that did not pass. */
 export interface Policy {

@@ -5,14 +5,6 @@
  * @module
  */
 
-import type { Config } from "../../config/schema.ts";
-import type { RunInfo } from "../../context/context.ts";
-import type { EventSink } from "../../events/types.ts";
-import type { Repository } from "../../git/types.ts";
-import type { Host } from "../../host/types.ts";
-import type { StateFiles } from "../../backlog/state_files.ts";
-import type { Signal } from "./signals.ts";
-
 /** Something that a reader could not make sense of, or took in a way that a person may want to know. */
 export interface Diagnostic {
   /** Relative to the root. */
@@ -146,21 +138,4 @@ export interface Planning {
   readonly roadmap: boolean;
   /** What could not be made sense of, with file and line. */
   readonly diagnostics: readonly Diagnostic[];
-}
-
-/** What the backlog needs of the context. */
-export interface GsdBacklogContext {
-  readonly root: string;
-  readonly config: Config;
-  readonly state: StateFiles;
-  readonly repository: Repository | null;
-  readonly host: Host;
-  readonly events: EventSink;
-  readonly run: Pick<RunInfo, "folder">;
-}
-
-/** What the agent's last signal was, and whether only a SUMMARY had been asked for. */
-export interface GsdFindings {
-  readonly signal: Signal | null;
-  readonly summaryOnly: boolean;
 }

@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/types.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { topLevelPaths } from "../../git/tree_paths.ts";
 import type { Repository } from "../../git/types.ts";

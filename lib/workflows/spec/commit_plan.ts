@@ -2,7 +2,7 @@ import { planStore } from "./store.ts";
 import { PLAN_FILE } from "./types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { requireRepository } from "../../context/require_repository.ts";
+import { requireRepository } from "../../git/require_repository.ts";
 import { topLevelPaths } from "../../git/tree_paths.ts";
 
 /** How the question of an uncommitted plan ended. */

@@ -5,7 +5,7 @@ import { planStore } from "./store.ts";
 import type { Task } from "./types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { requireRepository } from "../../context/require_repository.ts";
+import { requireRepository } from "../../git/require_repository.ts";
 import { type LoopOutcome, runLoop } from "../../loop/run_loop.ts";
 import { planBacklog } from "./plan_backlog.ts";
 

@@ -1,5 +1,5 @@
 import { join, relative } from "node:path";
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/types.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { CommitResult, Repository } from "../../git/types.ts";
 import type { Host } from "../../host/types.ts";
@@ -51,11 +51,6 @@ const PAUSE_MS = 100;
 /** Opens the plan of a root. Nothing is read before it is asked for. */
 export function planStore(context: PlanStoreContext): PlanStore {
   const { root, state, repository, host, config } = context;
-
-  async function headOf(git: Repository): Promise<string | null> {
-    const { exitCode, stdout } = await git.git(["rev-parse", "--verify", "--quiet", "--short", "HEAD"]);
-    return exitCode === 0 ? stdout.trim() : null;
-  }
 
   async function commit(git: Repository, subject: string): Promise<readonly string[]> {
     if (!config.commits.prdChanges) return [];
@@ -117,6 +112,11 @@ export function planStore(context: PlanStoreContext): PlanStore {
     }
     return await commit(git, "ralph: repair plan");
   }
+}
+
+async function headOf({ git }: Repository): Promise<string | null> {
+  const { exitCode, stdout } = await git(["rev-parse", "--verify", "--quiet", "--short", "HEAD"]);
+  return exitCode === 0 ? stdout.trim() : null;
 }
 
 /** Another git process may take the index between our look and our commit. */

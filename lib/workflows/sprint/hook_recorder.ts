@@ -1,5 +1,5 @@
 import type { HookRecord } from "../../backlog/types.ts";
-import type { SprintContext } from "./backlog.ts";
+import type { RalphContext } from "../../context/context.ts";
 
 /** Records hooks in PROGRESS.yaml. */
 export interface HookRecorder {
@@ -12,7 +12,7 @@ const GATHER_MS = 5;
 
 /** Records told at the same time are written together, one after the other. */
 export function createHookRecorder(
-  { host, state }: Pick<SprintContext, "host" | "state">,
+  { host, state }: Pick<RalphContext, "host" | "state">,
   file: string,
   folder: string,
 ): HookRecorder {

@@ -92,12 +92,12 @@ describe("runLoop() with tests.integrity", () => {
   });
 
   test("a test that the user had not committed yet is watched as well", async () => {
-    await using world = await loopWorld(turns({ "test/mine.test.js": null }), { files: FILES });
+    await using world = await loopWorld(turns({ "test/mine.test.js": LESS }), { files: FILES });
     await world.write("test/mine.test.js", TESTS);
 
     const outcome = await runLoop(world.ralph, one());
 
-    expect(outcome.weakened).toEqual([{ id: "a", findings: ["test/mine.test.js: deleted (2 test cases)"] }]);
+    expect(outcome.weakened).toMatchObject([{ id: "a", findings: [expect.stringContaining("test/mine.test.js")] }]);
   });
 
   test("a test that was moved is still there, in whichever attempt it was moved", async () => {
@@ -165,8 +165,8 @@ function countingHost(): Host & { readonly git: (readonly string[])[] } {
     git,
     processes: {
       ...processes,
-      cookie: processes.cookie,
-      sweep: (cookie) => processes.sweep(cookie),
+      runToken: processes.runToken,
+      sweep: (runToken) => processes.sweep(runToken),
       run: (request) => {
         if (request.file === "git") git.push(request.arguments);
         return processes.run(request);

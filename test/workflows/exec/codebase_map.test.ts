@@ -4,7 +4,7 @@ import { mapAge, parseCodebaseMap, tickTopic } from "../../../lib/workflows/exec
 import { defaultOrder } from "../../../lib/workflows/exec/understand/default_order.ts";
 import { isCalendarDay, localDate } from "../../../lib/host/local_date.ts";
 import { MAP_TEMPLATE } from "../../../lib/workflows/exec/scaffold_texts.ts";
-import { DEFAULT_TOPICS } from "../../../lib/workflows/exec/understand/topics_default.ts";
+import { DEFAULT_TOPICS } from "../../../lib/workflows/exec/scaffold_texts.ts";
 import { readTopics } from "../../../lib/workflows/exec/understand/cap.ts";
 import { PROMPTS } from "../../../lib/generated/prompts.ts";
 

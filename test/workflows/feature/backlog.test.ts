@@ -1,13 +1,12 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { featureBacklog, type FeatureItemData } from "../../../lib/workflows/feature/backlog.ts";
+import { featureBacklog } from "../../../lib/workflows/feature/backlog.ts";
 import { parseDirectory } from "../../../lib/workflows/feature/directories.ts";
 import { defaultConfig } from "../../../lib/config/defaults.ts";
 import { createStateFiles } from "../../../lib/backlog/state_files.ts";
 import { createHost } from "../../../lib/host/create_host.ts";
 import { temporaryDirectory } from "../../../lib/host/files.ts";
-import type { FeatureFindings } from "../../../lib/workflows/feature/findings.ts";
 import type { Attempt, Check } from "../../../lib/backlog/types.ts";
 import { runLoop } from "../../../lib/loop/run_loop.ts";
 import { loopWorld } from "../../loop/loop_world.ts";
@@ -47,7 +46,7 @@ async function store(stories: readonly object[] = STORIES, config = CONFIG) {
   return { folder, open, read: () => readFile(join(root, FEATURE.prdFile), "utf8") };
 }
 
-keepsContract<FeatureItemData, FeatureFindings>("featureBacklog()", async (kind) => {
+keepsContract("featureBacklog()", async (kind) => {
   const { folder, open, read } = await store(STORIES, kind === "checked" ? CONFIG : UNCHECKED);
   return {
     backlog: open(),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isFeatureName, matchFeature, parseDirectory } from "../../../lib/workflows/feature/directories.ts";
-import { featureSignals, learningsByHand, withLearnings } from "../../../lib/workflows/feature/findings.ts";
+import { featureSignals, learningsByHand, learningsChange } from "../../../lib/workflows/feature/findings.ts";
 import { changePrdText, parseFeaturePrd } from "../../../lib/workflows/feature/format.ts";
 import { validateFeaturePrd } from "../../../lib/workflows/feature/validate.ts";
 import { readDraft, withOwnState } from "../../../lib/workflows/feature/prd/draft.ts";
@@ -60,8 +60,8 @@ describe("signals", () => {
 
   test("learnings are kept once, whatever their case and white space", () => {
     const known = ["Use npm"];
-    expect(withLearnings(known, ["use  npm", ""])).toBe(known);
-    expect(withLearnings(known, ["x", " X ", "y"])).toEqual(["Use npm", "x", "y"]);
+    expect(learningsChange(known, ["use  npm", ""])).toEqual({});
+    expect(learningsChange(known, ["x", " X ", "y"])).toEqual({ learnings: ["Use npm", "x", "y"] });
     expect(learningsByHand('{"run":{"learnings":["a","b",3]}}', '{"run":{"learnings":["a"]}}')).toEqual(["b"]);
     expect(learningsByHand("{ broken", "{}")).toEqual([]);
   });

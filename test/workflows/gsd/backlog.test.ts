@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { gsdBacklog } from "../../../lib/workflows/gsd/backlog.ts";
 import type { GsdItemData } from "../../../lib/workflows/gsd/item_data.ts";
-import type { GsdFindings } from "../../../lib/workflows/gsd/types.ts";
-import { lastSignal } from "../../../lib/workflows/gsd/signals.ts";
+import { lastSignal } from "../../../lib/workflows/gsd/claim.ts";
 import type { AgentTurn } from "../../../lib/backlog/types.ts";
 import type { RalphOptions } from "../../../lib/recipe/create_ralph.ts";
 import { runLoop } from "../../../lib/loop/run_loop.ts";
@@ -46,7 +45,7 @@ function movedAside(root: string): readonly string[] {
 }
 
 for (const [name, files] of [["with", {}], ["without", { [STATE_FILE]: null, [ROADMAP_FILE]: null }]] as const) {
-  keepsContract<GsdItemData, GsdFindings>(`gsdBacklog() ${name} STATE.md and ROADMAP.md`, async (store) => {
+  keepsContract<GsdItemData, unknown>(`gsdBacklog() ${name} STATE.md and ROADMAP.md`, async (store) => {
     const plans = store === "checked" ? {} : { [ONE]: planText("one.txt").replace(/<verify>[^]*<\/verify>/, "") };
     const one = await world(async () => {}, { ...files, ...plans });
     return {
@@ -218,7 +217,7 @@ describe("gsdBacklog() on the loop", () => {
     const run = await runLoop(one.ralph, gsdBacklog(one.ralph));
 
     expect(run.status === "passed" && run.summary).toMatch(
-      /^every plan is complete; .*; 1 checkpoint that nobody saw: 01-01 \(1\)$/,
+      /^every plan is complete; .*; 1 checkpoint that no one saw: 01-01 \(1\)$/,
     );
     expect(read(one.root, summaryOf(ONE))).toBe(
       `${SUMMARY}\n## Skipped checkpoints\n\nLeft out, since nobody was watching:\n\n- Look at it\n`,

@@ -1,11 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { rewriteRoadmap } from "../../../lib/workflows/gsd/rewrite_roadmap.ts";
-import {
-  rewriteState,
-  rewriteStatus,
-  type StateUpdate,
-  withSectionOf,
-} from "../../../lib/workflows/gsd/rewrite_state.ts";
+import { rewriteState, type StateUpdate, withSectionOf } from "../../../lib/workflows/gsd/rewrite_state.ts";
 import { ROADMAP, STATE } from "./planning.ts";
 
 const NOW = new Date(2026, 1, 3, 12).getTime();
@@ -117,10 +112,6 @@ describe("rewriteState()", () => {
     expect(rewriteState(text, UPDATE)).toBe(rewriteState(STATE, UPDATE).replaceAll("\n", "\r\n"));
     expect(rewriteState("# State\r\nPlan: 1 of 2\r\n", UPDATE)).toBe("# State\r\nPlan: 1 of 2\r\n");
     expect(rewriteState("## Current Position\r\nPhase: 1\r\n", UPDATE).replaceAll("\r\n", "")).not.toContain("\n");
-  });
-
-  test("rewriteStatus() changes the status alone", () => {
-    expect(rewriteStatus(STATE, "BLOCKED - x")).toBe(STATE.replace("Ready to execute", "BLOCKED - x"));
   });
 });
 

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { EXIT } from "../../../errors/exit_codes.ts";
 import type { ExecArgs } from "../args.ts";
-import { BUILT_IN_RECIPES } from "../../../recipe/built_in_recipes.ts";
+import { shippedRecipe } from "../../../recipe/registry.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import { endWith } from "../../../cli/end_with.ts";
 import { goalOf } from "../../../cli/goal.ts";
@@ -16,7 +16,7 @@ import { GATES, optional, parseCap } from "../../../cli/settings.ts";
 export async function run(invocation: Invocation): Promise<number> {
   const { flags, host, say } = invocation;
   const named = flags.text("recipe");
-  const own = named === undefined ? await findOwnRecipe(await resolveRoot(host.environment, flags.text("root"))) : null;
+  const own = named === undefined ? await findOwnRecipe(await resolveRoot(invocation)) : null;
   const file = named === undefined ? own : resolve(host.environment.cwd, named);
   const args = await argsOf(invocation, file !== null);
   await using session = await openSession(invocation, { asks: true, gates: file === null ? GATES : null });
@@ -25,7 +25,9 @@ export async function run(invocation: Invocation): Promise<number> {
     say("not run; `--recipe FILE` names another recipe");
     return EXIT.done;
   }
-  const recipe = file === null ? await builtIn() : await fromFile(file, invocation);
+  const recipe = file === null
+    ? await shippedRecipe(invocation.program.recipes, "exec")
+    : await fromFile(file, invocation);
   const value = recipe.args === undefined ? args : await validateArgs(recipe, args);
   const outcome = await recipe.run(session.ralph, value);
   return endWith(invocation, session.ralph, outcome, file === null ? "ralph run" : null);
@@ -43,15 +45,9 @@ async function argsOf(invocation: Invocation, mayLackGoal: boolean): Promise<Exe
   };
 }
 
-async function builtIn(): Promise<LoadedRecipe> {
-  const recipe = BUILT_IN_RECIPES.find(({ name }) => name === "exec");
-  if (recipe === undefined) throw new Error("the exec recipe is not built in");
-  return (await recipe.load()).default;
-}
-
-async function fromFile(file: string, { host }: Invocation): Promise<LoadedRecipe> {
+async function fromFile(file: string, { host, program }: Invocation): Promise<LoadedRecipe> {
   const { loadRecipe } = await import("../../../recipe/loader.ts");
-  return await loadRecipe(file, host);
+  return await loadRecipe(file, { ...host, modules: program.recipes.modules });
 }
 
 /** A recipe that stands in the root runs with the person's rights: in a terminal they are asked once for each content. */

@@ -9,7 +9,7 @@ import {
 } from "../paths.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { listDirectory, pathExists, removePath, writeAtomic } from "../../../host/files.ts";
-import { requireRepository } from "../../../context/require_repository.ts";
+import { requireRepository } from "../../../git/require_repository.ts";
 import { topLevelPaths } from "../../../git/tree_paths.ts";
 
 /** What only Ralph writes while it plans. */

@@ -1,7 +1,7 @@
 import { EXEC_FOLDER } from "../paths.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import type { TreeSnapshot } from "../../../git/types.ts";
-import { requireRepository } from "../../../context/require_repository.ts";
+import { requireRepository } from "../../../git/require_repository.ts";
 import { rootPaths } from "../../../git/tree_paths.ts";
 import type { TreeBefore } from "./state.ts";
 

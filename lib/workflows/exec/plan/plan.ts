@@ -10,7 +10,7 @@ import { askForChange, reviewDraft } from "./review.ts";
 import type { PlanSession } from "./session.ts";
 import type { Recommendation, Uncertainty } from "./state.ts";
 import { plannerTurn } from "./turn.ts";
-import { requireRepository } from "../../../context/require_repository.ts";
+import { requireRepository } from "../../../git/require_repository.ts";
 
 /** What to plan. */
 export interface PlanOptions {

@@ -1,6 +1,6 @@
 import { renderPrompt } from "../../../prompts/render.ts";
 import { agentTurn } from "../../../agents/agent_turn.ts";
-import { requireRepository } from "../../../context/require_repository.ts";
+import { requireRepository } from "../../../git/require_repository.ts";
 import { topLevelPaths } from "../../../git/tree_paths.ts";
 import { missingStateFiles, putBackState } from "./files.ts";
 import { outsideOf, treeBefore } from "./open_turn.ts";

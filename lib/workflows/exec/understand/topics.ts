@@ -2,7 +2,7 @@ import { join, relative } from "node:path";
 import type { RalphContext } from "../../../context/context.ts";
 import { failureOf, fingerprintOf, isOver, isParked, reasonOf } from "../../../backlog/attempts.ts";
 import { readText } from "../../../host/files.ts";
-import type { Backlog, ParkedItem } from "../../../backlog/types.ts";
+import type { Attempt, Backlog, Claim, Item, ParkedItem, Settlement, Turn } from "../../../backlog/types.ts";
 import { renderPrompt } from "../../../prompts/render.ts";
 import { parseCodebaseMap, tickTopic } from "./codebase_map.ts";
 import { localDate } from "../../../host/local_date.ts";
@@ -23,17 +23,19 @@ export interface TopicData {
   readonly notes: number;
 }
 
-/** What a turn did that it must not. */
+/** What a turn must not have done. */
 export interface TopicFindings {
   /** State files that it wrote; they are put back. */
   readonly wrote: readonly string[];
 }
 
+type TopicsContext = Pick<RalphContext, "root" | "config" | "state" | "repository" | "host">;
+
 const STATE_FILES: readonly string[] = [PRD_FILE, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE];
 
 /** The topics of the codebase map: one unchecked topic an iteration, in which nothing but the map may be written. */
 export function topicsBacklog(
-  ralph: Pick<RalphContext, "root" | "config" | "state" | "repository" | "host">,
+  ralph: TopicsContext,
 ): Backlog<TopicData, TopicFindings> {
   const load = async (): Promise<ReturnType<typeof readTopics>> =>
     readTopics(await ralph.state.read(CODEBASE_MAP_FILE), await ralph.state.read(UNDERSTAND_PROMPT_FILE));
@@ -85,43 +87,56 @@ export function topicsBacklog(
       return { prompt, checks: [], allow: [CODEBASE_MAP_FILE] };
     },
 
-    async judge(item, turn, { cwd }) {
-      const wrote = turn.changedFiles.filter((path) => STATE_FILES.includes(path));
-      if (wrote.length > 0) {
-        const diff = await diffOf(ralph, wrote, turn.base);
-        const reason = `wrote outside ${CODEBASE_MAP_FILE}: ${wrote.join(", ")} (put back)\n${diff}`;
-        return { status: "failed", reason, findings: { wrote } };
-      }
-      const map = parseCodebaseMap(await readText(join(cwd, CODEBASE_MAP_FILE)) ?? "");
-      const ticked = map.topics?.some(({ text, checked }) => text === item.data.topic && checked) ?? false;
-      // Without a checklist it is the note's own title that remembers the topic.
-      const named = map.topics === null ? isCovered(map, item.data.topic) : map.entries.length > item.data.notes;
-      if (ticked || named) return { status: "done" };
-      const form = `## ${localDate(ralph.host.clock.now())} - ${item.data.topic}`;
-      return {
-        status: "not-done",
-        reason: `${CODEBASE_MAP_FILE} holds no new note (\`${form}\`) and the topic is not ticked`,
-      };
-    },
+    judge: (item, turn, { cwd }) => judgeTopic(ralph, item, turn, cwd),
 
-    async settle(item, attempt) {
-      const passed = attempt.status === "verified" || attempt.status === "unverified";
-      const { topic } = item.data;
-      // Ticked although it did not pass: by an agent that failed, or before its commit was refused.
-      await ralph.state.update(CODEBASE_MAP_FILE, (text) => text === null ? null : tickTopic(text, topic, passed));
-      if (passed) {
-        return {
-          status: "passed",
-          commit: { subject: `ralph: understood ${topic}`, paths: [CODEBASE_MAP_FILE], work: false },
-        };
-      }
-      if (attempt.status === "interrupted") return { status: "open" };
-      const reason = reasonOf(attempt);
-      const wrote = attempt.claim?.findings?.wrote ?? [];
-      if (wrote.length > 0) return { status: "stop", as: "failed", reason };
-      return { status: isOver(attempt) ? "parked" : "open", reason };
-    },
+    settle: (item, attempt) => settleTopic(ralph, item, attempt),
   };
+}
+
+async function judgeTopic(
+  ralph: TopicsContext,
+  item: Item<TopicData>,
+  turn: Turn,
+  cwd: string,
+): Promise<Claim<TopicFindings>> {
+  const wrote = turn.changedFiles.filter((path) => STATE_FILES.includes(path));
+  if (wrote.length > 0) {
+    const diff = await diffOf(ralph, wrote, turn.base);
+    const reason = `wrote outside ${CODEBASE_MAP_FILE}: ${wrote.join(", ")} (put back)\n${diff}`;
+    return { status: "failed", reason, findings: { wrote } };
+  }
+  const map = parseCodebaseMap(await readText(join(cwd, CODEBASE_MAP_FILE)) ?? "");
+  const ticked = map.topics?.some(({ text, checked }) => text === item.data.topic && checked) ?? false;
+  // Without a checklist it is the note's own title that remembers the topic.
+  const named = map.topics === null ? isCovered(map, item.data.topic) : map.entries.length > item.data.notes;
+  if (ticked || named) return { status: "done" };
+  const form = `## ${localDate(ralph.host.clock.now())} - ${item.data.topic}`;
+  return {
+    status: "not-done",
+    reason: `${CODEBASE_MAP_FILE} holds no new note (\`${form}\`) and the topic is not ticked`,
+  };
+}
+
+async function settleTopic(
+  ralph: TopicsContext,
+  item: Item<TopicData>,
+  attempt: Attempt<TopicFindings>,
+): Promise<Settlement> {
+  const passed = attempt.status === "verified" || attempt.status === "unverified";
+  const { topic } = item.data;
+  // Ticked although it did not pass: by an agent that failed, or before its commit was refused.
+  await ralph.state.update(CODEBASE_MAP_FILE, (text) => text === null ? null : tickTopic(text, topic, passed));
+  if (passed) {
+    return {
+      status: "passed",
+      commit: { subject: `ralph: understood ${topic}`, paths: [CODEBASE_MAP_FILE], work: false },
+    };
+  }
+  if (attempt.status === "interrupted") return { status: "open" };
+  const reason = reasonOf(attempt);
+  const wrote = attempt.claim?.findings?.wrote ?? [];
+  if (wrote.length > 0) return { status: "stop", as: "failed", reason };
+  return { status: isOver(attempt) ? "parked" : "open", reason };
 }
 
 /** A short name for a topic, the same in every run. */

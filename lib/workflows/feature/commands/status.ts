@@ -1,52 +1,26 @@
-import type { FeatureStory } from "../types.ts";
-import { listFeatures } from "../directories.ts";
-import { EXIT } from "../../../errors/exit_codes.ts";
-import { RalphError } from "../../../errors/ralph_error.ts";
-import { readLockHolder } from "../../../host/read_lock_holder.ts";
-import { ownFiles } from "../../../context/own_files.ts";
 import type { Overview } from "../../../backlog/types.ts";
-import { openRepository } from "../../../git/open_repository.ts";
-import type { Invocation } from "../../../cli/command.ts";
-import { styleFor, toJson } from "../../../cli/show.ts";
-import type { FeatureArgument } from "./argument.ts";
+import type { Look } from "../../../cli/look.ts";
+import type { StatusView } from "../../../cli/status_view.ts";
+import { RalphError } from "../../../errors/ralph_error.ts";
+import type { Style } from "../../../ui/style.ts";
+import { listFeatures } from "../directories.ts";
+import type { FeatureStory } from "../types.ts";
 import { checkNames, type FeatureView, viewFeature } from "./view.ts";
-
-/** What `ralph status FEATURE --json` prints. */
-interface FeatureStatus {
-  readonly root: string;
-  readonly workflow: string;
-  readonly why: string;
-  readonly feature: string;
-  readonly path: string;
-  /** The branch that is checked out; `null`: detached, or no repository. */
-  readonly branch: string | null;
-  readonly agent: string | null;
-  readonly running: { readonly pid: number; readonly purpose: string; readonly since: string } | null;
-  readonly counts: Overview | null;
-  readonly currentStoryId: string | null;
-  readonly verifiedAt: string | null;
-  readonly learnings: readonly string[];
-  readonly stories: readonly (FeatureStory & { readonly state: StoryState; readonly checks: readonly string[] })[];
-  readonly problem: string | null;
-  readonly hint: string;
-}
 
 type StoryState = "passes" | "open" | "blocked";
 
-/** `ralph status FEATURE`: where its stories stand. Without a name all features, where there are several. */
-export async function featureStatus(invocation: Invocation, argument: FeatureArgument): Promise<number> {
-  const { root } = argument.place;
-  const several = argument.name === "" ? await listFeatures(root) : [];
-  const quiet = { ...invocation, say: () => {} };
-  const views = several.length === 0 ? [await viewFeature(invocation, argument)] : await Promise.all(
-    several.filter((one) => newest(one, several)).map((one) => viewFeature(quiet, { ...argument, name: one.name })),
+type Stories = readonly (FeatureStory & { readonly state: StoryState; readonly checks: readonly string[] })[];
+
+/** Where a feature's stories stand. Without a name all features, where there are several. */
+export async function featureStatus(look: Look): Promise<readonly StatusView[]> {
+  const several = look.scope === "" ? await listFeatures(look.root) : [];
+  if (several.length === 0) return [await statusOf(look, await viewFeature(look, look.scope))];
+  const quiet = { ...look, say: () => {} };
+  return await Promise.all(
+    several.filter((one) => newest(one, several)).map(async ({ name }) =>
+      await statusOf(look, await viewFeature(quiet, name))
+    ),
   );
-  const found = await Promise.all(views.map((view) => read(invocation, view)));
-  if (invocation.flags.has("json")) invocation.out(toJson(found.length === 1 ? found[0] : found));
-  else {for (
-      const line of found.flatMap((status, index) => [...(index === 0 ? [] : [""]), ...lines(status, invocation)])
-    ) invocation.out(line);}
-  return EXIT.done;
 }
 
 function newest(
@@ -56,33 +30,28 @@ function newest(
   return all.every((other) => other.name.toLowerCase() !== one.name.toLowerCase() || other.date <= one.date);
 }
 
-async function read({ host }: Invocation, view: FeatureView): Promise<FeatureStatus> {
-  const { place: { root, workflow, config }, feature } = view;
-  const repository = await openRepository(host, root);
-  const holder = await readLockHolder(ownFiles(repository, root).runLock);
+async function statusOf({ config, style }: Look, view: FeatureView): Promise<StatusView> {
+  const { feature: { name, path }, backlog } = view;
   const { prd, problem } = await readPrd(view);
-  const stories = (prd?.userStories ?? []).map((story) => ({
+  const stories: Stories = (prd?.userStories ?? []).map((story) => ({
     ...story,
     state: story.passes ? "passes" as const : story.blocked ? "blocked" as const : "open" as const,
     checks: checkNames(story, config),
   }));
   const verifiedAt = prd?.run.verifiedAt ?? null;
+  const counts = prd === null ? null : await backlog.overview({ parked: [] });
+  const currentStoryId = prd?.run.currentStoryId ?? null;
+  const own = { feature: name, path, counts, currentStoryId, verifiedAt, learnings: prd?.run.learnings ?? [], stories };
   return {
-    root,
-    workflow: workflow.name,
-    why: workflow.why,
-    feature: feature.name,
-    path: feature.path,
-    branch: (await repository?.status())?.branch ?? null,
-    agent: config.provider.command ?? config.provider.preset ?? null,
-    running: holder === null ? null : { pid: holder.pid, purpose: holder.purpose, since: holder.since },
-    counts: prd === null ? null : await view.backlog.overview({ parked: [] }),
-    currentStoryId: prd?.run.currentStoryId ?? null,
-    verifiedAt,
-    learnings: prd?.run.learnings ?? [],
-    stories,
+    title: `feature ${name}`,
+    path,
+    data: own,
+    lines: [
+      ...(prd === null && problem === null ? ["not finalized: there is prd.md, and no prd.json yet"] : []),
+      ...linesOf(own, style),
+    ],
     problem,
-    hint: hintFor(feature.name, stories, { finalized: prd !== null, broken: problem !== null, verifiedAt }),
+    hint: hintFor(name, stories, { finalized: prd !== null, broken: problem !== null, verifiedAt }),
   };
 }
 
@@ -99,7 +68,7 @@ async function readPrd(
 
 function hintFor(
   name: string,
-  stories: FeatureStatus["stories"],
+  stories: Stories,
   { finalized, broken, verifiedAt }: {
     readonly finalized: boolean;
     readonly broken: boolean;
@@ -114,28 +83,26 @@ function hintFor(
   return `\`ralph run ${name}\` for the final verification`;
 }
 
-function lines(status: FeatureStatus, invocation: Invocation): readonly string[] {
-  const { bold, dim, good, bad, warn, symbols } = styleFor(invocation, "stdout");
-  const { counts, running } = status;
-  const branch = status.branch === null ? "" : ` ${symbols.dot} ${status.branch}`;
+function linesOf(
+  { counts, currentStoryId, stories, verifiedAt }: {
+    readonly counts: Overview | null;
+    readonly currentStoryId: string | null;
+    readonly stories: Stories;
+    readonly verifiedAt: string | null;
+  },
+  { dim, good, warn, symbols }: Style,
+): readonly string[] {
   const mark = { passes: good(symbols.passed), open: dim(symbols.open), blocked: warn(symbols.warning) };
   return [
-    `${bold(`feature ${status.feature}`)} ${dim(`(${status.why}) ${symbols.dot} ${status.path}${branch}`)}`,
-    `agent: ${status.agent ?? warn("none configured")}`,
-    ...(running === null
-      ? []
-      : [warn(`running: \`ralph ${running.purpose}\`, pid ${running.pid}, since ${running.since}`)]),
-    ...(status.problem === null ? [] : [`${bad(symbols.failed)} ${status.problem}`]),
-    ...(counts === null && status.problem === null ? ["not finalized: there is prd.md, and no prd.json yet"] : []),
     ...(counts === null ? [] : [
       `stories: ${counts.passed}/${counts.total} pass, ${counts.open} open${
         counts.parked === 0 ? "" : `, ${warn(`${counts.parked} blocked`)}`
       }`,
     ]),
-    ...status.stories.flatMap((story) => {
+    ...stories.flatMap((story) => {
       const tags = story.tags.length === 0 ? "" : dim(` [${story.tags.join(", ")}]`);
       const retries = story.retries === 0 || story.passes ? "" : dim(` ${story.retries} failed`);
-      const now = story.id === status.currentStoryId ? dim(" (in work)") : "";
+      const now = story.id === currentStoryId ? dim(" (in work)") : "";
       const done = story.passes && story.lastResult !== null ? dim(` ${story.lastResult.commit}`) : "";
       const unchecked = story.state !== "passes" && story.checks.length === 0 ? warn(" no check") : "";
       return [
@@ -143,7 +110,6 @@ function lines(status: FeatureStatus, invocation: Invocation): readonly string[]
         ...(story.state === "blocked" ? [`      ${dim(story.notes.split("\n")[0] ?? "")}`] : []),
       ];
     }),
-    ...(status.verifiedAt === null ? [] : [good(`VERIFIED ${status.verifiedAt}`)]),
-    `next: ${status.hint}`,
+    ...(verifiedAt === null ? [] : [good(`VERIFIED ${verifiedAt}`)]),
   ];
 }

@@ -4,44 +4,28 @@ import type { FeatureFindings } from "../findings.ts";
 import { parseFeaturePrd } from "../format.ts";
 import { checksOf, type UserInterface } from "../story_checks.ts";
 import type { FeaturePrd, FeatureStory } from "../types.ts";
-import { createStateFiles, type StateFiles } from "../../../backlog/state_files.ts";
-import type { Config } from "../../../config/schema.ts";
-import { openRepository } from "../../../git/open_repository.ts";
-import type { Repository } from "../../../git/types.ts";
-import { ownFiles } from "../../../context/own_files.ts";
+import type { Config } from "../../../config/types.ts";
 import type { Backlog, CheckOutcome } from "../../../backlog/types.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { findFeature } from "../open_feature.ts";
-import type { Invocation } from "../../../cli/command.ts";
-import type { Place } from "../../../cli/workspace.ts";
-import type { FeatureArgument } from "./argument.ts";
+import type { Look } from "../../../cli/look.ts";
 
-/** A feature for commands that only look: no agent, no lock, no shell. */
+/** A feature for commands that only look. */
 export interface FeatureView {
-  readonly place: Place;
   readonly feature: FeatureDirectory;
-  readonly repository: Repository | null;
-  readonly state: StateFiles;
   readonly backlog: Backlog<FeatureItemData, FeatureFindings>;
   /** `null` where only prd.md is there. @throws {RalphError} state-invalid */
   readonly prd: () => Promise<FeaturePrd | null>;
 }
 
 /** Opens a feature for reading. @throws {RalphError} feature-missing, usage */
-export async function viewFeature({ host, say }: Invocation, { name, place }: FeatureArgument): Promise<FeatureView> {
-  const { root, config } = place;
-  const repository = await openRepository(host, root);
+export async function viewFeature(look: Look, name: string): Promise<FeatureView> {
+  const { root, config, repository, state, host, say } = look;
   const { feature, said } = await findFeature(root, name, repository);
   if (said !== null) say(said);
-  const own = ownFiles(repository, root);
-  const state = createStateFiles({ root, directory: own.directory, host });
-  const backlog = featureBacklog({ root, config, state, repository, host }, { feature, ui: namedOnly(config) });
   return {
-    place,
     feature,
-    repository,
-    state,
-    backlog,
+    backlog: featureBacklog({ root, config, state, repository, host }, { feature, ui: namedOnly(config) }),
     async prd() {
       const text = await state.read(feature.prdFile);
       return text === null ? null : parseFeaturePrd(text, feature.prdFile);

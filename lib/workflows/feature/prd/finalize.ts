@@ -8,7 +8,7 @@ import type { RalphContext } from "../../../context/context.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { hashText, readText, removePath, writeAtomic } from "../../../host/files.ts";
 import { renderPrompt } from "../../../prompts/render.ts";
-import { requireRepository } from "../../../context/require_repository.ts";
+import { requireRepository } from "../../../git/require_repository.ts";
 import { topLevelPaths } from "../../../git/tree_paths.ts";
 import { type ReadDraft, readDraft, withOwnState } from "./draft.ts";
 import type { PrdFailure } from "./outcome.ts";

@@ -5,7 +5,7 @@ import type { RalphContext } from "../../../context/context.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import type { Choice } from "../../../context/prompter.ts";
 import type { Outcome } from "../../../recipe/outcome.ts";
-import { requireRepository } from "../../../context/require_repository.ts";
+import { requireRepository } from "../../../git/require_repository.ts";
 import { editFile } from "./edit_file.ts";
 import { finalize } from "./finalize.ts";
 import type { PrdOutcome } from "./outcome.ts";

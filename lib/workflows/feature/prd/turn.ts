@@ -2,7 +2,7 @@ import type { FeatureDirectory } from "../directories.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { pathsOutside } from "../../../checks/guards.ts";
 import { agentTurn } from "../../../agents/agent_turn.ts";
-import { requireRepository } from "../../../context/require_repository.ts";
+import { requireRepository } from "../../../git/require_repository.ts";
 import { topLevelPaths } from "../../../git/tree_paths.ts";
 import type { PrdFailure } from "./outcome.ts";
 

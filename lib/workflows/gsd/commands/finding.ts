@@ -1,7 +1,7 @@
 import { type GsdAction, installedCommands, slashCommand } from "../slash_commands.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import type { Host } from "../../../host/types.ts";
-import type { Finding } from "../../../program/doctor_checks.ts";
+import type { Finding } from "../../../cli/finding.ts";
 import type { Place } from "../../../cli/workspace.ts";
 
 const ACTIONS: readonly GsdAction[] = ["init", "roadmap", "discover", "plan"];
@@ -11,10 +11,9 @@ const ACTIONS: readonly GsdAction[] = ["init", "roadmap", "discover", "plan"];
  * run without any of them.
  */
 export async function gsdFinding(
-  { config, root, workflow }: Place,
+  { config, root }: Place,
   { environment }: Pick<Host, "environment">,
 ): Promise<readonly Finding[]> {
-  if (workflow.name !== "gsd") return [];
   const installed = await installedCommands(root, environment);
   const found = ACTIONS.map((action) => commandOf(action, config.gsd.commands[action], installed));
   const problem = found.find(({ action, error }) => action === "plan" && error !== null)?.error ??

@@ -8,7 +8,7 @@ import { RalphError } from "../../../errors/ralph_error.ts";
 import { pathExists } from "../../../host/files.ts";
 import { findExecutable } from "../../../host/shell.ts";
 import { handOver } from "../hand_over.ts";
-import type { Flags, Invocation } from "../../../cli/command.ts";
+import type { CommandModule, Flags, Invocation } from "../../../cli/command.ts";
 import { endWith } from "../../../cli/end_with.ts";
 import { usage } from "../../../cli/parse.ts";
 import { findPlace, type Place } from "../../../cli/workspace.ts";
@@ -16,6 +16,12 @@ import { openSession } from "../../../cli/session.ts";
 
 /** The agent that GSD's commands are made for, where nobody has named another. */
 const DEFAULT_AGENT = "claude";
+
+/** `ralph roadmap`. */
+export const ROADMAP: CommandModule = { run: (invocation) => planWithGsd(invocation, "roadmap") };
+
+/** `ralph discover [PHASE]`: GSD's research of a phase. */
+export const DISCOVER: CommandModule = { run: (invocation) => planWithGsd(invocation, "discover") };
 
 /** GSD's own planning: the terminal is handed to the agent with the slash command. */
 export async function planWithGsd(invocation: Invocation, action: GsdAction): Promise<number> {
@@ -28,7 +34,7 @@ export async function planWithGsd(invocation: Invocation, action: GsdAction): Pr
     );
   }
   if (phase !== undefined && !isNumber(phase)) {
-    const goal = action === "plan" ? "; a goal is planned by `--workflow exec`" : "";
+    const goal = action === "plan" ? "; a goal is planned in another workflow: `ralph help workflows`" : "";
     throw usage(`${phase} is no phase`, `a phase is a number: \`ralph ${invocation.command.name} 1\`, \`02.1\`${goal}`);
   }
   if (action === "init" && await pathExists(join(place.root, PLANNING_DIRECTORY, "PROJECT.md"))) {
@@ -45,7 +51,7 @@ export async function planWithGsd(invocation: Invocation, action: GsdAction): Pr
   await using session = await openSession(chosen, { asks: false, gates: [] });
   say(`handing the terminal to ${session.ralph.agent.name}: ${command}`);
   const outcome = await handOver(session.ralph, command, { purpose: action });
-  const exitCode = endWith(invocation, session.ralph, outcome);
+  const exitCode = endWith(invocation, session.ralph, outcome, null);
   if (outcome.status === "passed") say(`next: ${nextCommand(action)}`);
   return exitCode;
 }

@@ -22,7 +22,7 @@ export async function runGsd(invocation: Invocation, place: Place): Promise<numb
   const planning = await readPlanning(place);
   const options = loop ? {} : one(planning, flags.text("plan"), invocation);
   if (!flags.has("plan") && !flags.has("quiet") && !flags.has("json")) sayWhy(planning, invocation);
-  await using session = await openSession(invocation, { asks: false, gates: [] });
+  await using session = await openSession(invocation, { asks: false, gates: [], place });
   const { ralph } = session;
   // an agent that has no session at the terminal cannot do checkpoints with a person
   const alone = options.checkpoints === "interactive" && ralph.agent.interactive === false;
@@ -31,7 +31,7 @@ export async function runGsd(invocation: Invocation, place: Place): Promise<numb
     purpose: "run",
     ...(maxItems === null ? {} : { maxItems }),
   });
-  return endWith(invocation, ralph, outcome);
+  return endWith(invocation, ralph, outcome, loop ? "ralph run --loop" : "ralph run");
 }
 
 /** One plan, with a person for its checkpoints where there is a terminal. @throws {RalphError} usage */

@@ -1,12 +1,10 @@
-import { createStateFiles } from "../../../backlog/state_files.ts";
 import { problemsOf } from "../plan_file.ts";
 import { type Changing, type PlanStore, planStore } from "../store.ts";
 import { type Plan, PLAN_FILE } from "../types.ts";
 import { type PlanView, viewPlan } from "../view.ts";
 import type { Repository } from "../../../git/types.ts";
-import { openRepository } from "../../../git/open_repository.ts";
-import { ownFiles } from "../../../context/own_files.ts";
 import type { Invocation } from "../../../cli/command.ts";
+import { type Look, openLook } from "../../../cli/look.ts";
 import { findPlace, type Place } from "../../../cli/workspace.ts";
 import { planLines } from "./plan_lines.ts";
 import { styleFor, toJson } from "../../../cli/show.ts";
@@ -18,14 +16,14 @@ export interface OpenPlan extends Place {
 }
 
 /** Opens the plan below the root. @throws {RalphError} root-missing, config-invalid, usage */
-export async function openPlan(invocation: Pick<Invocation, "flags" | "host">): Promise<OpenPlan> {
-  const { host } = invocation;
-  const place = await findPlace(invocation);
-  const repository = await openRepository(host, place.root);
-  const { directory } = ownFiles(repository, place.root);
-  const state = createStateFiles({ root: place.root, directory, host });
-  const store = planStore({ root: place.root, config: place.config, state, repository, host });
-  return { ...place, repository, store };
+export async function openPlan(invocation: Invocation): Promise<OpenPlan> {
+  const look = await openLook(invocation, await findPlace(invocation));
+  return { ...look, store: planOf(look) };
+}
+
+/** The plan of a project that is looked at. */
+export function planOf({ root, config, state, repository, host }: Look): PlanStore {
+  return planStore({ root, config, state, repository, host });
 }
 
 /** Makes a change and prints the updated state. @returns the exit code */

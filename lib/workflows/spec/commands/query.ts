@@ -8,7 +8,7 @@ import { openPlan, showPlan, tellProblems } from "./open_plan.ts";
 import { usage } from "../../../cli/parse.ts";
 import { issueLines, nextLine, taskLines } from "./plan_lines.ts";
 import { styleFor, toJson } from "../../../cli/show.ts";
-import { nearest } from "../../../cli/suggest.ts";
+import { nearest } from "../../../errors/nearest.ts";
 
 const PARTS: readonly string[] = ["tasks", "issues", "stage", "next"];
 

@@ -11,7 +11,7 @@ import type { Flags, Invocation } from "../../../cli/command.ts";
 import { linesOfInput } from "./lines_of_input.ts";
 import { changePlan, type OpenPlan, openPlan } from "./open_plan.ts";
 import { usage } from "../../../cli/parse.ts";
-import { nearest } from "../../../cli/suggest.ts";
+import { nearest } from "../../../errors/nearest.ts";
 
 const VERBS: readonly string[] = ["add", "done", "accept", "reject"];
 const ADD_FLAGS = ["notes", "accept", "deps", "priority", "parent", "created-from", "supersedes"] as const;

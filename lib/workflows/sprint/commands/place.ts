@@ -17,18 +17,22 @@ export interface SprintPlace {
 
 /** Finds the sprint that was named, as seen from the current folder, or the only one. @throws {RalphError} sprint-missing, path-outside-root */
 export async function findSprint(
-  { flags, host }: Pick<Invocation, "flags" | "host">,
+  invocation: Pick<Invocation, "flags" | "host" | "program">,
   named: string | undefined,
 ): Promise<SprintPlace> {
-  const root = await resolveRoot(host.environment, flags.text("root"));
-  const directory = named === undefined
+  const { host } = invocation;
+  const root = await resolveRoot(invocation);
+  const own = ownFiles(await openRepository(host, root), root);
+  const state = createStateFiles({ root, directory: own.directory, host });
+  return { root, host, state, paths: sprintPaths(root, await directoryOf({ root, host }, named)) };
+}
+
+/** The sprint's folder, relative to the root. @throws {RalphError} sprint-missing, path-outside-root */
+export async function directoryOf(
+  { root, host }: { readonly root: string; readonly host: Pick<Host, "environment"> },
+  named: string | undefined,
+): Promise<string> {
+  return named === undefined || named === ""
     ? await onlySprint(root)
     : await sprintDirectory(root, host.environment.cwd, named);
-  const own = ownFiles(await openRepository(host, root), root);
-  return {
-    root,
-    host,
-    paths: sprintPaths(root, directory),
-    state: createStateFiles({ root, directory: own.directory, host }),
-  };
 }

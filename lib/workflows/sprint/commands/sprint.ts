@@ -1,15 +1,16 @@
 import { compileSprint } from "../compile.ts";
 import { sprintDirectory } from "../paths.ts";
 import { EXIT } from "../../../errors/exit_codes.ts";
-import { BUILT_IN_RECIPES } from "../../../recipe/built_in_recipes.ts";
+import { shippedRecipe } from "../../../recipe/registry.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import { endWith } from "../../../cli/end_with.ts";
 import { usage } from "../../../cli/parse.ts";
+import { findPlace } from "../../../cli/workspace.ts";
 import { openSession } from "../../../cli/session.ts";
 import { styleFor, toJson } from "../../../cli/show.ts";
 import { findSprint } from "./place.ts";
 import { readSprintStatus, sprintStatusLines } from "./status.ts";
-import { nearest } from "../../../cli/suggest.ts";
+import { nearest } from "../../../errors/nearest.ts";
 
 /** `ralph sprint compile|run|status [DIR]`. */
 export async function run(invocation: Invocation): Promise<number> {
@@ -56,12 +57,11 @@ async function compile(invocation: Invocation, named: string | undefined): Promi
 async function runSprint(invocation: Invocation, named: string | undefined): Promise<number> {
   const { host } = invocation;
   const workflow = { name: "sprint", why: "`ralph sprint`" };
-  await using session = await openSession(invocation, { asks: false, gates: [], workflow });
+  const place = { ...await findPlace(invocation), workflow };
+  await using session = await openSession(invocation, { asks: false, gates: [], place });
   const { ralph } = session;
-  const row = BUILT_IN_RECIPES.find(({ name }) => name === "sprint");
-  if (row === undefined) throw new Error("the sprint recipe is not built in");
   const goal = named === undefined ? "" : await sprintDirectory(ralph.root, host.environment.cwd, named);
-  const outcome = await (await row.load()).default.run(ralph, { goal });
+  const outcome = await (await shippedRecipe(invocation.program.recipes, "sprint")).run(ralph, { goal });
   const folder = goal === "" ? "" : ` ${goal}`;
   return endWith(invocation, ralph, outcome, `ralph sprint run${folder}`);
 }

@@ -3,12 +3,10 @@ import type { SprintProgress } from "../types.ts";
 import { printableLine } from "../../../ui/printable.ts";
 import type { Style } from "../../../ui/style.ts";
 import { listSprints, sprintPaths } from "../paths.ts";
-import { EXIT } from "../../../errors/exit_codes.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
-import type { Invocation } from "../../../cli/command.ts";
-import { styleFor, toJson } from "../../../cli/show.ts";
-import { resolveRoot } from "../../../cli/root.ts";
-import { findSprint, type SprintPlace } from "./place.ts";
+import type { Look } from "../../../cli/look.ts";
+import type { StatusView } from "../../../cli/status_view.ts";
+import { directoryOf, type SprintPlace } from "./place.ts";
 
 /** What `ralph sprint status` tells; the JSON form is this very object. */
 export interface SprintStatus extends SprintProgress {
@@ -56,35 +54,39 @@ export function sprintStatusLines(
   ];
 }
 
-/** `ralph status` where the workflow is sprint: every sprint below `.claude/sprints`. */
-export async function showSprints(invocation: Invocation): Promise<number> {
-  const { flags, host, out } = invocation;
-  const root = await resolveRoot(host.environment, flags.text("root"));
-  const style = styleFor(invocation, "stdout");
-  const reports: (SprintStatus | { readonly directory: string; readonly problem: string })[] = [];
-  for (const directory of await listSprints(root)) reports.push(await readOr(invocation, root, directory));
-  const compiled = new Set(reports.map(({ directory }) => directory));
-  const waiting = (await listSprints(root, "SPRINT.yaml")).filter((directory) => !compiled.has(directory));
-  if (flags.has("json")) {
-    out(toJson({ workflow: "sprint", root, sprints: reports, notCompiled: waiting }));
-    return EXIT.done;
-  }
-  for (const report of reports) {
-    const lines = "problem" in report ? [style.bad(report.problem)] : sprintStatusLines(report, style);
-    for (const line of lines) out(line);
-  }
-  for (const directory of waiting) out(`${directory}: not compiled; next: \`ralph sprint run ${directory}\``);
-  if (reports.length + waiting.length === 0) out("no sprint below .claude/sprints");
-  return EXIT.done;
+type Read = SprintStatus | { readonly directory: string; readonly problem: string };
+
+/** The sprint that is named, or every sprint below `.claude/sprints`. */
+export async function readSprints(look: Look): Promise<StatusView> {
+  const { root, scope, style } = look;
+  const all = scope === "" ? null : await directoryOf(look, scope);
+  const sprints: Read[] = [];
+  for (const directory of all === null ? await listSprints(root) : [all]) sprints.push(await readOr(look, directory));
+  const compiled = new Set(sprints.map(({ directory }) => directory));
+  const notCompiled = all === null
+    ? (await listSprints(root, "SPRINT.yaml")).filter((directory) => !compiled.has(directory))
+    : [];
+  return {
+    data: { sprints, notCompiled },
+    lines: [
+      ...sprints.flatMap((read) => "problem" in read ? [style.bad(read.problem)] : sprintStatusLines(read, style)),
+      ...notCompiled.map((directory) => `${directory}: not compiled; next: \`ralph sprint run ${directory}\``),
+      ...(sprints.length + notCompiled.length === 0 ? ["no sprint below .claude/sprints"] : []),
+    ],
+    problem: null,
+    hint: hintFor(sprints, notCompiled),
+  };
 }
 
-async function readOr(
-  invocation: Invocation,
-  root: string,
-  directory: string,
-): Promise<SprintStatus | { readonly directory: string; readonly problem: string }> {
+function hintFor(sprints: readonly Read[], notCompiled: readonly string[]): string {
+  if (sprints.some((read) => "problem" in read)) return "`ralph validate`";
+  const open = sprints.find((read) => "status" in read && read.status !== "completed")?.directory ?? notCompiled[0];
+  if (open !== undefined) return `\`ralph sprint run ${open}\``;
+  return sprints.length > 0 ? "`ralph verify`" : "`ralph init --workflow sprint`";
+}
+
+async function readOr({ root, state }: Look, directory: string): Promise<Read> {
   try {
-    const { state } = await findSprint(invocation, `${root}/${directory}`);
     return await readSprintStatus({ state, paths: sprintPaths(root, directory) });
   } catch (error) {
     if (RalphError.isInstance(error)) return { directory, problem: error.message };

@@ -8,7 +8,7 @@ import { usage } from "../../../cli/parse.ts";
 import { styleFor, toJson } from "../../../cli/show.ts";
 import { findSprint, type SprintPlace } from "./place.ts";
 import { firstLine } from "./status.ts";
-import { nearest } from "../../../cli/suggest.ts";
+import { nearest } from "../../../errors/nearest.ts";
 
 /** `ralph step add|done|list`: takes the store lock alone, so that an agent can run it inside a run. */
 export async function run(invocation: Invocation): Promise<number> {

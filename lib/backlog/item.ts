@@ -1,0 +1,25 @@
+/** One unit of work for one fresh agent process. Complete: `work` and `judge` need it and the working tree, nothing else. */
+export interface Item<Data = unknown> {
+  readonly id: string;
+  /** `story`, `topic`, `review`, `BUILD` … */
+  readonly kind: string;
+  readonly title: string;
+  /** Nothing else may be in flight while this is worked on: stages, reviews, completion. */
+  readonly exclusive?: boolean;
+  /** Globs, relative to the root, that it will change: two items that overlap are not in flight together. */
+  readonly touches?: readonly string[];
+  /** Takes no agent turn, only checks: counts against no limit. */
+  readonly checksOnly?: boolean;
+  /** Prepares work and proves nothing (taking a task apart, looking into an issue): its own end is no part of the run's verdict. */
+  readonly preparatory?: boolean;
+  /** Number by which hooks know the iteration, where the backlog counts across runs. @default the run's own count */
+  readonly iteration?: number;
+  /** Where the turn's transcript goes, relative to the root. @default the run's folder */
+  readonly transcript?: string;
+  /** What it has to meet, in words: for a reviewer. */
+  readonly criteria?: readonly string[];
+  /** Hash of what is asked for. Attempts at an item of the same id with another fingerprint are not counted. */
+  readonly fingerprint?: string;
+  /** JSON snapshot that `next()` took of the store; `settle` computes from it, never by counting in the store. */
+  readonly data: Data;
+}

@@ -1,0 +1,114 @@
+import { dirname, join } from "node:path";
+import { type Git, outputOfGit } from "../../git/run_git.ts";
+import { copyPath, ensureDirectory, isDirectory, pathExists, removePath } from "../../host/files.ts";
+import { type Seal, sealDifferences, sealOf } from "../../host/seal.ts";
+import type { Host } from "../../host/types.ts";
+import { cleanGit } from "./clean_git.ts";
+import type { CheckoutHome } from "./home.ts";
+import { type SpecialEntries, specialEntries } from "./index_entries.ts";
+import { type GitSettings, writeHome, writeSettings } from "./settings.ts";
+
+/** The commit that a clone is brought up to. `branch`: a full ref, `null` for a detached HEAD. */
+export interface CloneTarget {
+  readonly commit: string;
+  readonly branch: string | null;
+}
+
+/** The clone of one run: its git directory is believed only while nothing else has touched it. */
+export interface Clone {
+  readonly git: Git;
+  /** @param submodules paths that are filled; `null`: all @throws {RalphError} git-failed */
+  bringUp(target: CloneTarget, submodules: ReadonlySet<string> | null): Promise<SpecialEntries>;
+}
+
+/** Ref of what is asked for; gone again when the clone is brought up. */
+const WANTED = "refs/wanted/head";
+
+const FETCH = [
+  "fetch",
+  "--quiet",
+  "--no-tags",
+  "--no-recurse-submodules",
+  "--no-write-fetch-head",
+  "--no-auto-maintenance",
+  "--update-head-ok",
+  "--update-shallow",
+  "--prune",
+];
+
+/** Makes the clone of a run; nothing is fetched yet. */
+export function createClone(host: Host, topLevel: string, home: CheckoutHome, settings: GitSettings): Clone {
+  const { tree } = home;
+  const git = cleanGit(host, tree, home.path);
+  const gitDirectory = join(tree, ".git");
+  const index = join(home.path, "index");
+  const environment = { GIT_INDEX_FILE: index };
+  const sealNow = (): Seal => sealBoth(gitDirectory, index);
+  let sealed: Seal | null = null;
+
+  async function initialize(directory: string): Promise<void> {
+    await removePath(directory);
+    await ensureDirectory(directory);
+    const inside = cleanGit(host, directory, home.path);
+    await outputOfGit(inside, ["init", "--quiet", "--template=", `--object-format=${settings.objects}`]);
+  }
+
+  /**
+   * By `file://` git computes the name of each object that it receives; a local clone believes the names of files.
+   * Named ref spaces only: `refs/replace` would come along otherwise.
+   */
+  async function fetch({ commit, branch }: CloneTarget): Promise<void> {
+    await writeSettings(gitDirectory, settings, { kind: "bare" });
+    const spaces = ["heads", "tags", "remotes"].map((space) => `+refs/${space}/*:refs/${space}/*`);
+    const wanted = settings.partial ? ["--depth=1"] : [];
+    const refs = settings.partial ? [] : spaces;
+    await outputOfGit(git, [...FETCH, ...wanted, `file://${topLevel}`, `+${commit}:${WANTED}`, ...refs]);
+    await outputOfGit(git, ["update-ref", "-d", WANTED]);
+    if (branch !== null) await outputOfGit(git, ["symbolic-ref", "HEAD", branch]);
+    await outputOfGit(git, ["update-ref", ...(branch === null ? ["--no-deref"] : []), "HEAD", commit]);
+  }
+
+  /** Out of the repository's own copy of the submodule; where that is not filled, it is not filled here. */
+  async function fill(path: string, commit: string): Promise<void> {
+    const [from, to] = [join(topLevel, path), join(tree, path)];
+    if (!await pathExists(join(from, ".git"))) return;
+    await initialize(to);
+    const inside = cleanGit(host, to, home.path);
+    await outputOfGit(inside, [...FETCH, `file://${from}`, commit]);
+    await outputOfGit(inside, ["checkout", "--quiet", "--detach", commit]);
+    for (const nested of (await specialEntries(inside, {})).submodules) {
+      await fill(`${path}/${nested.path}`, nested.commit);
+    }
+  }
+
+  return {
+    git,
+    async bringUp(target, submodules) {
+      if (sealed === null || sealDifferences(sealed, sealNow()).length > 0 || !await isDirectory(gitDirectory)) {
+        await removePath(dirname(tree));
+        await removePath(index);
+        await initialize(tree);
+      }
+      sealed = null;
+      await writeHome(home.path, settings);
+      await fetch(target);
+      await writeSettings(gitDirectory, settings, { kind: "writing", from: topLevel });
+      await outputOfGit(git, ["read-tree", "--reset", "-u", "--no-recurse-submodules", "HEAD"], { environment });
+      await outputOfGit(git, ["clean", "-ffdxq"], { environment });
+      const entries = await specialEntries(git, environment);
+      for (const { path, commit } of entries.submodules) {
+        if (submodules === null || submodules.has(path)) await fill(path, commit);
+      }
+      await writeSettings(gitDirectory, settings, { kind: "all" });
+      await copyPath(index, join(gitDirectory, "index"));
+      sealed = sealNow();
+      return entries;
+    },
+  };
+}
+
+/** An index in the checkout is a check's to write: the one that is believed lies outside. */
+function sealBoth(gitDirectory: string, index: string): Seal {
+  const own = [...sealOf(gitDirectory)].filter(([path]) => path !== "" && path !== "index");
+  return new Map([...own, ...[...sealOf(index)].map(([, text]) => [index, text] as const)]);
+}

@@ -1,0 +1,77 @@
+import { join } from "node:path";
+import type { WorkspaceConfig } from "../../config/schema.ts";
+import type { Git } from "../../git/run_git.ts";
+import { shellInvocation } from "../../host/shell.ts";
+import { dependencyKey } from "../../workspace/dependency_key.ts";
+import { ignoredPaths } from "../../workspace/ignored_paths.ts";
+import { keepCopies, type KeptCopies } from "../../workspace/kept_copies.ts";
+import { type Ground, placedProcess } from "./place.ts";
+import type { CheckoutPlace } from "./types.ts";
+
+/** The ignored folders of a checkout. */
+export interface Dependencies {
+  /** As they were when the checkout was opened. */
+  readonly first: KeptCopies;
+  /** Brings them up to a commit that is checked out. */
+  bringUp(commit: string): Promise<BroughtDependencies>;
+}
+
+/** What bringing them up came to. */
+export type BroughtDependencies =
+  | {
+    readonly status: "ready";
+    readonly kept: KeptCopies;
+    readonly from: CheckoutPlace["dependencies"];
+    readonly lost: readonly string[];
+  }
+  | { readonly status: "failed"; readonly reason: string };
+
+/** What is copied and installed; globs are relative to the top level, the root is absolute. */
+export type Copying = Pick<WorkspaceConfig, "copy" | "setup" | "setupTimeout"> & { readonly root: string };
+
+/** Copies them as they are now. @param commit `undefined` before the first one */
+export async function openDependencies(
+  ground: Ground,
+  git: Git,
+  { copy, setup, setupTimeout, root }: Copying,
+  commit: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Dependencies> {
+  const { host, topLevel, home } = ground;
+  const keep = (from: string, key: string): Promise<KeptCopies> =>
+    keepCopies({ host, topLevel: from, folder: join(home.path, "copies"), workspace: { copy } }, key);
+  let key = commit === undefined ? "" : await dependencyKey(git, commit);
+  const first = await keep(topLevel, key);
+  let kept = first;
+  let from: CheckoutPlace["dependencies"] = "as at the start";
+
+  /** In the checkout, without the copies. @returns why it failed */
+  async function install(command: string): Promise<string | null> {
+    const shell = await shellInvocation(command, host.environment);
+    const placed = placedProcess(ground, [], shell, command, root);
+    const limits = { timeoutMs: setupTimeout * 1000, ...(signal === undefined ? {} : { signal }) };
+    const end = await host.processes.run({ ...placed, ...limits });
+    return end.exitCode === 0 ? null : `workspace.setup: ${end.tail.trim() || end.reason}`;
+  }
+
+  async function hasNewFolder(): Promise<boolean> {
+    const known = new Set(kept.copies.map(({ path }) => path));
+    return (await ignoredPaths(git, topLevel, copy)).paths.some((path) => !known.has(path));
+  }
+
+  return {
+    first,
+    async bringUp(at) {
+      const keyNow = await dependencyKey(git, at);
+      if (keyNow === key && (from === "installed" || !await hasNewFolder())) {
+        return { status: "ready", kept, from, lost: await kept.restore() };
+      }
+      const reason = setup === null ? null : await install(setup);
+      if (reason !== null) return { status: "failed", reason };
+      kept = await keep(setup === null ? topLevel : home.tree, keyNow);
+      key = keyNow;
+      from = setup === null ? "taken" : "installed";
+      return { status: "ready", kept, from, lost: [] };
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { dirname, join } from "node:path";
+import { type Git, outputOfGit } from "../../git/run_git.ts";
+import { mapPath } from "../../host/map_paths.ts";
+import { deepestPath } from "../../host/resolve_inside.ts";
+
+/** What an index holds beside plain files. Paths are relative to the top level. */
+export interface SpecialEntries {
+  readonly links: readonly string[];
+  readonly submodules: readonly { readonly path: string; readonly commit: string }[];
+}
+
+/** Reads the symbolic links and submodules of an index. */
+export async function specialEntries(
+  git: Git,
+  environment: Readonly<Record<string, string>>,
+): Promise<SpecialEntries> {
+  const text = await outputOfGit(git, ["ls-files", "-s", "-z"], { environment });
+  const entries = text.split("\0").map((entry) => {
+    const [start = "", path = ""] = entry.split("\t");
+    const [mode = "", commit = ""] = start.split(" ");
+    return { mode, commit, path };
+  });
+  return {
+    links: entries.filter(({ mode }) => mode === "120000").map(({ path }) => path),
+    submodules: entries.filter(({ mode }) => mode === "160000").map(({ path, commit }) => ({ path, commit })),
+  };
+}
+
+/** Links that lead out of the repository, with where they lead: `path -> target`. The chain is followed to its end. */
+export async function outwardLinks(
+  links: readonly string[],
+  tree: string,
+  topLevel: string,
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const path of links) {
+    const target = await endOfLink(join(tree, path), tree, topLevel);
+    if (target === null || mapPath(target, tree, "") !== target) continue;
+    found.push(`${path} -> ${mapPath(target, dirname(tree), dirname(topLevel))}`);
+  }
+  return found;
+}
+
+/** An absolute link back into the repository is the checkout's own file. `null` for links that lead to each other. */
+async function endOfLink(path: string, tree: string, topLevel: string): Promise<string | null> {
+  try {
+    let target = await deepestPath(path);
+    for (let round = 0; round < 8 && mapPath(target, topLevel, tree) !== target; round++) {
+      target = await deepestPath(mapPath(target, topLevel, tree));
+    }
+    return target;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ELOOP") return null;
+    throw error;
+  }
+}

@@ -1,0 +1,113 @@
+import { join } from "node:path";
+import type { CheckOutcome } from "../../backlog/types.ts";
+import { symbolicLink } from "../../host/files.ts";
+import { mapPath, mapPaths } from "../../host/map_paths.ts";
+import type { ShellInvocation } from "../../host/shell.ts";
+import type { Host } from "../../host/types.ts";
+import type { KeptCopies, KeptCopy } from "../../workspace/kept_copies.ts";
+import { hiddenVariables } from "./clean_git.ts";
+import type { CheckoutHome } from "./home.ts";
+import { mountArguments, type Namespace } from "./namespace.ts";
+import { reachesDaemon } from "./reaches_daemon.ts";
+import type { CheckoutPlace, PlacedProcess } from "./types.ts";
+
+/** Where a checkout is, and over what it is laid. Paths are absolute, but for `links`. */
+export interface Ground {
+  readonly host: Host;
+  readonly topLevel: string;
+  readonly home: CheckoutHome;
+  readonly namespace: Namespace;
+  /** Shared with the tree, relative to the top level. */
+  readonly links: readonly string[];
+}
+
+/** What is laid into a checkout. */
+export interface Laid {
+  readonly kept: Pick<KeptCopies, "copies" | "copyInto">;
+  /** Symbolic links of the commit, relative to the top level. */
+  readonly committed: readonly string[];
+}
+
+/**
+ * Copies into the checkout what cannot be bound over the root. At another path all is copied, shared folders are linked,
+ * and what holds the root's path leads into the checkout.
+ */
+export async function layCopies(ground: Ground, { kept, committed }: Laid): Promise<void> {
+  const { topLevel, home: { tree }, namespace, links } = ground;
+  const isBound = namespace.kind !== "elsewhere";
+  const folders = new Set(kept.copies.filter(({ isFolder }) => isFolder).map(({ path }) => path));
+  const copied = await kept.copyInto(tree, (path) => !isBound || !folders.has(path));
+  if (isBound) return;
+  for (const path of [...copied, ...committed]) mapPaths(join(tree, path), topLevel, tree);
+  for (const path of links) await symbolicLink(join(topLevel, path), join(tree, path));
+}
+
+/** How checks are run in a checkout that has been brought up. @param tree what results are kept by */
+export function placeOf(
+  ground: Ground,
+  laid: Laid,
+  root: string,
+  results: Results,
+  tree: string,
+): Pick<CheckoutPlace, "cwd" | "namespace" | "run" | "known" | "remember" | "directory"> {
+  const { namespace, topLevel, home } = ground;
+  const elsewhere = mapPath(root, topLevel, home.tree);
+  let whole: Promise<void> | null = null;
+  return {
+    cwd: namespace.kind === "elsewhere" ? elsewhere : root,
+    namespace,
+    run: (shell, command, cwd) => placedProcess(ground, laid.kept.copies, shell, command, cwd),
+    known: (command) => results.known(tree, command),
+    remember: (command, outcome) => results.remember(tree, command, outcome),
+    async directory() {
+      await (whole ??= layCopies({ ...ground, namespace: { ...namespace, kind: "elsewhere" } }, laid));
+      return elsewhere;
+    },
+  };
+}
+
+/** The process that runs a shell in the checkout, with nothing in its environment that shows who runs it. */
+export function placedProcess(
+  ground: Ground,
+  copies: readonly KeptCopy[],
+  { file, arguments: given }: ShellInvocation,
+  command: string,
+  cwd: string,
+): PlacedProcess {
+  const { host, topLevel, home, namespace, links } = ground;
+  const { variables } = host.environment;
+  const hidden = { ...hiddenVariables(variables), OLDPWD: undefined };
+  const elsewhere = mapPath(cwd, topLevel, home.tree);
+  if (namespace.kind === "elsewhere" || reachesDaemon(command)) {
+    const mapped = Object.entries(variables).filter(([name]) => !(name in hidden)).map(([name, value]) =>
+      [name, value?.split(":").map((part) => mapPath(part, topLevel, home.tree)).join(":")] as const
+    );
+    const project = reachesDaemon(command) ? { COMPOSE_PROJECT_NAME: `checkout-${host.ids.random(8)}` } : {};
+    const environment = { ...Object.fromEntries(mapped), ...hidden, ...project, PWD: elsewhere };
+    return { file, arguments: given, cwd: elsewhere, environment, plain: true };
+  }
+  const { tree, cache } = home;
+  const mounts = { topLevel, tree, cache, cwd, copies, links };
+  return {
+    file: namespace.program,
+    arguments: [...mountArguments(namespace, mounts), file, ...given],
+    cwd: "/",
+    environment: { ...variables, ...hidden, PWD: cwd },
+    plain: true,
+  };
+}
+
+/** What commands came to, by the tree that they ran on: for one run, in memory. */
+export interface Results {
+  known(tree: string, command: string): CheckOutcome | null;
+  remember(tree: string, command: string, outcome: CheckOutcome): void;
+}
+
+/** An empty memory. */
+export function createResults(): Results {
+  const outcomes = new Map<string, CheckOutcome>();
+  return {
+    known: (tree, command) => outcomes.get(`${tree}\0${command}`) ?? null,
+    remember: (tree, command, outcome) => void outcomes.set(`${tree}\0${command}`, outcome),
+  };
+}

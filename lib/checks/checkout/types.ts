@@ -1,0 +1,65 @@
+import type { CheckOutcome } from "../../backlog/types.ts";
+import type { ProcessRequest } from "../../host/types.ts";
+import type { ShellInvocation } from "../../host/shell.ts";
+import type { Namespace } from "./namespace.ts";
+
+/** How a shell of a check is started. */
+export type PlacedProcess = Pick<ProcessRequest, "file" | "arguments" | "cwd" | "environment" | "plain">;
+
+/** What shell commands of a check run in. */
+export interface CheckPlace {
+  /**
+   * The process that runs a shell there.
+   *
+   * @param command decides whether it is run at the checkout's own path
+   * @param cwd a folder of the tree, absolute: the command runs in the same one there
+   */
+  run(shell: ShellInvocation, command: string, cwd: string): PlacedProcess;
+  /** What the same command came to on the same tree in this run; `null` where it did not run yet. */
+  known(command: string): CheckOutcome | null;
+  remember(command: string, outcome: CheckOutcome): void;
+}
+
+/** A checkout as it was brought up: valid until it is brought up again. */
+export interface CheckoutPlace extends CheckPlace {
+  readonly commit: string;
+  /** `null` when HEAD is detached. */
+  readonly branch: string | null;
+  /** Where commands run: the root's own path, or the checkout's where nothing can be bound over that. */
+  readonly cwd: string;
+  readonly namespace: Namespace;
+  /** How the ignored folders came here. `taken`: from the tree, as the agent left them. */
+  readonly dependencies: "as at the start" | "installed" | "taken";
+  /** Copied paths, relative to the top level. */
+  readonly copied: readonly string[];
+  /** What an earlier check changed in the copies and could not be restored, relative to the top level. */
+  readonly lost: readonly string[];
+  /** The folder of the checkout itself, with the copies in it: for checks that are functions. */
+  directory(): Promise<string>;
+}
+
+/** What bringing a checkout up came to. */
+export type BroughtUp =
+  | { readonly status: "ready"; readonly place: CheckoutPlace }
+  | { readonly status: "nothing-committed" }
+  /** Links that the first bring-up did not have, as `path -> target`: what they lead to is not committed. */
+  | { readonly status: "links-outside"; readonly links: readonly string[] }
+  /** `reason` is git's own line, or the end of what `workspace.setup` printed. */
+  | { readonly status: "failed"; readonly reason: string };
+
+/** A clean checkout with a git directory of its own, outside of the repository. */
+export interface Checkout extends AsyncDisposable {
+  /** Absolute path of its working tree. */
+  readonly tree: string;
+  /** What differs in the copied folders from what the last run kept, under the same lock files. */
+  readonly changedSinceLastRun: readonly string[];
+  /** Named by `workspace.copy`, but tracked: not copied. */
+  readonly tracked: readonly string[];
+  /**
+   * Brings it up to a commit. What the first call finds (submodules, links that lead out) is what later ones may have:
+   * call it before the first turn.
+   *
+   * @param commit as git knows it in the repository. Absent: HEAD
+   */
+  bringUp(commit?: string): Promise<BroughtUp>;
+}

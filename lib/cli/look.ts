@@ -1,0 +1,47 @@
+import type { Backlog, ParkedItem } from "../backlog/types.ts";
+import { journalKeyOf } from "../backlog/journal_key.ts";
+import { createStateFiles, type StateFiles } from "../backlog/state_files.ts";
+import { type OwnFiles, ownFiles } from "../context/own_files.ts";
+import { openRepository } from "../git/open_repository.ts";
+import type { Repository } from "../git/types.ts";
+import type { Host } from "../host/types.ts";
+import { openJournal } from "../loop/journal.ts";
+import type { Style } from "../ui/style.ts";
+import type { Invocation } from "./command.ts";
+import { styleFor } from "./show.ts";
+import type { Place } from "./workspace.ts";
+
+/** A project as commands see it that only look: no agent, no lock, no shell. */
+export interface Look extends Place {
+  readonly host: Host;
+  readonly repository: Repository | null;
+  readonly own: OwnFiles;
+  readonly state: StateFiles;
+  /** The argument of the command, which says what of the workflow is meant; "" where there was none. */
+  readonly scope: string;
+  /** How text is drawn on standard output. */
+  readonly style: Style;
+  readonly say: (text: string) => void;
+}
+
+/** Opens a project for reading. @throws {RalphError} git-missing, git-failed */
+export async function openLook(
+  invocation: Pick<Invocation, "flags" | "host" | "say">,
+  place: Place,
+  scope: string = "",
+): Promise<Look> {
+  const { host, say } = invocation;
+  const repository = await openRepository(host, place.root);
+  const own = ownFiles(repository, place.root);
+  const state = createStateFiles({ root: place.root, directory: own.directory, host });
+  return { ...place, host, repository, own, state, scope, style: styleFor(invocation, "stdout"), say };
+}
+
+/** What was given up on. */
+export async function parkedIn<Data, Findings>(
+  { own, repository }: Pick<Look, "own" | "repository">,
+  backlog: Backlog<Data, Findings>,
+): Promise<readonly ParkedItem[]> {
+  const journal = await openJournal(repository === null ? null : own.journal);
+  return journal.parked(await journalKeyOf(backlog));
+}

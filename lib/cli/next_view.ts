@@ -1,0 +1,64 @@
+import type { Next } from "../backlog/types.ts";
+import { EXIT } from "../errors/exit_codes.ts";
+import { printable, printableLine } from "../ui/printable.ts";
+import type { Style } from "../ui/style.ts";
+import type { Invocation } from "./command.ts";
+import { toJson } from "./show.ts";
+
+/** What a workflow says of its next iteration. */
+export interface NextView {
+  readonly blocked: boolean;
+  /** For `--json`. */
+  readonly data: unknown;
+  /** The item, for standard output. */
+  readonly item?: readonly string[];
+  /** What there is to say where no item comes, for standard error. */
+  readonly notes?: readonly string[];
+}
+
+/** Prints it. @returns the exit code */
+export function showNext({ flags, out, say }: Pick<Invocation, "flags" | "out" | "say">, view: NextView): number {
+  if (flags.has("json")) out(toJson(view.data));
+  else {
+    for (const line of view.item ?? []) out(line);
+    for (const line of view.notes ?? []) say(line);
+  }
+  return view.blocked ? EXIT.blocked : EXIT.done;
+}
+
+/** An item for a reader: what is asked for, and what has to pass. */
+export function itemLines(
+  { id, title, criteria, checks }: {
+    readonly id: string;
+    readonly title: string;
+    readonly criteria: readonly string[];
+    readonly checks: readonly string[];
+  },
+  { bold, dim, warn, symbols }: Style,
+): readonly string[] {
+  return [
+    `${bold(printableLine(id))}  ${printableLine(title)}`,
+    ...criteria.map((criterion) => `  ${dim(symbols.dot)} ${printable(criterion)}`),
+    checks.length === 0
+      ? `  ${warn(symbols.warning)} no check: it cannot pass`
+      : `checks: ${checks.map((check) => `\`${printable(check)}\``).join(", ")}`,
+  ];
+}
+
+/** Why no item comes. */
+export function withoutItem(
+  next: Exclude<Next<unknown>, { readonly status: "item" }>,
+  words: { readonly done: string; readonly retry: string | null },
+): NextView {
+  switch (next.status) {
+    case "done":
+      return { blocked: false, data: next, notes: [`nothing is left to do: ${words.done}`] };
+    case "waiting":
+      return { blocked: false, data: next, notes: ["everything that is left depends on what is in flight"] };
+    case "blocked": {
+      const reasons = next.reasons.map((reason) => `  ${printable(reason.split("\n")[0] ?? "")}`);
+      const hints = words.retry === null ? [] : [`hint: \`${words.retry}\` takes parked items up again`];
+      return { blocked: true, data: next, notes: ["blocked:", ...reasons, ...hints] };
+    }
+  }
+}

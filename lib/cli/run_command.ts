@@ -1,0 +1,92 @@
+/**
+ * Runs one command in order: signals, errors as text, help, arguments.
+ *
+ * @module
+ */
+import { EXIT } from "../errors/exit_codes.ts";
+import { RalphError } from "../errors/ralph_error.ts";
+import { onSignals } from "../host/this_process.ts";
+import type { Host } from "../host/types.ts";
+import type { Command, Invocation, Program } from "./command.ts";
+import { describeFailure } from "./failure.ts";
+import { commandHelp } from "./help.ts";
+import { parseLine, usage } from "./parse.ts";
+
+/** What a command is run with, whatever its line says. */
+export type Surroundings = Pick<Invocation, "host" | "out" | "program" | "say" | "signal">;
+
+/**
+ * Runs within a host. Never ends the process itself.
+ *
+ * The first SIGINT, SIGTERM or SIGHUP lets the command end in order; the second ends its children and returns at once.
+ *
+ * @returns the exit code: see `ralph help exit-codes`
+ */
+export async function guarded(
+  argv: readonly string[],
+  { host, program }: { readonly host: Host; readonly program: Program },
+  run: (around: Surroundings) => Promise<number>,
+): Promise<number> {
+  const say = (text: string): void => host.terminal.write("stderr", `${text}\n`);
+  const out = (text: string): void => host.terminal.write("stdout", `${text}\n`);
+  const aborter = new AbortController();
+  let force = (): void => {};
+  const forced = new Promise<number>((resolve) => {
+    force = () => resolve(EXIT.interrupted);
+  });
+  using _signals = onSignals(() => {
+    if (!aborter.signal.aborted) return aborter.abort(new RalphError("interrupted"));
+    void Promise.resolve(host.processes[Symbol.asyncDispose]()).finally(force);
+  });
+  const ended = run({ host, program, signal: aborter.signal, say, out })
+    .catch((error: unknown) => {
+      const told = aborter.signal.aborted ? new RalphError("interrupted") : error;
+      const failure = describeFailure(told, { verbose: argv.includes("--verbose") });
+      for (const line of failure.lines) say(line);
+      return failure.exitCode;
+    })
+    .finally(() => host.processes[Symbol.asyncDispose]());
+  const exitCode = await Promise.race([ended, forced]);
+  return aborter.signal.aborted ? EXIT.interrupted : exitCode;
+}
+
+/** Runs a command with its own line of arguments. @throws {RalphError} usage, and what the command throws */
+export async function startCommand(command: Command, line: readonly string[], around: Surroundings): Promise<number> {
+  const parsed = parseLine(command, line, around.host.environment.variables);
+  if (parsed.flags.has("help")) {
+    around.out(commandHelp(command));
+    return EXIT.done;
+  }
+  checkArity(command, parsed.arguments);
+  const { run } = await command.load();
+  return await run({ ...around, command, arguments: parsed.arguments, rest: parsed.rest, flags: parsed.flags });
+}
+
+function checkArity(command: Command, given: readonly string[]): void {
+  const [least, most] = command.arity;
+  if (given.length < least) throw usage(`\`ralph ${command.name}\` needs ${command.usage}`, helpHint(command));
+  if (given.length <= most) return;
+  const extra = given[most] as string;
+  if (most === 0 && "max-iterations" in command.flags && /^\d+$/.test(extra)) {
+    throw usage(
+      `\`ralph ${command.name}\` takes no argument (got: ${extra})`,
+      `did you mean \`--max-iterations ${extra}\`?`,
+    );
+  }
+  if (command.usage.startsWith('"<goal>"')) {
+    throw usage(
+      `the goal must be one argument (got ${given.length})`,
+      `quote it: \`ralph ${command.name} "${given.join(" ")}"\``,
+    );
+  }
+  throw usage(
+    most === 0
+      ? `\`ralph ${command.name}\` takes no argument (got: ${extra})`
+      : `\`ralph ${command.name}\` takes ${command.usage} and no more (got: ${extra})`,
+    helpHint(command),
+  );
+}
+
+function helpHint(command: Command): string {
+  return `\`ralph help ${command.name}\` shows how it is used`;
+}

@@ -1,0 +1,61 @@
+import { readLockHolder } from "../host/read_lock_holder.ts";
+import type { Invocation } from "./command.ts";
+import type { Look } from "./look.ts";
+import { toJson } from "./show.ts";
+
+/** What a workflow says of its state. */
+export interface StatusView {
+  /** What it is called. @default the workflow's name */
+  readonly title?: string;
+  /** Where it is, beside the title. @default the root */
+  readonly path?: string;
+  /** Its own part of the JSON. */
+  readonly data: object;
+  /** Its own lines, styled. */
+  readonly lines: readonly string[];
+  /** Why its state cannot be read. */
+  readonly problem: string | null;
+  /** The command to run next. */
+  readonly hint: string;
+}
+
+/** Prints what holds for every workflow around what one of them says. */
+export async function showStatus(
+  { flags, out }: Pick<Invocation, "flags" | "out">,
+  look: Look,
+  views: readonly StatusView[],
+): Promise<void> {
+  const { root, workflow: { name, why }, config: { provider }, own, repository } = look;
+  const branch = await repository?.currentBranch() ?? null;
+  const agent = provider.command ?? provider.preset ?? null;
+  const holder = await readLockHolder(own.runLock);
+  const running = holder === null ? null : { pid: holder.pid, purpose: holder.purpose, since: holder.since };
+  if (flags.has("json")) {
+    const all = views.map(({ data, problem, hint }) => ({
+      root,
+      workflow: name,
+      why,
+      branch,
+      agent,
+      running,
+      ...data,
+      problem,
+      hint,
+    }));
+    return out(toJson(all.length === 1 ? all[0] : all));
+  }
+  const { bold, dim, bad, warn, symbols } = look.style;
+  for (const [index, { title = name, path = root, lines, problem, hint }] of views.entries()) {
+    if (index > 0) out("");
+    out(
+      `${bold(title)} ${dim(`(${why}) ${symbols.dot} ${path}${branch === null ? "" : ` ${symbols.dot} ${branch}`}`)}`,
+    );
+    out(`agent: ${agent ?? warn("none configured")}`);
+    if (running !== null) {
+      out(warn(`running: \`ralph ${running.purpose}\`, pid ${running.pid}, since ${running.since}`));
+    }
+    if (problem !== null) out(`${bad(symbols.failed)} ${problem}`);
+    for (const line of lines) out(line);
+    out(`next: ${hint}`);
+  }
+}

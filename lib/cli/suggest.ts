@@ -1,1 +1,0 @@
-export { editDistance, nearest } from "../errors/nearest.ts";

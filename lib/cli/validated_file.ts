@@ -1,0 +1,53 @@
+import { join } from "node:path";
+import { RalphError } from "../errors/ralph_error.ts";
+import { readText } from "../host/files.ts";
+import { isPlaceholder } from "./placeholder.ts";
+
+/** What is wrong with a file. */
+export interface FileFindings {
+  readonly problems: readonly string[];
+  /** Allowed, but hardly meant. */
+  readonly warnings: readonly string[];
+}
+
+/** One file and what is wrong with it. */
+export interface ValidatedFile extends FileFindings {
+  /** Relative to the root, but for a configuration that was named. */
+  readonly path: string;
+  readonly present: boolean;
+}
+
+/** Reads a state file and gathers what is wrong with it; what its reader throws is a problem of the file. */
+export async function validateFile(
+  root: string,
+  path: string,
+  { missing, check }: {
+    /** Said where the file is not there. */
+    readonly missing: readonly string[];
+    readonly check: (text: string) => FileFindings | Promise<FileFindings>;
+  },
+): Promise<ValidatedFile> {
+  const text = await readText(join(root, path));
+  if (text === null) return { path, present: false, problems: [], warnings: missing };
+  try {
+    return { path, present: true, ...await check(text) };
+  } catch (error) {
+    return { path, present: true, problems: [problemOf(error, path)], warnings: [] };
+  }
+}
+
+/** The message without the path that it begins with; what is no RalphError is thrown again. */
+export function problemOf(error: unknown, path: string): string {
+  if (!RalphError.isInstance(error)) throw error;
+  const problem = error.details["problem"];
+  const at = error.details["path"];
+  const line = typeof at === "string" && at.startsWith(`${path}:`) ? `line ${at.slice(path.length + 1)}: ` : "";
+  return typeof problem === "string" ? `${line}${problem}` : error.message.replace(`${path}: `, "");
+}
+
+/** Commands that pass whatever the code is like. */
+export function placeholderProblems(of: string, commands: readonly string[]): readonly string[] {
+  return commands.filter(isPlaceholder).map((command) =>
+    `${of}: \`${command}\` checks nothing: name a command that can fail`
+  );
+}

@@ -1,0 +1,96 @@
+import { join } from "node:path";
+import { readBytes, removePath, temporaryDirectory, writeAtomic } from "../host/files.ts";
+import { factsOf, type PathFacts, readLink, setMode, writeLink } from "../host/path_facts.ts";
+import { outputFrom } from "./output_from.ts";
+import { saveCommit, withOwnIndex } from "./own_index.ts";
+import type { Repository, TreeSnapshot } from "./types.ts";
+
+/** The content of a path that is not committed, as a git object. */
+export interface KeptPath {
+  /** As the snapshot has it; `null` for a file that is gone. */
+  readonly content: string | null;
+  /** Absent: nothing is there, or it was too large. */
+  readonly blob?: string;
+  readonly facts: PathFacts | null;
+}
+
+/** What is kept at most, in bytes. */
+export interface KeptLimits {
+  readonly file: number;
+  readonly all: number;
+}
+
+/** Files up to 5 MB, 100 MB in all. */
+export const KEPT_LIMITS: KeptLimits = { file: 5 << 20, all: 100 << 20 };
+
+type Keeping = Pick<Repository, "git" | "gitDirectory" | "topLevel">;
+
+/** Keeps the content of these paths as the snapshot has them, byte for byte, past every filter. */
+export async function keepPaths(
+  repository: Keeping,
+  { contents }: Pick<TreeSnapshot, "contents">,
+  paths: readonly string[],
+  limits: KeptLimits = KEPT_LIMITS,
+): Promise<ReadonlyMap<string, KeptPath>> {
+  const kept = new Map<string, KeptPath>();
+  const files: string[] = [];
+  let left = limits.all;
+  for (const path of paths) {
+    const facts = factsOf(join(repository.topLevel, path));
+    kept.set(path, { content: contents.get(path) ?? null, facts });
+    if (facts === null || facts.kind === "other" || facts.size > Math.min(limits.file, left)) continue;
+    left -= facts.size;
+    if (facts.kind === "link") {
+      const input = readLink(join(repository.topLevel, path));
+      const blob = (await outputFrom(repository, ["hash-object", "-w", "--stdin"], { input })).trim();
+      kept.set(path, { ...kept.get(path)!, blob });
+    } else if (!path.includes("\n")) files.push(path); // a request is a line
+  }
+  if (files.length === 0) return kept;
+  const hash = ["hash-object", "-w", "--no-filters", "--stdin-paths"];
+  const blobs = (await outputFrom(repository, hash, { input: files.map((path) => `${path}\n`).join("") })).split("\n");
+  for (const [index, path] of files.entries()) kept.set(path, { ...kept.get(path)!, blob: blobs[index]! });
+  return kept;
+}
+
+/** Names the kept objects by a ref, so that git does not take them away; `git show REF:PATH` prints one. @returns the commit */
+export async function nameKept(
+  repository: Keeping,
+  ref: string,
+  kept: ReadonlyMap<string, KeptPath>,
+  parent: string | null,
+): Promise<string | null> {
+  const lines = [...kept].flatMap(([path, { blob, facts }]) => {
+    if (blob === undefined || facts === null) return [];
+    const mode = facts.kind === "link" ? "120000" : (facts.mode & 0o100) === 0 ? "100644" : "100755";
+    return [`${mode} ${blob}\t${path}\0`];
+  });
+  if (lines.length === 0) return parent;
+  const tree = await withOwnIndex(repository, false, async (environment) => {
+    await outputFrom(repository, ["update-index", "-z", "--index-info"], { input: lines.join(""), environment });
+    return (await outputFrom(repository, ["write-tree"], { environment })).trim();
+  });
+  return await saveCommit(repository, ref, tree, parent);
+}
+
+/**
+ * Writes a path as it was kept.
+ *
+ * @returns false where its content was not kept
+ * @throws {RalphError} file-unwritable, git-failed
+ */
+export async function restoreKept(repository: Keeping, path: string, { blob, facts }: KeptPath): Promise<boolean> {
+  const target = join(repository.topLevel, path);
+  if (facts === null) return await removePath(target).then(() => true);
+  if (blob === undefined) return false;
+  await using folder = await temporaryDirectory("ralph-kept-");
+  const git = ["-C", folder.path, `--git-dir=${repository.gitDirectory}`, "unpack-file", blob];
+  const bytes = await readBytes(join(folder.path, (await outputFrom(repository, git)).trim()));
+  await removePath(target);
+  if (facts.kind === "link") writeLink(target, Buffer.from(bytes!).toString("utf8"));
+  else {
+    await writeAtomic(target, bytes!, { mode: facts.mode });
+    setMode(target, facts.mode);
+  }
+  return true;
+}

@@ -1,0 +1,68 @@
+import { join } from "node:path";
+import { listDirectory, pathExists } from "../host/files.ts";
+import type { Repository } from "./types.ts";
+
+/** What in a git directory shows that something is in progress. */
+const OPERATIONS: readonly (readonly [name: string, operation: string])[] = [
+  ["rebase-merge", "rebase"],
+  ["rebase-apply", "rebase"],
+  ["MERGE_HEAD", "merge"],
+  ["CHERRY_PICK_HEAD", "cherry-pick"],
+  ["REVERT_HEAD", "revert"],
+  ["BISECT_LOG", "bisect"],
+];
+
+/** By trial: the first that works ends the operation. `--quit` keeps the working tree as it is. */
+const ENDINGS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  "rebase": [["rebase", "--abort"], ["rebase", "--quit"]],
+  "am": [["am", "--abort"], ["am", "--quit"]],
+  "merge": [["merge", "--quit"]],
+  "cherry-pick": [["cherry-pick", "--quit"]],
+  "revert": [["revert", "--quit"]],
+  "bisect": [["bisect", "reset"], ["bisect", "reset", "HEAD"]],
+};
+
+/** The first operation that is in progress, such as `merge`, or `null`. */
+export async function operationIn(gitDirectory: string): Promise<string | null> {
+  const names = new Set(await listDirectory(gitDirectory));
+  return OPERATIONS.find(([name]) => names.has(name))?.[1] ?? null;
+}
+
+/**
+ * Ends what a turn left in progress. The files stay as the turn left them, except after a rebase, which goes back to
+ * its start.
+ *
+ * @returns the operations that were ended
+ */
+export async function endOperations(
+  repository: Pick<Repository, "git" | "gitDirectory">,
+): Promise<readonly string[]> {
+  const ended: string[] = [];
+  for (let round = 0; round < OPERATIONS.length; round++) {
+    const operation = await operationIn(repository.gitDirectory);
+    if (operation === null) break;
+    const isAm = await pathExists(join(repository.gitDirectory, "rebase-apply", "applying"));
+    if (!await firstThatWorks(repository, ENDINGS[isAm ? "am" : operation]!)) break;
+    ended.push(operation);
+  }
+  if (ended.length > 0) await dropConflicts(repository);
+  return ended;
+}
+
+async function firstThatWorks(
+  { git }: Pick<Repository, "git">,
+  commands: readonly (readonly string[])[],
+): Promise<boolean> {
+  for (const command of commands) if ((await git(command)).exitCode === 0) return true;
+  return false;
+}
+
+/** Conflicts that are left in the index would stop every later commit. */
+async function dropConflicts({ git }: Pick<Repository, "git">): Promise<void> {
+  const { stdout } = await git(["diff", "--name-only", "--diff-filter=U", "-z"]);
+  if (stdout === "") return;
+  await git(["reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul"], {
+    input: stdout,
+    environment: { GIT_LITERAL_PATHSPECS: "1" },
+  });
+}

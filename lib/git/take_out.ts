@@ -1,0 +1,107 @@
+import { FROM_INPUT, outputFrom } from "./output_from.ts";
+import { withOwnIndex } from "./own_index.ts";
+import type { Repository } from "./types.ts";
+
+type Rewritten = Pick<Repository, "git" | "gitDirectory">;
+
+const FIELDS: readonly string[] = ["%H", "%P", "%T", "%an", "%ae", "%ad", "%cn", "%ce", "%cd", "%B"];
+
+interface Commit {
+  readonly id: string;
+  readonly parents: readonly string[];
+  readonly tree: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly message: string;
+}
+
+/**
+ * Takes paths out of the commits after `base`, as if these had never touched them: everything else in them stays, and
+ * one that then changes nothing is left out. The files themselves stay as they are, uncommitted.
+ *
+ * @returns the new HEAD
+ * @throws {RalphError} git-failed
+ */
+export async function takeOut(
+  repository: Rewritten,
+  base: string | null,
+  head: string,
+  paths: readonly string[],
+): Promise<string | null> {
+  const entries = await entriesAt(repository, base, paths);
+  const renamed = new Map<string, string | null>();
+  for (const commit of await commitsBetween(repository, base, head)) {
+    const parents = commit.parents.map((parent) => renamed.has(parent) ? renamed.get(parent)! : parent)
+      .filter((parent) => parent !== null);
+    const tree = await treeWithout(repository, commit.tree, entries);
+    const [only] = parents;
+    const wasEmpty = commit.parents.length === 1 && await treeOf(repository, commit.parents[0]!) === commit.tree;
+    const isEmpty = parents.length < 2 && !wasEmpty && only !== undefined && await treeOf(repository, only) === tree;
+    renamed.set(commit.id, isEmpty ? only : await write(repository, commit, tree, parents));
+  }
+  const now = renamed.get(head) ?? head;
+  await outputFrom(repository, ["update-ref", "-m", "ralph: without uncommitted work", "HEAD", now, head]);
+  await outputFrom(repository, ["reset", "--quiet", ...FROM_INPUT], { input: paths.join("\0") });
+  return now;
+}
+
+/** Lines for `update-index --index-info`: the paths as `base` has them, or their removal. */
+async function entriesAt(repository: Rewritten, base: string | null, paths: readonly string[]): Promise<string> {
+  const found = new Map<string, string>();
+  if (base !== null) {
+    const listed = await outputFrom(repository, ["ls-tree", "-r", "-z", "--full-tree", base, "--", ...paths]);
+    for (const line of listed.split("\0")) {
+      const tab = line.indexOf("\t");
+      if (tab > 0) found.set(line.slice(tab + 1), line);
+    }
+  }
+  return paths.map((path) => `${found.get(path) ?? `0 ${"0".repeat(40)}\t${path}`}\0`).join("");
+}
+
+async function commitsBetween(repository: Rewritten, base: string | null, head: string): Promise<readonly Commit[]> {
+  const range = base === null ? head : `${base}..${head}`;
+  const format = `--format=${FIELDS.join("%x00")}%x00`;
+  const output = await outputFrom(repository, ["log", "--topo-order", "--reverse", "--date=raw", format, range]);
+  const fields = output.split("\0");
+  const commits: Commit[] = [];
+  for (let at = 0; at + FIELDS.length <= fields.length; at += FIELDS.length) {
+    const [id, parents, tree, name, email, date, committer, address, at_, message] = fields.slice(at) as string[];
+    commits.push({
+      id: id!.trim(),
+      parents: parents!.split(" ").filter((parent) => parent !== ""),
+      tree: tree!,
+      environment: {
+        GIT_AUTHOR_NAME: name!,
+        GIT_AUTHOR_EMAIL: email!,
+        GIT_AUTHOR_DATE: date!,
+        GIT_COMMITTER_NAME: committer!,
+        GIT_COMMITTER_EMAIL: address!,
+        GIT_COMMITTER_DATE: at_!,
+      },
+      message: message!,
+    });
+  }
+  return commits;
+}
+
+function treeWithout(repository: Rewritten, tree: string, entries: string): Promise<string> {
+  return withOwnIndex(repository, false, async (environment) => {
+    await outputFrom(repository, ["read-tree", tree], { environment });
+    await outputFrom(repository, ["update-index", "-z", "--index-info"], { input: entries, environment });
+    return (await outputFrom(repository, ["write-tree"], { environment })).trim();
+  });
+}
+
+async function treeOf(repository: Rewritten, commit: string): Promise<string> {
+  return (await outputFrom(repository, ["rev-parse", `${commit}^{tree}`])).trim();
+}
+
+async function write(
+  repository: Rewritten,
+  commit: Commit,
+  tree: string,
+  parents: readonly string[],
+): Promise<string> {
+  const arguments_ = ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent])];
+  const { environment, message: input } = commit;
+  return (await outputFrom(repository, arguments_, { input, environment })).trim();
+}

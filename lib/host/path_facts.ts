@@ -1,0 +1,39 @@
+import { chmodSync, lstatSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
+
+/** What a path is, without its content. */
+export interface PathFacts {
+  readonly kind: "file" | "link" | "other";
+  readonly size: number;
+  /** Permission bits. */
+  readonly mode: number;
+  /** Changes whenever the file is written or replaced. */
+  readonly stamp: string;
+}
+
+/** What is at a path, symbolic links not followed; `null` when nothing is. */
+export function factsOf(path: string): PathFacts | null {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return null;
+  return {
+    kind: found.isFile() ? "file" : found.isSymbolicLink() ? "link" : "other",
+    size: found.size,
+    mode: found.mode & 0o777,
+    stamp: [found.ino, found.size, found.mtimeMs, found.ctimeMs].join(" "),
+  };
+}
+
+/** Where a symbolic link leads. */
+export function readLink(path: string): string {
+  return readlinkSync(path);
+}
+
+/** Makes a symbolic link in place of what is there. */
+export function writeLink(path: string, target: string): void {
+  rmSync(path, { force: true });
+  symlinkSync(target, path);
+}
+
+/** Sets the permission bits of a file. */
+export function setMode(path: string, mode: number): void {
+  if (process.platform !== "win32") chmodSync(path, mode);
+}

@@ -1,0 +1,128 @@
+import { readdirSync } from "node:fs";
+import process from "node:process";
+import { findProcess, listProcesses, type ProcessEntry, readOrNull } from "./process_table.ts";
+import { TREE_VARIABLE } from "./sweep.ts";
+
+/** What of the C library is called. */
+interface LibC {
+  prctl(option: number, value: number, third: number, fourth: number, fifth: number): number;
+  waitpid(pid: number, status: null, options: number): number;
+}
+
+/** What of `bun:ffi` is used. */
+interface Ffi {
+  dlopen(library: string, functions: Record<string, { args: string[]; returns: string }>): { symbols: LibC };
+}
+
+const SET_CHILD_SUBREAPER = 36;
+const NO_HANG = 1;
+const LIBRARIES = ["libc.so.6", `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`, "libc.so"];
+const REAP_EVERY_MS = 10_000;
+/** A runtime collects its own children sooner. */
+const UNCOLLECTED_MS = 1000;
+
+/** Pids of children that this program itself follows or must leave alone. */
+const followed = new Set<number>();
+const uncollected = new Map<string, number>();
+let libC: LibC | null | undefined;
+
+/**
+ * Makes orphaned descendants children of this process, whatever they did to their session and their environment. Under
+ * Bun on Linux only; elsewhere they become children of `init` and cannot be told from other processes.
+ *
+ * @returns whether it holds
+ */
+export function becomeSubreaper(): boolean {
+  if (libC !== undefined) return libC !== null;
+  libC = null;
+  if (process.platform !== "linux" || process.versions["bun"] === undefined) return false;
+  const loaded = loadLibC();
+  if (loaded === null || loaded.prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0) !== 0) return false;
+  libC = loaded;
+  const timer = setInterval(collect, REAP_EVERY_MS);
+  timer.unref();
+  return true;
+}
+
+/** True once orphans come to this process. */
+export function isSubreaper(): boolean {
+  return libC !== undefined && libC !== null;
+}
+
+/** A child that is followed to its end, and is no orphan. */
+export function follow(pid: number): Disposable {
+  followed.add(pid);
+  return { [Symbol.dispose]: () => void followed.delete(pid) };
+}
+
+/**
+ * Orphans, with their descendants, that came since a child began and carry no other child's mark. What shares this
+ * program's process group was started by a library, not orphaned.
+ *
+ * @param started when the child began, as the process table has it
+ */
+export async function orphansSince(started: string, mark: string): Promise<readonly ProcessEntry[]> {
+  if (!isSubreaper()) return [];
+  collect();
+  const found: ProcessEntry[] = [];
+  const own = (await findProcess(process.pid))?.group;
+  for (const pid of childPids()) {
+    if (followed.has(pid)) continue;
+    const entry = await findProcess(pid);
+    if (entry === null || entry.group === own || Number(entry.started) < Number(started)) continue;
+    if (!carriesOther(pid, mark)) found.push(entry);
+  }
+  if (found.length === 0) return found;
+  const all = await listProcesses();
+  for (const { pid } of found) found.push(...all.filter(({ parent }) => parent === pid)); // grows while it is walked
+  return found;
+}
+
+function loadLibC(): LibC | null {
+  const ffi = process.getBuiltinModule("bun:ffi") as unknown as Ffi | undefined;
+  if (ffi === undefined) return null;
+  const functions = {
+    prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i32" },
+    waitpid: { args: ["i32", "ptr", "i32"], returns: "i32" },
+  };
+  for (const library of LIBRARIES) {
+    try {
+      return ffi.dlopen(library, functions).symbols;
+    } catch {
+      // the next name: each C library has its own
+    }
+  }
+  return null;
+}
+
+/** Orphans that have ended stay in the process table until somebody asks for their end. */
+function collect(): void {
+  const now = performance.now();
+  const seen = new Set<string>();
+  for (const pid of childPids()) {
+    if (followed.has(pid)) continue;
+    const stat = readOrNull(`/proc/${pid}/stat`) ?? "";
+    const [state, , , ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    if (state !== "Z") continue;
+    const key = `${pid} ${rest[16]}`;
+    seen.add(key);
+    const since = uncollected.get(key) ?? now;
+    uncollected.set(key, since);
+    if (now - since >= UNCOLLECTED_MS) libC?.waitpid(pid, null, NO_HANG);
+  }
+  for (const key of uncollected.keys()) if (!seen.has(key)) uncollected.delete(key);
+}
+
+function childPids(): readonly number[] {
+  const lists = readdirSync("/proc/self/task").map((task) => readOrNull(`/proc/self/task/${task}/children`) ?? "");
+  return lists.join(" ").split(" ").filter((pid) => pid !== "").map(Number);
+}
+
+function carriesOther(pid: number, mark: string): boolean {
+  const environment = `\0${readOrNull(`/proc/${pid}/environ`) ?? ""}`;
+  const start = environment.indexOf(`\0${TREE_VARIABLE}=`);
+  if (start === -1) return false;
+  const value = environment.slice(start + TREE_VARIABLE.length + 2).split("\0", 1)[0]!;
+  const cookie = mark.slice(0, mark.lastIndexOf("."));
+  return value.split(":").some((one) => one.startsWith(`${cookie}.`) && one !== mark);
+}

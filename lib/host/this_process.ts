@@ -1,0 +1,47 @@
+/**
+ * This process itself: what it was started with, what it ends with, and who asks it to end.
+ *
+ * @module
+ */
+import { realpathSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** The signals by which a person or a supervisor ends Ralph. */
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** What was typed after the program's name and script. */
+export function commandLine(): readonly string[] {
+  return process.argv.slice(2);
+}
+
+/** The code that the process will end with when nothing keeps it running. */
+export function setExitCode(code: number): void {
+  process.exitCode = code;
+}
+
+/** True when the module is the program itself and was not imported. Node before 24 has no `import.meta.main`. */
+export function isMainModule(meta: { readonly url: string; readonly main?: boolean }): boolean {
+  if (meta.main !== undefined) return meta.main;
+  const script = process.argv[1];
+  if (script === undefined || !meta.url.startsWith("file:")) return false;
+  return realpathSync(script) === realpathSync(fileURLToPath(meta.url));
+}
+
+/** True for the super-user, as whom Chromium refuses its own sandbox. */
+export function isSuperUser(): boolean {
+  return process.getuid?.() === 0;
+}
+
+/** Calls `handler` for each ending signal instead of ending the process, until disposed. */
+export function onSignals(handler: (signal: string) => void): Disposable {
+  const listeners = SIGNALS.map((name) => {
+    const listener = (): void => handler(name);
+    process.on(name, listener);
+    return [name, listener] as const;
+  });
+  return {
+    [Symbol.dispose]() {
+      for (const [name, listener] of listeners) process.off(name, listener);
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import type { Check, CheckResult } from "../backlog/types.ts";
+import { absentPaths } from "../checks/checkout/absent_paths.ts";
+import { classifyClean, type NotReproducible } from "../checks/checkout/classify.ts";
+import { openCheckout } from "../checks/checkout/open_checkout.ts";
+import type { BroughtUp, Checkout } from "../checks/checkout/types.ts";
+import { verify } from "../checks/verify.ts";
+import type { JournalKey } from "../backlog/journal_types.ts";
+import type { RalphContext } from "../context/context.ts";
+import { topLevelPaths } from "../git/tree_paths.ts";
+import type { Notice } from "./progress.ts";
+
+/** The clean checkout of a run, and which checks it cannot make. */
+export interface CleanRun extends AsyncDisposable {
+  /** Opens it, before the first turn: what it finds then (links, submodules, ignored files) is what counts. */
+  open(): Promise<void>;
+  bringUp(): Promise<BroughtUp>;
+  /** Why a command has to be judged in the tree; `null`: the checkout can make it. */
+  whyInTree(command: string): string | null;
+  /**
+   * Looks at checks that are red in the tree before anything was done for them: whether the checkout can make them.
+   * Each command is looked at once, whatever later turns leave in the tree.
+   */
+  look(red: readonly CheckResult[], checks: readonly Check[], signal: AbortSignal): Promise<void>;
+  /** Paths that the tree has and its commit has not, as they are now. */
+  absentNow(): Promise<readonly string[]>;
+  /** Of those, the ones that were there before the first turn of the first run. */
+  readonly absentAtStart: readonly string[];
+  notices(): readonly Notice[];
+}
+
+/** The checkout of a run. Nothing is opened where `verify.final` says so, or where nothing is built. */
+export function createCleanRun(
+  ralph: RalphContext,
+  { key, stateFiles, wanted }: {
+    readonly key: JournalKey;
+    readonly stateFiles: readonly string[];
+    readonly wanted: boolean;
+  },
+): CleanRun {
+  let checkout: Checkout | null = null;
+  let brought: BroughtUp | null = null;
+  let absent: readonly string[] = [];
+
+  async function open(): Promise<void> {
+    if (!wanted || checkout !== null) return;
+    checkout = await openCheckout(ralph, { state: topLevelPaths(ralph, stateFiles), signal: ralph.signal });
+    brought = await checkout.bringUp();
+    const known = ralph.journal.clean(key);
+    absent = known?.absent ?? await absentNow();
+    if (known === null) await ralph.journal.cleanStart(key, absent);
+  }
+
+  async function absentNow(): Promise<readonly string[]> {
+    return await absentPaths(ralph, brought?.status === "ready" ? brought.place.copied : []);
+  }
+
+  return {
+    open,
+    absentNow,
+    get absentAtStart() {
+      return absent;
+    },
+    async bringUp() {
+      await open();
+      brought = await (checkout as Checkout).bringUp();
+      return brought;
+    },
+    whyInTree: (command) => ralph.journal.clean(key)?.inTree[command] ?? null,
+    async look(red, checks, signal) {
+      if (brought?.status !== "ready" || absent.length === 0) return; // the checkout has all that the tree has
+      const { place } = brought;
+      for (const check of checks) {
+        const { command } = check;
+        const tree = red.find(({ name }) => name === check.name);
+        if (command === undefined || tree === undefined || ralph.journal.clean(key)?.looked[command] === true) continue;
+        const clean = await verify(quiet(ralph), [check], { place, signal });
+        const result = clean.results[0];
+        if (clean.status === "aborted" || result === undefined) return;
+        const finding = classifyClean(result, tree, absent);
+        const why = finding.status === "notReproducible" ? wordsOf(finding.because) : null;
+        await ralph.journal.cleanFinding(key, command, why);
+      }
+    },
+    notices: () => noticesOf(checkout, brought),
+    async [Symbol.asyncDispose]() {
+      await checkout?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** A look at what a checkout can do is no check of the work: only its finding is reported. */
+function quiet(ralph: RalphContext): RalphContext {
+  return { ...ralph, events: { emit: () => {}, attach: () => {} } };
+}
+
+function wordsOf(because: NotReproducible): string {
+  switch (because.kind) {
+    case "missing":
+      return `needs ${because.path}, which git does not have: name it in \`workspace.copy\``;
+    case "not-run":
+      return `its program is not found outside of the tree (exit ${because.exitCode}): see \`workspace\``;
+    case "passes-in-the-tree":
+      return "passes in the tree only: see `workspace`";
+  }
+}
+
+function noticesOf(checkout: Checkout | null, brought: BroughtUp | null): readonly Notice[] {
+  if (checkout === null || brought?.status !== "ready") return [];
+  const { place } = brought;
+  const { namespace } = place;
+  const workspace = (subject: string, message: string): Notice => ({ kind: "workspace", subject, message });
+  return [
+    ...(namespace.kind === "elsewhere"
+      ? [
+        {
+          kind: "environment",
+          subject: "checked in a checkout at another path",
+          message: namespace.reason ?? "",
+        } as const,
+      ]
+      : []),
+    ...(place.dependencies === "taken" ? [workspace("as the agent left them", "")] : []),
+    ...place.lost.map((path) => workspace(path, "was changed by a check, and could not be restored")),
+    ...checkout.changedSinceLastRun.map((path) =>
+      workspace(path, "differs from the last run's under the same lock file")
+    ),
+    ...checkout.tracked.map((path) => workspace(path, "is named by `workspace.copy`, but tracked: not copied")),
+  ];
+}

@@ -1,0 +1,126 @@
+import { resolve } from "node:path";
+import type { Backlog, Verification } from "../backlog/types.ts";
+import { verify } from "../checks/verify.ts";
+import type { Invocation } from "../cli/command.ts";
+import { itemLines, type NextView, withoutItem } from "../cli/next_view.ts";
+import { usage } from "../cli/parse.ts";
+import { openSession } from "../cli/session.ts";
+import type { StatusView } from "../cli/status_view.ts";
+import { problemOf, type ValidatedFile } from "../cli/validated_file.ts";
+import type { RalphContext } from "../context/context.ts";
+import { journalKeyOf } from "../backlog/journal_key.ts";
+import { RalphError } from "../errors/ralph_error.ts";
+import { pathExists } from "../host/files.ts";
+import { loadRecipe } from "../recipe/loader.ts";
+import type { Style } from "../ui/style.ts";
+import type { Workflow } from "../workflows/workflow.ts";
+
+/**
+ * What the shared commands show of a recipe's own backlog, as far as its interface tells.
+ *
+ * @throws {RalphError} usage for a recipe without one, recipe-invalid, recipe-failed
+ */
+export async function recipeViews(invocation: Invocation, file: string): Promise<Workflow> {
+  const { host, program } = invocation;
+  const again = `ralph run-recipe ${file}`;
+  const recipe = await loadRecipe(resolve(host.environment.cwd, file), { ...host, modules: program.recipes.modules });
+  if (recipe.backlog === undefined) {
+    throw usage(`the recipe ${recipe.name} names no backlog`, "give `backlog: (ralph) => …` to `defineRecipe()`");
+  }
+
+  /** The context without a sound: the commands print. */
+  async function within<Value>(look: (ralph: RalphContext, backlog: Backlog) => Promise<Value>): Promise<Value> {
+    await using session = await openSession(invocation, {
+      asks: false,
+      gates: null,
+      data: true,
+      title: `recipe ${recipe.name}`,
+    });
+    const backlog = await recipe.backlog?.(session.ralph) as Backlog;
+    return await look(session.ralph, backlog);
+  }
+
+  const instead = (): never => {
+    throw usage("`--recipe` shows the backlog of a recipe", `\`${again}\` runs it`);
+  };
+  return {
+    init: instead,
+    run: instead,
+    status: ({ style }) => within(async (ralph, backlog) => [await statusOf(ralph, backlog, { again, style })]),
+    next: ({ style }) => within((ralph, backlog) => nextOf(ralph, backlog, { again, style })),
+    validate: () => within(validateStateFiles),
+    verify: (ralph) => verifyShared(ralph),
+  };
+}
+
+interface Shown {
+  /** The command that continues. */
+  readonly again: string;
+  readonly style: Style;
+}
+
+async function statusOf(ralph: RalphContext, backlog: Backlog, { again, style }: Shown): Promise<StatusView> {
+  const parked = ralph.journal.parked(await journalKeyOf(backlog));
+  const counts = await backlog.overview({ parked });
+  const { total, passed, open } = counts;
+  const of = total === null ? `${passed}` : `${passed}/${total}`;
+  const left = [
+    ...(open === null ? [] : [`${open} open`]),
+    ...(parked.length === 0 ? [] : [`${parked.length} parked`]),
+  ];
+  return {
+    title: backlog.name,
+    data: { counts, parked },
+    lines: [
+      `items: ${[`${of} pass`, ...left].join(", ")}`,
+      ...parked.map(({ id, reason }) => `  ${style.warn(style.symbols.warning)} ${id}: ${reason.split("\n")[0] ?? ""}`),
+      ...counts.unchecked.map((id) => `  ${style.dim(style.symbols.open)} ${id}${style.warn(" no check")}`),
+    ],
+    problem: null,
+    hint: open === 0 ? (parked.length === 0 ? "`ralph verify`" : `\`${again} --retry-blocked\``) : `\`${again}\``,
+  };
+}
+
+async function nextOf(ralph: RalphContext, backlog: Backlog, { again, style }: Shown): Promise<NextView> {
+  const parked = ralph.journal.parked(await journalKeyOf(backlog));
+  const next = await backlog.next({ inFlight: [], parked });
+  if (next.status !== "item") {
+    const done = next.status === "done" ? next.summary ?? "every item has passed" : "";
+    return withoutItem(next, { done, retry: parked.length === 0 ? null : `${again} --retry-blocked` });
+  }
+  const { id, kind, title, criteria = [] } = next.item;
+  const work = await backlog.work(next.item, { cwd: ralph.root, attempt: 1, previous: null, last: null });
+  const checks = work.checks.map(({ name }) => name);
+  return {
+    blocked: false,
+    data: { status: "item", id, kind, title, criteria, checks },
+    item: itemLines({ id, title, criteria, checks }, style),
+  };
+}
+
+/** Reading its counts reads its state: what is wrong with a file is said of that file. */
+async function validateStateFiles(ralph: RalphContext, backlog: Backlog): Promise<readonly ValidatedFile[]> {
+  let error: unknown = null;
+  try {
+    await backlog.overview({ parked: [] });
+  } catch (thrown) {
+    if (!RalphError.isInstance(thrown)) throw thrown;
+    error = thrown;
+  }
+  return await Promise.all(backlog.stateFiles.map(async (path, index) => ({
+    path,
+    present: await pathExists(resolve(ralph.root, path)),
+    problems: error !== null && isAbout(error, path, index) ? [problemOf(error, path)] : [],
+    warnings: [],
+  })));
+}
+
+function isAbout(error: unknown, path: string, index: number): boolean {
+  const at = RalphError.isInstance(error) ? error.details["path"] : undefined;
+  return typeof at === "string" ? at.startsWith(path) : index === 0;
+}
+
+/** A backlog does not list what has passed: what holds for every item is run. */
+async function verifyShared(ralph: RalphContext): Promise<Verification> {
+  return await verify(ralph, ralph.config.verify.default);
+}

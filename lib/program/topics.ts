@@ -1,0 +1,37 @@
+import type { Command } from "../cli/command.ts";
+import { table } from "../cli/help.ts";
+import { EXIT_MEANINGS } from "../errors/exit_codes.ts";
+import { DEFAULT_WORKFLOW, WORKFLOWS } from "../workflows/table.ts";
+
+/** Topics of `ralph help` that are no commands. */
+export const TOPICS: Readonly<Record<string, (commands: readonly Command[]) => string>> = {
+  "exit-codes": () =>
+    ["Exit codes:", ...table(EXIT_MEANINGS.map(([code, meaning]) => [String(code), meaning] as const))].join("\n"),
+  environment: environmentHelp,
+  workflows: () =>
+    [
+      "Workflows:",
+      ...table(
+        WORKFLOWS.map((row) => [row.name, row === DEFAULT_WORKFLOW ? `${row.summary} (the default)` : row.summary]),
+      ),
+      "",
+      'Chosen by `--workflow`, then `"workflow"` in ralph.config.json, then by the command itself (`run --loop`), then the only one',
+      `whose state exists, then ${DEFAULT_WORKFLOW.name}`,
+    ].join("\n"),
+};
+
+function environmentHelp(commands: readonly Command[]): string {
+  const variables = new Map<string, string>();
+  for (const command of commands) {
+    for (const [name, flag] of Object.entries(command.flags)) {
+      if (flag.variable !== undefined) variables.set(flag.variable, `stands in for --${name}`);
+    }
+  }
+  const own = WORKFLOWS.flatMap(({ variable }) => variable === undefined ? [] : [variable]);
+  return [
+    "Environment variables (a flag beats its variable, a variable beats ralph.config.json):",
+    ...table([...variables, ["NO_COLOR", "no colours"]]),
+    "",
+    `Ralph sets for the agent: ${["RALPH_ROOT", "RALPH_RUN", "RALPH_ITEM", ...own].join(", ")}`,
+  ].join("\n");
+}

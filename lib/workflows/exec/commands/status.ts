@@ -1,0 +1,103 @@
+import { join } from "node:path";
+import type { Overview } from "../../../backlog/types.ts";
+import { storyCommands } from "../../../backlog/verify_commands.ts";
+import { type Look, parkedIn } from "../../../cli/look.ts";
+import type { StatusView } from "../../../cli/status_view.ts";
+import { RalphError } from "../../../errors/ralph_error.ts";
+import { readText } from "../../../host/files.ts";
+import { printableLine } from "../../../ui/printable.ts";
+import type { Style } from "../../../ui/style.ts";
+import { prdBacklog } from "../backlog.ts";
+import { parsePrd } from "../format.ts";
+import { PLAN_STATE_FILE, PRD_FILE } from "../paths.ts";
+import type { Prd } from "../types.ts";
+
+/** One story in `ralph status --json`. */
+interface StoryStatus {
+  readonly id: string;
+  readonly title: string;
+  readonly state: "passes" | "open" | "parked";
+  /** Why it is parked. */
+  readonly reason?: string;
+  readonly checks: readonly string[];
+}
+
+interface PlanStatus {
+  readonly goal: string;
+  readonly state: string;
+}
+
+/** Where the plan and the stories stand. @throws {RalphError} state-missing */
+export async function readStatus(look: Look): Promise<StatusView> {
+  const { root, config } = look;
+  const { prd, problem } = await readPrd(look);
+  const backlog = prdBacklog(look);
+  const given = prd === null ? [] : await parkedIn(look, backlog);
+  const stories = prd?.userStories.map((story): StoryStatus => {
+    const parked = given.find(({ id }) => id === story.id);
+    const checks = [...new Set([...config.verify.default, ...storyCommands(story)])];
+    const { id, title } = story;
+    if (story.passes) return { id, title, state: "passes", checks };
+    return parked === undefined
+      ? { id, title, state: "open", checks }
+      : { id, title, state: "parked", reason: parked.reason, checks };
+  }) ?? [];
+  const counts = prd === null ? null : await backlog.overview({ parked: given });
+  const plan = await readPlan(root);
+  return {
+    data: { plan, counts, stories },
+    lines: linesOf({ plan, counts, stories }, look.style),
+    problem,
+    hint: hintFor(counts, problem, plan),
+  };
+}
+
+async function readPrd({ state }: Look): Promise<{ readonly prd: Prd | null; readonly problem: string | null }> {
+  const text = await state.read(PRD_FILE);
+  if (text === null) return { prd: null, problem: null };
+  try {
+    return { prd: parsePrd(text, PRD_FILE), problem: null };
+  } catch (error) {
+    if (RalphError.isInstance(error)) return { prd: null, problem: error.message };
+    throw error;
+  }
+}
+
+/** Only what is shown; `ralph validate` says what is wrong with the file. */
+async function readPlan(root: string): Promise<PlanStatus | null> {
+  const text = await readText(join(root, PLAN_STATE_FILE));
+  const [, goal] = /"goal":\s*("(?:[^"\\]|\\.)*")/.exec(text ?? "") ?? [];
+  const [, state] = /"state":\s*"([a-z_]+)"/.exec(text ?? "") ?? [];
+  return goal === undefined || state === undefined ? null : { goal: JSON.parse(goal) as string, state };
+}
+
+function hintFor(counts: Overview | null, problem: string | null, plan: PlanStatus | null): string {
+  if (problem !== null) return "`ralph validate`";
+  if (plan !== null && plan.state !== "done") return "`ralph plan --resume`";
+  if (counts === null || counts.total === 0) return '`ralph exec "<goal>"`';
+  if ((counts.open ?? 0) > 0) return "`ralph run`";
+  if (counts.parked > 0) return "`ralph run --retry-blocked`";
+  return "`ralph verify`";
+}
+
+function linesOf(
+  { plan, counts, stories }: {
+    readonly plan: PlanStatus | null;
+    readonly counts: Overview | null;
+    readonly stories: readonly StoryStatus[];
+  },
+  { dim, good, warn, symbols }: Style,
+): readonly string[] {
+  const lines = plan === null ? [] : [`plan: ${plan.state} ${dim(`"${printableLine(plan.goal)}"`)}`];
+  if (counts !== null) {
+    const { total, passed, open, parked } = counts;
+    lines.push(`stories: ${passed}/${total} pass, ${open} open${parked === 0 ? "" : `, ${warn(`${parked} parked`)}`}`);
+  }
+  for (const story of stories) {
+    const mark = { passes: good(symbols.passed), open: dim(symbols.open), parked: warn(symbols.warning) }[story.state];
+    const note = story.state === "parked" ? dim(` parked: ${printableLine(story.reason?.split("\n")[0] ?? "")}`) : "";
+    const unchecked = story.state !== "passes" && story.checks.length === 0 ? warn(" no check") : "";
+    lines.push(`  ${mark} ${printableLine(story.id)}  ${printableLine(story.title)}${note}${unchecked}`);
+  }
+  return lines;
+}

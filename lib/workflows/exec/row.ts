@@ -1,0 +1,110 @@
+import { join } from "node:path";
+import type { FlagTable } from "../../cli/command.ts";
+import {
+  AGENT_FLAGS,
+  CONSENT_FLAGS,
+  ITERATION_FLAGS,
+  LOOP_FLAGS,
+  pick,
+  PLACE_FLAGS,
+  PLAN_FLAGS,
+  REPORT_FLAGS,
+  SHOW_FLAGS,
+} from "../../cli/flags.ts";
+import { EXEC_FOLDER, EXEC_RUNS } from "./paths.ts";
+import type { WorkflowRow } from "../workflow.ts";
+
+/** The parts after the plan. */
+const EXEC_FLAGS: FlagTable = {
+  understand: {
+    type: "text",
+    value: "WHEN",
+    choices: ["auto", "always", "never"],
+    summary: "when to ask for the understanding loop: auto, always or never (default: auto)",
+  },
+  "max-understand-iterations": {
+    type: "text",
+    value: "N",
+    summary: "auto or a number (default: auto, the open topics)",
+  },
+  "max-run-iterations": { type: "text", value: "N", summary: "auto or a number (default: auto, the failing stories)" },
+  recipe: {
+    type: "text",
+    value: "FILE",
+    summary: "run this recipe instead (default: ralph.recipe.ts in the root, where there is one)",
+  },
+};
+
+/** The commands that continue its parts of a run. */
+const RESUME: Readonly<Record<string, string>> = {
+  plan: "ralph plan --resume",
+  understand: "ralph understand",
+  exec: "ralph run",
+};
+
+/** A goal becomes a PRD, story by story. */
+export const EXEC: WorkflowRow = {
+  name: "exec",
+  summary: "a goal becomes scripts/ralph/prd.json, story by story verified and committed",
+  hint: "a goal becomes stories, each verified and committed",
+  start: 'ralph exec "<goal>"',
+  state: EXEC_FOLDER,
+  async detect(root) {
+    const { pathExists } = await import("../../host/files.ts");
+    return await pathExists(join(root, EXEC_FOLDER));
+  },
+  help: { plan: "scripts/ralph/prd.json, by questions and a review", run: "the stories of the PRD" },
+  runs: () => Promise.resolve([EXEC_RUNS]),
+  resume: ({ name }) => Promise.resolve(RESUME[name] ?? null),
+  load: async () => (await import("./workflow.ts")).EXEC_WORKFLOW,
+  commands: [
+    {
+      name: "exec",
+      summary: "plan a goal, understand the code, implement it: each by consent",
+      usage: '"<goal>"',
+      arity: [0, 1],
+      flags: {
+        ...PLAN_FLAGS,
+        ...EXEC_FLAGS,
+        ...CONSENT_FLAGS,
+        ...AGENT_FLAGS,
+        ...LOOP_FLAGS,
+        ...REPORT_FLAGS,
+        ...PLACE_FLAGS,
+        ...SHOW_FLAGS,
+      },
+      details: [
+        "Nothing is implemented without a yes: at the prompt, or by `--approve run`.",
+        "The same command again continues where it stopped.",
+      ],
+      load: () => import("./commands/exec.ts"),
+    },
+    {
+      name: "understand",
+      summary: "fill the codebase map, one topic an iteration; writes nothing else",
+      usage: "",
+      arity: [0, 0],
+      flags: {
+        ...ITERATION_FLAGS,
+        ...AGENT_FLAGS,
+        ...pick(LOOP_FLAGS, "max-cost", "interactive"),
+        ...REPORT_FLAGS,
+        ...PLACE_FLAGS,
+        ...SHOW_FLAGS,
+      },
+      load: () => import("./commands/understand.ts"),
+    },
+    {
+      name: "demo",
+      summary: "watch the whole workflow on a small real project",
+      usage: "",
+      arity: [0, 0],
+      flags: { ...pick(CONSENT_FLAGS, "approve", "non-interactive"), ...REPORT_FLAGS, ...SHOW_FLAGS },
+      details: [
+        "It makes a git repository in a temporary folder and leaves it there for you to look at.",
+        "`--approve all` lets it run by itself.",
+      ],
+      load: () => import("./commands/demo.ts"),
+    },
+  ],
+};

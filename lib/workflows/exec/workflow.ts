@@ -1,0 +1,20 @@
+import type { Workflow } from "../workflow.ts";
+
+/** What the shared commands do in the workflow exec; each part is loaded when it is used. */
+export const EXEC_WORKFLOW: Workflow = {
+  async init(invocation, place) {
+    const { scaffoldWorkflow } = await import("../../cli/scaffold.ts");
+    const { scaffoldExec } = await import("./scaffold.ts");
+    return await scaffoldWorkflow(invocation, place, {
+      files: scaffoldExec,
+      config: {},
+      next: '`ralph exec "<goal>"`',
+    });
+  },
+  plan: async (invocation, place) => await (await import("./commands/plan.ts")).planGoal(invocation, place),
+  run: async (invocation, place) => await (await import("./commands/run.ts")).runStories(invocation, place),
+  status: async (look) => [await (await import("./commands/status.ts")).readStatus(look)],
+  next: async (look) => await (await import("./commands/next.ts")).readNext(look),
+  validate: async (validated) => await (await import("./commands/validate.ts")).validateExec(validated),
+  verify: async (ralph) => await (await import("./commands/verify.ts")).verifyStories(ralph),
+};

@@ -1,0 +1,59 @@
+import { basename, join } from "node:path";
+import type { CommandLine } from "../../cli/command.ts";
+import { AGENT_FLAGS, CONSENT_FLAGS, LOOP_FLAGS, PLACE_FLAGS, REPORT_FLAGS, SHOW_FLAGS } from "../../cli/flags.ts";
+import type { WorkflowRow } from "../workflow.ts";
+
+/** The shared commands that take a feature. */
+const TAKES_FEATURE: ReadonlySet<string> = new Set(["run", "verify", "next", "validate", "status"]);
+
+/** A PRD for each feature. */
+export const FEATURE: WorkflowRow = {
+  name: "feature",
+  summary: "a PRD for each feature, with services, browser checks and a final verification",
+  hint: "a PRD for each feature, services and browser checks",
+  start: "ralph prd FEATURE",
+  scope: "FEATURE",
+  pages: true,
+  state: ".ralph/<date>-<feature>",
+  async detect(root) {
+    const { pathExists } = await import("../../host/files.ts");
+    if (!await pathExists(join(root, ".ralph"))) return false;
+    const { listFeatures } = await import("./directories.ts");
+    return (await listFeatures(root)).length > 0;
+  },
+  claims,
+  help: { run: "the stories of a feature, then the final verification" },
+  runs: () => Promise.resolve([]),
+  async resume({ name, scope }) {
+    if (name !== "feature" || scope === null) return null;
+    const { parseDirectory } = await import("./directories.ts");
+    const found = parseDirectory(basename(scope));
+    return found === null ? null : `ralph run ${found.name}`;
+  },
+  load: async () => (await import("./workflow.ts")).FEATURE_WORKFLOW,
+  commands: [
+    {
+      name: "prd",
+      summary: "write, refine, finalize or edit a feature's PRD, or run it",
+      usage: "FEATURE",
+      arity: [1, 1],
+      flags: { ...CONSENT_FLAGS, ...AGENT_FLAGS, ...LOOP_FLAGS, ...REPORT_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
+      details: [
+        "A feature's PRD is .ralph/<date>-FEATURE/prd.md; finalized it is prd.json beside it, which `ralph run FEATURE` works off.",
+      ],
+      load: () => import("./commands/prd.ts"),
+    },
+  ],
+};
+
+/** An argument of a shared command names a feature. @throws {RalphError} usage for what cannot be a name */
+async function claims({ arguments: [name], command }: CommandLine): Promise<string | null> {
+  if (name === undefined || !TAKES_FEATURE.has(command.name)) return null;
+  const { isFeatureName } = await import("./directories.ts");
+  if (isFeatureName(name)) return `\`${command.name} ${name}\` names a feature`;
+  const { usage } = await import("../../cli/parse.ts");
+  const hint = /^\d+$/.test(name) && command.name === "run"
+    ? `\`ralph run --max-iterations ${name}\`, or \`ralph run --loop ${name}\` for that many plans`
+    : `\`ralph ${command.name} auth\``;
+  throw usage(`\`${name}\` is no name for a feature`, hint);
+}

@@ -1,0 +1,18 @@
+import type { Workflow } from "../workflow.ts";
+
+/** What the shared commands do in the workflow feature; each part is loaded when it is used. */
+export const FEATURE_WORKFLOW: Workflow = {
+  init: async (invocation, place) => await (await import("./commands/init.ts")).initFeature(invocation, place),
+  run: async (invocation, place) => await (await import("./commands/run.ts")).runFeature(invocation, place),
+  status: async (look) => await (await import("./commands/status.ts")).featureStatus(look),
+  next: async (look) => await (await import("./commands/next.ts")).featureNext(look),
+  validate: async (validated) => await (await import("./commands/validate.ts")).validateFeature(validated),
+  validateConfig({ config: { provider, verify }, present }) {
+    if (!present) return ["ralph.config.json not found: run `ralph init` to create one"];
+    return [
+      ...(provider.command === undefined && provider.preset === undefined ? ["provider.command is required"] : []),
+      ...(verify.default.length === 0 ? ["verify.default must have at least one command"] : []),
+    ];
+  },
+  verify: async (ralph, scope) => await (await import("./commands/verify.ts")).featureVerify(ralph, scope),
+};

@@ -1,0 +1,46 @@
+import type { Claim, Turn } from "../../backlog/types.ts";
+
+/** What the agent signalled last: a claim, never more. */
+export interface Signal {
+  readonly kind: "PLAN_COMPLETE" | "TASK_FAILED" | "PLAN_FAILED" | "BLOCKED";
+  /** May hold `#` itself. */
+  readonly payload: string;
+}
+
+const SIGNAL_REGEXP = /^###\s*(PLAN_COMPLETE|TASK_FAILED|PLAN_FAILED|BLOCKED)(?:\s*:\s*(.*?))?\s*###$/s;
+
+/** The last signal among the lines of an agent's output. Pure. */
+export function lastSignal(lines: readonly string[]): Signal | null {
+  for (const line of lines.toReversed()) {
+    const [, kind, payload = ""] = SIGNAL_REGEXP.exec(line) ?? [];
+    if (kind !== undefined) return { kind: kind as Signal["kind"], payload };
+  }
+  return null;
+}
+
+/** What the agent's last signal was, and whether only a SUMMARY had been asked for. */
+export interface GsdFindings {
+  readonly signal: Signal | null;
+  readonly summaryOnly: boolean;
+}
+
+/** What a turn claims: its last signal. Only an interactive turn, or one that had to write a SUMMARY, needs none. Pure. */
+export function claimOf(turn: Turn, interactive: boolean, summaryOnly: boolean): Claim<GsdFindings> {
+  const signal = lastSignal(turn.lines);
+  const findings = { signal, summaryOnly };
+  const payload = signal?.payload ?? "";
+  switch (signal?.kind) {
+    case "PLAN_COMPLETE":
+      return { status: "done", findings };
+    case "TASK_FAILED":
+      return { status: "failed", reason: `the agent says that a task failed: ${payload}`, findings };
+    case "PLAN_FAILED":
+      return { status: "failed", reason: `the agent says that the plan's verification failed: ${payload}`, findings };
+    case "BLOCKED":
+      return { status: "blocked", reason: `the agent is blocked: ${payload}`, findings };
+    case undefined:
+      // The output of a terminal session is not read; after a verified plan only its SUMMARY was asked for.
+      if (interactive || summaryOnly) return { status: "done", findings };
+      return { status: "not-done", reason: "the agent gave no signal: no line `###PLAN_COMPLETE###`", findings };
+  }
+}

@@ -1,0 +1,54 @@
+import { join } from "node:path";
+import type { Attempt, SettleCommit, Settlement } from "../../backlog/types.ts";
+import type { RunInfo } from "../../context/context.ts";
+import type { EventSink } from "../../events/types.ts";
+import { copyPath, ensureDirectory, pathExists, removePath } from "../../host/files.ts";
+import type { GsdItemData } from "./item_data.ts";
+import { GSD_RUNS } from "./paths.ts";
+import { scanPlanning } from "./read_planning.ts";
+
+/** What moving a SUMMARY needs of the context. */
+export interface MoveContext {
+  readonly root: string;
+  readonly events: EventSink;
+  readonly run: Pick<RunInfo, "folder">;
+}
+
+/** Takes a SUMMARY that completes nothing out of the tree. @returns the paths that are gone */
+export async function moveAside(ralph: MoveContext, path: string, attemptId: string): Promise<readonly string[]> {
+  const file = join(ralph.root, path);
+  if (!await pathExists(file)) return [];
+  const folder = join(await ralph.run.folder(GSD_RUNS), "moved-aside");
+  const name = `${attemptId.slice(attemptId.lastIndexOf(".") + 1)}-${path.split("/").at(-1) ?? "SUMMARY.md"}`;
+  await ensureDirectory(folder);
+  await copyPath(file, join(folder, name));
+  await removePath(file);
+  const message = `${path} is of a plan that was not verified: moved to ${join(folder, name)}`;
+  ralph.events.emit({ type: "note", level: "warn", message });
+  return [path];
+}
+
+/** Moves the SUMMARY files that a turn wrote for other plans: an agent cannot complete a plan by writing its SUMMARY. */
+export async function moveOthersAside(
+  ralph: MoveContext,
+  { summaryFile: own, others }: Pick<GsdItemData, "others" | "summaryFile">,
+  { id: attemptId, turn }: Pick<Attempt, "id" | "turn">,
+): Promise<readonly string[]> {
+  const changed = new Set(turn?.changedFiles.filter((path) => path !== own));
+  if (![...changed].some((path) => /SUMMARY/i.test(path))) return [];
+  const { phases } = await scanPlanning(ralph);
+  const plans = phases.flatMap((phase) => phase.plans).filter(({ id, summarized, summaryFile }) =>
+    summarized && others.includes(id) && changed.has(summaryFile)
+  );
+  const moved: string[] = [];
+  for (const { summaryFile } of plans) moved.push(...await moveAside(ralph, summaryFile, attemptId));
+  return moved;
+}
+
+/** Moved files are part of the settlement's commit, or get one of their own. Pure. */
+export function withMoved(settlement: Settlement, paths: readonly string[]): Settlement {
+  if (paths.length === 0) return settlement;
+  const { commit } = settlement;
+  const own: SettleCommit = { subject: "docs: SUMMARY of an unverified plan moved aside", paths, work: false };
+  return { ...settlement, commit: commit === undefined ? own : { ...commit, paths: [...commit.paths, ...paths] } };
+}

@@ -1,0 +1,147 @@
+import { join } from "node:path";
+import type { Command, CommandLine, FlagTable } from "../../cli/command.ts";
+import {
+  AGENT_FLAGS,
+  CONSENT_FLAGS,
+  ITERATION_FLAGS,
+  LOOP_FLAGS,
+  PLACE_FLAGS,
+  REPORT_FLAGS,
+  SHOW_FLAGS,
+} from "../../cli/flags.ts";
+import { PLAN_FILE } from "./types.ts";
+import type { WorkflowRow } from "../workflow.ts";
+
+const STATE_FLAGS: FlagTable = {
+  json: { type: "boolean", summary: "print JSON on standard output (the default)" },
+  text: { type: "boolean", summary: "print text for a reader" },
+};
+
+const text = (value: string, summary: string): FlagTable[string] => ({ type: "text", value, summary });
+
+/** The loop; also what `ralph` alone is. */
+const BUILD: Command = {
+  name: "build",
+  summary: "the staged loop on ralph/plan.jsonl: build, verify, investigate until COMPLETE",
+  usage: "",
+  arity: [0, 0],
+  flags: {
+    ...ITERATION_FLAGS,
+    ...LOOP_FLAGS,
+    ...CONSENT_FLAGS,
+    ...AGENT_FLAGS,
+    ...REPORT_FLAGS,
+    ...PLACE_FLAGS,
+    ...SHOW_FLAGS,
+  },
+  load: () => import("./commands/build.ts"),
+};
+
+const COMMANDS: readonly Command[] = [
+  BUILD,
+  {
+    name: "query",
+    summary: "the plan's state as JSON, or one part of it",
+    usage: "[tasks|issues|stage|next]",
+    arity: [0, 1],
+    flags: {
+      ...STATE_FLAGS,
+      repair: { type: "boolean", summary: "take git's conflict markers out of the plan, both sides kept" },
+      ...PLACE_FLAGS,
+      ...SHOW_FLAGS,
+    },
+    details: ["`ralph schema plan` describes the JSON."],
+    load: () => import("./commands/query.ts"),
+  },
+  {
+    name: "task",
+    summary: "change the plan's tasks: add, done, accept, reject; each change is committed",
+    usage: "add|done|accept|reject [ID] [TEXT]",
+    arity: [1, Infinity],
+    flags: {
+      notes: text("TEXT", "add: how to do it"),
+      accept: text("TEXT", "add: how to verify it; Verify: `cmd` names a command"),
+      deps: { ...text("IDS", "add: tasks that must be done before, commas between"), many: true },
+      priority: { ...text("LEVEL", "add: high, medium or low"), choices: ["high", "medium", "low"] },
+      parent: text("ID", "add: the task that this is a part of"),
+      "created-from": text("ID", "add: the issue that this fixes"),
+      supersedes: text("ID", "add: the task that this replaces; it is removed"),
+      ...STATE_FLAGS,
+      ...PLACE_FLAGS,
+      ...SHOW_FLAGS,
+    },
+    details: [
+      'ralph task add "what to do"   a name, a JSON object, or `-` for one of either a line from standard input',
+      "ralph task done [ID]          mark as done; without ID the first that is ready",
+      "ralph task accept             take all done tasks out of the plan: verified",
+      'ralph task reject [ID] "why"  back to pending, with a tombstone; without ID the first done one',
+    ],
+    load: () => import("./commands/task.ts"),
+  },
+  {
+    name: "issue",
+    summary: "change the plan's issues: add, done; each change is committed",
+    usage: "add|done [ID|TEXT]",
+    arity: [1, Infinity],
+    flags: { ...STATE_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
+    details: [
+      'ralph issue add "what was found"  `-` reads one a line from standard input',
+      "ralph issue done [ID]             remove it; without ID the first",
+    ],
+    load: () => import("./commands/issue.ts"),
+  },
+  {
+    name: "set-spec",
+    summary: "make a spec the current one",
+    usage: "FILE",
+    arity: [1, 1],
+    flags: { ...STATE_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
+    load: () => import("./commands/set_spec.ts"),
+  },
+  {
+    name: "log",
+    summary: "what became of the plan's tasks, read from git alone",
+    usage: "",
+    arity: [0, 0],
+    flags: {
+      all: { type: "boolean", summary: "all tasks ever, on all branches (default: the last 20 on this one)" },
+      spec: text("FILE", "only tasks of this spec"),
+      branch: text("NAME", "only work done on this branch"),
+      since: text("WHEN", "only what changed since a date or a commit"),
+      json: { type: "boolean", summary: "print JSON, in a terminal too" },
+      text: { type: "boolean", summary: "print the table, outside a terminal too" },
+      ...PLACE_FLAGS,
+      ...SHOW_FLAGS,
+    },
+    load: () => import("./commands/log.ts"),
+  },
+];
+
+/** A spec becomes tasks. */
+export const SPEC: WorkflowRow = {
+  name: "spec",
+  summary: "a spec becomes ralph/plan.jsonl; its tasks are built, verified and investigated until nothing is left",
+  hint: "a specification becomes tasks with a history in git",
+  start: "ralph plan SPEC.md",
+  state: PLAN_FILE,
+  async detect(root) {
+    const { pathExists } = await import("../../host/files.ts");
+    return await pathExists(join(root, PLAN_FILE));
+  },
+  claims,
+  bare: BUILD,
+  help: { plan: "the tasks of a spec, by one turn of the agent" },
+  schemas: { plan: async () => (await import("./schema.ts")).planJsonSchema() },
+  runs: () => Promise.resolve([]),
+  resume: ({ name }) => Promise.resolve(name === "spec" ? "ralph build" : null),
+  load: async () => (await import("./workflow.ts")).SPEC_WORKFLOW,
+  commands: COMMANDS,
+};
+
+/** `ralph plan` with a file that is there. */
+async function claims({ arguments: [first = ""], command, host }: CommandLine, root: string): Promise<string | null> {
+  const given = first.trim();
+  if (command.name !== "plan" || !/^\S+\.md$/i.test(given)) return null;
+  const { findSpec } = await import("./find_spec.ts");
+  return await findSpec(root, given, host.environment.cwd) === null ? null : `${given} is a spec`;
+}

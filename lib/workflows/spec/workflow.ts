@@ -1,0 +1,23 @@
+import type { Workflow } from "../workflow.ts";
+
+/** What the shared commands do in the workflow spec; each part is loaded when it is used. */
+export const SPEC_WORKFLOW: Workflow = {
+  async init(invocation, place) {
+    const { scaffoldWorkflow } = await import("../../cli/scaffold.ts");
+    const { scaffoldSpec } = await import("./scaffold.ts");
+    return await scaffoldWorkflow(invocation, place, {
+      files: scaffoldSpec,
+      config: { workflow: "spec" },
+      next: "write a spec into ralph/specs, then `ralph plan SPEC.md`",
+    });
+  },
+  plan: async (invocation, place) => await (await import("./commands/plan.ts")).planFile(invocation, place),
+  async run(_invocation, { workflow: { name } }) {
+    const { usage } = await import("../../cli/parse.ts");
+    throw usage(`\`ralph run\` works on a PRD, and the workflow here is ${name}`, "did you mean `ralph build`?");
+  },
+  status: async (look) => [await (await import("./commands/status.ts")).readSpecStatus(look)],
+  next: async (look) => await (await import("./commands/next.ts")).nextOfPlan(look),
+  validate: async (validated) => [await (await import("./commands/validate.ts")).validatePlanFile(validated)],
+  verify: async (ralph) => await (await import("./commands/verify.ts")).verifyTasks(ralph),
+};

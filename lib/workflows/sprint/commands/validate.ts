@@ -1,0 +1,39 @@
+import { type ValidatedFile, validateFile } from "../../../cli/validated_file.ts";
+import type { Validated } from "../../workflow.ts";
+import { readDefinition } from "../definition.ts";
+import { readProgress } from "../document.ts";
+import { listSprints, sprintDirectory, sprintPaths, SPRINTS_DIRECTORY } from "../paths.ts";
+
+/** SPRINT.yaml with its workflow, and PROGRESS.yaml, of the sprint that is named or of all. */
+export async function validateSprints({ root, scope }: Validated): Promise<readonly ValidatedFile[]> {
+  const directories = scope === "" ? await allSprints(root) : [await sprintDirectory(root, root, scope)];
+  if (directories.length === 0) {
+    const warnings = ["no sprint: `ralph init --workflow sprint` makes a first one"];
+    return [{ path: SPRINTS_DIRECTORY, present: false, problems: [], warnings }];
+  }
+  return (await Promise.all(directories.map((directory) => validateSprint(root, directory)))).flat();
+}
+
+async function allSprints(root: string): Promise<readonly string[]> {
+  return [...new Set([...await listSprints(root, "SPRINT.yaml"), ...await listSprints(root)])];
+}
+
+async function validateSprint(root: string, directory: string): Promise<readonly ValidatedFile[]> {
+  const paths = sprintPaths(root, directory);
+  return [
+    await validateFile(root, paths.definition, {
+      missing: [],
+      async check() {
+        await readDefinition(root, paths);
+        return { problems: [], warnings: [] };
+      },
+    }),
+    await validateFile(root, paths.progress, {
+      missing: [`not compiled yet: \`ralph sprint compile ${directory}\``],
+      check(text) {
+        const { humanNeeded } = readProgress(text, paths.progress);
+        return { problems: [], warnings: humanNeeded === null ? [] : [`a person is needed: ${humanNeeded}`] };
+      },
+    }),
+  ];
+}

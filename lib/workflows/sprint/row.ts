@@ -1,0 +1,86 @@
+import { join } from "node:path";
+import type { Command } from "../../cli/command.ts";
+import {
+  AGENT_FLAGS,
+  DATA_FLAGS,
+  ITERATION_FLAGS,
+  LOOP_FLAGS,
+  PLACE_FLAGS,
+  REPORT_FLAGS,
+  SHOW_FLAGS,
+} from "../../cli/flags.ts";
+import type { WorkflowRow } from "../workflow.ts";
+
+const SPRINTS = ".claude/sprints";
+
+const COMMANDS: readonly Command[] = [
+  {
+    name: "sprint",
+    summary: "a free loop over the goal in DIR/SPRINT.yaml, with hooks for each iteration",
+    usage: "compile|run|status [DIR]",
+    arity: [1, 2],
+    flags: {
+      force: { type: "boolean", summary: "compile: begin anew; the old PROGRESS.yaml goes into the sprint's logs" },
+      ...ITERATION_FLAGS,
+      ...LOOP_FLAGS,
+      ...AGENT_FLAGS,
+      ...REPORT_FLAGS,
+      ...PLACE_FLAGS,
+      ...SHOW_FLAGS,
+    },
+    details: [
+      "ralph sprint compile DIR   SPRINT.yaml and its workflow become PROGRESS.yaml",
+      "ralph sprint run DIR       the loop; compiles where there is no PROGRESS.yaml",
+      "ralph sprint status DIR    steps, hooks and counters",
+      "",
+      "Without DIR: the only sprint below .claude/sprints.",
+    ],
+    load: () => import("./commands/sprint.ts"),
+  },
+  {
+    name: "step",
+    summary: "change or show the steps of a sprint; agents run it in their turn",
+    usage: "add|done|list [TEXT|ID]",
+    arity: [1, 2],
+    flags: {
+      sprint: {
+        type: "text",
+        value: "DIR",
+        variable: "RALPH_SPRINT",
+        summary: "the sprint's folder (default: the only one below .claude/sprints)",
+      },
+      ...DATA_FLAGS,
+      ...PLACE_FLAGS,
+      ...SHOW_FLAGS,
+    },
+    details: [
+      'ralph step add "what to do"   prints the new step\'s id; `-` reads the text from standard input',
+      "ralph step done [ID]          completes one step; without ID the one in progress, else the first pending",
+      "ralph step list               all steps",
+    ],
+    load: () => import("./commands/step.ts"),
+  },
+];
+
+/** A free loop over a goal. */
+export const SPRINT: WorkflowRow = {
+  name: "sprint",
+  summary: "a free loop over the goal of a SPRINT.yaml, with hooks that run with each iteration",
+  hint: "a goal, free steps, hooks around each iteration",
+  start: "ralph sprint run DIR",
+  scope: "DIR",
+  state: SPRINTS,
+  async detect(root) {
+    const { pathExists } = await import("../../host/files.ts");
+    return await pathExists(join(root, SPRINTS));
+  },
+  variable: "in a sprint RALPH_SPRINT",
+  async runs(root) {
+    const { listDirectory } = await import("../../host/files.ts");
+    return (await listDirectory(join(root, SPRINTS))).map((name) => `${SPRINTS}/${name}/logs`);
+  },
+  resume: ({ name, scope, folder }) =>
+    Promise.resolve(name === "sprint" ? `ralph sprint run ${scope ?? join(folder, "../..")}` : null),
+  load: async () => (await import("./workflow.ts")).SPRINT_WORKFLOW,
+  commands: COMMANDS,
+};

@@ -1,0 +1,25 @@
+import type { Workflow } from "../workflow.ts";
+
+/** What the shared commands do in the workflow sprint; each part is loaded when it is used. */
+export const SPRINT_WORKFLOW: Workflow = {
+  async init(invocation, place) {
+    const { scaffoldWorkflow } = await import("../../cli/scaffold.ts");
+    const { scaffoldSprint } = await import("./scaffold.ts");
+    return await scaffoldWorkflow(invocation, place, {
+      files: scaffoldSprint,
+      config: { workflow: "sprint" },
+      next: "write the goal into SPRINT.yaml, then `ralph sprint run DIR`",
+    });
+  },
+  async run(_invocation, { workflow: { name } }) {
+    const { usage } = await import("../../cli/parse.ts");
+    throw usage(
+      `\`ralph run\` works on a PRD, and the workflow here is ${name}`,
+      "did you mean `ralph sprint run DIR`?",
+    );
+  },
+  status: async (look) => [await (await import("./commands/status.ts")).readSprints(look)],
+  next: async (look) => await (await import("./commands/next.ts")).nextOfSprint(look),
+  validate: async (validated) => await (await import("./commands/validate.ts")).validateSprints(validated),
+  verify: async (ralph, scope) => await (await import("./commands/verify.ts")).verifySprint(ralph, scope),
+};

@@ -1,0 +1,81 @@
+import type { FileFindings, ValidatedFile } from "../cli/validated_file.ts";
+import type { Verification } from "../backlog/types.ts";
+import type { Command, FlagTable, Invocation, KnownWorkflow } from "../cli/command.ts";
+import type { Finding } from "../cli/finding.ts";
+import type { Look } from "../cli/look.ts";
+import type { NextView } from "../cli/next_view.ts";
+import type { StatusView } from "../cli/status_view.ts";
+import type { Place } from "../cli/workspace.ts";
+import type { Config } from "../config/types.ts";
+import type { RalphContext } from "../context/context.ts";
+
+/** Which part of a run is meant. */
+export interface RunPartName {
+  /** Of the backlog or step: what events and journal call it. */
+  readonly name: string;
+  /** Which one, where there are several. */
+  readonly scope: string | null;
+  /** The run's folder, relative to the root. */
+  readonly folder: string;
+}
+
+/** A workflow's row in the table: nothing of it is loaded before it is used. */
+export interface WorkflowRow extends KnownWorkflow {
+  /** For `ralph help workflows`. */
+  readonly summary: string;
+  /** For the question of `ralph init`. */
+  readonly hint: string;
+  /** The command that begins work in it. */
+  readonly start: string;
+  /** The argument that shared commands take in it: `FEATURE`. */
+  readonly scope?: string;
+  /** The command that `ralph` alone is, where flag or configuration name this workflow. */
+  readonly bare?: Command;
+  /** Its own flags of `ralph run`. */
+  readonly runFlags?: FlagTable;
+  /** What `ralph run` and `ralph plan` do in it, for their help. */
+  readonly help?: { readonly run?: string; readonly plan?: string };
+  /** Its items may look at pages in a browser. */
+  readonly pages?: boolean;
+  /** What it adds to the environment of its agents. */
+  readonly variable?: string;
+  /** JSON Schemas for `ralph schema`. */
+  readonly schemas?: Readonly<Record<string, () => Promise<unknown>>>;
+  /** Folders that hold its runs, relative to the root. */
+  runs(root: string): Promise<readonly string[]>;
+  /** The command that continues a part of a run; `null` for a part that is not its own. */
+  resume(part: RunPartName): Promise<string | null>;
+  load(): Promise<Workflow>;
+}
+
+/** What `ralph validate` gives a workflow. */
+export interface Validated {
+  /** Absolute path. */
+  readonly root: string;
+  /** `null` where it cannot be read. */
+  readonly config: Config | null;
+  /** The argument, or "". */
+  readonly scope: string;
+}
+
+/** A workflow: what the commands that all of them share do in it. */
+export interface Workflow {
+  /** Makes what is missing. @returns the exit code */
+  init(invocation: Invocation, place: Place): Promise<number>;
+  /** Turns a goal, a file or a phase into work; `null` for a line that is not for its planning. */
+  plan?(invocation: Invocation, place: Place): Promise<number | null>;
+  /** The loop. Typing it is the consent. */
+  run(invocation: Invocation, place: Place): Promise<number>;
+  /** Where things stand: one view, or one for each of several. */
+  status(look: Look): Promise<readonly StatusView[]>;
+  /** What the next iteration would take. */
+  next(look: Look): Promise<NextView>;
+  /** Its state files and what is wrong with them. */
+  validate(validated: Validated): Promise<readonly ValidatedFile[]>;
+  /** What is wrong with the configuration in this workflow only. */
+  validateConfig?(found: { readonly config: Config; readonly present: boolean }): FileFindings["problems"];
+  /** Runs the checks of its work on the tree, and `verify.default`. */
+  verify(ralph: RalphContext, scope: string): Promise<Verification>;
+  /** What `ralph doctor` looks at for it. */
+  examine?(place: Place, host: Invocation["host"]): Promise<readonly Finding[]>;
+}
