@@ -104,6 +104,18 @@ describe("specBacklog()", () => {
     ]]]);
   });
 
+  test("what VERIFY accepted unseen by any check is unverified, in the next run as well", async () => {
+    await using world = await loopWorld(async () => {
+      await planStore(world.ralph).mutate((before) => acceptTasks(before));
+    }, plan(DONE_TWO));
+
+    const first = await runLoop(world.ralph, specBacklog(world.ralph));
+    const again = await world.again();
+    const second = await runLoop(again, specBacklog(again));
+
+    expect([first.status, second.status]).toEqual(["unverified", "unverified"]);
+  });
+
   test("gives up on a task that VERIFY rejected too often, and takes it up once more when asked", async () => {
     const tombs = ["a", "b", "c"].map((at) => `{"t": "reject", "id": "t-1", "done_at": "${at}", "reason": "bad"}`);
     await using world = await loopWorld(async () => {}, plan(PENDING.replace('"s"', '"reject": "bad", "s"'), ...tombs));
