@@ -6,14 +6,14 @@ import type { LimitsConfig } from "../config/schema.ts";
 import type { RalphContext } from "../context/context.ts";
 import { finalCheck, type FinalResult, type FinalWork, finalWork, sentBack } from "./final_check.ts";
 import { timeReached } from "./limits.ts";
-import type { CheckedAs, Ending, Stopped } from "./outcome.ts";
-import type { CleanRun } from "./clean.ts";
+import type { Ending, Stopped } from "./outcome.ts";
+import { checkedAsOf, type CleanRun } from "./clean.ts";
 import { lackingIn } from "./lacking.ts";
 import type { Notice, Progress } from "./progress.ts";
 import type { Committer } from "./settle.ts";
 
 /** How often the final check may send an item back in one run. */
-const MOST_REOPENINGS = 2;
+export const MOST_REOPENINGS = 2;
 
 /** A run that takes up no item any more. */
 export interface ToConclude<Data, Findings> {
@@ -26,8 +26,6 @@ export interface ToConclude<Data, Findings> {
   readonly shared: readonly CheckLike[];
   readonly passedNow: readonly PassedItem[];
   readonly view: LoopView;
-  /** The run was given a part of the work: the final check is for what it passed itself. */
-  readonly onlyPassedNow: boolean;
   readonly logs: string;
   readonly signal: AbortSignal;
   readonly clean: CleanRun;
@@ -64,7 +62,7 @@ export async function conclude<Data, Findings>(
     return { ...nothing, ending: { status: "exhausted", limit: `${overtime}: the final check did not run` } };
   }
   const { view, passedNow, shared, logs, signal } = run;
-  const only = stopped.status === "done" && !run.onlyPassedNow ? null : new Set(progress.passed);
+  const only = stopped.status === "done" ? null : new Set(progress.passed);
   const work = await finalWork(ralph, backlog, { view, passedNow, shared, only });
   const clean = checkedAsOf(ralph, backlog) === "commit" ? run.clean : null;
   const result = await finalCheck(ralph, work, { records: view.passed ?? [], logs, signal, clean });
@@ -133,15 +131,6 @@ function verdictOf<Data, Findings>(
     : {};
   if (unverified.length > 0) return unverifiedEnding(ralph, run);
   return { status: "passed", checkedAs: checkedAsOf(ralph, run.backlog), ...summary };
-}
-
-/** What the final check looks at. A commit that lacks the work cannot be checked. */
-export function checkedAsOf<Data, Findings>(
-  { config }: Pick<RalphContext, "config">,
-  { final }: Pick<Backlog<Data, Findings>, "final">,
-): CheckedAs {
-  if (final === false) return "nothing";
-  return config.verify.final === "clean" && config.commits.work ? "commit" : "tree";
 }
 
 function unverifiedEnding<Data, Findings>(

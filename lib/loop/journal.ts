@@ -1,4 +1,13 @@
-import { appendText, copyPath, readText, writeAtomic } from "../host/files.ts";
+import {
+  appendText,
+  copyPath,
+  ensurePrivateDirectory,
+  LARGEST_LOG,
+  PRIVATE_FILE,
+  readText,
+  writeAtomic,
+} from "../host/files.ts";
+import { dirname } from "node:path";
 import { foldJournal, type JournalLine, type JournalState, keptLines, keyOf } from "./journal_fold.ts";
 import type { Journal, JournalKey } from "../backlog/journal_types.ts";
 import type { Item } from "../backlog/types.ts";
@@ -18,8 +27,8 @@ export async function openJournal(file: string | null): Promise<Journal> {
 
   async function refresh(): Promise<void> {
     if (file === null) return;
-    const text = await readText(file) ?? "";
-    state = foldJournal(text);
+    const text = await readText(file, LARGEST_LOG) ?? "";
+    state = foldJournal(text, file);
     size = text.length;
     torn = text !== "" && !text.endsWith("\n");
   }
@@ -30,7 +39,8 @@ export async function openJournal(file: string | null): Promise<Journal> {
     const written = `${torn ? "\n" : ""}${JSON.stringify(line)}\n`;
     torn = false;
     size += written.length;
-    await appendText(file, written);
+    if (size === written.length) await ensurePrivateDirectory(dirname(file));
+    await appendText(file, written, PRIVATE_FILE);
   }
 
   await refresh();
@@ -54,6 +64,9 @@ export async function openJournal(file: string | null): Promise<Journal> {
       append({ type: "settled", ...named(key), ...of(item), attemptId: attempt.id, ...end }),
     reopen: (key, ids, reason) => append({ type: "reopened", ...named(key), ids, reason }),
     unpark: (key) => append({ type: "unparked", ...named(key) }),
+    lastBrief: () => state.brief,
+    briefRead: (key, record) => append({ type: "brief", ...named(key), record }),
+    briefRestored: (key) => append({ type: "brief-restored", ...named(key) }),
     async runEnded(key, passed) {
       await append({ type: "run-ended", ...named(key), passed });
       if (file !== null && size > COMPACT_AT_BYTES) size = await compact(file, state);

@@ -1,4 +1,5 @@
-import type { CleanStart, JournalKey, Leftover, OpenItem, Reopened } from "../backlog/journal_types.ts";
+import { RalphError } from "../errors/ralph_error.ts";
+import type { BriefRecord, CleanStart, JournalKey, Leftover, OpenItem, Reopened } from "../backlog/journal_types.ts";
 import type { Attempt, Item, ParkedItem, PassedRecord, Settlement } from "../backlog/types.ts";
 
 interface Named {
@@ -33,6 +34,8 @@ export type JournalLine =
   | (Named & { readonly type: "run-ended"; readonly passed?: boolean })
   | (OfItem & { readonly type: "parked"; readonly reason: string })
   | (Named & { readonly type: "left"; readonly itemId: string; readonly kept: Work })
+  | (Named & { readonly type: "brief"; readonly record: BriefRecord })
+  | (Named & { readonly type: "brief-restored" })
   | (Named & { readonly type: "clean-start"; readonly absent: readonly string[] })
   | (Named & { readonly type: "clean-finding"; readonly command: string; readonly why: string | null })
   | (Named & { readonly type: "unparked" | "clean-forgotten" });
@@ -50,6 +53,8 @@ interface Slot {
 /** The journal's lines, added up. */
 export interface JournalState {
   readonly slots: ReadonlyMap<string, Slot>;
+  /** Of the newest run, whichever backlog it was of. */
+  readonly brief: { readonly key: string; readonly record: BriefRecord; readonly ended: boolean } | null;
   apply(line: JournalLine): void;
   history(key: JournalKey, item: Item): readonly Attempt[];
   open(key: JournalKey): readonly OpenItem[];
@@ -66,17 +71,30 @@ export function keyOf(key: JournalKey): string {
   return JSON.stringify([key.backlog, key.scope]);
 }
 
-/** Adds up the text of a journal; lines that are not JSON (torn by a kill) are left out. */
-export function foldJournal(text: string): JournalState {
+/**
+ * Adds up the text of a journal; lines that are not JSON (torn by a kill) are left out.
+ *
+ * @param path named where a line is JSON and no record
+ * @throws {RalphError} state-invalid
+ */
+export function foldJournal(text: string, path = "the journal"): JournalState {
   const slots = new Map<string, Slot>();
   const slotOf = (key: string): Slot => {
     const slot = slots.get(key) ?? newSlot();
     slots.set(key, slot);
     return slot;
   };
+  let brief: JournalState["brief"] = null;
   const state: JournalState = {
     slots,
-    apply: (line) => applyLine(slotOf(line.key), line),
+    get brief() {
+      return brief;
+    },
+    apply(line) {
+      if (line.type === "brief") brief = { key: line.key, record: line.record, ended: false };
+      else if (line.type === "brief-restored") brief = brief === null ? null : { ...brief, ended: true };
+      else applyLine(slotOf(line.key), line);
+    },
     history: (key, item) => slotOf(keyOf(key)).history.get(item.id) ?? [],
     open: (key) => [...slotOf(keyOf(key)).open.values()],
     interrupted: (backlog) => [...slots].some(([key, slot]) => slot.open.size > 0 && JSON.parse(key)[0] === backlog),
@@ -86,9 +104,16 @@ export function foldJournal(text: string): JournalState {
     clean: (key) => slotOf(keyOf(key)).clean,
     leftovers: (key) => slotOf(keyOf(key)).leftovers,
   };
-  for (const text_ of text.split("\n")) {
+  for (const [index, text_] of text.split("\n").entries()) {
     const line = parseLine(text_);
-    if (line !== null) state.apply(line);
+    if (line === null) continue;
+    if (!isRecord(line)) {
+      throw new RalphError("state-invalid", {
+        details: { path: `${path}:${index + 1}`, problem: "no record of a journal" },
+        hint: "take the line out; what it was about is checked again",
+      });
+    }
+    state.apply(line);
   }
   return state;
 }
@@ -96,6 +121,11 @@ export function foldJournal(text: string): JournalState {
 /** The few lines that say the same as the whole journal does for what is still to come. */
 export function keptLines(state: JournalState): readonly JournalLine[] {
   const lines: JournalLine[] = [];
+  if (state.brief !== null) {
+    const { key, record, ended } = state.brief;
+    lines.push({ type: "brief", v: 1, key, record });
+    if (ended) lines.push({ type: "brief-restored", v: 1, key });
+  }
   for (const [key, slot] of state.slots) {
     const named = { v: 1, key } as const;
     for (const { id, fingerprint, reason } of slot.parked.values()) {
@@ -127,7 +157,7 @@ function cleanLines({ absent, looked, inTree }: CleanStart, named: Named): reado
   ];
 }
 
-function applyLine(slot: Slot, line: JournalLine): void {
+function applyLine(slot: Slot, line: Exclude<JournalLine, { readonly type: "brief" | "brief-restored" }>): void {
   switch (line.type) {
     case "begun": {
       const { item, attemptId, number, userPaths } = line;
@@ -219,10 +249,67 @@ function newSlot(): Slot {
   };
 }
 
-function parseLine(text: string): JournalLine | null {
+/** True for what `applyLine` can read. */
+function isRecord(value: unknown): value is JournalLine {
+  if (!isObject(value) || value["v"] !== 1 || !isKey(value["key"])) return false;
+  const isOfItem = typeof value["itemId"] === "string";
+  switch (value["type"]) {
+    case "begun":
+      return isObject(value["item"]) && typeof value["item"]["id"] === "string" && Array.isArray(value["userPaths"]) &&
+        typeof value["attemptId"] === "string" && typeof value["number"] === "number";
+    case "settling":
+      return isOfItem && isObject(value["attempt"]) && typeof value["attempt"]["status"] === "string" &&
+        isObject(value["work"]);
+    case "settled":
+      return isOfItem && isObject(value["settlement"]) && typeof value["settlement"]["status"] === "string" &&
+        isObject(value["kept"]) && (value["passed"] === undefined || isPassed(value["passed"]));
+    case "passed":
+      return isPassed(value["record"]);
+    case "reopened":
+      return isTexts(value["ids"]) && typeof value["reason"] === "string";
+    case "parked":
+      return isOfItem && typeof value["reason"] === "string";
+    case "left":
+      return isOfItem && isObject(value["kept"]);
+    case "run-ended":
+      return value["passed"] === undefined || typeof value["passed"] === "boolean";
+    case "clean-start":
+      return isTexts(value["absent"]);
+    case "clean-finding":
+      return typeof value["command"] === "string" && (value["why"] === null || typeof value["why"] === "string");
+    case "clean-forgotten":
+    case "unparked":
+      return true;
+    default:
+      return false;
+  }
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((element) => typeof element === "string");
+}
+
+function isPassed(value: unknown): boolean {
+  return isObject(value) && typeof value["id"] === "string" && typeof value["kind"] === "string" &&
+    ["verified", "unverified"].includes(String(value["status"])) && Array.isArray(value["checks"]) &&
+    value["checks"].every(isObject);
+}
+
+/** As `keyOf()` writes it. */
+function isKey(value: unknown): boolean {
+  if (typeof value !== "string") return false;
+  const key = parseLine(value);
+  return Array.isArray(key) && typeof key[0] === "string";
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function parseLine(text: string): unknown {
   if (text.trim() === "") return null;
   try {
-    return JSON.parse(text) as JournalLine;
+    return JSON.parse(text) as unknown;
   } catch {
     return null;
   }

@@ -74,6 +74,7 @@ const LOOKING: readonly Command[] = [
   },
   {
     name: "next",
+    insideRun: true,
     summary: "show the item that the next iteration would take",
     usage: SCOPE,
     arity: [0, 1],
@@ -82,6 +83,7 @@ const LOOKING: readonly Command[] = [
   },
   {
     name: "validate",
+    insideRun: true,
     summary: "check the configuration and the state files, all problems at once",
     usage: SCOPE,
     arity: [0, 1],
@@ -90,6 +92,7 @@ const LOOKING: readonly Command[] = [
   },
   {
     name: "status",
+    insideRun: true,
     summary: "where things stand",
     usage: SCOPE,
     arity: [0, 1],
@@ -98,6 +101,7 @@ const LOOKING: readonly Command[] = [
   },
   {
     name: "report",
+    insideRun: true,
     summary: "what a run did, for a reader: Markdown, HTML or JSON",
     usage: "[RUN]",
     arity: [0, 1],
@@ -113,6 +117,23 @@ const LOOKING: readonly Command[] = [
 
 const TOOLS: readonly Command[] = [
   {
+    name: "restore",
+    summary: "bring back what a run found changed and restored",
+    usage: "[RUN] [PATH ...]",
+    arity: [0, Number.MAX_SAFE_INTEGER],
+    flags: {
+      "dry-run": { type: "boolean", summary: "only show what would be brought back, and where it is kept" },
+      ...ROOT_FLAG,
+      ...SHOW_FLAGS,
+    },
+    details: [
+      "What judges a run (configuration, recipes, prompts, plans, state, git's hooks) is restored when a turn has changed",
+      "it; what was found is kept in the run's folder. Without PATH: every file but those of the git directory. A file",
+      "that has changed since is left as it is.",
+    ],
+    load: () => import("./commands/restore.ts"),
+  },
+  {
     name: "doctor",
     summary: "what is missing on this machine, and how to get it",
     usage: "",
@@ -122,6 +143,7 @@ const TOOLS: readonly Command[] = [
   },
   {
     name: "recipes",
+    insideRun: true,
     summary: "list the recipes and prompts that are built in",
     usage: "",
     arity: [0, 0],
@@ -148,6 +170,7 @@ const TOOLS: readonly Command[] = [
   },
   {
     name: "types",
+    insideRun: true,
     summary: "print the type declarations of the SDK, for recipes beside the binary",
     usage: "",
     arity: [0, 0],
@@ -167,6 +190,7 @@ const TOOLS: readonly Command[] = [
   },
   {
     name: "completions",
+    insideRun: true,
     summary: "print a completion script for bash, zsh, fish or powershell",
     usage: "SHELL",
     arity: [1, 1],
@@ -181,6 +205,7 @@ const TOOLS: readonly Command[] = [
   },
   {
     name: "schema",
+    insideRun: true,
     summary: "print a JSON Schema: config, events, plan or report",
     usage: "NAME",
     arity: [1, 1],
@@ -189,6 +214,7 @@ const TOOLS: readonly Command[] = [
   },
   {
     name: "help",
+    insideRun: true,
     summary: "help on a command, or on exit-codes, environment, workflows",
     usage: "[COMMAND|TOPIC]",
     arity: [0, 1],

@@ -6,7 +6,7 @@ import { SETTLING } from "./contract/settling.ts";
 import type { BacklogContract, ContractCase, OpenedBacklog, Rule } from "./contract/types.ts";
 import { WRITING } from "./contract/writing.ts";
 
-export type { BacklogContract, ContractCase, ContractStore, OpenedBacklog } from "./contract/types.ts";
+export type { BacklogContract, ContractCase, ContractStore, ContractTurn, OpenedBacklog } from "./contract/types.ts";
 
 const RULES: readonly Rule[] = [...OFFERING, ...SETTLING, ...RETRYING, ...COUNTING, ...WRITING];
 

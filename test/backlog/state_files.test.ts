@@ -32,7 +32,7 @@ describe("update()", () => {
     await using here = await place();
     await mkdir(join(here.root, "a.txt")); // the file cannot be written
 
-    await expect(here.state.update("a.txt", more("one"))).rejects.toThrow();
+    await expect(here.state.update("a.txt", more("one"))).rejects.toThrow("a.txt");
 
     expect(await here.state.edited(["a.txt"])).toEqual([{ path: "a.txt", found: null, written: "one\n" }]);
   });

@@ -1,3 +1,4 @@
+import type { ClaimLine } from "../../backlog/claims.ts";
 import type { Attempt, CheckResult, Claim, Turn } from "../../backlog/types.ts";
 
 /** Every way in which an attempt ends. */
@@ -17,11 +18,15 @@ export interface KnownOfAttempt {
   readonly id: string;
   readonly number: number;
   readonly claim: Claim<unknown>;
-  readonly turn: Turn;
+  readonly turn: ClaimingTurn;
 }
 
+/** A turn with what it asked for. */
+export type ClaimingTurn = Turn & { readonly claims: readonly ClaimLine[] };
+
 /** A turn that said and changed nothing. */
-export const SILENT_TURN: Turn = {
+export const SILENT_TURN: ClaimingTurn = {
+  claims: [],
   end: { reason: "completed" },
   text: "",
   lines: [],
@@ -42,7 +47,7 @@ export const SILENT_TURN: Turn = {
 
 /** The attempt as the loop hands it to `settle()`. */
 export function attemptOf(status: Attempt["status"], { id, number, claim, turn: taken }: KnownOfAttempt): Attempt {
-  const { text: _text, lines: _lines, ...turn } = taken;
+  const { text: _text, lines: _lines, claims: _claims, ...turn } = taken;
   const known = { id, number, claim, turn, verification: null };
   const message = `the ${status} attempt ${id} left a trace`;
   switch (status) {

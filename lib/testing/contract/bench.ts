@@ -8,12 +8,12 @@ import type {
   Next,
   PassedRecord,
   Settlement,
-  Turn,
   Work,
+  WorkContext,
 } from "../../backlog/types.ts";
 import { attemptsLeft, withRetries } from "../../loop/attempts.ts";
 import { openJournal } from "../../loop/journal.ts";
-import { attemptOf, SILENT_TURN } from "./attempts.ts";
+import { attemptOf, type ClaimingTurn, SILENT_TURN } from "./attempts.ts";
 import { must, plain, wired } from "./expect.ts";
 import type { OpenedBacklog } from "./types.ts";
 
@@ -21,6 +21,11 @@ import type { OpenedBacklog } from "./types.ts";
 const MAX_RETRIES = 3;
 
 type Journal = Awaited<ReturnType<typeof openJournal>>;
+
+/** What `work()` gets for a first attempt. */
+export function contextIn(cwd: string): WorkContext {
+  return { cwd, attempt: 1, previous: null, last: null, nonce: "k3f9ab", claims: [] };
+}
 
 /** A backlog under test with a loop's memory: calls it in the loop's order, everything by way of JSON. */
 export class Bench {
@@ -101,24 +106,24 @@ export class Bench {
 
   async work(item: Item, cwd: string = this.cwd): Promise<Work> {
     const history = this.#journal.history(this.#key, item);
-    const context = { cwd, attempt: history.length + 1, previous: history.at(-1) ?? null, last: null };
+    const context = { ...contextIn(cwd), attempt: history.length + 1, previous: history.at(-1) ?? null };
     return await this.#backlog.work(wired(item), wired(context));
   }
 
   /** What an agent does for the item. */
-  async turn(item: Item, cwd: string = this.cwd): Promise<Turn> {
+  async turn(item: Item, cwd: string = this.cwd): Promise<ClaimingTurn> {
     const done = { text: "<ralph>DONE</ralph>", lines: ["<ralph>DONE</ralph>"] };
     return { ...SILENT_TURN, ...(await this.#opened.turn?.(item, cwd) ?? done) };
   }
 
-  async judge(item: Item, turn: Turn, cwd: string = this.cwd): Promise<Claim<unknown> | null> {
-    const context = { cwd, attempt: 1, previous: null, last: null, checked: false };
+  async judge(item: Item, { claims, ...turn }: ClaimingTurn, cwd: string = this.cwd): Promise<Claim<unknown> | null> {
+    const context = { ...contextIn(cwd), claims, checked: false };
     const claim = await this.#backlog.judge?.(wired(item), turn, context);
     return claim === undefined ? null : plain(claim, "what judge() answers");
   }
 
   /** An attempt at the item that ended like this: its turn did what it had to, but where it says that it did not. */
-  async attempt(item: Item, status: Attempt["status"], turn: Turn | null = null): Promise<Attempt> {
+  async attempt(item: Item, status: Attempt["status"], turn: ClaimingTurn | null = null): Promise<Attempt> {
     const didNothing = status === "not-done" || status === "blocked";
     const taken = turn ?? (didNothing ? SILENT_TURN : await this.turn(item));
     const judged = await this.judge(item, taken);

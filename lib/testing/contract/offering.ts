@@ -1,4 +1,5 @@
 import type { Attempt } from "../../backlog/types.ts";
+import { contextIn } from "./bench.ts";
 import { must, plain, same } from "./expect.ts";
 import type { Open, Rule } from "./types.ts";
 
@@ -31,9 +32,8 @@ async function goesThroughJson(open: Open): Promise<void> {
   must(next.status === "item", "next() must give an item");
   plain(next.item, "the item");
   plain(await bench.backlog.overview(bench.view), "overview()");
-  const context = { cwd: bench.cwd, attempt: 1, previous: null, last: null };
 
-  const direct = await bench.backlog.work(next.item, context);
+  const direct = await bench.backlog.work(next.item, contextIn(bench.cwd));
 
   same(JSON.stringify(await bench.work(next.item)), JSON.stringify(direct), "the work");
 }

@@ -1,5 +1,12 @@
+import type { ClaimLine } from "../../backlog/claims.ts";
 import type { Backlog, Item, Turn } from "../../backlog/types.ts";
 import type { Bench } from "./bench.ts";
+
+/** What matters of a turn: what it said and changed, and what it asked for by `ralph task …`, `issue …`, `step …`. */
+export interface ContractTurn extends Partial<Turn> {
+  /** @default none */
+  readonly claims?: readonly ClaimLine[];
+}
 
 /** A fresh store with the backlog on it. Disposed after the case. */
 export interface OpenedBacklog<Data, Findings> extends Partial<AsyncDisposable> {
@@ -14,7 +21,7 @@ export interface OpenedBacklog<Data, Findings> extends Partial<AsyncDisposable> 
    * Does in the tree `cwd` what an agent does for the item, and gives what matters of the turn.
    * @default it says `<ralph>DONE</ralph>`
    */
-  readonly turn?: (item: Item<Data>, cwd: string) => Promise<Partial<Turn>>;
+  readonly turn?: (item: Item<Data>, cwd: string) => Promise<ContractTurn>;
 }
 
 /**

@@ -119,10 +119,8 @@ describe("gsdBacklog() on the loop", () => {
     });
 
     const run = await runLoop(one.ralph, gsdBacklog(one.ralph));
-    const again = await runLoop(
-      await one.again(async () => ({ lines: ["###BLOCKED: needs issue #3 ###"] })),
-      gsdBacklog(one.ralph),
-    );
+    const second = await one.again(async () => ({ lines: ["###BLOCKED: needs issue #3 ###"] }));
+    const again = await runLoop(second, gsdBacklog(second));
 
     expect([run.status, run.iterations]).toEqual(["blocked", 2]);
     expect("reasons" in run && run.reasons[0]).toMatch(/^01-01: task 1: grep -q right one\.txt: exit 1/);
@@ -329,7 +327,8 @@ describe("gsdBacklog() on the loop", () => {
 describe("lastSignal()", () => {
   test.each([
     [["###PLAN_COMPLETE###"], "PLAN_COMPLETE", ""],
-    [["###PLAN_COMPLETE###", "Have a nice day"], "PLAN_COMPLETE", ""],
+    [["###PLAN_COMPLETE###", "Have a nice day"], undefined, undefined],
+    [["###PLAN_COMPLETE k3f9ab###", "Have a nice day"], "PLAN_COMPLETE", ""],
     [["###PLAN_FAILED:a###", "###PLAN_COMPLETE###"], "PLAN_COMPLETE", ""],
     [["###PLAN_COMPLETE###", "###BLOCKED:issue #12 ### here###"], "BLOCKED", "issue #12 ### here"],
     [["###TASK_FAILED:C# build###"], "TASK_FAILED", "C# build"],
@@ -337,6 +336,8 @@ describe("lastSignal()", () => {
     [["- ###BLOCKED:{reason}### - you cannot continue"], undefined, undefined],
     [["### PLAN_COMPLETE ###"], "PLAN_COMPLETE", ""],
   ])("%j", (lines, kind, payload) => {
-    expect([lastSignal(lines)?.kind, lastSignal(lines)?.payload]).toEqual([kind, payload]);
+    const found = lastSignal(lines, "k3f9ab");
+
+    expect([found?.kind, found?.payload]).toEqual([kind, payload]);
   });
 });

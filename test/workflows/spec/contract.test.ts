@@ -1,3 +1,4 @@
+import type { ClaimLine } from "../../../lib/backlog/claims.ts";
 import { specBacklog } from "../../../lib/workflows/spec/backlog.ts";
 import type { SpecItem } from "../../../lib/workflows/spec/item.ts";
 import { planBacklog } from "../../../lib/workflows/spec/plan_backlog.ts";
@@ -18,22 +19,19 @@ const PLANS = {
   "DECOMPOSE": SPEC + FIRST.replace('"s": "p"', '"s": "p", "kill": "timeout", "kill_log": "x.log"') + SECOND,
 };
 
-/** What the agent's `ralph task …` and `ralph issue …` make of the plan. */
-function worked({ kind, id }: Pick<SpecItem, "kind" | "id">, plan: string): string {
-  const without = (name: string): string => plan.split("\n").filter((line) => !line.includes(`"${name}"`)).join("\n");
+const PART = { t: "task", id: "t-9i0j", spec: "a.md", name: "part", s: "p" };
+
+/** What the agent asks for by `ralph task …` and `ralph issue …`. */
+function asked({ kind, id }: Pick<SpecItem, "id" | "kind">): Pick<ClaimLine, "command" | "id" | "record"> {
   switch (kind) {
     case "BUILD":
-      return plan.split("\n").map((line) => line.includes(`"id": "${id}"`) ? line.replace('"p"', '"d"') : line)
-        .join("\n");
+      return { command: "task done", id };
     case "VERIFY":
-      return without("d");
+      return { command: "task accept" };
     case "INVESTIGATE":
-      return without("issue");
-    case "DECOMPOSE":
-      return plan.includes('"parent"') ? plan : plan +
-        '{"t": "task", "id": "t-9i0j", "spec": "a.md", "name": "part", "parent": "t-1a2b", "s": "p"}\n';
+      return { command: "issue done", id: "i-7g8h" };
     default:
-      return plan.includes(FIRST) ? plan : plan + FIRST;
+      return { command: "task add", id: PART.id, record: kind === "PLAN" ? PART : { ...PART, parent: "t-1a2b" } };
   }
 }
 
@@ -41,10 +39,7 @@ function storeOn(world: World) {
   return {
     snapshot: async () => await world.ralph.state.read(PLAN) ?? "",
     root: world.root,
-    async turn(item: Pick<SpecItem, "kind" | "id">) {
-      await world.ralph.state.update(PLAN, (text) => worked(item, text ?? ""));
-      return {};
-    },
+    turn: async (item: Pick<SpecItem, "id" | "kind">) => ({ claims: [{ v: 1 as const, at: 0, ...asked(item) }] }),
     [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
   };
 }

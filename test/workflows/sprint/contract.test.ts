@@ -18,8 +18,7 @@ for (const [name, prepare] of Object.entries(STATES)) {
       root: world.root,
       async turn({ data: { step } }) {
         if (step === null) return { lines: ["RALPH_COMPLETE: reached"] };
-        await world.done(step.id);
-        return {};
+        return { claims: [{ v: 1, command: "step done", id: step.id, at: 0 }] };
       },
       [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
     };
