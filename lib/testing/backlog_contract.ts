@@ -3,7 +3,8 @@ import { COUNTING } from "./contract/counting.ts";
 import { OFFERING } from "./contract/offering.ts";
 import { RETRYING } from "./contract/retrying.ts";
 import { SETTLING } from "./contract/settling.ts";
-import type { BacklogContract, ContractCase, OpenedBacklog, Rule } from "./contract/types.ts";
+import type { Rule } from "./contract/bench.ts";
+import type { BacklogContract, ContractCase, OpenedBacklog } from "./contract/types.ts";
 import { WRITING } from "./contract/writing.ts";
 
 export type { BacklogContract, ContractCase, ContractStore, ContractTurn, OpenedBacklog } from "./contract/types.ts";

@@ -15,7 +15,7 @@ import { attemptsLeft, withRetries } from "../../loop/attempts.ts";
 import { openJournal } from "../../loop/journal.ts";
 import { attemptOf, type ClaimingTurn, SILENT_TURN } from "./attempts.ts";
 import { must, plain, wired } from "./expect.ts";
-import type { OpenedBacklog } from "./types.ts";
+import type { ContractStore, OpenedBacklog } from "./types.ts";
 
 /** Where retries have to end, whatever the backlog gives. */
 const MAX_RETRIES = 3;
@@ -188,3 +188,9 @@ export class Bench {
     return { id, kind, fingerprint, status, commit: null, checks: commands };
   }
 }
+
+/** Opens a fresh store; it is disposed when the case has ended. */
+export type Open = (store?: ContractStore) => Promise<Bench>;
+
+/** A case before it has a store. */
+export type Rule = readonly [name: string, run: (open: Open) => Promise<void>];

@@ -1,7 +1,7 @@
 import type { Check, Item, PassedItem } from "../../backlog/types.ts";
 import type { Bench } from "./bench.ts";
 import { must, plain, same } from "./expect.ts";
-import type { Open, Rule } from "./types.ts";
+import type { Open, Rule } from "./bench.ts";
 
 /** What overview(), passed(), reopen() and ended() owe. */
 export const COUNTING: readonly Rule[] = [

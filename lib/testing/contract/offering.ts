@@ -1,7 +1,7 @@
 import type { Attempt } from "../../backlog/types.ts";
 import { contextIn } from "./bench.ts";
 import { must, plain, same } from "./expect.ts";
-import type { Open, Rule } from "./types.ts";
+import type { Open, Rule } from "./bench.ts";
 
 /** What next() owes. */
 export const OFFERING: readonly Rule[] = [

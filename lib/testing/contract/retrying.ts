@@ -1,6 +1,6 @@
 import type { Attempt } from "../../backlog/types.ts";
 import { must, same } from "./expect.ts";
-import type { Open, Rule } from "./types.ts";
+import type { Open, Rule } from "./bench.ts";
 
 /** Where an item that fails every time has to be out of the way. */
 const MOST_ATTEMPTS = 20;

@@ -1,7 +1,7 @@
 import type { Attempt } from "../../backlog/types.ts";
 import { STATUSES } from "./attempts.ts";
 import { must, same } from "./expect.ts";
-import type { Open, Rule } from "./types.ts";
+import type { Open, Rule } from "./bench.ts";
 
 type Status = Attempt["status"];
 

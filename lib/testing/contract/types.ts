@@ -1,6 +1,5 @@
 import type { ClaimLine } from "../../backlog/claims.ts";
 import type { Backlog, Item, Turn } from "../../backlog/types.ts";
-import type { Bench } from "./bench.ts";
 
 /** What matters of a turn: what it said and changed, and what it asked for by `ralph task …`, `issue …`, `step …`. */
 export interface ContractTurn extends Partial<Turn> {
@@ -41,9 +40,3 @@ export interface ContractCase {
   readonly name: string;
   run(): Promise<void>;
 }
-
-/** Opens a fresh store; it is disposed when the case has ended. */
-export type Open = (store?: ContractStore) => Promise<Bench>;
-
-/** A case before it has a store. */
-export type Rule = readonly [name: string, run: (open: Open) => Promise<void>];

@@ -8,7 +8,7 @@ import { SILENT_TURN, STATUSES } from "./attempts.ts";
 import type { Bench } from "./bench.ts";
 import { must, same } from "./expect.ts";
 import { changedPaths, filesIn, type StoreFiles, trackedOf } from "./store_files.ts";
-import type { Open, Rule } from "./types.ts";
+import type { Open, Rule } from "./bench.ts";
 
 /** What a backlog owes about files: which ones it writes, and which ones it reads. */
 export const WRITING: readonly Rule[] = [
