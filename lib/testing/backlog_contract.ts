@@ -1,9 +1,8 @@
-import { Bench } from "./contract/bench.ts";
+import { Bench, type Rule } from "./contract/bench.ts";
 import { COUNTING } from "./contract/counting.ts";
 import { OFFERING } from "./contract/offering.ts";
 import { RETRYING } from "./contract/retrying.ts";
 import { SETTLING } from "./contract/settling.ts";
-import type { Rule } from "./contract/bench.ts";
 import type { BacklogContract, ContractCase, OpenedBacklog } from "./contract/types.ts";
 import { WRITING } from "./contract/writing.ts";
 
