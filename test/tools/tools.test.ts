@@ -147,7 +147,11 @@ describe("create.mjs", () => {
     expect(await readText(join(folder.path, "lib/mod/backlog.ts"))).toContain("sixthListBacklog");
     expect(await readText(join(folder.path, "lib/agents/adapters.ts"))).toMatch(/name: "newbie",[^]*\n\];\n/);
     expect(DRIVER.arguments({ prompt: "p", model: null, reasoning: null, folder: "" }).input).toBe("p");
-    for (const { run } of backlogContract({ open: () => sixth(sixthListBacklog, ["true"]) })) await run();
+    for (
+      const { run } of backlogContract({
+        open: (store) => sixth(sixthListBacklog, store === "checked" ? ["true"] : []),
+      })
+    ) await run();
   }, 60_000);
 
   async function sixth(backlogOf: (ralph: TestContext) => Backlog, checks: readonly string[]) {
@@ -158,7 +162,8 @@ describe("create.mjs", () => {
       backlog: open(),
       reopen: () => Promise.resolve(open()),
       snapshot: async () => await ralph.state.read("sixth_list.json") ?? "",
-      cwd: ralph.root,
+      root: ralph.root,
+      [Symbol.asyncDispose]: () => ralph[Symbol.asyncDispose](),
     };
   }
 });
