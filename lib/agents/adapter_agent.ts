@@ -70,8 +70,8 @@ function interactiveOf(
 ): ((options: AdapterOptions) => AdapterInvocation) | null {
   if (added === undefined) return interactive;
   return (asked) => {
-    const known = interactive?.(asked) ?? { arguments: [asked.prompt], input: null };
-    return { ...known, arguments: [...added, ...known.arguments] };
+    const call = interactive?.(asked) ?? { arguments: [asked.prompt], input: null };
+    return { ...call, arguments: [...added, ...call.arguments] };
   };
 }
 

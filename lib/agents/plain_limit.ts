@@ -28,9 +28,9 @@ export function plainLimit(
   if (end.reason !== "exited" || end.signal !== null || (end.exitCode ?? 0) === 0) return null;
   const last = (text: string, limit: number): readonly string[] =>
     signalLines(stripVTControlCharacters(text), { prompt, limit });
-  const said = limitAmong(last(end.stderr, LAST_ERRORS)) ?? limitAmong(last(end.stdout, LAST_WORDS));
-  if (said === null) return null;
-  const [message = "", ...rest] = said;
+  const limit = limitAmong(last(end.stderr, LAST_ERRORS)) ?? limitAmong(last(end.stdout, LAST_WORDS));
+  if (limit === null) return null;
+  const [message = "", ...rest] = limit;
   const untilMs = saneReset(resetTime(message, now) ?? resetTime([message, ...rest.slice(0, 2)].join(" "), now), now);
   return { reason: "rate-limited", untilMs, message: message.slice(0, 1000) };
 }

@@ -95,14 +95,14 @@ function stepUsage(usage: unknown): Usage {
   const cached = numberAt(usage, "cacheRead");
   const cost = numberAt(usage, "cost", "total");
   const tokens = numberAt(usage, "totalTokens") ?? 0;
-  const known = cost !== null && (cost > 0 || tokens === 0);
+  const hasPrice = cost !== null && (cost > 0 || tokens === 0);
   return {
     inputTokens: sumOf(numberAt(usage, "input"), cached, numberAt(usage, "cacheWrite")),
     outputTokens: numberAt(usage, "output"),
     cachedTokens: cached,
     reasoningTokens: null,
-    costUsd: known ? cost : null,
-    estimated: known,
+    costUsd: hasPrice ? cost : null,
+    estimated: hasPrice,
   };
 }
 
