@@ -38,7 +38,7 @@ export function sumOf(...parts: readonly (number | null)[]): number | null {
 
 const INPUT_LENGTH = 300;
 const OUTPUT_LENGTH = 1000;
-/** The arguments that tell most about a call, best first. */
+/** The arguments that say most about a call, best first. */
 const TELLING_KEYS = [
   "command",
   "cmd",

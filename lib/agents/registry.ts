@@ -10,7 +10,7 @@ import { ADAPTERS, findAdapter } from "./adapters.ts";
 import { commandAgent } from "./command_agent.ts";
 import type { Agent } from "../context/agent.ts";
 
-/** Which agent is wanted. What is given here stands over the configuration. */
+/** Which agent is wanted. It overrides the configuration. */
 export interface ResolveAgentOptions {
   /** An agent by name: one of `AGENT_NAMES`. */
   readonly name?: string | undefined;

@@ -28,7 +28,7 @@ let libC: LibC | null | undefined;
 
 /**
  * Makes orphaned descendants children of this process, whatever they did to their session and their environment. Under
- * Bun on Linux only; elsewhere they become children of `init` and cannot be told from other processes.
+ * Bun on Linux only; elsewhere they become children of `init` and look like any other process.
  *
  * @returns whether it holds
  */
@@ -95,7 +95,7 @@ function loadLibC(): LibC | null {
   return null;
 }
 
-/** Orphans that have ended stay in the process table until somebody asks for their end. */
+/** Orphans that have ended stay in the process table until their end is collected. */
 function collect(): void {
   const now = performance.now();
   const seen = new Set<string>();

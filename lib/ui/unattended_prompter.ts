@@ -9,7 +9,7 @@ export type AnswerLookup = (question: Question) => string | null;
 const PRD_GATE = "prd";
 
 /**
- * Asks nobody: answers given beforehand, then defaults. A gate is answered by its default alone, which is no; the gate
+ * Asks no one: answers given beforehand, then defaults. A gate is answered by its default alone, which is no; the gate
  * that writes the PRD, and a question without a default, are missing answers.
  */
 export function createUnattendedPrompter(lookUp: AnswerLookup): Prompter {

@@ -28,7 +28,7 @@ const PI_IGNORED: readonly string[] = [
   '{"type":"tool_execution_update"',
 ];
 
-/** Reads `pi --mode json`. It ends with exit code 0 whatever happened: the last message's reason tells. */
+/** Reads `pi --mode json`. It ends with exit code 0 whatever happened: the last message's reason decides. */
 function piTranslator(): Translator {
   return {
     push(line) {

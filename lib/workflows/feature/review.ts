@@ -8,7 +8,7 @@ import type { PrdChange } from "./format.ts";
 import type { FeaturePrd, FeatureRun, FeatureStory } from "./types.ts";
 
 /**
- * What a final verification claims: RESET outweighs VERIFIED; ids that no story has are told. `findings.reset` holds
+ * What a final verification claims: RESET outweighs VERIFIED; ids that no story has are reported. `findings.reset` holds
  * the ids as the PRD writes them.
  */
 export function claimOfReview(

@@ -218,7 +218,7 @@ describe("gsdBacklog() on the loop", () => {
       /^every plan is complete; .*; 1 checkpoint that no one saw: 01-01 \(1\)$/,
     );
     expect(read(one.root, summaryOf(ONE))).toBe(
-      `${SUMMARY}\n## Skipped checkpoints\n\nLeft out, since nobody was watching:\n\n- Look at it\n`,
+      `${SUMMARY}\n## Skipped checkpoints\n\nLeft out, since no one was watching:\n\n- Look at it\n`,
     );
   });
 

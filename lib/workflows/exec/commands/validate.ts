@@ -37,7 +37,7 @@ function prdFindings(text: string, config: Config | null): FileFindings {
   return {
     problems: [
       ...userStories.flatMap((story) => placeholderProblems(story.id, storyCommands(story))),
-      ...new Set(duplicates.map(({ id }) => `${id}: this id stands more than once`)),
+      ...new Set(duplicates.map(({ id }) => `${id}: this id is used more than once`)),
     ],
     warnings: unchecked.map(({ id }) => `${id}: names no check and cannot pass`),
   };
