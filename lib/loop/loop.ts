@@ -2,6 +2,7 @@ import type { JournalKey } from "../backlog/journal_types.ts";
 import type { Attempt, Backlog, Check, Item, LoopView, Next, PassedItem, Settlement } from "../backlog/types.ts";
 import { restoreBrief } from "../checks/brief/restore_brief.ts";
 import type { Brief } from "../checks/brief/types.ts";
+import { failedUnseenCheck } from "../checks/challenge/unseen_check.ts";
 import type { CheckLike } from "../checks/types.ts";
 import { createItemStarts, type ItemStart, type ItemStarts } from "../checks/integrity/item_start.ts";
 import { checksForUnchecked } from "../checks/unchecked_items.ts";
@@ -222,6 +223,7 @@ export class Loop<Data, Findings> {
       failedBefore: this.#failedBefore ?? new Set(),
       green: this.#green,
       ...(history.length === 0 ? {} : { greenBefore: history.some((earlier) => earlier.greenBefore === true) }),
+      unseenFailed: history.some(failedUnseenCheck),
       guard: this.#guard,
       clean: this.#clean,
       budget: timeBudget(this.#progress, this.#limits),
@@ -303,6 +305,7 @@ export class Loop<Data, Findings> {
     for (const path of rootPaths(this.#ralph, this.#parts.ownership.uncommitted(this.#progress.passed))) {
       this.#notice({ kind: "not-committed", subject: path, message: "" });
     }
+    for (const doubt of attempt.doubts ?? []) this.#notice({ ...doubt, subject: item.id });
     const unreported = unreportedBudget(this.#progress, this.#limits);
     if (unreported !== null && this.#progress.turns === 1) {
       this.#ralph.events.emit({ type: "note", level: "warn", message: unreported });

@@ -9,6 +9,8 @@ export interface Notice {
     | "no-own-check"
     | "tests-changed"
     | "own-tests"
+    | "weak-checks"
+    | "challenge"
     | "restored"
     | "not-reproducible"
     | "not-committed"
