@@ -305,7 +305,6 @@ export class Loop<Data, Findings> {
     for (const path of rootPaths(this.#ralph, this.#parts.ownership.uncommitted(this.#progress.passed))) {
       this.#notice({ kind: "not-committed", subject: path, message: "" });
     }
-    for (const doubt of attempt.doubts ?? []) this.#notice({ ...doubt, subject: item.id });
     const unreported = unreportedBudget(this.#progress, this.#limits);
     if (unreported !== null && this.#progress.turns === 1) {
       this.#ralph.events.emit({ type: "note", level: "warn", message: unreported });

@@ -110,8 +110,9 @@ export function advance(
   const used = usagesOf(attempt);
   const findings = attempt.weakened ?? [];
   const counted = turn === null ? 0 : 1;
+  const doubts = attempt.doubts ?? [];
   return {
-    ...progress,
+    ...doubts.reduce((one, doubt) => withNotice(one, { ...doubt, subject: item.id }), progress),
     iterations: progress.iterations + 1,
     turns: progress.turns + (turn === null || turn.end.reason === "rate-limited" ? 0 : 1),
     tokens: used.reduce((sum, usage) => add(sum, tokensOf(usage)), progress.tokens),
