@@ -1,11 +1,10 @@
-import type { Attempt, CheckResult, Doubt } from "../backlog/types.ts";
+import type { Attempt, CheckResult, Doubt, WorkDone } from "../backlog/types.ts";
 import { verdictOf } from "../backlog/verdict.ts";
 import type { Challenge } from "../checks/challenge/challenger.ts";
 import { unseenCheck } from "../checks/challenge/unseen_check.ts";
 import { wrongImplementations } from "../checks/challenge/wrong_implementations.ts";
 import { commitOfTree } from "../checks/check_tree.ts";
 import { openCheckout } from "../checks/checkout/open_checkout.ts";
-import type { ItemStart } from "../checks/integrity/item_start.ts";
 import { namedCheck } from "../checks/named_check.ts";
 import type { AttemptParts } from "./attempt_parts.ts";
 
@@ -17,7 +16,7 @@ import type { AttemptParts } from "./attempt_parts.ts";
  */
 export async function challenged<Data, Findings>(
   parts: AttemptParts<Data, Findings>,
-  start: ItemStart,
+  start: WorkDone,
   attempt: Attempt<Findings>,
 ): Promise<Attempt<Findings>> {
   const { ralph, item, options, signal } = parts;

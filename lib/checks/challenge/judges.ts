@@ -1,53 +1,34 @@
 import picomatch from "picomatch";
+import type { CommandCheck, Item } from "../../backlog/types.ts";
+import { withoutCommands } from "../../backlog/verify_commands.ts";
 import type { Config } from "../../config/types.ts";
-import { holdsScripts } from "../integrity/check_scripts.ts";
+import { type Entries, namesPath } from "../judging/judging_changes.ts";
+import { fileTree } from "../judging/old_judges.ts";
+import type { Commits } from "../judging/old_tree.ts";
+import { reachedBy } from "../judging/reached.ts";
+import { configuresRunner, isManifest } from "../judging/runner_files.ts";
 
-/** What configures builds and runners, at any depth. */
-const CONFIGURATION: readonly string[] = [
-  "ralph.config.json",
-  ".npmrc",
-  ".yarnrc*",
-  ".git{ignore,attributes,modules}",
-  ".env*",
-  "{deno,composer}.json*",
-  "{bunfig,pyproject,Cargo}.toml",
-  "*.lock",
-  "{package-lock,npm-shrinkwrap}.json",
-  "conftest.py",
-  "{,.}pytest.ini",
-  "tox.ini",
-  "setup.cfg",
-  "{sitecustomize,usercustomize}.py",
-  "*.pth",
-  "{vitest,jest,playwright,karma,ava}.config.*",
-  "vitest.workspace.*",
-  "tsconfig*.json",
-  ".mocharc*",
-  ".taprc",
-  ".rspec",
-  "phpunit.xml*",
-  "pom.xml",
-  "build.gradle*",
-  "build.rs",
-  "go.{mod,sum,work}",
-];
+/** What judges an implementation. */
+export interface Judging {
+  readonly config: Pick<Config, "tests" | "protect">;
+  readonly commits: Commits;
+  readonly item: Item;
+  readonly checks: readonly CommandCheck[];
+}
 
 /**
- * Says of a path, relative to the root, whether it is a test, a script that checks run, or configuration: part of what
- * judges an implementation, and not of the implementation.
+ * Says of a path, relative to the root, whether it is a test, a script that the checks run, or configuration: part of
+ * what judges an implementation, and not of the implementation.
  *
- * @param commands of the checks: a file that one of them names judges, unless the item is about that file
- * @param subject the item's own text
+ * @param work the files as the checks have seen them
  */
-export function judgeMatcher(
-  { tests, protect }: Pick<Config, "tests" | "protect">,
-  commands: readonly string[],
-  subject: string,
-): (path: string) => boolean {
-  const named = picomatch([...tests.globs, ...protect], { dot: true });
-  const configures = picomatch([...CONFIGURATION], { dot: true, basename: true });
-  const words = new Set(commands.flatMap((command) => command.split(/[\s"'`;|&()<>=]+/)));
+export async function judgeMatcher(
+  { config, commits, item, checks }: Judging,
+  work: Entries,
+): Promise<(path: string) => boolean> {
+  const named = picomatch(["ralph.config.json", ".gitignore", ...config.tests.globs, ...config.protect], { dot: true });
+  const { files } = await reachedBy(checks.map(({ command }) => command), fileTree(commits, work));
+  const subject = withoutCommands([item.title, ...item.criteria ?? []].join("\n"));
   return (path) =>
-    named(path) || configures(path) || holdsScripts(path) ||
-    ((words.has(path) || words.has(`./${path}`)) && !subject.includes(path));
+    named(path) || isManifest(path) || ((configuresRunner(path) || files.has(path)) && !namesPath(subject, path));
 }

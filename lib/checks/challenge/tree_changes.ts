@@ -1,29 +1,23 @@
 import { outputFrom } from "../../git/output_from.ts";
 import { withOwnIndex } from "../../git/own_index.ts";
 import type { Repository } from "../../git/types.ts";
+import type { Entries, TreeEntry } from "../judging/judging_changes.ts";
 
-/** One path that differs between two trees, with what it is in the second. */
-export interface TreeEntry {
-  /** Relative to the top level. */
-  readonly path: string;
-  /** All zeros where it is gone. */
-  readonly mode: string;
-  readonly hash: string;
-}
-
-type Indexed = Pick<Repository, "git" | "gitDirectory">;
+/** Paths that differ, with what they are now; `null` for one that is gone. */
+export type Changes = ReadonlyMap<string, TreeEntry | null>;
 
 /**
- * Runs something in a folder that a commit is checked out in, and says what it changed there. Nothing in the folder but
- * its files is believed: index and objects are the repository's.
+ * Runs something in a folder that a commit is checked out in. Nothing in the folder but its files is believed: index and
+ * objects are the repository's.
  *
+ * @returns what it gave, and git's names of the trees before and after it
  * @throws {RalphError} git-failed
  */
-export async function changesDuring<Value>(
-  repository: Indexed,
+export async function treesAround<Value>(
+  repository: Pick<Repository, "git" | "gitDirectory">,
   { folder, commit }: { readonly folder: string; readonly commit: string },
   run: () => Promise<Value>,
-): Promise<{ readonly value: Value; readonly changes: readonly TreeEntry[] }> {
+): Promise<{ readonly value: Value; readonly before: string; readonly after: string }> {
   return await withOwnIndex(repository, false, async (index) => {
     const environment = { ...index, GIT_DIR: repository.gitDirectory, GIT_WORK_TREE: folder };
     const treeNow = async (): Promise<string> => {
@@ -33,33 +27,17 @@ export async function changesDuring<Value>(
     await outputFrom(repository, ["read-tree", commit], { environment });
     const before = await treeNow();
     const value = await run();
-    return { value, changes: await changesBetween(repository, before, await treeNow()) };
+    return { value, before, after: await treeNow() };
   });
 }
 
-/** Paths that differ between two commits or trees. @throws {RalphError} git-failed */
-export async function changesBetween(
-  repository: Pick<Repository, "git">,
-  from: string,
-  to: string,
-): Promise<readonly TreeEntry[]> {
-  const text = await outputFrom(repository, ["diff-tree", "-r", "-z", "--raw", "--no-renames", from, to]);
-  const parts = text.split("\0");
-  const entries: TreeEntry[] = [];
-  for (let index = 0; index + 1 < parts.length; index += 2) {
-    const [, mode = "", , hash = ""] = (parts[index] ?? "").split(" ");
-    entries.push({ path: parts[index + 1] ?? "", mode, hash });
-  }
-  return entries;
-}
-
-/** A commit on top of another with these entries; no branch has it. @throws {RalphError} git-failed */
-export async function commitWith(repository: Indexed, base: string, entries: readonly TreeEntry[]): Promise<string> {
-  return await withOwnIndex(repository, false, async (environment) => {
-    await outputFrom(repository, ["read-tree", base], { environment });
-    const input = entries.map(({ path, mode, hash }) => `${mode} ${hash}\t${path}\0`).join("");
-    await outputFrom(repository, ["update-index", "-z", "--index-info"], { environment, input });
-    const tree = (await outputFrom(repository, ["write-tree"], { environment })).trim();
-    return (await outputFrom(repository, ["commit-tree", tree, "-p", base, "-m", "challenge"])).trim();
-  });
+/** What differs between two trees, of the paths that count. Pure. */
+export function changesOf(before: Entries, after: Entries, counts: (path: string) => boolean): Changes {
+  const paths = new Set([...before.keys(), ...after.keys()]);
+  return new Map(
+    [...paths].filter((path) => {
+      const [was, is] = [before.get(path), after.get(path)];
+      return (was?.hash !== is?.hash || was?.mode !== is?.mode) && counts(path);
+    }).map((path) => [path, after.get(path) ?? null] as const),
+  );
 }

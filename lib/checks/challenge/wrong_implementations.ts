@@ -4,11 +4,12 @@ import { outputFrom } from "../../git/output_from.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { rootPaths } from "../../git/tree_paths.ts";
 import { writeAtomic } from "../../host/files.ts";
+import { type Commits, createCommits } from "../judging/old_tree.ts";
 import { verify } from "../verify.ts";
 import { broughtUp, type Challenge, challengerFolder, challengerTurn } from "./challenger.ts";
 import { judgeMatcher } from "./judges.ts";
 import { wrongImplementationPrompt } from "./prompt.ts";
-import { changesBetween, changesDuring, commitWith, type TreeEntry } from "./tree_changes.ts";
+import { type Changes, changesOf, treesAround } from "./tree_changes.ts";
 
 /** What the wrong implementations came to. */
 export interface WrongOutcome {
@@ -82,7 +83,7 @@ async function wrongImplementation(
   const cwd = await challengerFolder(challenge, clean);
   const name = `${challenge.name}-challenge-${number}`;
   const prompt = wrongImplementationPrompt(item, earlier);
-  const { value: taken, changes } = await changesDuring(
+  const { value: taken, ...trees } = await treesAround(
     repository,
     { folder: checkout.tree, commit: base },
     () => challengerTurn(challenge, { prompt, cwd, name, folder, events: ralph.events }),
@@ -91,10 +92,11 @@ async function wrongImplementation(
   if (!result.ok || signal.aborted) return { ...NONE, result };
   if (nothing !== null) return { ...NONE, result, missing: nothing };
 
-  const { judges, wrong } = await wrongEntries(challenge, changes, clean.copied);
-  if (wrong.length === 0) return { ...NONE, result, missing: "it changes no product code" };
-  const right = await commitWith(repository, base, judges);
-  const commit = await commitWith(repository, right, wrong);
+  const commits = createCommits(ralph);
+  const { judges, wrong } = await changedBy(challenge, commits, { ...trees, copied: clean.copied });
+  if (wrong.size === 0) return { ...NONE, result, missing: "it changes no product code" };
+  const right = await commits.lay(base, judges);
+  const commit = await commits.lay(right, wrong);
   const diff = await outputFrom(repository, ["diff", "--no-color", "--no-ext-diff", "--no-textconv", right, commit]);
   const place = await broughtUp(challenge, commit);
   if (typeof place === "string") return { ...NONE, result, diff, missing: place };
@@ -108,18 +110,22 @@ async function wrongImplementation(
 }
 
 /** What of the work judges, and what of the challenger's changes is an implementation. */
-async function wrongEntries(
+async function changedBy(
   { ralph, item, base, work, checks }: Challenge,
-  changes: readonly TreeEntry[],
-  copied: readonly string[],
-): Promise<{ readonly judges: readonly TreeEntry[]; readonly wrong: readonly TreeEntry[] }> {
-  const subject = [item.title, ...item.criteria ?? []].join("\n");
-  const matches = judgeMatcher(ralph.config, checks.map(({ command }) => command), subject);
-  const judges = ({ path }: TreeEntry): boolean => matches(rootPaths(ralph, [path])[0] ?? path);
-  const isCopied = ({ path }: TreeEntry): boolean => copied.some((one) => path === one || path.startsWith(`${one}/`));
+  commits: Commits,
+  { before, after, copied }: { readonly before: string; readonly after: string; readonly copied: readonly string[] },
+): Promise<{ readonly judges: Changes; readonly wrong: Changes }> {
+  const worked = await commits.entries(work);
+  const judges = await judgeMatcher({ config: ralph.config, commits, item, checks }, worked);
+  const kept = rootPaths(ralph, copied);
+  const isCopied = (path: string): boolean => kept.some((one) => path === one || path.startsWith(`${one}/`));
   return {
-    judges: (await changesBetween(requireRepository(ralph), base, work)).filter(judges),
-    wrong: changes.filter((entry) => !judges(entry) && !isCopied(entry)),
+    judges: changesOf(await commits.entries(base), worked, judges),
+    wrong: changesOf(
+      await commits.entries(before),
+      await commits.entries(after),
+      (path) => !judges(path) && !isCopied(path),
+    ),
   };
 }
 
