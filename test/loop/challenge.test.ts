@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -5,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import type { AgentTurn } from "../../lib/backlog/types.ts";
 import type { TurnRequest } from "../../lib/context/agent.ts";
+import { temporaryDirectory } from "../../lib/host/files.ts";
 import { type LoopOutcome, runLoop } from "../../lib/loop/run_loop.ts";
 import { loopWorld, type World } from "./loop_world.ts";
 
@@ -32,19 +34,21 @@ interface Asked {
 
 /** A worker that writes `work`, one text an attempt, and a challenger that writes `wrong`. */
 async function challengedRun(
-  { tests, work, wrong = [], unseen = () => UNSEEN, challenge = wrong.length, trust, also }: {
+  { tests, work, wrong = [], unseen = () => UNSEEN, challenge = wrong.length, trust, also, onSaid }: {
     readonly tests: string;
     readonly work: readonly string[];
     readonly wrong?: readonly string[];
     readonly unseen?: (root: string) => unknown;
     readonly challenge?: number;
     readonly trust?: "strict";
+    /** Called when a message of the challenger is reported. */
+    readonly onSaid?: () => void;
     /** What a wrong implementation does beside `add.mjs`. */
     readonly also?: (cwd: string) => Promise<void>;
   },
 ): Promise<{ readonly world: World; readonly run: LoopOutcome; readonly asked: readonly Asked[] } & AsyncDisposable> {
   const asked: Asked[] = [];
-  const turn = async ({ cwd, prompt }: TurnRequest): Promise<Partial<AgentTurn>> => {
+  const turn = async ({ cwd, prompt, transcript, onEvent }: TurnRequest): Promise<Partial<AgentTurn>> => {
     const who = cwd === world.root ? "worker" : prompt.includes("Write one check") ? "unseen" : "wrong";
     const number = asked.filter((one) => one.who === who).length;
     const files = who === "worker" ? "" : await readFile(join(cwd, "add.mjs"), "utf8");
@@ -58,7 +62,10 @@ async function challengedRun(
       estimated: false,
     };
     if (who === "unseen") {
-      return { usage, text: `Here:\n\n\`\`\`json\n${JSON.stringify(unseen(world.root))}\n\`\`\`\n` };
+      const text = `Here:\n\n\`\`\`json\n${JSON.stringify(unseen(world.root))}\n\`\`\`\n`;
+      await writeFile(transcript, text);
+      onEvent?.({ type: "agent-text", text });
+      return { usage, text };
     }
     const texts = who === "worker" ? work : wrong;
     await writeFile(join(cwd, "add.mjs"), texts[number] ?? texts.at(-1) ?? "");
@@ -69,6 +76,7 @@ async function challengedRun(
     files: { "add.mjs": "export function add() {}\n", "test/add.mjs": tests },
     config: { verify: { challenge, final: "tree" }, ...(trust === undefined ? {} : { trust, verify: { challenge } }) },
   });
+  world.ralph.events.attach({ emit: ({ type }) => type === "agent-text" ? onSaid?.() : undefined });
   const run = await runLoop(world.ralph, memoryBacklog([ITEM]));
   return { world, run, asked, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() };
 }
@@ -156,14 +164,19 @@ describe("a challenge", () => {
     expect(noticesOf(found.run, "challenge")).toEqual([]);
   });
 
-  test("what is expected is nowhere on disk while the command runs", async () => {
+  test("what is expected is in no file and no event before the command has run", async () => {
+    await using outside = await temporaryDirectory("challenge-ran-");
+    const ran = join(outside.path, "ran");
     const unseen = (root: string): unknown => ({
-      command: `grep -rl "[o]nly-expected" ${join(tmpdir(), "turn-")}* "${root}" . || echo nowhere`,
+      command: `touch ${ran}; grep -rl "[o]nly-expected" ${join(tmpdir(), "turn-")}* "${root}" . || echo nowhere`,
       expect: "only-expected",
     });
-    await using found = await challengedRun({ tests: GOOD, work: [ADDS], wrong: [MULTIPLIES], unseen });
+    const order: boolean[] = [];
+    const onSaid = (): void => void order.push(existsSync(ran));
+    await using found = await challengedRun({ tests: GOOD, work: [ADDS], wrong: [MULTIPLIES], unseen, onSaid });
 
     expect(JSON.stringify(found.world.events)).toContain('printed \\"nowhere\\"');
+    expect(order[0]).toBe(true); // run folders keep every event
   });
 
   test("an answer without a check in it is named", async () => {
