@@ -47,6 +47,7 @@ export function createCleanRun(
     if (!wanted || checkout !== null) return;
     checkout = await openCheckout(ralph, { state: topLevelPaths(ralph, backlog.stateFiles), signal: ralph.signal });
     brought = await checkout.bringUp();
+    if (ralph.loop.acceptChanges) await ralph.journal.forgetClean(key); // what is there now is there by agreement
     const known = ralph.journal.clean(key);
     absent = known?.absent ?? await absentNow();
     if (known === null) await ralph.journal.cleanStart(key, absent);
@@ -116,6 +117,8 @@ function wordsOf(because: NotReproducible): string {
   }
 }
 
+const TAKEN = "as the agent left them; `workspace.setup` installs them anew";
+
 function noticesOf(checkout: Checkout | null, brought: BroughtUp | null): readonly Notice[] {
   if (checkout === null || brought?.status !== "ready") return [];
   const { place } = brought;
@@ -131,7 +134,7 @@ function noticesOf(checkout: Checkout | null, brought: BroughtUp | null): readon
         } as const,
       ]
       : []),
-    ...(place.dependencies === "taken" ? [workspace("as the agent left them", "")] : []),
+    ...(place.dependencies === "taken" ? [workspace(place.copied.join(", "), TAKEN)] : []),
     ...place.lost.map((path) => workspace(path, "was changed by a check, and could not be restored")),
     ...checkout.changedSinceLastRun.map((path) =>
       workspace(path, "differs from the last run's under the same lock file")
