@@ -1,7 +1,5 @@
 import { join } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
-import { createRedactor } from "../events/redact.ts";
-import { secretValues } from "../events/secrets.ts";
 import { readText, temporaryDirectory, writeAtomic } from "../host/files.ts";
 import { findExecutable } from "../host/shell.ts";
 import type { Host, ProcessEnd } from "../host/types.ts";
@@ -138,7 +136,6 @@ async function unattendedTurn(place: TurnPlace, invocation: AgentInvocation, req
   const reader = createStreamReader({
     translator: driver.translator(),
     prompt: request.prompt,
-    redactor: createRedactor(secretValues({ ...host.environment.variables, ...request.environment })),
     onEvent: request.onEvent,
     ...(driver.ignored === undefined ? {} : { ignored: driver.ignored }),
   });

@@ -3,6 +3,7 @@ import type { RalphContext } from "../context/context.ts";
 import type { TreeSnapshot } from "../git/types.ts";
 import { ensureRunsIgnored, isIgnoring } from "../events/runs_ignored.ts";
 import type { TimeBudget } from "../backlog/turn_types.ts";
+import { resolveInside } from "../host/files.ts";
 import type { AgentTurn, Item, Turn } from "../backlog/types.ts";
 import type { Agent } from "../context/agent.ts";
 import { turnEnvironment } from "./environment.ts";
@@ -25,6 +26,8 @@ export interface AgentTurnRequest {
   /** Milliseconds. @default provider.timeout of the configuration */
   readonly timeoutMs?: number;
   readonly interactive?: boolean;
+  /** What the prompt asks signals that speak for passing to carry. */
+  readonly nonce?: string;
   /** Added to the agent's environment. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
@@ -80,7 +83,12 @@ async function oneTurn(
   request: AgentTurnRequest,
   { cwd, environment, signal, number }: OneTurn,
 ): Promise<AgentTurn> {
-  const transcript = numbered(request.transcript ?? join(request.folder, `${request.name}.log`), number);
+  const transcript = numbered(
+    request.transcript === undefined
+      ? join(request.folder, `${request.name}.log`)
+      : await resolveInside(ralph.root, request.transcript),
+    number,
+  );
   ralph.events.emit({ type: "turn-start", agent: agent.name, transcript: relative(ralph.root, transcript) });
   const started = ralph.host.clock.now();
   const turn = await agent.runTurn({
@@ -91,6 +99,7 @@ async function oneTurn(
     idleTimeoutMs: ralph.config.provider.idleTimeout * 1000,
     environment,
     interactive: request.interactive ?? false,
+    ...(request.nonce === undefined ? {} : { nonce: request.nonce }),
     signal,
     onEvent: (event) => ralph.events.emit(event),
     onPreview: (preview) => ralph.events.preview?.(preview),

@@ -2,6 +2,7 @@ import { basename, delimiter, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ensureDirectory, pathExists, readText, writeAtomic } from "../host/files.ts";
 import type { Environment, Host } from "../host/types.ts";
+import { CLAIMS_VARIABLE } from "../backlog/claims.ts";
 import type { Item } from "../backlog/types.ts";
 
 /** Where a turn happens; a context is one. */
@@ -24,6 +25,7 @@ export async function turnEnvironment(place: TurnPlace, item: Item | null): Prom
   return {
     RALPH_ROOT: place.root,
     RALPH_RUN: place.run.id,
+    [CLAIMS_VARIABLE]: "", // another run's, where this one was started inside of its turn
     ...(item === null ? {} : { RALPH_ITEM: item.id }),
     ...(shims === null ? {} : pathWith(shims, environment)),
   };

@@ -1,4 +1,6 @@
 import { createNewestLine } from "../events/newest_line.ts";
+import { createRedactor } from "../events/redact.ts";
+import { secretValues } from "../events/secrets.ts";
 import type { Host, ProcessEnd } from "../host/types.ts";
 import type { AgentTurn, TurnEnd } from "../backlog/types.ts";
 import { plainLimit } from "./plain_limit.ts";
@@ -28,7 +30,7 @@ export interface TurnReading {
 const NESTED_SESSION = { CLAUDECODE: undefined };
 
 /**
- * Runs one turn as a process: output streams into the transcript with secrets masked, and whatever ends the turn ends
+ * Runs one turn as a process: secrets in its output are masked before anything else sees it, and what ends the turn ends
  * the whole process tree. Standard error is in the transcript and never among the agent's words.
  *
  * @throws {RalphError} file-unwritable when the transcript cannot be written
@@ -39,10 +41,9 @@ export async function runTurn(
   request: TurnRequest,
   reading?: TurnReading,
 ): Promise<AgentTurn> {
-  const record = await openTurnRecord(host, request, reading?.sink);
-  const newest = reading === undefined && request.onPreview !== undefined
-    ? createNewestLine(() => record.redactor)
-    : null;
+  const redactor = createRedactor(secretValues({ ...host.environment.variables, ...request.environment }));
+  const record = await openTurnRecord(request, reading?.sink);
+  const newest = reading === undefined && request.onPreview !== undefined ? createNewestLine() : null;
   if (newest !== null) request.onPreview?.(newest.read);
   const environment = { ...NESTED_SESSION, ...request.environment, ...invocation.environment };
   let end: ProcessEnd;
@@ -59,6 +60,7 @@ export async function runTurn(
       ...(request.idleTimeoutMs === undefined ? {} : { idleTimeoutMs: request.idleTimeoutMs }),
       ...(request.interactive === true ? { terminal: true } : {
         input: invocation.input ?? "",
+        mask: () => redactor.stream(),
         onOutput: (chunk, stream) => {
           newest?.push(chunk);
           return stream === "stdout" ? record.words(chunk) : record.noise(chunk);
@@ -71,7 +73,7 @@ export async function runTurn(
   const plainEnd = (ended: ProcessEnd): TurnEnd =>
     plainLimit(ended, { prompt: request.prompt, now: host.clock.now() }) ?? turnEndOf(ended, request);
   return {
-    end: masked(reading === undefined ? plainEnd(end) : reading.judge(end), record),
+    end: reading === undefined ? plainEnd(end) : reading.judge(end),
     text: words.text,
     lines: words.lines,
     usage: UNKNOWN_USAGE,
@@ -79,8 +81,4 @@ export async function runTurn(
     durationMs: end.durationMs,
     exitCode: end.exitCode,
   };
-}
-
-function masked(end: TurnEnd, record: TurnRecord): TurnEnd {
-  return "message" in end ? { ...end, message: record.redactor.text(end.message) } : end;
 }

@@ -1,4 +1,3 @@
-import type { Redactor } from "../events/redact.ts";
 import type { AgentEvent, Translator } from "./stream_item.ts";
 import { createFinalWords } from "./final_words.ts";
 import { JsonLines } from "./json_lines.ts";
@@ -19,12 +18,11 @@ export interface StreamReaderOptions {
   readonly translator: Translator;
   readonly prompt: string;
   readonly ignored?: readonly string[];
-  readonly redactor: Pick<Redactor, "text">;
   readonly onEvent?: ((event: AgentEvent) => void) | undefined;
 }
 
 export function createStreamReader(
-  { translator, prompt, ignored, redactor, onEvent }: StreamReaderOptions,
+  { translator, prompt, ignored, onEvent }: StreamReaderOptions,
 ): StreamReader {
   const words = createFinalWords(prompt);
   const summary = new StreamTally();
@@ -34,7 +32,7 @@ export function createStreamReader(
     summary.take(event);
     if (event.type === "agent-text") words.say(event.text);
     if (event.type === "agent-tool-call" || event.type === "agent-tool-result") words.act();
-    onEvent?.(masked(event, redactor));
+    onEvent?.(shortened(event));
   }
 
   const lines = new JsonLines({
@@ -66,30 +64,10 @@ export function createStreamReader(
   };
 }
 
-/** Long texts stand in the transcript; an event is for a reader. */
+/** Long texts are in the transcript; an event is for a reader. */
 const LONGEST_TEXT = 64 * 1024;
 
-function masked(event: AgentEvent, { text }: Pick<Redactor, "text">): AgentEvent {
-  switch (event.type) {
-    case "agent-text":
-      return {
-        ...event,
-        text: text(event.text.length > LONGEST_TEXT ? `…${event.text.slice(-LONGEST_TEXT)}` : event.text),
-      };
-    case "agent-tool-call":
-      return { ...event, input: text(event.input) };
-    case "agent-tool-result":
-      return { ...event, output: text(event.output) };
-    case "agent-error":
-    case "agent-rate-limit":
-      return { ...event, message: text(event.message) };
-    case "agent-end":
-      return event.message === null ? event : { ...event, message: text(event.message) };
-    case "agent-line-invalid":
-      return { ...event, line: text(event.line) };
-    case "agent-start":
-    case "agent-file-change":
-    case "agent-usage":
-      return event;
-  }
+function shortened(event: AgentEvent): AgentEvent {
+  if (event.type !== "agent-text" || event.text.length <= LONGEST_TEXT) return event;
+  return { ...event, text: `…${event.text.slice(-LONGEST_TEXT)}` };
 }

@@ -1,4 +1,5 @@
 import { failureOf, isOver, reasonOf } from "./attempts.ts";
+import { howToEnd } from "./signals.ts";
 import type { Attempt, Backlog, Check, Item, Settlement } from "./types.ts";
 
 /** One piece of work of a list in memory. */
@@ -59,11 +60,11 @@ export function memoryBacklog(tasks: readonly MemoryTask[], options: MemoryBackl
       if (open.length > 0) return { status: "blocked", reasons: parked.map(({ id, reason }) => `${id}: ${reason}`) };
       return { status: "done" };
     },
-    async work(item: Item<MemoryTask>, { previous }) {
+    async work(item: Item<MemoryTask>, { nonce, previous }) {
       const { prompt, title, checks = [] } = item.data;
       const failure = previous === null ? "" : `\n\n${failureOf(previous)}`;
       return {
-        prompt: `${prompt ?? title}${failure}\n\nWhen it is done, print \`<ralph>DONE</ralph>\` on a line of its own.`,
+        prompt: `${prompt ?? title}${failure}\n\n${howToEnd(nonce)}`,
         checks: namedChecks(checks),
       };
     },

@@ -1,9 +1,113 @@
 /**
- * What in an agent's words can be a signal: whole lines, outside code fences, not an echo of the prompt. Pure.
+ * Signals in an agent's output: whole lines, outside code fences, not an echo of the prompt. Pure.
+ *
+ * One that speaks for passing counts with the attempt's nonce, which no file and no quoted output holds, or in its plain
+ * form as the last line. The others (LEARNING, RESET, BLOCKED, FAILED, REJECT) count plain.
  *
  * @module
  */
 import { type Fence, nextFence } from "./fences.ts";
+
+/** Characters of an attempt's nonce. */
+export const NONCE_LENGTH = 6;
+
+/** One signal of a turn. */
+export interface Signal {
+  /** How it is written: `<ralph>`, `<promise>`, `<review>`, `###…###`, a line that begins with the name. */
+  readonly form: "ralph" | "promise" | "review" | "hashes" | "line";
+  /** `DONE`, `BLOCKED` … */
+  readonly name: string;
+  /** What follows the colon; "" without one. */
+  readonly value: string;
+  /** With the attempt's nonce. */
+  readonly sealed: boolean;
+  /** It may speak for passing: with the nonce, or plain on the last line. */
+  readonly counts: boolean;
+}
+
+/** How each form is written: nonce, name, value. */
+const FORMS: readonly (readonly [Signal["form"], RegExp])[] = [
+  ["ralph", /<ralph(?: +(\w+))?>\s*([A-Z_]+)\s*(?::(.*?))?<\/ralph>/g],
+  ["promise", /<promise(?: +(\w+))?>\s*([A-Z_]+)\s*<\/promise>/g],
+  ["review", /<review(?: +(\w+))?>\s*([A-Za-z]+)\s*(?::(.*?))?<\/review>/g],
+];
+const HASHES_REGEXP = /^###\s*([A-Z_]+)(?: +(\w+))?\s*(?::(.*))?###$/s;
+const LINE_REGEXP = /^(?:\[RALPH\] +)?([A-Z]+_COMPLETE)(?: +(\w+))?:\s*(.*)$/;
+const TAGS_REGEXP = /^(?:<(ralph|promise|review)\b[^<>]*>(?:(?!<\/\1>).)*<\/\1>\s*)+$/;
+/** The prompt's own words, `BLOCKED: [why]`, say nothing. */
+const PLACEHOLDER_REGEXP = /^[[<{(][^\])}>]*[\])}>]$/;
+
+/**
+ * The signals in the lines of an agent's output, oldest first.
+ *
+ * @example Only the attempt's nonce, or the last line, speaks for passing
+ * ```ts
+ * import { signalsOf } from "ralph/backlog";
+ *
+ * const lines = ["<ralph>DONE</ralph>", "<ralph k3f9ab>DONE</ralph>", "That is all."];
+ * console.log(signalsOf(lines, "k3f9ab").map(({ counts }) => counts)); // [ false, true ]
+ * ```
+ */
+export function signalsOf(lines: readonly string[], nonce: string): readonly Signal[] {
+  return lines.flatMap((line, index) =>
+    partsOf(line).map(({ form, name, value, given }) => {
+      const sealed = given !== "" && given === nonce;
+      return { form, name, value, sealed, counts: sealed || (given === "" && index === lines.length - 1) };
+    })
+  );
+}
+
+/** True where a signal of this name speaks for passing. */
+export function saysPassing(lines: readonly string[], nonce: string, name: string): boolean {
+  return signalsOf(lines, nonce).some((signal) => signal.name === name && signal.counts);
+}
+
+/** Why the agent says that it cannot continue, or `null`. */
+export function blockedReason(lines: readonly string[]): string | null {
+  const found = signalsOf(lines, "").filter(({ form, name }) => form === "ralph" && name === "BLOCKED");
+  return found.map(({ value }) => value).findLast((reason) => reason !== "" && !isPlaceholder(reason)) ?? null;
+}
+
+/** How the agent of a plain list ends its turn. */
+export function howToEnd(nonce: string): string {
+  return [
+    `When it is done, end with the line \`<ralph ${nonce}>DONE</ralph>\`.`,
+    `When you cannot do it, end with the line \`<ralph ${nonce}>BLOCKED: [why]</ralph>\` instead: a person will look at it.`,
+    "The checks are repeated elsewhere: what they do not show counts for nothing.",
+  ].join(" ");
+}
+
+/** True for the words in brackets by which a prompt shows where something is to be filled in. */
+export function isPlaceholder(text: string): boolean {
+  return PLACEHOLDER_REGEXP.test(text);
+}
+
+interface SignalParts extends Pick<Signal, "form" | "name" | "value"> {
+  /** The nonce that it carries; "" without one. */
+  readonly given: string;
+}
+
+function partsOf(line: string): readonly SignalParts[] {
+  const hashes = HASHES_REGEXP.exec(line);
+  if (hashes !== null) {
+    const [, name = "", given = "", value = ""] = hashes;
+    return [{ form: "hashes", name, value: value.trim(), given }];
+  }
+  const whole = LINE_REGEXP.exec(line);
+  if (whole !== null) {
+    const [, name = "", given = "", value = ""] = whole;
+    return [{ form: "line", name, value: value.trim(), given }];
+  }
+  if (!TAGS_REGEXP.test(line)) return [];
+  return FORMS.flatMap(([form, expression]) =>
+    [...line.matchAll(expression)].map(([, given = "", name = "", value = ""]) => ({
+      form,
+      name: name.toUpperCase(),
+      value: value.trim(),
+      given,
+    }))
+  );
+}
 
 /** How many signal lines of a turn are kept. */
 const SIGNAL_LINES: number = 2000;

@@ -1,4 +1,5 @@
-import type { Attempt, Backlog, Check, Item, Settlement } from "./types.ts";
+import { howToEnd } from "./signals.ts";
+import type { Attempt, Backlog, Check, Item, Settlement, WorkContext } from "./types.ts";
 import { verifyCommands } from "./verify_commands.ts";
 import type { StateFiles } from "./state_files.ts";
 import { RalphError } from "../errors/ralph_error.ts";
@@ -92,12 +93,7 @@ export function todoBacklog(
       if (open.length > 0) return { status: "blocked", reasons: parked.map(({ id, reason }) => `${id}: ${reason}`) };
       return { status: "done" };
     },
-    work({ data }, { previous }) {
-      const failure = previous === null ? "" : `\n\n${failureOf(previous)}`;
-      const prompt =
-        `Do only this: ${data.text}${failure}\n\nWhen it is done, print \`<ralph>DONE</ralph>\` on a line of its own.`;
-      return Promise.resolve({ prompt, checks: checksOf(data, checks) });
-    },
+    work: ({ data }, context) => Promise.resolve({ prompt: promptOf(data, context), checks: checksOf(data, checks) }),
     async passed() {
       return (await load()).filter(({ done }) => done).map((item) => ({
         id: idOf(item),
@@ -109,6 +105,11 @@ export function todoBacklog(
       await untick({ state, file }, (await load()).filter((item) => ids.includes(idOf(item))), reason),
     settle: (item, attempt) => settled({ state, file }, item, attempt),
   };
+}
+
+function promptOf({ text }: TodoItem, { nonce, previous }: WorkContext): string {
+  const failure = previous === null ? "" : `\n\n${failureOf(previous)}`;
+  return `Do only this: ${text}${failure}\n\n${howToEnd(nonce)}`;
 }
 
 async function untick(

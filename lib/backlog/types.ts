@@ -6,6 +6,7 @@
  */
 
 import type { Check, CommandCheck, Verification } from "./check_types.ts";
+import type { ClaimLine } from "./claims.ts";
 import type { Item } from "./item.ts";
 import type { Turn, TurnRecord } from "./turn_types.ts";
 
@@ -221,6 +222,10 @@ export interface WorkContext<Findings = unknown> {
   readonly previous: Attempt<Findings> | null;
   /** The last attempt at any item. */
   readonly last: Attempt<Findings> | null;
+  /** What signals that speak for passing carry in this attempt: prompts name it, judges ask for it. */
+  readonly nonce: string;
+  /** What the turn asked for by `ralph task …`, `issue …`, `step …`; none before the turn. */
+  readonly claims: readonly ClaimLine[];
 }
 
 /** What `judge` is given. */
@@ -281,6 +286,8 @@ export interface Backlog<Data = unknown, Findings = unknown> {
   settle(item: Item<Data>, attempt: Attempt<Findings>): Promise<Settlement>;
   /** A run begins, what a killed one left is settled: close what else it left open. */
   resume?(): Promise<void>;
+  /** Applies what commands outside of a turn added while a run is at work. Called between turns; the same twice is once. */
+  receive?(claims: readonly ClaimLine[]): Promise<void>;
   /** Record a hook's start or end; several may be told at once. */
   hookRan?(record: HookRecord): Promise<void>;
 

@@ -1,4 +1,6 @@
-const VERIFY_REGEXP = /(?<![\w-])Verify:[ \t]*(`+)(.+?)\1(?!`)/gs;
+/** More back-ticks than these open nothing, so that reading takes time in proportion to the text. */
+const OPENING_REGEXP = /(?<![\w-])Verify:[ \t]*(`{1,9})(?!`)/g;
+const TICKS_REGEXP = /`+/g;
 
 /**
  * The commands that a criterion names in the form ``Verify: `cmd` ``, in their order. Other text in back-ticks is never
@@ -12,7 +14,31 @@ const VERIFY_REGEXP = /(?<![\w-])Verify:[ \t]*(`+)(.+?)\1(?!`)/gs;
  * ```
  */
 export function verifyCommands(criterion: string): readonly string[] {
-  return [...criterion.matchAll(VERIFY_REGEXP)].map((match) => (match[2] ?? "").trim()).filter((found) => found !== "");
+  const commands: string[] = [];
+  const opening = new RegExp(OPENING_REGEXP);
+  let unclosed = Infinity; // openings of this many back-ticks and more have no end
+  for (let match = opening.exec(criterion); match !== null; match = opening.exec(criterion)) {
+    const count = match[1]?.length ?? 1;
+    const start = opening.lastIndex;
+    const end = count < unclosed ? endOfCode(criterion, start, count) : null;
+    if (end === null) {
+      unclosed = Math.min(unclosed, count);
+      continue;
+    }
+    commands.push(criterion.slice(start, end).trim());
+    opening.lastIndex = end + count;
+  }
+  return commands.filter((command) => command !== "");
+}
+
+/** Where the text ends that the next run of at least so many back-ticks closes. */
+function endOfCode(text: string, start: number, count: number): number | null {
+  const ticks = new RegExp(TICKS_REGEXP);
+  ticks.lastIndex = start;
+  for (let run = ticks.exec(text); run !== null; run = ticks.exec(text)) {
+    if (run[0].length >= count) return ticks.lastIndex - count;
+  }
+  return null;
 }
 
 /** The commands of all criteria of a story, each once. */

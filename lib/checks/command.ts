@@ -18,13 +18,14 @@ export async function runCommandCheck(
 ): Promise<CheckOutcome> {
   const runToken = `${host.processes.runToken}.${host.ids.random(6)}`;
   const tail = createTail(16 * 1024);
-  const sink = (): WritableStream<Uint8Array> =>
-    new WritableStream({
-      async write(chunk) {
-        tail.push(chunk);
-        await options.onOutput?.(chunk);
-      },
-    });
+  async function take(chunk: Uint8Array): Promise<void> {
+    tail.push(chunk);
+    await options.onOutput?.(chunk);
+  }
+  function sink(): WritableStream<Uint8Array> {
+    const mask = options.mask();
+    return new WritableStream({ write: (chunk) => take(mask.push(chunk)), close: () => take(mask.end()) });
+  }
   const child = command.env("RALPH_TREE", runToken).stdout(sink()).stderr(sink()).noThrow().spawn();
 
   const ended = new AbortController();

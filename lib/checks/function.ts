@@ -1,6 +1,6 @@
 import type { $Type } from "dax";
 import { createTail } from "../host/tail.ts";
-import type { Host } from "../host/types.ts";
+import type { Host, OutputMask } from "../host/types.ts";
 import type { CheckContext, CheckOutcome } from "../backlog/types.ts";
 import type { CommandLike } from "./types.ts";
 
@@ -10,6 +10,8 @@ export type FunctionResult = CheckOutcome | { readonly command: CommandLike };
 /** How a function's time and output are handled. */
 export interface FunctionCheckOptions {
   readonly timeoutMs: number;
+  /** Masks secrets in what its commands print. */
+  readonly mask: () => OutputMask;
   /** Takes what its commands print. */
   readonly onOutput?: (chunk: Uint8Array) => Promise<void>;
 }
@@ -23,7 +25,7 @@ export async function runFunctionCheck(
   { $, host }: { readonly $: $Type; readonly host: Pick<Host, "clock" | "ids" | "processes"> },
   run: (context: CheckContext, $: $Type) => unknown,
   context: CheckContext,
-  { timeoutMs, onOutput }: FunctionCheckOptions,
+  { timeoutMs, mask, onOutput }: FunctionCheckOptions,
 ): Promise<FunctionResult> {
   const over = new AbortController();
   const signal = AbortSignal.any([context.signal, over.signal]);
@@ -31,24 +33,29 @@ export async function runFunctionCheck(
   const tail = createTail(16 * 1024);
   let written = Promise.resolve();
   let hasStarted = false;
-  const writer = {
-    writeSync(bytes: Uint8Array): number {
-      const chunk = bytes.slice();
-      tail.push(chunk);
-      written = written.then(() => onOutput?.(chunk));
-      return bytes.length;
-    },
-  };
+  const masks = { stdout: mask(), stderr: mask() };
+  function take(bytes: Uint8Array): void {
+    const chunk = bytes.slice();
+    tail.push(chunk);
+    written = written.then(() => onOutput?.(chunk));
+  }
+  function output(): string {
+    for (const held of Object.values(masks)) take(held.end());
+    return tail.text().trimEnd();
+  }
+  const writer = (stream: "stdout" | "stderr"): { writeSync(bytes: Uint8Array): number } => ({
+    writeSync: (bytes) => (take(masks[stream].push(bytes)), bytes.length),
+  });
   const observed = $.build$({
     commandBuilder: (builder) =>
-      builder.env("RALPH_TREE", token).stdout(writer).stderr(writer).beforeCommandSync(() => {
+      builder.env("RALPH_TREE", token).stdout(writer("stdout")).stderr(writer("stderr")).beforeCommandSync(() => {
         hasStarted = true;
       }),
   });
   const failed = (exitCode: number | null, why: string): CheckOutcome => ({
     ok: false,
     exitCode,
-    tail: [tail.text().trimEnd(), why].filter((part) => part !== "").join("\n"),
+    tail: [output(), why].filter((part) => part !== "").join("\n"),
   });
   try {
     const answer = run({ ...context, signal }, observed);
@@ -62,7 +69,7 @@ export async function runFunctionCheck(
     if (!isCommandEnd(found)) {
       return failed(null, `the check answered ${shown(found)}: expected { ok, exitCode, tail }`);
     }
-    return found.code === 0 ? { ok: true, exitCode: 0, tail: tail.text().trimEnd() } : failed(found.code, "");
+    return found.code === 0 ? { ok: true, exitCode: 0, tail: output() } : failed(found.code, "");
   } catch (error) {
     const exitCode = exitCodeOf(error);
     if (exitCode !== null) return failed(exitCode, "");
@@ -70,6 +77,7 @@ export async function runFunctionCheck(
   } finally {
     over.abort();
     if (hasStarted) await host.processes.sweep(token);
+    output();
     await written;
   }
 }

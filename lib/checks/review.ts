@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { signalsOf } from "../backlog/signals.ts";
 import type { Item } from "../backlog/types.ts";
 
 /** What a reviewer said. `none`: nothing that counts. */
@@ -11,23 +12,24 @@ export type Review =
   | { readonly verdict: "rejected"; readonly reasons: readonly string[] }
   | { readonly verdict: "none" };
 
-const APPROVE_REGEXP = /^<review>\s*APPROVED?\s*<\/review>$/i;
-const REJECT_REGEXP = /^<review>\s*REJECT(?:ED)?\s*(?::\s*(.*?))?\s*<\/review>$/i;
-
 /** How a reviewer is told to answer: none of it is a line that would count when it is repeated. */
-export const REVIEW_ANSWER: string =
-  "End with your verdict on a line of its own, outside any code block. When the item is done: `<review>APPROVE</review>`. " +
-  "Otherwise one line for each thing that is wrong, with the file and what it should do, so that the author can fix it " +
-  "without asking you: `<review>REJECT: what is wrong, and where</review>`. Without such a line your review does not count.";
+export function reviewAnswer(nonce: string): string {
+  return "End with your verdict on a line of its own, outside any code block. When the item is done: " +
+    `\`<review ${nonce}>APPROVE</review>\`. Otherwise one line for each thing that is wrong, with the file and what it ` +
+    "should do, so that the author can fix it without asking you: `<review>REJECT: what is wrong, and where</review>`. " +
+    "Without such a line your review does not count.";
+}
 
-/** Reads the signal lines of a review. A rejection beats an approval. Pure. */
-export function reviewOf(lines: readonly string[]): Review {
-  const rejections = lines.map((line) => REJECT_REGEXP.exec(line)).filter((match) => match !== null);
+/** Reads the signal lines of a review: a rejection beats an approval, which counts with the nonce only. Pure. */
+export function reviewOf(lines: readonly string[], nonce: string): Review {
+  const found = signalsOf(lines, nonce).filter(({ form }) => form === "review");
+  const rejections = found.filter(({ name }) => /^REJECT(ED)?$/.test(name));
   if (rejections.length > 0) {
-    const reasons = [...new Set(rejections.map(([, reason = ""]) => reason).filter((reason) => reason !== ""))];
+    const reasons = [...new Set(rejections.map(({ value }) => value).filter((reason) => reason !== ""))];
     return { verdict: "rejected", reasons: reasons.length === 0 ? ["no reason was given"] : reasons };
   }
-  return lines.some((line) => APPROVE_REGEXP.test(line)) ? { verdict: "approved" } : { verdict: "none" };
+  const approved = found.some(({ name, sealed }) => sealed && /^APPROVED?$/.test(name));
+  return approved ? { verdict: "approved" } : { verdict: "none" };
 }
 
 /** An item as its reviewer is told of it. Pure. */

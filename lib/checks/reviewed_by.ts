@@ -3,7 +3,8 @@ import { resolveAgent } from "../agents/registry.ts";
 import type { Agent } from "../context/agent.ts";
 import type { RalphContext } from "../context/context.ts";
 import { ensureDirectory, pathExists, writeAtomic } from "../host/files.ts";
-import { REVIEW_ANSWER, reviewItem, reviewOf } from "./review.ts";
+import { reviewAnswer, reviewItem, reviewOf } from "./review.ts";
+import { NONCE_LENGTH } from "../backlog/signals.ts";
 import type { Check, CheckContext, CheckOutcome, Turn } from "../backlog/types.ts";
 import { fillPrompt, renderPrompt } from "../prompts/render.ts";
 import { agentTurn } from "../agents/agent_turn.ts";
@@ -49,7 +50,7 @@ const FILES_NAMED = 100;
  * const reviewer = scriptedAgent({
  *   turns: [
  *     { say: "<review>REJECT: a.txt holds a placeholder</review>" },
- *     { say: "<review>APPROVE</review>" },
+ *     { say: "<review {{nonce}}>APPROVE</review>" },
  *   ],
  * }, { host: createHost(), name: "reviewer" });
  * const backlog = memoryBacklog([{ id: "a", title: "write a.txt", checks: ["test -f a.txt"] }]);
@@ -82,10 +83,11 @@ async function review(
   const name = await freeName(folder, `review-${reviewer.name.replaceAll(/[^\w.-]+/g, "-").slice(0, 40)}`);
   await ensureDirectory(folder);
   const { item, signal } = context;
+  const nonce = ralph.host.ids.random(NONCE_LENGTH);
   const asked = {
     item: reviewItem(item),
     change: await describeChange(ralph, context, join(folder, `${name}.diff`)),
-    answer: REVIEW_ANSWER,
+    answer: reviewAnswer(nonce),
   };
   const prompt = options.prompt === undefined
     ? await renderPrompt("review", asked, { root: ralph.root })
@@ -96,17 +98,22 @@ async function review(
     folder,
     item,
     signal,
+    nonce,
     ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
   });
   const line = { branch: before.branch, head: before.head, floor: before.head };
   const rewritten = await guardHistory(requireRepository(ralph), line, after, `${ralph.run.id}-${name}`);
-  const found = { ...outcomeOf(turn, rewritten !== null), usage: turn.usage };
+  const found = { ...outcomeOf(turn, nonce, rewritten !== null), usage: turn.usage };
   const words = relative(ralph.root, turn.transcript).replaceAll("\\", "/");
   return found.ok || found.halts !== undefined ? found : { ...found, tail: `${found.tail}\n(its words: ${words})` };
 }
 
 /** What a reviewer's turn comes to; what it wrote weighs more than what it said. */
-function outcomeOf({ end, changedFiles, lines }: Turn, rewritten: boolean): Omit<CheckOutcome, "usage"> {
+function outcomeOf(
+  { end, changedFiles, lines }: Turn,
+  nonce: string,
+  rewritten: boolean,
+): Omit<CheckOutcome, "usage"> {
   const failed = (tail: string): CheckOutcome => ({ ok: false, exitCode: null, tail });
   if (end.reason === "agent-unusable" || end.reason === "rate-limited") {
     return { ...failed(end.message), halts: end.reason };
@@ -119,14 +126,14 @@ function outcomeOf({ end, changedFiles, lines }: Turn, rewritten: boolean): Omit
     return failed(`the reviewer changed the working tree, which a review must not: ${paths} (left as it is)`);
   }
   if (end.reason !== "completed") return failed(`no review: ${"message" in end ? end.message : end.reason}`);
-  const said = reviewOf(lines);
+  const said = reviewOf(lines, nonce);
   switch (said.verdict) {
     case "approved":
       return { ok: true, exitCode: null, tail: "approved" };
     case "rejected":
       return failed(["rejected:", ...said.reasons.map((reason) => `- ${reason}`)].join("\n"));
     case "none":
-      return failed("no review: the reviewer ended without `<review>APPROVE</review>` or a rejection");
+      return failed("no review: the reviewer ended without an approval as its prompt asks for, or a rejection");
   }
 }
 

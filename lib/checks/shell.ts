@@ -1,6 +1,6 @@
 import type { $Type } from "dax";
 import { shellInvocation } from "../host/shell.ts";
-import type { Host, ProcessEnd } from "../host/types.ts";
+import type { Host, OutputMask, ProcessEnd } from "../host/types.ts";
 import type { CheckExpectation, CheckOutcome } from "../backlog/types.ts";
 import type { CheckPlace } from "./checkout/types.ts";
 import { outputWatch, unmet } from "./expectation.ts";
@@ -12,7 +12,9 @@ export interface ShellCheckOptions {
   /** Milliseconds. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** Gets every chunk of output. */
+  /** Masks secrets in the output; what `expect` compares is not masked. */
+  readonly mask: () => OutputMask;
+  /** Gets every chunk of output, masked. */
   readonly onOutput?: (chunk: Uint8Array) => Promise<void>;
   /** @default exit code 0 */
   readonly expect?: CheckExpectation;
@@ -49,7 +51,7 @@ export async function runShellCheck(
   const shell = pipefail && isSinglePipeline(command)
     ? await shellInvocation(forgivingPipeline(command), host.environment)
     : plain;
-  const { onOutput, expect = {} } = options;
+  const { mask, onOutput, expect = {} } = options;
   const watch = outputWatch(expect.output);
   let end: ProcessEnd | null = null;
   const derived = $.build$({
@@ -59,12 +61,9 @@ export async function runShellCheck(
           ...(options.place?.run(shell, command, options.cwd) ?? { ...shell, cwd: options.cwd }),
           timeoutMs: options.timeoutMs,
           signal: options.signal,
-          ...(onOutput === undefined && expect.output === undefined ? {} : {
-            onOutput: (chunk, stream) => {
-              watch.take(chunk, stream);
-              return onOutput?.(chunk);
-            },
-          }),
+          mask,
+          ...(expect.output === undefined ? {} : { onRaw: watch.take }),
+          ...(onOutput === undefined ? {} : { onOutput }),
         });
         return { code: end.exitCode ?? 1 };
       }),

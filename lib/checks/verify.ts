@@ -150,12 +150,14 @@ async function runOne(
   const { signal, item = null, base = null, cwd = ralph.root, done, logs } = options;
   const timeoutMs = check.timeoutMs ?? ralph.config.verify.timeout * 1000;
   const log = logs === undefined || check.review === true ? null : await openLog(logs, number);
-  const newest = createNewestLine(() => createRedactor(secretValues(ralph.host.environment.variables)));
+  const redactor = createRedactor(secretValues(ralph.host.environment.variables));
+  const newest = createNewestLine();
   ralph.events.preview?.(newest.read);
   const shell: ShellCheckOptions = {
     cwd,
     signal,
     timeoutMs,
+    mask: () => redactor.stream(),
     onOutput: async (chunk) => {
       newest.push(chunk);
       await log?.write(chunk);
@@ -174,7 +176,8 @@ async function runOne(
       ...(logs === undefined ? {} : { logs }),
     };
     const found = await runFunctionCheck(ralph, check.run, context, shell);
-    return "command" in found ? await runCommandCheck(ralph.host, found.command, shell) : found;
+    if ("command" in found) return await runCommandCheck(ralph.host, found.command, shell);
+    return { ...found, tail: redactor.text(found.tail) };
   } finally {
     await log?.close();
   }

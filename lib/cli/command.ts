@@ -79,6 +79,8 @@ export interface Command {
   readonly open?: boolean;
   /** The command line that shows its flags. @default `ralph help NAME` */
   readonly helpLine?: string;
+  /** It may be run inside of a run, by an agent or a hook: it only reads, or claims. A list: only with these first arguments. */
+  readonly insideRun?: boolean | readonly string[];
   readonly load: () => Promise<CommandModule>;
 }
 

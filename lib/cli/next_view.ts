@@ -1,6 +1,6 @@
 import type { Next } from "../backlog/types.ts";
 import { EXIT } from "../errors/exit_codes.ts";
-import { printable, printableLine } from "../ui/printable.ts";
+import { oneLine } from "../ui/printable.ts";
 import type { Style } from "../ui/style.ts";
 import type { Invocation } from "./command.ts";
 import { toJson } from "./show.ts";
@@ -37,11 +37,11 @@ export function itemLines(
   { bold, dim, warn, symbols }: Style,
 ): readonly string[] {
   return [
-    `${bold(printableLine(id))}  ${printableLine(title)}`,
-    ...criteria.map((criterion) => `  ${dim(symbols.dot)} ${printable(criterion)}`),
+    `${bold(oneLine(id))}  ${oneLine(title)}`,
+    ...criteria.map((criterion) => `  ${dim(symbols.dot)} ${criterion}`),
     checks.length === 0
       ? `  ${warn(symbols.warning)} no check: it cannot pass`
-      : `checks: ${checks.map((check) => `\`${printable(check)}\``).join(", ")}`,
+      : `checks: ${checks.map((check) => `\`${check}\``).join(", ")}`,
   ];
 }
 
@@ -56,7 +56,7 @@ export function withoutItem(
     case "waiting":
       return { blocked: false, data: next, notes: ["everything that is left depends on what is in flight"] };
     case "blocked": {
-      const reasons = next.reasons.map((reason) => `  ${printable(reason.split("\n")[0] ?? "")}`);
+      const reasons = next.reasons.map((reason) => `  ${reason.split("\n")[0] ?? ""}`);
       const hints = words.retry === null ? [] : [`hint: \`${words.retry}\` takes parked items up again`];
       return { blocked: true, data: next, notes: ["blocked:", ...reasons, ...hints] };
     }

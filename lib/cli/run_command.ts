@@ -7,9 +7,12 @@ import { EXIT } from "../errors/exit_codes.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { onSignals } from "../host/this_process.ts";
 import type { Host } from "../host/types.ts";
+import { printable, printablePainted } from "../ui/printable.ts";
+import { wantsColour } from "../ui/style.ts";
 import type { Command, Invocation, Program } from "./command.ts";
 import { describeFailure } from "./failure.ts";
 import { commandHelp } from "./help.ts";
+import { checkInsideRun } from "./inside_run.ts";
 import { parseLine, usage } from "./parse.ts";
 
 /** What a command is run with, whatever its line says. */
@@ -27,8 +30,8 @@ export async function guarded(
   { host, program }: { readonly host: Host; readonly program: Program },
   run: (around: Surroundings) => Promise<number>,
 ): Promise<number> {
-  const say = (text: string): void => host.terminal.write("stderr", `${text}\n`);
-  const out = (text: string): void => host.terminal.write("stdout", `${text}\n`);
+  const say = printer(argv, host, "stderr");
+  const out = printer(argv, host, "stdout");
   const aborter = new AbortController();
   let force = (): void => {};
   const forced = new Promise<number>((resolve) => {
@@ -50,6 +53,16 @@ export async function guarded(
   return aborter.signal.aborted ? EXIT.interrupted : exitCode;
 }
 
+/**
+ * Writes lines. What files and agents wrote is in them: no control character of theirs reaches the terminal, and in JSON
+ * it is spelled out as JSON does.
+ */
+function printer(argv: readonly string[], host: Host, stream: "stdout" | "stderr"): (text: string) => void {
+  const colour = wantsColour(host.terminal.isTerminal(stream), host.environment, argv.includes("--no-color"));
+  const safe = colour ? printablePainted : printable;
+  return (text) => host.terminal.write(stream, `${safe(text)}\n`);
+}
+
 /** Runs a command with its own line of arguments. @throws {RalphError} usage, and what the command throws */
 export async function startCommand(command: Command, line: readonly string[], around: Surroundings): Promise<number> {
   const parsed = parseLine(command, line, around.host.environment.variables);
@@ -58,6 +71,7 @@ export async function startCommand(command: Command, line: readonly string[], ar
     return EXIT.done;
   }
   checkArity(command, parsed.arguments);
+  await checkInsideRun(command, { ...around, arguments: parsed.arguments, flags: parsed.flags });
   const { run } = await command.load();
   return await run({ ...around, command, arguments: parsed.arguments, rest: parsed.rest, flags: parsed.flags });
 }

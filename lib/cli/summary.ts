@@ -1,5 +1,5 @@
 import type { Outcome } from "../recipe/outcome.ts";
-import { printable, printableLine } from "../ui/printable.ts";
+import { oneLine } from "../ui/printable.ts";
 import type { Style } from "../ui/style.ts";
 
 /** The part of a loop's outcome that its last lines tell. */
@@ -47,8 +47,8 @@ export function outcomeLines(outcome: Outcome, style: Style, goOn: string | null
     : tone[told.status] === bad
     ? symbols.failed
     : symbols.warning;
-  const unverified = (told.unverified ?? []).map(printableLine);
-  const verified = (told.passed ?? []).map(printableLine).filter((id) => !unverified.includes(id));
+  const unverified = (told.unverified ?? []).map(oneLine);
+  const verified = (told.passed ?? []).map(oneLine).filter((id) => !unverified.includes(id));
   const counts = told.iterations === undefined ? "" : `: ${countsOf(told, verified.length, unverified.length)}`;
   const reasons = [
     ...(told.reasons ?? []),
@@ -67,17 +67,15 @@ export function outcomeLines(outcome: Outcome, style: Style, goOn: string | null
       ? []
       : [`  ${warn("unverified")}  ${unverified.join(", ")} ${dim("(no check ran: only the agent says so)")}`]),
     ...(told.weakened ?? []).flatMap(({ id, findings }) =>
-      findings.map((line) => `  ${warn("tests weakened")}  ${printableLine(id)}: ${printableLine(line)}`)
+      findings.map((line) => `  ${warn("tests weakened")}  ${oneLine(id)}: ${oneLine(line)}`)
     ),
-    ...(told.failedBefore ?? []).map((command) =>
-      `  ${warn("failed before the first turn")}  ${printableLine(command)}`
-    ),
+    ...(told.failedBefore ?? []).map((command) => `  ${warn("failed before the first turn")}  ${oneLine(command)}`),
     ...noticeLines(told.notices ?? [], warn),
-    ...(told.parked ?? []).map(({ id, reason }) => `  ${bad("parked")}  ${printableLine(id)}: ${firstLine(reason)}`),
+    ...(told.parked ?? []).map(({ id, reason }) => `  ${bad("parked")}  ${oneLine(id)}: ${firstLine(reason)}`),
     ...reasons.filter((reason) => !(told.parked ?? []).some(({ id, reason: why }) => reason === `${id}: ${why}`)).map((
       reason,
     ) => `  ${firstLine(reason)}`),
-    ...(told.summary === undefined || told.summary === "" ? [] : [`  ${printableLine(told.summary)}`]),
+    ...(told.summary === undefined || told.summary === "" ? [] : [`  ${oneLine(told.summary)}`]),
     ...hintOf(told, goOn).map((hint) => `hint: ${hint}`),
   ];
 }
@@ -105,11 +103,11 @@ function noticeLines(
   return [...new Set(notices.map(({ kind }) => kind))].flatMap((kind) => {
     const label = warn(NOTICE_LABELS[kind] ?? kind);
     const own = notices.filter((notice) => notice.kind === kind);
-    const bare = own.filter(({ message }) => message === "").map(({ subject }) => printableLine(subject));
+    const bare = own.filter(({ message }) => message === "").map(({ subject }) => oneLine(subject));
     return [
       ...(bare.length === 0 ? [] : [`  ${label}  ${bare.join(", ")}`]),
       ...own.filter(({ message }) => message !== "").map(({ subject, message }) =>
-        `  ${label}  ${printableLine(subject)}: ${firstLine(message)}`
+        `  ${label}  ${oneLine(subject)}: ${firstLine(message)}`
       ),
     ];
   });
@@ -153,5 +151,5 @@ function hintOf(told: Told, goOn: string | null): readonly string[] {
 }
 
 function firstLine(text: string): string {
-  return printable(text.split("\n")[0] ?? "");
+  return text.split("\n")[0] ?? "";
 }

@@ -21,6 +21,8 @@ export interface TurnRequest {
   readonly idleTimeoutMs?: number;
   /** Added to the agent's environment: `RALPH_ROOT`, `RALPH_RUN`, `RALPH_ITEM` …, and PATH. */
   readonly environment: Readonly<Record<string, string>>;
+  /** What the prompt asks signals that speak for passing to carry; of an attempt's own. */
+  readonly nonce?: string;
   /** Hand the terminal over. */
   readonly interactive?: boolean;
   /** Ends the agent's whole tree. */

@@ -69,6 +69,17 @@ const definitions = {
     hint: "wait for it to end, or stop it; a second run needs a working tree of its own (`git worktree add`)",
     exitCode: 2,
   },
+  "run-at-work": {
+    message: "`ralph {purpose}` is at work here (pid {pid}): outside of its turns the state may only be added to",
+    hint:
+      "`issue add`, `task add` without `--supersedes` and `step add` are applied after the turn; the rest has to wait",
+    exitCode: 3,
+  },
+  "inside-a-run": {
+    message: "`ralph {command}` cannot be run inside of the run at work here ({run})",
+    hint: "a turn may read, and change state by the commands that its prompt names; the rest is the run's",
+    exitCode: 3,
+  },
   "store-locked": {
     message: "{path} is being changed by another process (pid {pid})",
     hint: "try again when it has ended",

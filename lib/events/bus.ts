@@ -1,11 +1,16 @@
-import type { EventBus, EventSink } from "./types.ts";
+import type { Redactor } from "./redact.ts";
+import type { EventBus, EventSink, RalphEvent } from "./types.ts";
 
-/** Hands each event to every sink, in the order in which they were attached. */
-export function createEventBus(sinks: readonly EventSink[] = []): EventBus {
+/**
+ * Hands each event to every sink, in the order in which they were attached. Output of processes is masked before it is
+ * in an event; what a person or an agent wrote into a file (a title, a command) is masked here.
+ */
+export function createEventBus(sinks: readonly EventSink[], redactor: Pick<Redactor, "text">): EventBus {
   const attached = [...sinks];
   return {
     emit(event) {
-      for (const sink of attached) sink.emit(event);
+      const masked = maskedTexts(event, redactor) as RalphEvent;
+      for (const sink of attached) sink.emit(masked);
     },
     preview(preview) {
       for (const sink of attached) sink.preview?.(preview);
@@ -14,4 +19,11 @@ export function createEventBus(sinks: readonly EventSink[] = []): EventBus {
       attached.push(sink);
     },
   };
+}
+
+function maskedTexts(value: unknown, redactor: Pick<Redactor, "text">): unknown {
+  if (typeof value === "string") return redactor.text(value);
+  if (Array.isArray(value)) return value.map((element) => maskedTexts(element, redactor));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, maskedTexts(field, redactor)]));
 }

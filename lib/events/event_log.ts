@@ -1,10 +1,9 @@
 import { openAppender } from "../host/files.ts";
 import type { Clock } from "../host/types.ts";
 import { envelopeOf } from "./envelope.ts";
-import type { Redactor } from "./redact.ts";
 import type { EventSink } from "./types.ts";
 
-/** A sink that writes NDJSON to a file, secrets masked. */
+/** A sink that writes NDJSON to a file. */
 export interface EventLog extends EventSink {
   /** Waits for what was emitted. @throws {RalphError} file-unwritable when a write had failed */
   close(): Promise<void>;
@@ -17,18 +16,17 @@ export interface EventLogOptions {
   /** The run's id. */
   readonly run: string;
   readonly clock: Clock;
-  readonly redactor: Redactor;
 }
 
 /** Opens a run's event log. Writes follow one another; nobody waits for them before `close()`. */
-export async function createEventLog({ file, run, clock, redactor }: EventLogOptions): Promise<EventLog> {
+export async function createEventLog({ file, run, clock }: EventLogOptions): Promise<EventLog> {
   const appender = await openAppender(file);
   const encoder = new TextEncoder();
   let pending: Promise<void> = Promise.resolve();
   let failure: unknown = null;
   return {
     emit(event) {
-      const line = `${redactor.text(JSON.stringify(envelopeOf(event, run, clock)))}\n`;
+      const line = `${JSON.stringify(envelopeOf(event, run, clock))}\n`;
       pending = pending.then(() => appender.write(encoder.encode(line))).catch((error: unknown) => {
         failure ??= error;
       });

@@ -1,9 +1,7 @@
 import { createTail } from "../host/tail.ts";
-import type { Redactor } from "./redact.ts";
 import type { Preview } from "./types.ts";
 
-/** Bytes kept of a stream: a secret that is cut in two at their beginning is not in what is shown. */
-const KEPT_BYTES = 16 * 1024;
+const KEPT_BYTES = 8 * 1024;
 const SHOWN = 2000;
 
 /** Looks at a stream as it passes. */
@@ -12,8 +10,8 @@ export interface NewestLine {
   readonly read: Preview;
 }
 
-/** The end of a stream, for whoever looks: nothing is done with the bytes before somebody asks. */
-export function createNewestLine(redactor: () => Pick<Redactor, "text">): NewestLine {
+/** The end of a stream with secrets masked: nothing is done with the bytes before it is read. */
+export function createNewestLine(): NewestLine {
   const tail = createTail(KEPT_BYTES);
   let isRead = true;
   let shown = "";
@@ -23,7 +21,7 @@ export function createNewestLine(redactor: () => Pick<Redactor, "text">): Newest
       isRead = false;
     },
     read() {
-      if (!isRead) shown = redactor().text(tail.text()).slice(-SHOWN);
+      if (!isRead) shown = tail.text().slice(-SHOWN);
       isRead = true;
       return shown;
     },

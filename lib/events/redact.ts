@@ -1,11 +1,16 @@
 /**
  * Masks secrets in text and in streams of bytes, also where a secret is split between two chunks.
  *
+ * Bytes are read as a string of one character each: that is what expressions are fastest on.
+ *
  * @module
  */
-import { createFinder, type Finder } from "./secret_finder.ts";
+import { endOfKey, findKeys, type KeySpan, LONGEST_SHAPE, undecidedKey } from "./key_shapes.ts";
+import { SHORTEST_VALUE } from "./secrets.ts";
 
 const MASK = Buffer.from("***");
+/** Kept of what was written: what is before a secret counts. */
+const CONTEXT = 8;
 
 /** Masks a stream: what `push` and `end` return, one after the other, is the masked stream. */
 export interface Masker {
@@ -22,7 +27,7 @@ export interface Redactor {
 }
 
 /**
- * Masks these values, and everything that has the shape of a well-known key.
+ * Masks these values (of 8 characters and more), and everything that has the shape of a well-known key.
  *
  * @example
  * ```ts
@@ -33,47 +38,105 @@ export interface Redactor {
  * ```
  */
 export function createRedactor(values: readonly string[]): Redactor {
-  const finder = createFinder(values);
+  const needles = values.map((value) => Buffer.from(value, "utf8").toString("latin1"))
+    .filter((needle) => needle.length >= SHORTEST_VALUE)
+    .toSorted((one, other) => other.length - one.length);
+  const find = createFinder(needles);
   return {
     text(text: string): string {
       const bytes = Buffer.from(text, "utf8");
-      if (finder.find(bytes, 0).length === 0) return text;
-      const masker = createMasker(finder);
+      if (find(bytes.toString("latin1"), 0).length === 0) return text;
+      const masker = createMasker(needles, find);
       return Buffer.concat([masker.push(bytes), masker.end()]).toString("utf8");
     },
-    stream: () => createMasker(finder),
+    stream: () => createMasker(needles, find),
   };
 }
 
-function createMasker(finder: Finder): Masker {
-  /** Bytes that may begin a secret. */
-  let held: Buffer = Buffer.alloc(0);
-  /** How many of them a mask stands for that was written already. */
+type Finder = (text: string, start: number) => KeySpan[];
+
+/** All secrets from `start` on, by where they begin. */
+function createFinder(needles: readonly string[]): Finder {
+  const findValues = needles.length === 0 ? null : createSearch(needles);
+  return (text, start) => {
+    const spans: KeySpan[] = [];
+    findValues?.(text, start, spans);
+    findKeys(text, start, (span) => spans.push(span));
+    return spans.length < 2 ? spans : spans.sort((one, other) => one.from - other.from);
+  };
+}
+
+/**
+ * Looks for many values at once. Each has its first 8 characters in a table of what pairs of characters allow to skip,
+ * so that most of the text is never looked at: 14 times as fast as an expression of 60 values.
+ */
+function createSearch(needles: readonly string[]): (text: string, start: number, spans: KeySpan[]) => void {
+  const last = SHORTEST_VALUE - 1;
+  const skips = new Uint8Array(65536).fill(last);
+  const byEnd = new Map<number, string[]>();
+  for (const needle of needles) {
+    for (let index = 1; index <= last; index += 1) {
+      const pair = pairAt(needle, index);
+      skips[pair] = Math.min(skips[pair]!, last - index);
+      if (index === last) byEnd.set(pair, [...byEnd.get(pair) ?? [], needle]);
+    }
+  }
+  return (text, start, spans) => {
+    for (let index = start + last; index < text.length;) {
+      const skip = skips[pairAt(text, index)]!;
+      if (skip === 0) {
+        const from = index - last;
+        const needle = byEnd.get(pairAt(text, index))?.find((value) => text.startsWith(value, from));
+        if (needle !== undefined) spans.push({ from: unescaped(text, from), to: from + needle.length, more: null });
+      }
+      index += skip === 0 ? 1 : skip;
+    }
+  };
+}
+
+function pairAt(text: string, index: number): number {
+  return text.charCodeAt(index - 1) | (text.charCodeAt(index) << 8);
+}
+
+/** In JSON the `n` of `\n` can be taken for a value's first character: then its backslash is masked with it. */
+function unescaped(text: string, from: number): number {
+  let start = from;
+  while (start > 0 && text[start - 1] === "\\" && from - start < CONTEXT) start -= 1;
+  return (from - start) % 2 === 1 ? from - 1 : from;
+}
+
+function createMasker(needles: readonly string[], find: Finder): Masker {
+  const spaced = needles.filter((needle) => /\s/.test(needle));
+  const longest = Math.max(LONGEST_SHAPE, ...needles.map((needle) => needle.length));
+  /** The end of what was written, then what may begin a secret. */
+  let held = "";
+  /** Where in it the second part begins. */
+  let start = 0;
+  /** How many characters of that a mask was written for already. */
   let covered = 0;
-  /** The byte before `held`, or 0. */
-  let before = 0;
   /** The last thing written is a mask: what follows it at once needs none of its own. */
   let afterMask = false;
-  /** The last mask stands for a key that may continue. */
-  let insideKey = false;
+  /** The last mask is for a key that may continue. */
+  let open: RegExp | null = null;
 
   function take(chunk: Uint8Array, last: boolean): Uint8Array {
-    const bytes = held.length === 0 ? viewOf(chunk) : Buffer.concat([held, chunk]);
-    let position = covered;
-    if (insideKey) {
-      const end = finder.keyEnd(bytes, 0);
-      position = Math.max(position, end);
-      insideKey = end === bytes.length;
+    const added = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    const bytes = held === "" ? added : Buffer.concat([Buffer.from(held, "latin1"), added]);
+    const text = bytes.toString("latin1");
+    const end = last ? text.length : Math.max(start, undecided(text));
+    let position = start + covered;
+    if (open !== null) {
+      position = Math.max(position, endOfKey(text, start, open));
+      if (position < text.length) open = null;
     }
-    const end = last ? bytes.length : finder.undecided(bytes, before);
     const parts: Uint8Array[] = [];
-    for (const span of finder.find(bytes, before)) {
+    for (const span of find(text, start)) {
       if (span.from >= end) break;
       if (span.from > position) parts.push(bytes.subarray(position, span.from));
       if (span.from > position || !afterMask) parts.push(MASK);
       afterMask = true;
       position = Math.max(position, span.to);
-      if (span.key && span.to === bytes.length) insideKey = true;
+      if (span.to === text.length) open = span.more;
     }
     if (position < end) {
       parts.push(bytes.subarray(position, end));
@@ -81,17 +144,34 @@ function createMasker(finder: Finder): Masker {
       afterMask = false;
     }
     covered = position - end;
-    if (end > 0) before = bytes[end - 1]!;
-    held = Buffer.from(bytes.subarray(end));
+    held = text.slice(Math.max(0, end - CONTEXT));
+    start = Math.min(CONTEXT, end);
     return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+  }
+
+  /** Where the first secret could begin of which more is to come: at the beginning of the last word. */
+  function undecided(text: string): number {
+    const least = Math.max(start, text.length - longest);
+    let end = text.length;
+    while (end > least && !isSpace(text.charCodeAt(end - 1))) end -= 1;
+    end = undecidedKey(text, end);
+    for (const needle of spaced) {
+      const first = needle[0]!;
+      let from = text.indexOf(first, Math.max(start, text.length - needle.length + 1));
+      while (from >= 0 && from < end) {
+        if (needle.startsWith(text.slice(from))) end = from;
+        from = text.indexOf(first, from + 1);
+      }
+    }
+    return end;
   }
 
   return {
     push: (chunk: Uint8Array) => take(chunk, false),
-    end: () => take(Buffer.alloc(0), true),
+    end: () => take(new Uint8Array(0), true),
   };
 }
 
-function viewOf(chunk: Uint8Array): Buffer {
-  return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+function isSpace(code: number): boolean {
+  return code === 32 || code === 10 || code === 13 || code === 9;
 }

@@ -1,67 +1,65 @@
 /**
- * What a secret looks like: values of environment variables that are named like keys, and the shapes of well-known keys.
+ * Which values are secret: those of environment variables that are named like keys, in every form that output has.
  *
  * @module
  */
 
-/** Variables shorter than this are words, not secrets. */
-const SHORTEST_VALUE = 8;
+/** Shorter values are words, not secrets. */
+export const SHORTEST_VALUE = 8;
 const LONGEST_VALUE = 8192;
 
-const NAME_REGEXP = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL)S?(?:_|\d|$)/i;
-const HARMLESS_NAME_REGEXP = /(?:_PATH|_FILE|_DIR|_NAME|_LENGTH|_TYPE)$/i;
+/** The first group also at the end of a word (`APIKEY`), the second only as words between underscores. */
+const NAME_REGEXP = new RegExp(
+  "(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|COOKIE|WEBHOOK|MNEMONIC|CONNECTION_STRING)S?(?:_|\\d|$)|" +
+    "(?:^|_)(?:PAT|PASS|PWD|DSN|AUTH|SEED|(?:DATABASE|DB|REDIS|MONGO(?:DB)?|POSTGRES(?:QL)?|PG|MYSQL|AMQP)_UR[IL])" +
+    "S?(?:_|\\d|$)",
+  "i",
+);
+const HARMLESS_NAME_REGEXP = /(?:_PATH|_FILE|_DIR|_NAME|_LENGTH|_TYPE|_SOCK)$|^(?:OLD)?PWD$/i;
 
-/** A well-known kind of key: what it begins with, and how long it is at least. */
-export interface KeyShape {
-  readonly prefix: string;
-  /** Length with the prefix. */
-  readonly minimum: number;
-}
-
-/** All end where a character is neither a letter nor a digit nor one of `_-.`. */
-export const KEY_SHAPES: readonly KeyShape[] = [
-  { prefix: "sk-", minimum: 20 },
-  { prefix: "sk_live_", minimum: 20 },
-  { prefix: "rk_live_", minimum: 20 },
-  { prefix: "ghp_", minimum: 24 },
-  { prefix: "gho_", minimum: 24 },
-  { prefix: "ghu_", minimum: 24 },
-  { prefix: "ghs_", minimum: 24 },
-  { prefix: "ghr_", minimum: 24 },
-  { prefix: "github_pat_", minimum: 30 },
-  { prefix: "glpat-", minimum: 20 },
-  { prefix: "npm_", minimum: 30 },
-  { prefix: "hf_", minimum: 30 },
-  { prefix: "AKIA", minimum: 20 },
-  { prefix: "ASIA", minimum: 20 },
-  { prefix: "AIza", minimum: 30 },
-  { prefix: "xoxa-", minimum: 15 },
-  { prefix: "xoxb-", minimum: 15 },
-  { prefix: "xoxe-", minimum: 15 },
-  { prefix: "xoxp-", minimum: 15 },
-  { prefix: "xoxr-", minimum: 15 },
-  { prefix: "xoxs-", minimum: 15 },
-  { prefix: "eyJ", minimum: 30 },
-];
+/** Text by which an agent's claims are known: a variable with such a value must not hide one. */
+const SIGNALS = "DONE COMPLETE VERIFIED BLOCKED FAILED LEARNING RESET APPROVE REJECT REJECTED APPROVED " +
+  "<ralph> </ralph> <promise>COMPLETE</promise> <review> </review> RALPH_COMPLETE ###PLAN_COMPLETE### [RALPH] " +
+  "PLAN_FAILED TASK_FAILED";
 
 /**
- * Values to mask: those of variables whose names look like keys. Sorted, each once; also as JSON writes them.
+ * Values to mask: those of variables whose names look like keys, a value of several lines line by line. Sorted, each
+ * once; beside the plain form also those that JSON, URLs and base64 give it.
  *
  * @example
  * ```ts
  * import { secretValues } from "ralph/host";
  *
- * console.log(secretValues({ SERVICE_TOKEN: "abcdef123456", EDITOR: "vi" })); // ["abcdef123456"]
+ * console.log(secretValues({ SERVICE_TOKEN: "abcdef123456", EDITOR: "vi" }).includes("abcdef123456")); // true
  * ```
  */
 export function secretValues(variables: Readonly<Record<string, string | undefined>>): string[] {
   const values = new Set<string>();
   for (const [name, value] of Object.entries(variables)) {
-    if (value === undefined || !NAME_REGEXP.test(name) || HARMLESS_NAME_REGEXP.test(name)) continue;
-    const secret = value.trim();
-    if (secret.length < SHORTEST_VALUE || secret.length > LONGEST_VALUE) continue;
-    values.add(secret);
-    values.add(JSON.stringify(secret).slice(1, -1));
+    if (value === undefined || value.length > LONGEST_VALUE) continue;
+    if (!NAME_REGEXP.test(name) || HARMLESS_NAME_REGEXP.test(name)) continue;
+    for (const line of value.split(/[\r\n]+/)) {
+      const secret = line.trim();
+      if (secret.length < SHORTEST_VALUE || SIGNALS.includes(secret)) continue;
+      for (const form of formsOf(secret)) if (form.length >= SHORTEST_VALUE) values.add(form);
+    }
   }
   return [...values].sort();
+}
+
+function formsOf(secret: string): readonly string[] {
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  // by way of bytes: half a surrogate pair would throw
+  const inUrl = encodeURIComponent(Buffer.from(secret).toString());
+  const lowerCase = inUrl.replaceAll(/%../g, (byte) => byte.toLowerCase());
+  const encoded = [0, 1, 2].map((shift) => inBase64(secret, shift));
+  const urlSafe = encoded.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"));
+  return [secret, inJson, inJson.replaceAll("/", "\\/"), inUrl, lowerCase, ...encoded, ...urlSafe];
+}
+
+/** The characters that the base64 of a text with the secret in it always has, where `shift` bytes (of 3) come first. */
+function inBase64(secret: string, shift: number): string {
+  const bytes = Buffer.concat([Buffer.alloc(shift), Buffer.from(secret)]);
+  const whole = Math.floor((bytes.length * 8) / 6);
+  return bytes.toString("base64").slice(shift === 0 ? 0 : shift + 1, whole);
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { removePath } from "../host/files.ts";
-import { FROM_INPUT, NO_HOOKS, outputFrom } from "./output_from.ts";
+import { FROM_INPUT, outputFrom } from "./output_from.ts";
 import { saveTree } from "./own_index.ts";
 import type { Repository } from "./types.ts";
 
@@ -80,7 +80,7 @@ async function goBack(repository: Guarded, line: HistoryLine, now: HeadNow, atte
     return;
   }
   await outputFrom(repository, ["update-ref", "--no-deref", "HEAD", now.head ?? target]);
-  const keep = [...NO_HOOKS, "reset", "--quiet", "--keep", target];
+  const keep = ["reset", "--quiet", "--keep", target];
   if (now.head === null || (await repository.git(keep)).exitCode !== 0) {
     await saveTree(repository, `refs/ralph/lost/${attempt}-tree`, now.head);
     await clearTheWay(repository, now.head, target);
@@ -108,7 +108,7 @@ async function targetOf(
 
 /** Takes away the local changes of what differs between both commits, once they are saved. */
 async function clearTheWay(repository: Guarded, from: string | null, target: string): Promise<void> {
-  if (from === null) return void await outputFrom(repository, [...NO_HOOKS, "reset", "--quiet", "--hard", target]);
+  if (from === null) return void await outputFrom(repository, ["reset", "--quiet", "--hard", target]);
   const names = await outputFrom(repository, ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, target]);
   const differing = new Set(names.split("\0"));
   const changed = (await repository.status()).changed.map(({ path }) => path).filter((path) => differing.has(path));
@@ -118,7 +118,7 @@ async function clearTheWay(repository: Guarded, from: string | null, target: str
   await outputFrom(repository, ["reset", "--quiet", ...FROM_INPUT], { input: changed.join("\0") });
   const tracked = changed.filter((path) => known.has(path));
   if (tracked.length > 0) {
-    await outputFrom(repository, [...NO_HOOKS, "checkout", "--quiet", ...FROM_INPUT], { input: tracked.join("\0") });
+    await outputFrom(repository, ["checkout", "--quiet", ...FROM_INPUT], { input: tracked.join("\0") });
   }
   for (const path of changed) if (!known.has(path)) await removePath(join(repository.topLevel, path));
 }

@@ -39,8 +39,6 @@ export const QUIET: Readonly<Record<string, string>> = {
 /** For commands that only look: they take no lock to refresh the index. */
 export const READING: Readonly<Record<string, string>> = { ...QUIET, GIT_OPTIONAL_LOCKS: "0" };
 
-/** A program named by the repository's configuration must not decide what has changed. */
-const NO_FSMONITOR: readonly string[] = ["-c", "core.fsmonitor=false"];
 const TIMEOUT_MS = 60_000;
 const ADVICE_REGEXP = /^$|^hint: |^Please |^Aborting$/;
 
@@ -56,7 +54,7 @@ export function createGit(host: Host, cwd: string): Git {
     let left = options.maxBytes ?? Infinity;
     const end = await host.processes.run({
       file: "git",
-      arguments: [...NO_FSMONITOR, ...arguments_],
+      arguments: [...guardsFor(arguments_), ...arguments_],
       cwd,
       environment: options.environment ?? QUIET,
       guarded: false,
@@ -88,12 +86,25 @@ export function createGit(host: Host, cwd: string): Git {
   };
 }
 
+/** `rev-parse` runs none of them; it names their folder. */
+const WITH_HOOKS: readonly string[] = ["commit", "rev-parse"];
+
+/** Git runs no program that the repository's configuration names, except for the hooks of a commit. */
+function guardsFor(arguments_: readonly string[]): readonly string[] {
+  const hooks = WITH_HOOKS.includes(commandOf(arguments_)) ? [] : ["-c", "core.hooksPath=/dev/null"];
+  return ["-c", "core.fsmonitor=false", ...hooks];
+}
+
+/** The command's name: it comes after options such as `-c name.of=value`. */
+function commandOf(arguments_: readonly string[]): string {
+  return arguments_.find((argument) => /^[a-z][a-z-]+$/.test(argument)) ?? "";
+}
+
 /** The error for a git command that should have worked. */
 export function gitFailed(arguments_: readonly string[], reason: string, hint?: string): RalphError {
-  const command = arguments_.find((argument) => /^[a-z][a-z-]+$/.test(argument)) ?? "";
   return new RalphError("git-failed", {
     details: {
-      command,
+      command: commandOf(arguments_),
       reason: reason.trim() || "no message",
       hint: hint ?? "run the same command by hand to see why",
     },

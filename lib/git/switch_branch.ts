@@ -7,8 +7,8 @@ import { type Git, type GitEnd, READING, reasonOf } from "./run_git.ts";
  */
 export async function switchBranch(git: Git, branch: string, current: string | null): Promise<void> {
   const named = await git(["check-ref-format", "--branch", branch], { environment: READING });
-  // `@{-1}` is spelled out by git: a name that means another one is none
-  if (named.exitCode !== 0 || named.stdout.trim() !== branch) {
+  // `@{-1}` is spelled out by git: a name that means another one is none, and neither is a whole ref
+  if (named.exitCode !== 0 || named.stdout.trim() !== branch || /^refs\/|^HEAD$/.test(branch)) {
     throw new RalphError("branch-invalid", { details: { branch: JSON.stringify(branch) } });
   }
   if (current === branch) return;

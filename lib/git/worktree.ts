@@ -29,8 +29,6 @@ export interface HookTrees {
 
 const HINT = "set `isolated: false` to run the hook in the tree";
 
-const NO_HOOKS: readonly string[] = ["-c", "core.hooksPath=/dev/null"];
-
 /** @param left paths relative to the top level that a patch never holds: Ralph's own state */
 export function createHookTrees(
   { host, root }: { readonly host: Host; readonly root: string },
@@ -78,7 +76,7 @@ export function createHookTrees(
       const folder = await temporaryDirectory(prefix);
       const { path } = folder;
       try {
-        await oneAtATime.run(() => git([...NO_HOOKS, "worktree", "add", "--quiet", "--detach", path, commit]));
+        await oneAtATime.run(() => git(["worktree", "add", "--quiet", "--detach", path, commit]));
       } catch (error) {
         await folder[Symbol.asyncDispose]();
         throw error;

@@ -71,7 +71,7 @@ async function runFunction(
     return { exitCode, message: exitCode === 0 ? null : `exit ${exitCode}` };
   } catch (error) {
     await log(`${error instanceof Error ? error.stack ?? error.message : String(error)}\n`);
-    return { exitCode: null, message: error instanceof Error ? error.message : String(error) };
+    return { exitCode: null, message: redactor.text(error instanceof Error ? error.message : String(error)) };
   } finally {
     await writer.close();
   }
@@ -93,7 +93,7 @@ async function runShell(
   environment: Readonly<Record<string, string>>,
 ): Promise<HookEnd> {
   const writer = await openAppender(file);
-  const masker = createRedactor(secretValues(ralph.host.environment.variables)).stream();
+  const redactor = createRedactor(secretValues(ralph.host.environment.variables));
   const timeoutMs = timeoutOf(ralph, hook);
   try {
     const end = await ralph.host.processes.run({
@@ -103,9 +103,9 @@ async function runShell(
       timeoutMs,
       signal,
       onStart,
-      onOutput: (chunk) => writer.write(masker.push(chunk)),
+      mask: () => redactor.stream(),
+      onOutput: (chunk) => writer.write(chunk),
     });
-    await writer.write(masker.end());
     if (end.reason === "timed-out") {
       return { exitCode: null, message: `had not ended after ${Math.round(timeoutMs / 1000)} s` };
     }

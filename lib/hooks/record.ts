@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import type { Backlog, HookRecord } from "../backlog/types.ts";
 import type { RalphContext } from "../context/context.ts";
-import { appendText } from "../host/files.ts";
+import { appendText, PRIVATE_FILE } from "../host/files.ts";
 import type { HookEnd } from "./action.ts";
 import type { Hook } from "./hook.ts";
 
@@ -38,7 +38,7 @@ export async function recordHook(
   ralph.events.emit({ type: "hook-start", hook: hook.id, iteration, parallel, log: relative(ralph.root, log) });
   const { exitCode, message } = await work((pid) => write({ pid })).catch(async (error: unknown): Promise<HookEnd> => {
     const problem = error instanceof Error ? error.message : String(error);
-    await appendText(log, `${problem}\n`);
+    await appendText(log, `${problem}\n`, PRIVATE_FILE);
     return { exitCode: null, message: problem };
   });
   const status = signal.aborted ? "interrupted" : message === null ? "completed" : "failed";

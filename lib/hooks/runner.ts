@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
-import { ensureDirectory } from "../host/files.ts";
+import { ensurePrivateDirectory, resolveInside } from "../host/files.ts";
 import { type Hook, hookProblems, hooksOf } from "./hook.ts";
 import { createSlots, type Slots } from "../host/slots.ts";
 import type { Backlog, Item } from "../backlog/types.ts";
@@ -74,8 +74,8 @@ export async function createHookRunner<Data, Findings>(
   const trees = createHookTrees(ralph, requireRepository(ralph), topLevelPaths(ralph, backlog.stateFiles));
   await trees.sweep();
   const { logsDirectory } = backlog;
-  const logs = logsDirectory === undefined ? folder : join(ralph.root, logsDirectory);
-  await ensureDirectory(logs);
+  const logs = logsDirectory === undefined ? folder : await resolveInside(ralph.root, logsDirectory);
+  await ensurePrivateDirectory(logs);
   await reportLeftPatches(ralph, logsDirectory === undefined ? null : logs, folder);
   return new RunHooks(ralph, backlog, { ...options, logs, trees });
 }

@@ -14,10 +14,12 @@ export class ChildOutput {
   /** Resolves when both streams have ended. */
   readonly closed: Promise<void>;
   readonly #streams: ChildStreams;
-  readonly #onOutput: ProcessRequest["onOutput"];
+  readonly #request: Pick<ProcessRequest, "mask" | "onOutput" | "onRaw" | "tailBytes">;
   readonly #onFailure: (error: unknown) => void;
   readonly #tails: { readonly stdout: Tail; readonly stderr: Tail; readonly tail: Tail };
   readonly #collect = createCollector();
+  readonly #flushes: (() => void)[] = [];
+  #taken: Promise<void> = Promise.resolve();
   #resolveClosed: () => void = () => {};
   #open = 0;
   #held = 0;
@@ -28,12 +30,13 @@ export class ChildOutput {
   /** Reads both streams. `onFailure` gets an error of the receiver. */
   constructor(
     streams: ChildStreams,
-    { onOutput, tailBytes: limit = 16_384 }: Pick<ProcessRequest, "onOutput" | "tailBytes">,
+    request: Pick<ProcessRequest, "mask" | "onOutput" | "onRaw" | "tailBytes">,
     onFailure: (error: unknown) => void,
   ) {
     this.#streams = streams;
-    this.#onOutput = onOutput;
+    this.#request = request;
     this.#onFailure = onFailure;
+    const limit = request.tailBytes ?? 16_384;
     this.#tails = { stdout: createTail(limit), stderr: createTail(limit), tail: createTail(limit) };
     this.closed = new Promise((resolve) => (this.#resolveClosed = resolve));
     if (streams.stdout !== null) this.#read(streams.stdout, "stdout");
@@ -77,9 +80,17 @@ export class ChildOutput {
     }
   }
 
+  /** Hands over what a mask holds back, and waits until the receiver has taken it. */
+  finish(): Promise<void> {
+    for (const flush of this.#flushes) flush();
+    return this.#taken;
+  }
+
   #read(stream: Readable, name: "stdout" | "stderr"): void {
     let isOpen = true;
+    const mask = this.#request.mask?.();
     this.#open++;
+    if (mask !== undefined) this.#flushes.push(() => this.#pass(stream, name, mask.end()));
     const close = (): void => {
       if (!isOpen) return;
       isOpen = false;
@@ -89,9 +100,8 @@ export class ChildOutput {
       this.#activity = performance.now();
       this.#bytes += chunk.length;
       this.#collect(chunk.length);
-      this.#tails[name].push(chunk);
-      this.#tails.tail.push(chunk);
-      this.#pass(stream, name, chunk);
+      this.#request.onRaw?.(chunk, name);
+      this.#pass(stream, name, mask === undefined ? chunk : mask.push(chunk));
     });
     stream.on("end", close);
     stream.on("close", close);
@@ -99,12 +109,16 @@ export class ChildOutput {
   }
 
   #pass(stream: Readable, name: "stdout" | "stderr", chunk: Uint8Array): void {
+    if (chunk.length === 0) return;
+    this.#tails[name].push(chunk);
+    this.#tails.tail.push(chunk);
     try {
-      const pending = this.#onOutput?.(chunk, name);
+      const pending = this.#request.onOutput?.(chunk, name);
       if (pending === undefined) return;
       stream.pause();
       this.#held++;
-      pending.then(() => this.#release(stream), (error: unknown) => this.#fail(error));
+      const done = pending.then(() => this.#release(stream), (error: unknown) => this.#fail(error));
+      this.#taken = Promise.all([this.#taken, done]).then(() => {});
     } catch (error) {
       this.#fail(error);
     }

@@ -1,5 +1,5 @@
 /** Looks at the memory every so many bytes of a stream; above the mark, what was read is collected at once. */
-const EVERY_BYTES = 8_000_000;
+const EVERY_BYTES = 4_000_000;
 const ABOVE_BYTES = 90_000_000;
 
 interface Collector {

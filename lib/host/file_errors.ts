@@ -27,7 +27,23 @@ const READING_HINTS: Readonly<Record<string, string>> = {
   EACCES: "you may not read it: check owner and mode of the file and its folder",
   EPERM: "you may not read it: check owner and mode of the file and its folder",
   ELOOP: "the symbolic link leads back to itself: fix or remove it",
+  EFTYPE: "move it away, or put a regular file there",
+  EFBIG: "make it smaller, or move it away",
 };
+
+/** Why a device, a pipe or a folder is not read. */
+export function notRegular(found: { isDirectory(): boolean; isFIFO(): boolean }): Error {
+  const [code, what] = found.isDirectory()
+    ? ["EISDIR", "it is a folder"]
+    : ["EFTYPE", found.isFIFO() ? "it is a pipe, not a regular file" : "it is a device, not a regular file"];
+  return Object.assign(new Error(what), { code });
+}
+
+/** Why a large file is not read. */
+export function tooLarge(size: number, largest: number): Error {
+  const inMegabytes = (bytes: number): string => `${Math.ceil(bytes / 1024 / 1024)} MB`;
+  return Object.assign(new Error(`it has ${inMegabytes(size)}, more than ${inMegabytes(largest)}`), { code: "EFBIG" });
+}
 
 /** The same for a file that stands there and cannot be read. */
 export function unreadable(path: string, cause: unknown): RalphError {

@@ -8,9 +8,14 @@
  */
 import {
   appendFileSync,
+  chmodSync,
+  closeSync,
   constants,
+  fstatSync,
   lstatSync,
+  mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -20,13 +25,14 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import process from "node:process";
 import type { FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { copy } from "@std/fs/copy";
 import { ensureDir } from "@std/fs/ensure-dir";
 import { exists } from "@std/fs/exists";
-import { unreadable, unwritable } from "./file_errors.ts";
+import { notRegular, tooLarge, unreadable, unwritable } from "./file_errors.ts";
 import { fsPromises } from "./fs_promises.ts";
 
 export { hashFile, hashText } from "./hash.ts";
@@ -39,29 +45,46 @@ export interface Appender {
   close(): Promise<void>;
 }
 
-/** A pipe in a file's place is read as empty and not waited for. */
+/** A pipe in a file's place is not waited for. */
 const READ_FLAG: number = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/** State, configuration and documents are smaller: what is larger is not read into memory. */
+export const LARGEST_TEXT: number = 16 * 1024 * 1024;
+
+/** For logs and what a run has recorded: all that a string can hold. */
+export const LARGEST_LOG: number = 400 * 1024 * 1024;
+
+/** For folders that only their owner may look into. */
+const PRIVATE_FOLDER = 0o700;
+/** For logs, transcripts and the journal. */
+export const PRIVATE_FILE = 0o600;
 
 /** Read at once where a file is read piece by piece. */
 const CHUNK_BYTES = 256 * 1024;
 
-/** The file's bytes, or `null` when there is none. @throws {RalphError} file-unreadable */
-export async function readBytes(path: string): Promise<Uint8Array | null> {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw unreadable(path, error);
-  }
+/**
+ * The file's text, or `null` when there is none. Only a regular file of at most `maxBytes` (16 MB) is read.
+ *
+ * @throws {RalphError} file-unreadable
+ */
+export async function readText(path: string, maxBytes: number = LARGEST_TEXT): Promise<string | null> {
+  return (await readBytes(path, maxBytes))?.toString("utf8") ?? null;
 }
 
-/** The file's text, or `null` when there is none. @throws {RalphError} file-unreadable */
-export async function readText(path: string): Promise<string | null> {
+/** The same as bytes. @throws {RalphError} file-unreadable */
+export async function readBytes(path: string, maxBytes: number = LARGEST_TEXT): Promise<Buffer | null> {
+  let file: number | null = null;
   try {
-    return readFileSync(path, { flag: READ_FLAG as unknown as string, encoding: "utf8" });
+    file = openSync(path, READ_FLAG);
+    const found = fstatSync(file);
+    if (!found.isFile()) throw notRegular(found);
+    if (found.size > maxBytes) throw tooLarge(found.size, maxBytes);
+    return readFileSync(file);
   } catch (error) {
     if (isMissing(error)) return null;
     throw unreadable(path, error);
+  } finally {
+    if (file !== null) closeSync(file);
   }
 }
 
@@ -105,9 +128,14 @@ export async function modifiedAt(path: string): Promise<number | null> {
   }
 }
 
-/** Adds text to the end of a file in one write. File and folder are made when missing. @throws {RalphError} file-unwritable */
-export async function appendText(path: string, text: string): Promise<void> {
-  await makingFolder(path, async () => appendFileSync(path, text));
+/**
+ * Adds text to the end of a file in one write. File and folder are made when missing.
+ *
+ * @param mode permission bits of a file that is new
+ * @throws {RalphError} file-unwritable
+ */
+export async function appendText(path: string, text: string, mode = 0o666): Promise<void> {
+  await makingFolder(path, async () => appendFileSync(path, text, { mode }));
 }
 
 /** Writes a file in place: a crash may leave a piece of it, so only for what may be lost. @throws {RalphError} file-unwritable */
@@ -115,9 +143,13 @@ export async function writePlain(path: string, text: string): Promise<void> {
   await makingFolder(path, async () => writeFileSync(path, text));
 }
 
-/** Opens a file to be added to. File and folder are made when missing. @throws {RalphError} file-unwritable */
+/**
+ * Opens a log to be added to, which only its owner may read. File and folder are made when missing.
+ *
+ * @throws {RalphError} file-unwritable
+ */
 export async function openAppender(path: string): Promise<Appender> {
-  const file = await makingFolder(path, () => fsPromises().open(path, "a"));
+  const file = await makingFolder(path, () => fsPromises().open(path, "a", PRIVATE_FILE));
   return {
     async write(chunk) {
       let written = 0;
@@ -149,9 +181,27 @@ export async function ensureDirectory(path: string): Promise<void> {
   }
 }
 
-/** True when something stands at the path; symbolic links are followed. */
-export function pathExists(path: string): Promise<boolean> {
-  return exists(path);
+/** Makes a folder that only its owner may look into, or makes it so. @throws {RalphError} file-unwritable */
+export async function ensurePrivateDirectory(path: string): Promise<void> {
+  await ensureDirectory(dirname(path));
+  try {
+    mkdirSync(path, { mode: PRIVATE_FOLDER });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw unwritable(path, error);
+    await ensureDirectory(path);
+    const { mode, uid } = statSync(path);
+    if ((mode & 0o77) !== 0 && uid === process.getuid?.()) chmodSync(path, PRIVATE_FOLDER);
+  }
+}
+
+/** True when something is at the path; symbolic links are followed, and one that leads back to itself is there. */
+export async function pathExists(path: string): Promise<boolean> {
+  try {
+    return await exists(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ELOOP") return true;
+    throw error;
+  }
 }
 
 /** Takes away a file or a whole folder. A missing one is fine. */
@@ -198,7 +248,11 @@ function isPlainFile(path: string): boolean {
 
 async function opened(path: string): Promise<FileHandle> {
   try {
-    return await fsPromises().open(path, READ_FLAG);
+    const file = await fsPromises().open(path, READ_FLAG);
+    const found = await file.stat();
+    if (found.isFile()) return file;
+    await file.close();
+    throw notRegular(found);
   } catch (error) {
     throw unreadable(path, error);
   }

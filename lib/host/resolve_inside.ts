@@ -1,11 +1,12 @@
 import { readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
+import { unreadable } from "./file_errors.ts";
 
 /**
  * The absolute path of something that is, or will be, inside `root`. Symbolic links of every folder that stands are followed.
  *
- * @throws {RalphError} path-outside-root
+ * @throws {RalphError} path-outside-root; file-unreadable for a link that leads back to itself
  */
 export async function resolveInside(root: string, path: string): Promise<string> {
   const realRoot = realpathSync.native(root);
@@ -23,7 +24,7 @@ export async function deepestPath(path: string, left = 64): Promise<string> {
     return realpathSync.native(path);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    if (code !== "ENOENT" && code !== "ENOTDIR") throw error;
+    if (code !== "ENOENT" && code !== "ENOTDIR") throw unreadable(path, error);
   }
   const link = await linkTarget(path);
   if (link !== null && left > 0) return deepestPath(link, left - 1);

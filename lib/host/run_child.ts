@@ -119,6 +119,7 @@ async function follow(
   await output.drain(DRAIN_QUIET_MS, DRAIN_BYTES);
   await endRest(tree);
   await output.drain(DRAIN_QUIET_MS, DRAIN_BYTES);
+  await output.finish();
   output.destroy();
   child.stdin?.destroy();
   if (failure !== undefined) throw failure.error;

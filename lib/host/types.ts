@@ -62,6 +62,13 @@ export interface Terminal {
   lend<Value>(run: () => Promise<Value>): Promise<Value>;
 }
 
+/** Masks a stream of bytes: what `push` and `end` return, one after the other, is the masked stream. */
+export interface OutputMask {
+  push(chunk: Uint8Array): Uint8Array;
+  /** What was held back because more could have belonged to it. */
+  end(): Uint8Array;
+}
+
 /** One child process and how it may end. */
 export interface ProcessRequest {
   /** A name looked up on PATH, or a path. Never a shell line. */
@@ -86,6 +93,10 @@ export interface ProcessRequest {
   readonly signal?: AbortSignal;
   /** Called with the process's id once it runs. */
   readonly onStart?: (pid: number) => void;
+  /** Masks secrets in each stream, before anything but `onRaw` sees it. Absent: nothing is masked. */
+  readonly mask?: () => OutputMask;
+  /** Called with each chunk as the child printed it: for what is compared and not kept. */
+  readonly onRaw?: (chunk: Uint8Array, stream: "stdout" | "stderr") => void;
   /** Called with each chunk as it comes; a promise holds the stream back (constant memory). */
   readonly onOutput?: (chunk: Uint8Array, stream: "stdout" | "stderr") => void | Promise<void>;
   /** How many bytes of the end of the output are kept, each stream and both together. @default 16384 */

@@ -13,7 +13,7 @@ import type { Notice, Progress } from "./progress.ts";
 import type { Committer } from "./settle.ts";
 
 /** How often the final check may send an item back in one run. */
-const MOST_REOPENINGS = 2;
+export const MOST_REOPENINGS = 2;
 
 /** A run that takes up no item any more. */
 export interface ToConclude<Data, Findings> {
@@ -26,8 +26,6 @@ export interface ToConclude<Data, Findings> {
   readonly shared: readonly CheckLike[];
   readonly passedNow: readonly PassedItem[];
   readonly view: LoopView;
-  /** The run was given a part of the work: the final check is for what it passed itself. */
-  readonly onlyPassedNow: boolean;
   readonly logs: string;
   readonly signal: AbortSignal;
   readonly clean: CleanRun;
@@ -64,7 +62,7 @@ export async function conclude<Data, Findings>(
     return { ...nothing, ending: { status: "exhausted", limit: `${overtime}: the final check did not run` } };
   }
   const { view, passedNow, shared, logs, signal } = run;
-  const only = stopped.status === "done" && !run.onlyPassedNow ? null : new Set(progress.passed);
+  const only = stopped.status === "done" ? null : new Set(progress.passed);
   const work = await finalWork(ralph, backlog, { view, passedNow, shared, only });
   const clean = checkedAsOf(ralph, backlog) === "commit" ? run.clean : null;
   const result = await finalCheck(ralph, work, { records: view.passed ?? [], logs, signal, clean });

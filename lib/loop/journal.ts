@@ -1,4 +1,13 @@
-import { appendText, copyPath, readText, writeAtomic } from "../host/files.ts";
+import {
+  appendText,
+  copyPath,
+  ensurePrivateDirectory,
+  LARGEST_LOG,
+  PRIVATE_FILE,
+  readText,
+  writeAtomic,
+} from "../host/files.ts";
+import { dirname } from "node:path";
 import { foldJournal, type JournalLine, type JournalState, keptLines, keyOf } from "./journal_fold.ts";
 import type { Journal, JournalKey } from "../backlog/journal_types.ts";
 import type { Item } from "../backlog/types.ts";
@@ -18,8 +27,8 @@ export async function openJournal(file: string | null): Promise<Journal> {
 
   async function refresh(): Promise<void> {
     if (file === null) return;
-    const text = await readText(file) ?? "";
-    state = foldJournal(text);
+    const text = await readText(file, LARGEST_LOG) ?? "";
+    state = foldJournal(text, file);
     size = text.length;
     torn = text !== "" && !text.endsWith("\n");
   }
@@ -30,7 +39,8 @@ export async function openJournal(file: string | null): Promise<Journal> {
     const written = `${torn ? "\n" : ""}${JSON.stringify(line)}\n`;
     torn = false;
     size += written.length;
-    await appendText(file, written);
+    if (size === written.length) await ensurePrivateDirectory(dirname(file));
+    await appendText(file, written, PRIVATE_FILE);
   }
 
   await refresh();

@@ -1,3 +1,4 @@
+import { RalphError } from "../errors/ralph_error.ts";
 import type { CleanStart, JournalKey, Leftover, OpenItem, Reopened } from "../backlog/journal_types.ts";
 import type { Attempt, Item, ParkedItem, PassedRecord, Settlement } from "../backlog/types.ts";
 
@@ -66,8 +67,13 @@ export function keyOf(key: JournalKey): string {
   return JSON.stringify([key.backlog, key.scope]);
 }
 
-/** Adds up the text of a journal; lines that are not JSON (torn by a kill) are left out. */
-export function foldJournal(text: string): JournalState {
+/**
+ * Adds up the text of a journal; lines that are not JSON (torn by a kill) are left out.
+ *
+ * @param path named where a line is JSON and no record
+ * @throws {RalphError} state-invalid
+ */
+export function foldJournal(text: string, path = "the journal"): JournalState {
   const slots = new Map<string, Slot>();
   const slotOf = (key: string): Slot => {
     const slot = slots.get(key) ?? newSlot();
@@ -86,9 +92,16 @@ export function foldJournal(text: string): JournalState {
     clean: (key) => slotOf(keyOf(key)).clean,
     leftovers: (key) => slotOf(keyOf(key)).leftovers,
   };
-  for (const text_ of text.split("\n")) {
+  for (const [index, text_] of text.split("\n").entries()) {
     const line = parseLine(text_);
-    if (line !== null) state.apply(line);
+    if (line === null) continue;
+    if (!isRecord(line)) {
+      throw new RalphError("state-invalid", {
+        details: { path: `${path}:${index + 1}`, problem: "no record of a journal" },
+        hint: "take the line out; what it was about is checked again",
+      });
+    }
+    state.apply(line);
   }
   return state;
 }
@@ -219,10 +232,67 @@ function newSlot(): Slot {
   };
 }
 
-function parseLine(text: string): JournalLine | null {
+/** True for what `applyLine` can read. */
+function isRecord(value: unknown): value is JournalLine {
+  if (!isObject(value) || value["v"] !== 1 || !isKey(value["key"])) return false;
+  const isOfItem = typeof value["itemId"] === "string";
+  switch (value["type"]) {
+    case "begun":
+      return isObject(value["item"]) && typeof value["item"]["id"] === "string" && Array.isArray(value["userPaths"]) &&
+        typeof value["attemptId"] === "string" && typeof value["number"] === "number";
+    case "settling":
+      return isOfItem && isObject(value["attempt"]) && typeof value["attempt"]["status"] === "string" &&
+        isObject(value["work"]);
+    case "settled":
+      return isOfItem && isObject(value["settlement"]) && typeof value["settlement"]["status"] === "string" &&
+        isObject(value["kept"]) && (value["passed"] === undefined || isPassed(value["passed"]));
+    case "passed":
+      return isPassed(value["record"]);
+    case "reopened":
+      return isTexts(value["ids"]) && typeof value["reason"] === "string";
+    case "parked":
+      return isOfItem && typeof value["reason"] === "string";
+    case "left":
+      return isOfItem && isObject(value["kept"]);
+    case "run-ended":
+      return value["passed"] === undefined || typeof value["passed"] === "boolean";
+    case "clean-start":
+      return isTexts(value["absent"]);
+    case "clean-finding":
+      return typeof value["command"] === "string" && (value["why"] === null || typeof value["why"] === "string");
+    case "clean-forgotten":
+    case "unparked":
+      return true;
+    default:
+      return false;
+  }
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((element) => typeof element === "string");
+}
+
+function isPassed(value: unknown): boolean {
+  return isObject(value) && typeof value["id"] === "string" && typeof value["kind"] === "string" &&
+    ["verified", "unverified"].includes(String(value["status"])) && Array.isArray(value["checks"]) &&
+    value["checks"].every(isObject);
+}
+
+/** As `keyOf()` writes it. */
+function isKey(value: unknown): boolean {
+  if (typeof value !== "string") return false;
+  const key = parseLine(value);
+  return Array.isArray(key) && typeof key[0] === "string";
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function parseLine(text: string): unknown {
   if (text.trim() === "") return null;
   try {
-    return JSON.parse(text) as JournalLine;
+    return JSON.parse(text) as unknown;
   } catch {
     return null;
   }

@@ -18,6 +18,7 @@ import { baselineOf } from "./baseline.ts";
 import { type CleanRun, createCleanRun } from "./clean.ts";
 import { checkedAsOf, conclude } from "./conclude.ts";
 import { endingOf } from "./ending.ts";
+import { receiveInbox } from "./inbox.ts";
 import { askToContinue, limitReached, limitsOf, timeBudget, timeReached, unreportedBudget } from "./limits.ts";
 import type { Ending, LoopOptions, LoopOutcome, Stopped, StoppedEarly } from "./outcome.ts";
 import type { Ownership } from "./ownership.ts";
@@ -99,6 +100,7 @@ export class Loop<Data, Findings> {
         const stopped = await this.#iterate();
         if (stopped === null) continue;
         await this.#hooks.finish();
+        await receiveInbox(this.#ralph, this.#backlog);
         const ending = await this.#conclude(stopped);
         if (ending !== null) return this.#end(ending);
       }
@@ -127,6 +129,7 @@ export class Loop<Data, Findings> {
   /** One iteration, or why there is none. */
   async #iterate(): Promise<Stopped | null> {
     if (this.#signal.aborted) return { status: "aborted" };
+    await receiveInbox(this.#ralph, this.#backlog);
     const view = this.#view();
     const next = answered(this.#backlog, "next()", await this.#backlog.next({ ...view, inFlight: [] }));
     switch (next.status) {
@@ -314,7 +317,7 @@ export class Loop<Data, Findings> {
 
   /** The final check and the verdict, or `null`: items come again. */
   async #conclude(stopped: Stopped): Promise<Ending | null> {
-    const { key, committer, options } = this.#parts;
+    const { key, committer } = this.#parts;
     const concluded = await conclude(this.#ralph, {
       backlog: this.#backlog,
       key,
@@ -325,7 +328,6 @@ export class Loop<Data, Findings> {
       shared: this.#shared,
       passedNow: [...this.#passedNow.values()],
       view: this.#view(),
-      onlyPassedNow: options.maxItems !== undefined,
       logs: `${this.#folder}/final-check-${this.#progress.iterations}`,
       signal: this.#signal,
       clean: this.#clean,

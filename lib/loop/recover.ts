@@ -74,7 +74,7 @@ async function checkedAgain<Data, Findings>(
   shared: readonly CheckLike[],
 ): Promise<{ readonly attempt: Attempt<Findings>; readonly checks: readonly Check[] }> {
   if (attempt.status !== "verified") return { attempt, checks: [] };
-  const context = { cwd: ralph.root, attempt: attempt.number, previous: null, last: null };
+  const context = { cwd: ralph.root, attempt: attempt.number, previous: null, last: null, nonce: "", claims: [] };
   const work = await backlog.work(item, context);
   const checks = [...work.checks, ...shared];
   const done = { since: attempt.turn?.base ?? null, changedFiles: attempt.turn?.changedFiles ?? [] };

@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { agentTurn } from "../agents/agent_turn.ts";
 import { refusalOf } from "../agents/turn_verdict.ts";
+import { CLAIMS_VARIABLE } from "../backlog/claims.ts";
+import { blockedReason, NONCE_LENGTH, saysPassing } from "../backlog/signals.ts";
 import type { Backlog, Check, Claim, Item, JudgeContext, Turn, Verification, WorkContext } from "../backlog/types.ts";
 import { verdictOf } from "../backlog/verdict.ts";
 import { freshStart, withTurn } from "../checks/integrity/item_start.ts";
@@ -20,6 +22,7 @@ import {
   type WorkedItem,
   type WorkItemOptions,
 } from "./attempt_parts.ts";
+import { createClaimsFile } from "./claims_file.ts";
 import { endedBy, judged } from "./judge_attempt.ts";
 import { createTurnGuard, type TurnGuard } from "./turn_guard.ts";
 
@@ -95,6 +98,8 @@ async function prepare<Data, Findings>(
     attempt: number,
     previous: options.previous ?? null,
     last: options.last ?? null,
+    nonce: ralph.host.ids.random(NONCE_LENGTH),
+    claims: [],
   } as WorkContext<Findings>;
   const work = await backlog.work(item, context);
   const checks = [...work.checks, ...options.checks ?? []];
@@ -125,6 +130,7 @@ async function takeTurn<Data, Findings>(
 ): Promise<TakenTurn<Findings>> {
   const { ralph, backlog, item, work, options, signal, folder, checks, context } = parts;
   const prompt = work.prompt ?? "";
+  await using file = await createClaimsFile(ralph.host);
   const guard = options.guard ?? guardOf(ralph, backlog.stateFiles, before);
   await guard.beforeTurn(item.id, before);
   const observed = await agentTurn(ralph, {
@@ -136,18 +142,22 @@ async function takeTurn<Data, Findings>(
     signal,
     ...(work.timeoutMs === undefined ? {} : { timeoutMs: work.timeoutMs }),
     ...(work.interactive === undefined ? {} : { interactive: work.interactive }),
-    ...(work.environment === undefined ? {} : { environment: work.environment }),
+    environment: { ...work.environment, [CLAIMS_VARIABLE]: file.path },
+    nonce: context.nonce,
     before,
     budget: options.budget ?? null,
   });
+  const claims = await file.read();
   const { turn, after, rewritten } = await guard.afterTurn(parts.id, observed);
   const edits = await ralph.state.edited(backlog.stateFiles);
   // before the state is restored, so that it can read what the agent wrote
-  const claimed = (checked: boolean): Promise<Claim<Findings>> => judge(backlog, item, turn, { ...context, checked });
+  const claimed = (checked: boolean): Promise<Claim<Findings>> =>
+    judge(backlog, item, turn, { ...context, claims, checked });
   const own = checks.map(namedCheck).some((check) => check?.own === true);
   const claim = await claimOf(turn, () => claimed(own && !greenBefore));
   const idle = turn.end.reason === "completed" && edits.length === 0 ? refusalOf(turn) : null;
-  const refusal = idle !== null && (await claimed(false)).status !== "done" ? idle : null;
+  const bare = idle === null ? null : (await claimed(false)).status;
+  const refusal = bare === "done" || bare === "blocked" ? null : idle;
   const restored = await ralph.state.putBack(edits, backlog.restore);
   if (restored.length > 0) ralph.events.emit({ type: "state-put-back", paths: restored });
   return { turn, before, after, rewritten, claim, refusal, edited: edits.length > 0 };
@@ -194,8 +204,20 @@ async function judge<Data, Findings>(
   turn: Turn,
   context: JudgeContext<Findings>,
 ): Promise<Claim<Findings>> {
-  if (backlog.judge !== undefined) return await backlog.judge(item, turn, context);
-  return turn.lines.includes("<ralph>DONE</ralph>")
+  const claim = backlog.judge === undefined
+    ? defaultClaim<Findings>(turn, context.nonce)
+    : await backlog.judge(item, turn, context);
+  const blocked = blockedReason(turn.lines);
+  if (blocked === null) return claim;
+  return {
+    status: "blocked",
+    reason: `the agent is blocked: ${blocked}`,
+    ...(claim.findings === undefined ? {} : { findings: claim.findings }),
+  };
+}
+
+function defaultClaim<Findings>({ lines }: Turn, nonce: string): Claim<Findings> {
+  return saysPassing(lines, nonce, "DONE")
     ? { status: "done" }
-    : { status: "not-done", reason: "no `<ralph>DONE</ralph>` line" };
+    : { status: "not-done", reason: "the answer did not end with `<ralph>DONE</ralph>`" };
 }

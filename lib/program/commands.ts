@@ -74,6 +74,7 @@ const LOOKING: readonly Command[] = [
   },
   {
     name: "next",
+    insideRun: true,
     summary: "show the item that the next iteration would take",
     usage: SCOPE,
     arity: [0, 1],
@@ -82,6 +83,7 @@ const LOOKING: readonly Command[] = [
   },
   {
     name: "validate",
+    insideRun: true,
     summary: "check the configuration and the state files, all problems at once",
     usage: SCOPE,
     arity: [0, 1],
@@ -90,6 +92,7 @@ const LOOKING: readonly Command[] = [
   },
   {
     name: "status",
+    insideRun: true,
     summary: "where things stand",
     usage: SCOPE,
     arity: [0, 1],
@@ -98,6 +101,7 @@ const LOOKING: readonly Command[] = [
   },
   {
     name: "report",
+    insideRun: true,
     summary: "what a run did, for a reader: Markdown, HTML or JSON",
     usage: "[RUN]",
     arity: [0, 1],
@@ -122,6 +126,7 @@ const TOOLS: readonly Command[] = [
   },
   {
     name: "recipes",
+    insideRun: true,
     summary: "list the recipes and prompts that are built in",
     usage: "",
     arity: [0, 0],
@@ -148,6 +153,7 @@ const TOOLS: readonly Command[] = [
   },
   {
     name: "types",
+    insideRun: true,
     summary: "print the type declarations of the SDK, for recipes beside the binary",
     usage: "",
     arity: [0, 0],
@@ -167,6 +173,7 @@ const TOOLS: readonly Command[] = [
   },
   {
     name: "completions",
+    insideRun: true,
     summary: "print a completion script for bash, zsh, fish or powershell",
     usage: "SHELL",
     arity: [1, 1],
@@ -181,6 +188,7 @@ const TOOLS: readonly Command[] = [
   },
   {
     name: "schema",
+    insideRun: true,
     summary: "print a JSON Schema: config, events, plan or report",
     usage: "NAME",
     arity: [1, 1],
@@ -189,6 +197,7 @@ const TOOLS: readonly Command[] = [
   },
   {
     name: "help",
+    insideRun: true,
     summary: "help on a command, or on exit-codes, environment, workflows",
     usage: "[COMMAND|TOPIC]",
     arity: [0, 1],

@@ -89,7 +89,8 @@ async function nextOf(ralph: RalphContext, backlog: Backlog, { again, style }: S
     return withoutItem(next, { done, retry: parked.length === 0 ? null : `${again} --retry-blocked` });
   }
   const { id, kind, title, criteria = [] } = next.item;
-  const work = await backlog.work(next.item, { cwd: ralph.root, attempt: 1, previous: null, last: null });
+  const context = { cwd: ralph.root, attempt: 1, previous: null, last: null, nonce: "", claims: [] };
+  const work = await backlog.work(next.item, context);
   const checks = work.checks.map(({ name }) => name);
   return {
     blocked: false,

@@ -32,6 +32,6 @@ function environmentHelp(commands: readonly Command[]): string {
     "Environment variables (a flag beats its variable, a variable beats ralph.config.json):",
     ...table([...variables, ["NO_COLOR", "no colours"]]),
     "",
-    `Ralph sets for the agent: ${["RALPH_ROOT", "RALPH_RUN", "RALPH_ITEM", ...own].join(", ")}`,
+    `Ralph sets for the agent: ${["RALPH_ROOT", "RALPH_RUN", "RALPH_ITEM", "RALPH_CLAIMS", ...own].join(", ")}`,
   ].join("\n");
 }

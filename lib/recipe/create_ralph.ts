@@ -9,15 +9,16 @@ import type { LoopDefaults, RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { createEventBus } from "../events/bus.ts";
 import { createEventLog, type EventLog } from "../events/event_log.ts";
+import { createGit } from "../git/run_git.ts";
 import { pruneRefs } from "../git/prune_refs.ts";
 import type { Repository } from "../git/types.ts";
 import { pruneRuns } from "../events/prune_runs.ts";
-import { createRedactor, type Redactor } from "../events/redact.ts";
+import { createRedactor } from "../events/redact.ts";
 import { secretValues } from "../events/secrets.ts";
 import type { EventBus, EventSink } from "../events/types.ts";
 import { openRepository } from "../git/open_repository.ts";
 import { createHost } from "../host/create_host.ts";
-import { ensureDirectory, pathExists, resolveInside } from "../host/files.ts";
+import { ensurePrivateDirectory, pathExists, resolveInside } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import { openJournal } from "../loop/journal.ts";
 import { ownFiles } from "../context/own_files.ts";
@@ -98,7 +99,7 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
   const config = strictConfig(await withOverrides(fromFile, options.config));
   const repository = await openRepository(host, root);
   const redactor = createRedactor(secretValues(host.environment.variables));
-  const events = createEventBus(options.sinks);
+  const events = createEventBus(options.sinks ?? [], redactor);
   const own = ownFiles(repository, root);
   const approvals = new Set(options.approve);
   const signal = options.signal ?? new AbortController().signal;
@@ -135,7 +136,7 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
     repository,
     run: {
       id,
-      folder: runFolders({ id, root, host, repository, events, redactor, logs, keep: config.logs.keep }),
+      folder: runFolders({ id, root, host, repository, events, logs, keep: config.logs.keep }),
       nextIteration: counter(),
     },
     loop: { interactive: false, retryBlocked: false, ...options.loop },
@@ -152,13 +153,8 @@ async function recorded(agent: Agent, { record }: RalphOptions, host: Host, root
   if (record === undefined) return agent;
   const file = resolve(host.environment.cwd, record);
   // It grows while the agent works: in the tree it would be taken for the agent's work.
-  const ignored = await host.processes.run({
-    file: "git",
-    arguments: ["check-ignore", "-q", "--", file],
-    cwd: root,
-    guarded: false,
-  });
-  if (!relative(root, file).startsWith("..") && ignored.exitCode !== 0) {
+  const isInside = !relative(root, file).startsWith("..");
+  if (isInside && (await createGit(host, root)(["check-ignore", "-q", "--", file])).exitCode !== 0) {
     throw new RalphError("option-invalid", {
       details: { option: "--record", expected: "a file outside the project, or one that git ignores", value: record },
       hint: "write it beside the project: `--record ../run.jsonl`",
@@ -240,7 +236,6 @@ interface RunFolders {
   readonly root: string;
   readonly host: Host;
   readonly events: EventBus;
-  readonly redactor: Redactor;
   readonly logs: EventLog[];
   readonly repository: Repository | null;
   /** How many runs' folders are kept. */
@@ -249,24 +244,25 @@ interface RunFolders {
 
 /** Each runs directory is made once, with a `.gitignore` of `*`; from then on the events go there too. */
 function runFolders(
-  { id, root, host, repository, events, redactor, logs, keep }: RunFolders,
+  { id, root, host, repository, events, logs, keep }: RunFolders,
 ): (runsDirectory: string) => Promise<string> {
   const made = new Map<string, Promise<string>>();
-  async function make(runsDirectory: string): Promise<string> {
-    const folder = join(root, runsDirectory, id);
-    await ensureDirectory(folder);
-    const log = await createEventLog({ file: join(folder, "events.ndjson"), run: id, clock: host.clock, redactor });
+  async function make(directory: string): Promise<string> {
+    const folder = join(directory, id);
+    await ensurePrivateDirectory(folder);
+    const log = await createEventLog({ file: join(folder, "events.ndjson"), run: id, clock: host.clock });
     logs.push(log);
     events.attach(log);
-    const old = await pruneRuns(join(root, runsDirectory), keep, id);
+    const old = await pruneRuns(directory, keep, id);
     if (repository !== null) await pruneRefs(repository, old);
     return folder;
   }
   return async (runsDirectory) => {
-    const known = made.get(runsDirectory) ?? make(runsDirectory);
-    made.set(runsDirectory, known);
+    const directory = await resolveInside(root, runsDirectory);
+    const known = made.get(directory) ?? make(directory);
+    made.set(directory, known);
     const folder = await known;
-    await ensureRunsIgnored(join(root, runsDirectory));
+    await ensureRunsIgnored(directory);
     return folder;
   };
 }

@@ -1,6 +1,7 @@
 import type { RalphContext } from "../context/context.ts";
 import { journalKeyOf } from "../backlog/journal_key.ts";
 import type { Backlog, Overview } from "../backlog/types.ts";
+import { MOST_REOPENINGS } from "../loop/conclude.ts";
 import { askConsent, type GateOutcome } from "./gate.ts";
 import { type IterationCap, iterationCap } from "./iteration_cap.ts";
 import { uncheckedLine } from "../checks/unchecked_items.ts";
@@ -59,7 +60,13 @@ export async function gateRun<Data, Findings>(
     }`;
   const { cap, count, explained } = iterationCap(
     options.maxIterations ?? "auto",
-    { count: overview.open, counted },
+    {
+      count: overview.open,
+      counted,
+      ...(typeof backlog.retries === "function"
+        ? {}
+        : { turnsEach: (backlog.retries ?? ralph.config.maxRetries) + MOST_REOPENINGS }),
+    },
     OPTION,
   );
   const nothing = nothingToDo(overview, nouns.many, gate) ?? (count === 0 ? `${OPTION} is 0` : null);

@@ -26,7 +26,12 @@ export interface ComputedCap {
  */
 export function iterationCap(
   asked: "auto" | number,
-  found: { readonly count: number | null; readonly counted: string },
+  found: {
+    readonly count: number | null;
+    readonly counted: string;
+    /** Turns that one item may take, retries and what a final check sends back included; absent: not known. */
+    readonly turnsEach?: number;
+  },
   option: string,
 ): ComputedCap {
   if (asked !== "auto") {
@@ -36,9 +41,10 @@ export function iterationCap(
     }
     return { cap: { maxIterations: asked }, count: asked, explained: `Up to ${iterations(asked)} (${option})` };
   }
-  const { count, counted } = found;
+  const { count, counted, turnsEach } = found;
   if (count === null) return { cap: {}, count, explained: `No limit on iterations: ${counted}` };
-  const explained = `Up to ${iterations(count)} (auto: ${counted}; retries come on top)`;
+  const turns = turnsEach === undefined ? "retries come on top" : `at most ${count * turnsEach} turns with retries`;
+  const explained = `Up to ${iterations(count)} (auto: ${counted}; ${turns})`;
   return { cap: { maxItems: count }, count, explained };
 }
 

@@ -1,3 +1,5 @@
+import { createRedactor } from "../events/redact.ts";
+import { secretValues } from "../events/secrets.ts";
 import { openAppender } from "../host/files.ts";
 import { shellInvocation } from "../host/shell.ts";
 import type { Host, ProcessEnd } from "../host/types.ts";
@@ -29,6 +31,7 @@ const TAIL_BYTES = 16 * 1024;
 export async function startService({ command, cwd, host, log, onStart }: ServiceStart): Promise<ServiceProcess> {
   const appender = await openAppender(log);
   const stopper = new AbortController();
+  const redactor = createRedactor(secretValues(host.environment.variables));
   const decoder = new TextDecoder();
   let output = "";
   let ended: ProcessEnd | null = null;
@@ -38,6 +41,7 @@ export async function startService({ command, cwd, host, log, onStart }: Service
     signal: stopper.signal,
     tailBytes: TAIL_BYTES,
     onStart,
+    mask: () => redactor.stream(),
     onOutput: async (chunk) => {
       output = (output + decoder.decode(chunk, { stream: true })).slice(-TAIL_BYTES);
       await appender.write(chunk);

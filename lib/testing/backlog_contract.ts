@@ -73,7 +73,7 @@ export function backlogContract<Data, Findings>(contract: BacklogContract<Data, 
         const { backlog, cwd = "." } = await contract.open();
         const item = await firstItem(backlog);
         same(JSON.stringify(wired(item)), JSON.stringify(item), "the item");
-        const context = { cwd, attempt: 1, previous: null, last: null };
+        const context = { cwd, attempt: 1, previous: null, last: null, nonce: "k3f9ab", claims: [] };
         const [direct, sent] = [await backlog.work(item, context), await backlog.work(wired(item), context)];
         same(JSON.stringify(sent), JSON.stringify(direct), "the work");
       },
@@ -155,7 +155,8 @@ export function backlogContract<Data, Findings>(contract: BacklogContract<Data, 
       async run() {
         const { backlog, cwd = "." } = await contract.open();
         const item = await firstItem(backlog);
-        await backlog.judge?.(item, SILENT_TURN, { cwd, attempt: 1, previous: null, last: null, checked: false });
+        const context = { cwd, attempt: 1, previous: null, last: null, nonce: "k3f9ab", claims: [], checked: false };
+        await backlog.judge?.(item, SILENT_TURN, context);
       },
     },
   ];

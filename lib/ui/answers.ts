@@ -73,7 +73,13 @@ async function parseText(text: string, path: string): Promise<unknown> {
   const { parseDocument } = await import("yaml");
   const document = parseDocument(text, { prettyErrors: true });
   const error = document.errors[0];
-  if (error === undefined) return document.toJS();
+  if (error === undefined) {
+    try {
+      return document.toJS();
+    } catch (cause) { // aliases that name each other without end
+      throw invalid(path, cause instanceof Error ? cause.message : String(cause), cause);
+    }
+  }
   const [start] = error.linePos ?? [];
   const place = start === undefined ? "" : `line ${start.line}, column ${start.col}: `;
   throw invalid(

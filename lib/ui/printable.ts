@@ -10,6 +10,9 @@ import type { Question } from "../context/prompter.ts";
 const SEQUENCE_REGEXP = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\^_])/g;
 const CONTROL_REGEXP = /[^\P{Cc}\n\t]|[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
 
+/** What `createStyle()` writes. */
+const PAINT_REGEXP = /(\u001b\[(?:1|2|22|3[1-69])m)/;
+
 /** Fields that a person decides by, or tells items apart by. */
 const EXACT: ReadonlySet<string> = new Set([
   "title",
@@ -36,9 +39,14 @@ export function printable(text: string): string {
   );
 }
 
-/** The same on one line. */
-export function printableLine(text: string): string {
-  return printable(text.replaceAll(/\s+/g, " ").trim());
+/** The same for lines that Ralph has painted: the colours of `createStyle()` stay. Pure. */
+export function printablePainted(text: string): string {
+  return text.split(PAINT_REGEXP).map((part, index) => index % 2 === 1 ? part : printable(part)).join("");
+}
+
+/** The text on one line. What the command line writes is made printable where it is written. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
 }
 
 /** An event whose texts can be shown. A check's tail stays: its lines are taken apart where they are drawn. */
@@ -60,7 +68,7 @@ export function printableQuestion(question: Question): Question {
 function mapTexts(value: unknown, key: string): unknown {
   if (typeof value === "string") {
     if (key === "tail") return value;
-    return ONE_LINE.has(key) ? printableLine(value) : EXACT.has(key) ? printable(value) : plainText(value);
+    return ONE_LINE.has(key) ? printable(oneLine(value)) : EXACT.has(key) ? printable(value) : plainText(value);
   }
   if (Array.isArray(value)) return value.map((element) => mapTexts(element, key));
   if (typeof value !== "object" || value === null) return value;

@@ -56,7 +56,6 @@ export function readStream(
   const reader = createStreamReader({
     translator: driver.translator(),
     prompt: options.prompt ?? "",
-    redactor: { text: (text) => text },
     onEvent: (event) => events.push(event),
     ...(driver.ignored === undefined ? {} : { ignored: driver.ignored }),
   });

@@ -68,7 +68,7 @@ describe("commandAgent().runTurn()", () => {
     const turn = await agent.runTurn(fixture.request({ environment }));
 
     expect(turn.end).toEqual({ reason: "agent-failed", message: "the agent ended with exit code 3: disk full" });
-    expect(turn.lines).toEqual(["working with s3cr3t-value-1"]);
+    expect(turn.lines).toEqual(["working with"]);
     const transcript = readFileSync(turn.transcript, "utf8");
     expect(transcript).toContain("<ralph>DONE</ralph>");
     expect(transcript).toContain("token is ***");

@@ -25,6 +25,7 @@ describe("turnEnvironment()", () => {
     expect(environment).toEqual({
       RALPH_ROOT: "/project",
       RALPH_RUN: "run-1",
+      RALPH_CLAIMS: "",
       RALPH_ITEM: "US-001",
       PATH: `${fixture.folder}/bin:/usr/bin:/bin`,
     });
@@ -57,6 +58,6 @@ describe("turnEnvironment()", () => {
       null,
     );
 
-    expect(environment).toEqual({ RALPH_ROOT: "/p", RALPH_RUN: "r" });
+    expect(environment).toEqual({ RALPH_ROOT: "/p", RALPH_RUN: "r", RALPH_CLAIMS: "" });
   });
 });

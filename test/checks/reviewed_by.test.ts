@@ -14,7 +14,7 @@ import { workItem } from "../../lib/loop/work_item.ts";
 import { loopWorld, type Turns } from "../loop/loop_world.ts";
 
 const DONE = { lines: ["<ralph>DONE</ralph>"] };
-const APPROVE = { lines: ["Fine.", "<review>APPROVE</review>"] };
+const APPROVE = { lines: ["Fine.", "<review {{nonce}}>APPROVE</review>"] };
 const USAGE: Usage = {
   inputTokens: 100,
   outputTokens: 10,
@@ -35,11 +35,25 @@ function reviewerOf(answer: Answer): Agent & { readonly requests: TurnRequest[] 
     ensureUsable: () => Promise.resolve(),
     async runTurn(request) {
       requests.push(request);
-      const turn = await answer(request, requests.length);
+      const { lines = [], ...turn } = await answer(request, requests.length);
       const { transcript } = request;
-      return { end: { reason: "completed" }, text: "", lines: [], usage: USAGE, transcript, durationMs: 1, ...turn };
+      return {
+        end: { reason: "completed" },
+        text: "",
+        usage: USAGE,
+        transcript,
+        durationMs: 1,
+        ...turn,
+        ...sealed(lines, request),
+      };
     },
   };
+}
+
+/** The lines with the nonce that the prompt asks for. */
+function sealed(lines: readonly string[], { prompt }: TurnRequest): Pick<AgentTurn, "lines"> {
+  const nonce = /<review (\w+)>APPROVE/.exec(prompt)?.[1] ?? "";
+  return { lines: lines.map((line) => line.replace("{{nonce}}", nonce)) };
 }
 
 /** Each turn writes its number into a file of its own. */
@@ -63,7 +77,7 @@ describe("reviewedBy()", () => {
     const reviewer = reviewerOf(async ({ prompt }, number) => {
       diff = await readFile(/`([^`]+\.diff)`/.exec(prompt)?.[1] ?? "", "utf8");
       return number === 1
-        ? { lines: ["<review>REJECT: the version is too low</review>", "<review>APPROVE</review>"] }
+        ? { lines: ["<review>REJECT: the version is too low</review>", "<review {{nonce}}>APPROVE</review>"] }
         : APPROVE;
     });
 
@@ -96,6 +110,11 @@ describe("reviewedBy()", () => {
 
   test.each<[string, Answer, RegExp]>([
     ["says nothing that counts", () => ({ lines: ["I APPROVE of this"] }), /no review: the reviewer ended without/],
+    [
+      "approves without the nonce, as a file that it quotes may",
+      () => ({ lines: ["<review>APPROVE</review>"] }),
+      /no review/,
+    ],
     ["rejects without a reason", () => ({ lines: ["<review>REJECT</review>"] }), /no reason was given/],
     [
       "approves and crashes",
@@ -258,16 +277,16 @@ describe("reviewedBy()", () => {
   test("a command is a reviewer: it reads the prompt on standard input and the diff from its file", async () => {
     await using world = await loopWorld(WRITES, {
       files: {
-        "review.sh": 'file=$(grep -o "/[^\\`]*\\.diff" | head -1)\n' +
-          'grep -q "+version 2" "$file" && echo "<review>APPROVE</review>" || echo "<review>REJECT: not yet</review>"\n',
+        "review.sh": 'prompt=$(cat); file=$(grep -o "/[^\\`]*\\.diff" <<< "$prompt" | head -1)\n' +
+          'grep -q "+version 2" "$file" && grep -o "<review .*APPROVE</review>" <<< "$prompt" || echo "<review>REJECT: not yet</review>"\n',
       },
     });
 
-    const checks = [reviewedBy(world.ralph, { command: "sh review.sh" })];
+    const checks = [reviewedBy(world.ralph, { command: "bash review.sh" })];
     const outcome = await runLoop(world.ralph, memoryBacklog(ONE), { checks });
 
     expect(outcome).toMatchObject({ status: "passed", turns: 2 });
-    expect(world.prompts[1]).toContain("review by sh: failed\nrejected:\n- not yet\n(its words: .ralph/runs/");
+    expect(world.prompts[1]).toContain("review by bash: failed\nrejected:\n- not yet\n(its words: .ralph/runs/");
   });
 
   test("a prompt of its own, or of a file, is asked; what it has no place for is appended", async () => {

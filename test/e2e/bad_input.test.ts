@@ -211,7 +211,7 @@ describe("files", () => {
     const { stderr } = await ralphCli().files({ "ralph.config.json/x": "" }).args("status").expectExit(2);
 
     expect(stderr).toBe(
-      "error: could not read [ROOT]/ralph.config.json: EISDIR: illegal operation on a directory\n" +
+      "error: could not read [ROOT]/ralph.config.json: it is a folder\n" +
         "hint: a folder stands where the file should be: move it away\n",
     );
   });

@@ -27,7 +27,7 @@ function worker(body = ""): string {
       summaryOf(THREE)
     };;`,
     "esac",
-    'echo "###PLAN_COMPLETE###"',
+    `printf '%s\\n' "$prompt" | grep -o '###PLAN_COMPLETE [a-z0-9]*###' | head -1`,
     'echo "That is all."',
   ].join("\n");
 }

@@ -33,7 +33,10 @@ function codex(verdict: string): string {
     `echo '{"type":"thread.started","thread_id":"t"}'`,
     `echo '{"type":"turn.started"}'`,
     `file=$(grep -o '/[^\`]*\\.diff' ../prompt.txt | head -1)`,
-    `if ${verdict}; then echo '${message("Read it.\n<review>APPROVE</review>").replaceAll("\\", "\\\\")}'`,
+    "nonce=$(sed -n 's/.*<review \\([a-z0-9]*\\)>APPROVE.*/\\1/p' ../prompt.txt)",
+    `if ${verdict}; then echo '${
+      message("Read it.\n<review NONCE>APPROVE</review>").replaceAll("\\", "\\\\")
+    }' | sed "s/NONCE/$nonce/"`,
     `else echo '${message("<review>REJECT: login.txt greets nobody</review>")}'; fi`,
     `echo '{"type":"turn.completed","usage":{"input_tokens":7,"cached_input_tokens":0,"output_tokens":1}}'`,
   ].join("\n");
@@ -128,7 +131,8 @@ describe("ralph run", () => {
         "ralph.config.json": JSON.stringify(config),
         ".gitignore": "login.txt\n",
       })
-      .agent("worker", "echo > login.txt").args("run", "--agent-cmd", "worker").expectExit(3);
+      .agent("worker", "echo > login.txt; echo '<promise>COMPLETE</promise>'").args("run", "--agent-cmd", "worker")
+      .expectExit(3);
 
     expect(stderr).toContain("check failed: test -f login.txt (exit 1");
   });

@@ -28,7 +28,7 @@ describe("switchTo()", () => {
     expect((await project.repository.status()).branch).toBe("from-here");
   });
 
-  test.each([["-f"], ["--orphan"], ["a..b"], ["with space"], ["@{-1}"], [""], ["x.lock"], ["a\nb"]])(
+  test.each([["-f"], ["--orphan"], ["a..b"], ["with space"], ["@{-1}"], [""], ["x.lock"], ["a\nb"], ["refs/heads/x"]])(
     "refuses the name %j",
     async (name) => {
       await using project = await temporaryRepository({ "a": "1" });

@@ -18,6 +18,7 @@ import {
   appendText,
   copyPath,
   ensureDirectory,
+  ensurePrivateDirectory,
   hashFile,
   hashText,
   listDirectory,
@@ -46,18 +47,37 @@ describe("reading", () => {
   });
 
   test.skipIf(process.platform === "win32")(
-    "readText() does not wait for a pipe that stands in a file's place",
+    "readText() reads regular files only, and does not wait for a pipe",
     async () => {
       await using folder = await temporaryDirectory("ralph-files");
       const pipe = join(folder.path, "state.json");
       execFileSync("mkfifo", [pipe]);
 
-      expect(await readText(pipe)).toBe("");
+      await expect(readText(pipe)).rejects.toThrow(/it is a pipe/);
+      await expect(readText("/dev/zero")).rejects.toThrow(/it is a device/);
+      await expect(readText(folder.path)).rejects.toThrow(/it is a folder/);
     },
   );
 
-  test("readText() does not hide other errors", async () => {
-    await expect(readText("/")).rejects.toThrow(/EISDIR/);
+  test("readText() takes no more into memory than it is allowed to", async () => {
+    await using folder = await temporaryDirectory("ralph-files-");
+    const file = join(folder.path, "a");
+    await writeAtomic(file, "x".repeat(2_000_000));
+
+    await expect(readText(file, 1_000_000)).rejects.toThrow(/it has 2 MB, more than 1 MB/);
+    expect((await readText(file))?.length).toBe(2_000_000);
+  });
+
+  test.skipIf(process.platform === "win32")("logs and run folders are for their owner alone", async () => {
+    await using folder = await temporaryDirectory("ralph-files-");
+    await ensurePrivateDirectory(join(folder.path, "runs", "one"));
+    const appender = await openAppender(join(folder.path, "runs", "one", "a.log"));
+    await appender.close();
+    mkdirSync(join(folder.path, "old"), { mode: 0o755 });
+    await ensurePrivateDirectory(join(folder.path, "old"));
+
+    const mode = (path: string): string => (statSync(join(folder.path, path)).mode & 0o777).toString(8);
+    expect([mode("runs/one"), mode("runs/one/a.log"), mode("old")]).toEqual(["700", "600", "700"]);
   });
 
   test("hashFile() and hashText() are the same sha256", async () => {

@@ -28,7 +28,7 @@ describe("runLoop() with a backlog that breaks its contract", () => {
 
     expect(world.events.find(({ type }) => type === "iteration-end")).toMatchObject({
       result: "not-done",
-      message: "no `<ralph>DONE</ralph>` line",
+      message: "the answer did not end with `<ralph>DONE</ralph>`",
     });
   });
 });

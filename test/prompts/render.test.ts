@@ -49,12 +49,29 @@ describe("renderPrompt()", () => {
     expect(lines.filter((line) => /^<(promise|ralph)>.*<\/\1>$/.test(line))).toEqual([]);
   });
 
+  test.each(
+    "exec_run exec_understand feature_run feature_verify gsd_execute gsd_summary spec_build spec_decompose spec_investigate spec_plan spec_verify sprint_rules"
+      .split(" "),
+  )("%s offers an honest exit", (name) => {
+    expect(PROMPTS[name]).toContain("`<ralph {{nonce}}>BLOCKED: [why]</ralph>`");
+  });
+
   test("every placeholder of exec_run and exec_understand is one that Ralph fills", () => {
     const names = (prompt: string): readonly string[] =>
       [...new Set([...(PROMPTS[prompt] ?? "").matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1]!))].toSorted();
 
-    expect(names("exec_run")).toEqual(["attempt", "branch", "checks", "failure", "id", "item", "notes", "title"]);
-    expect(names("exec_understand")).toEqual(["failure", "item", "today"]);
+    expect(names("exec_run")).toEqual([
+      "attempt",
+      "branch",
+      "checks",
+      "failure",
+      "id",
+      "item",
+      "nonce",
+      "notes",
+      "title",
+    ]);
+    expect(names("exec_understand")).toEqual(["failure", "item", "nonce", "today"]);
     expect(names("exec_plan")).toEqual(["answers", "commands", "draft", "errors", "existing", "goal", "map", "round"]);
   });
 });

@@ -187,7 +187,7 @@ describe("gateRun()", () => {
       message: "Start `ralph run` now?",
       initial: false,
       gate: "run",
-      details: ["Up to 2 iterations (auto: 2 stories not passing; retries come on top)"],
+      details: ["Up to 2 iterations (auto: 2 stories not passing; at most 10 turns with retries)"],
     }]);
     expect(go).toEqual({ status: "approved", maxItems: 2 });
     expect(repository.read("scripts/ralph/plan_transcript.md")).toContain("Start `ralph run` now? yes (terminal)");
@@ -202,7 +202,7 @@ describe("gateRun()", () => {
 
     expect(prompter.asked[0]).toMatchObject({
       message: "Start the run now?",
-      details: ["Up to 1 iteration (auto: 1 item not passing; retries come on top)"],
+      details: ["Up to 1 iteration (auto: 1 item not passing; at most 5 turns with retries)"],
     });
     expect(go).toEqual({ status: "declined", next: [] });
     expect(repository.git("status", "--porcelain")).toBe("");

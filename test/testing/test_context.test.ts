@@ -42,6 +42,7 @@ describe("testContext()", () => {
     expect(ralph.recorded.filter((event) => event.type === "check-end").map((event) => event.ok)).toEqual([
       false,
       true,
+      true, // the final check
     ]);
   });
 });

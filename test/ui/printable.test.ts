@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createHumanReporter } from "../../lib/ui/create_reporter.ts";
-import { plainText, printable, printableLine, printableQuestion } from "../../lib/ui/printable.ts";
+import { oneLine, plainText, printable, printablePainted, printableQuestion } from "../../lib/ui/printable.ts";
 import { createStyle } from "../../lib/ui/style.ts";
 
 const ESCAPE = "\u001b";
@@ -11,7 +11,15 @@ test("plainText() takes away colours, window titles, control characters and turn
 
 test("printable() spells out what a terminal would act upon, and leaves emoji and accents alone", () => {
   expect(printable(`a${ESCAPE}[2Kb\u202ec\td\n👩‍💻 é`)).toBe("a\\u001b[2Kb\\u202ec\td\n👩‍💻 é");
-  expect(printableLine(" a\nb\r\n c ")).toBe("a b c");
+  expect(oneLine(" a\nb\r\n c ")).toBe("a b c");
+});
+
+test("printablePainted() leaves the colours of a style and nothing else of a terminal", () => {
+  const { bad } = createStyle({ colour: true, ascii: true });
+
+  expect(printablePainted(bad(`a${ESCAPE}[2Kb${ESCAPE}[8mc`))).toBe(
+    `${ESCAPE}[31ma\\u001b[2Kb\\u001b[8mc${ESCAPE}[39m`,
+  );
 });
 
 test("printableQuestion() keeps the values that answers are made of", () => {

@@ -4,17 +4,29 @@
  * @module
  */
 import { RalphError } from "../../errors/ralph_error.ts";
-import { hashText, readText } from "../../host/files.ts";
+import { hashText, LARGEST_LOG, readText } from "../../host/files.ts";
 import type { TurnRequest } from "../../context/agent.ts";
 import type { RecordedTurn } from "./recorded_turn.ts";
 
-/** The prompt without what differs from run to run: the project's path and the run's id. */
+const NONCE = "[NONCE]";
+
+/** The prompt without what differs from run to run: the project's path, the run's id and the attempt's nonce. */
 export function steadyPrompt(
-  { prompt, cwd, environment }: Pick<TurnRequest, "prompt" | "cwd" | "environment">,
+  { prompt, cwd, environment, nonce }: Pick<TurnRequest, "prompt" | "cwd" | "environment" | "nonce">,
 ): string {
   const run = environment["RALPH_RUN"];
-  const steady = prompt.replaceAll(cwd, "[ROOT]");
+  const steady = withoutNonce(prompt.replaceAll(cwd, "[ROOT]"), nonce);
   return run === undefined || run === "" ? steady : steady.replaceAll(run, "[RUN]");
+}
+
+/** A text with the attempt's nonce taken out, so that a cassette can be played under another one. */
+export function withoutNonce(text: string, nonce: string | undefined): string {
+  return nonce === undefined || nonce === "" ? text : text.replaceAll(nonce, NONCE);
+}
+
+/** A recorded value with this attempt's nonce. */
+export function withNonce<Value>(recorded: Value, nonce: string | undefined): Value {
+  return JSON.parse(JSON.stringify(recorded).replaceAll(NONCE, nonce ?? "")) as Value;
 }
 
 export function promptHash(steady: string): string {
@@ -23,7 +35,7 @@ export function promptHash(steady: string): string {
 
 /** Reads a cassette. @throws {RalphError} cassette-invalid */
 export async function readCassette(file: string): Promise<readonly RecordedTurn[]> {
-  const text = await readText(file);
+  const text = await readText(file, LARGEST_LOG);
   if (text === null) throw invalid(file, "it does not exist");
   const { RECORDED_TURN } = await import("./cassette_schema.ts");
   return text.split("\n").flatMap((line, index) => {

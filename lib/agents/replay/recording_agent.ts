@@ -1,10 +1,10 @@
 import type { AgentEvent } from "../../events/agent_events.ts";
 import { createRedactor } from "../../events/redact.ts";
 import { secretValues } from "../../events/secrets.ts";
-import { appendText } from "../../host/files.ts";
+import { appendText, PRIVATE_FILE } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
 import type { Agent } from "../../context/agent.ts";
-import { promptHash, steadyPrompt } from "./cassette.ts";
+import { promptHash, steadyPrompt, withoutNonce } from "./cassette.ts";
 import { CASSETTE_VERSION, type RecordedTurn } from "./recorded_turn.ts";
 import { changeBetween, markTree } from "./tree_change.ts";
 
@@ -37,7 +37,8 @@ export function recordingAgent(agent: Agent, file: string, host: Host): Agent {
         ...change,
       };
       const redactor = createRedactor(secretValues({ ...host.environment.variables, ...request.environment }));
-      await appendText(file, `${redactor.text(JSON.stringify(recorded))}\n`);
+      const text = redactor.text(withoutNonce(JSON.stringify(recorded), request.nonce));
+      await appendText(file, `${text}\n`, PRIVATE_FILE);
       return turn;
     },
   };

@@ -3,7 +3,7 @@ import type { AgentTurn } from "../../backlog/types.ts";
 import { UNKNOWN_USAGE } from "../turn_end.ts";
 import { openTurnRecord } from "../turn_record.ts";
 import type { Agent, TurnRequest } from "../../context/agent.ts";
-import { differenceOf, promptHash, readCassette, steadyPrompt } from "./cassette.ts";
+import { differenceOf, promptHash, readCassette, steadyPrompt, withNonce } from "./cassette.ts";
 import type { RecordedTurn } from "./recorded_turn.ts";
 import { applyChange } from "./tree_change.ts";
 
@@ -35,12 +35,13 @@ export function replayAgent(file: string, host: Host): Agent {
           `turn ${number} of the cassette ${file} was recorded with another prompt: ${difference}`,
         );
       }
-      const record = await openTurnRecord(host, request);
-      await record.words(Buffer.from(recorded.turn.text));
+      const record = await openTurnRecord(request);
+      const turn = withNonce(recorded.turn, request.nonce);
+      await record.words(Buffer.from(turn.text));
       await record.finish();
       await applyChange(host, request.cwd, recorded);
       for (const event of recorded.events) request.onEvent?.(event);
-      return { ...recorded.turn, transcript: request.transcript };
+      return { ...turn, transcript: request.transcript };
     },
   };
 }

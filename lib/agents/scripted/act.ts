@@ -22,7 +22,10 @@ export async function act(host: Host, turn: ScriptedTurn, request: TurnRequest, 
     if (end.reason !== "exited") return { reason: end.reason, exitCode: null };
   }
   if (turn.stderr !== undefined) await record.noise(Buffer.from(withNewline(turn.stderr)));
-  if (turn.say !== undefined) await record.words(Buffer.from(withNewline(listOf(turn.say).join("\n"))));
+  if (turn.say !== undefined) {
+    const words = listOf(turn.say).join("\n").replaceAll("{{nonce}}", request.nonce ?? "");
+    await record.words(Buffer.from(withNewline(words)));
+  }
   if (turn.hang === true) {
     return await wait(host, Infinity, deadline, request.signal) ?? { reason: "timed-out", exitCode: null };
   }

@@ -1,3 +1,5 @@
+import { createRedactor, type Redactor } from "../../events/redact.ts";
+import { secretValues } from "../../events/secrets.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { Host } from "../../host/types.ts";
 import type { AgentTurn, TurnEnd } from "../../backlog/types.ts";
@@ -62,7 +64,8 @@ export function scriptedAgent(source: Script | { readonly file: string }, option
       const { clock } = options.host;
       const startedAt = clock.now();
       const turn = take(await load(), request.prompt);
-      const record = await openTurnRecord(options.host, request);
+      const redactor = createRedactor(secretValues({ ...options.host.environment.variables, ...request.environment }));
+      const record = maskedRecord(await openTurnRecord(request), redactor);
       let end: TurnEnd;
       let words: Awaited<ReturnType<TurnRecord["finish"]>> = { text: "", lines: [] };
       try {
@@ -78,6 +81,16 @@ export function scriptedAgent(source: Script | { readonly file: string }, option
         durationMs: Math.max(0, clock.now() - startedAt),
       };
     },
+  };
+}
+
+/** What a script says comes from no process: it is masked here. */
+function maskedRecord(record: TurnRecord, { text }: Redactor): TurnRecord {
+  const masked = (chunk: Uint8Array): Uint8Array => Buffer.from(text(Buffer.from(chunk).toString("utf8")));
+  return {
+    words: (chunk) => record.words(masked(chunk)),
+    noise: (chunk) => record.noise(masked(chunk)),
+    finish: () => record.finish(),
   };
 }
 

@@ -16,7 +16,7 @@ export interface ScriptedTurn {
   readonly run?: string | readonly string[];
   /** Text for standard error. */
   readonly stderr?: string;
-  /** The agent's words; a list is one text a line. */
+  /** The agent's words; a list is one text a line. `{{nonce}}` is the one that the turn's signals carry. */
   readonly say?: string | readonly string[];
   /** Never end: until the timeout or an interrupt. */
   readonly hang?: boolean;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Config } from "../../config/types.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { Repository } from "../../git/types.ts";
-import { pathExists, readText, writeAtomic } from "../../host/files.ts";
+import { pathExists, readText, resolveInside, writeAtomic } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
 import type { Attempt, Check, Item, ParkedItem, Settlement } from "../../backlog/types.ts";
 import { localDate } from "../../host/local_date.ts";
@@ -132,7 +132,7 @@ export function prdBacklog(
     result: "passed" | "unverified" | "parked",
     detail: string,
   ): Promise<void> {
-    const path = join(ralph.root, PROGRESS_FILE);
+    const path = await resolveInside(ralph.root, PROGRESS_FILE);
     const before = await readText(path);
     const date = localDate(ralph.host.clock.now());
     const after = withProgress(before, {
@@ -215,9 +215,9 @@ export function prdBacklog(
       };
     },
 
-    async judge(_item, turn, { checked }) {
+    async judge(_item, turn, { checked, nonce }) {
       if (checked && turn.changedFiles.some((path) => path !== file)) return { status: "done" };
-      return await (await import("./claim.ts")).claimOf(turn, ralph.repository);
+      return await (await import("./claim.ts")).claimOf(turn, nonce, ralph.repository);
     },
 
     settle: settleStory,

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Repository } from "../../git/types.ts";
 import { readText } from "../../host/files.ts";
 import type { Claim, Turn } from "../../backlog/types.ts";
-import { stripMarks } from "../../backlog/signals.ts";
+import { signalsOf, stripMarks } from "../../backlog/signals.ts";
 
 /** What the agent prints as its last line when the story is done. */
 export const COMPLETE = "<promise>COMPLETE</promise>";
@@ -11,11 +11,15 @@ export const COMPLETE = "<promise>COMPLETE</promise>";
 const FILES = 50;
 
 /**
- * What a turn at a story without checks claims: the marker as the last line of the agent's words, and not the end of a
- * file that it printed.
+ * What a turn at a story without checks claims: the marker with the attempt's nonce; or plain as the last line, and not
+ * the end of a file that the agent printed.
  */
-export async function claimOf(turn: Turn, repository: Repository | null): Promise<Claim> {
-  if (turn.lines.at(-1) !== COMPLETE) {
+export async function claimOf(turn: Turn, nonce: string, repository: Repository | null): Promise<Claim> {
+  const found = signalsOf(turn.lines, nonce).filter(({ form, name, counts }) =>
+    form === "promise" && name === "COMPLETE" && counts
+  );
+  if (found.some(({ sealed }) => sealed)) return { status: "done" };
+  if (found.length === 0) {
     return { status: "not-done", reason: `the answer did not end with \`${COMPLETE}\`` };
   }
   const before = turn.lines.at(-2);

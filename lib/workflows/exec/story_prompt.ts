@@ -9,13 +9,14 @@ export interface StoryPromptContext {
   readonly root: string;
   readonly branch: string;
   readonly attempt: number;
+  readonly nonce: string;
   readonly previous: Attempt | null;
   readonly checks: readonly Check[];
 }
 
 /** The prompt for one attempt at one story. */
 export async function storyPrompt(story: Story, context: StoryPromptContext): Promise<string> {
-  const { root, branch, attempt, previous, checks } = context;
+  const { root, branch, attempt, nonce, previous, checks } = context;
   const criteria = story.acceptanceCriteria.map((criterion) => `- ${criterion}`);
   return await renderPrompt("exec_run", {
     branch,
@@ -23,6 +24,7 @@ export async function storyPrompt(story: Story, context: StoryPromptContext): Pr
     title: story.title,
     item: [`${story.id}: ${story.title}`, "", "Acceptance criteria:", ...criteria].join("\n"),
     attempt: String(attempt),
+    nonce,
     checks: checks.length === 0
       ? "Nothing: no check is named for this story, so your word will be shown as unverified."
       : checks.map(({ name }) => `- \`${name}\``).join("\n"),

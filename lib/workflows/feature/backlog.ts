@@ -144,7 +144,8 @@ export function featureBacklog(
     }
 
     const reason = reasonOf(attempt);
-    const retries = retriesOf(item.data) + 1;
+    // an agent that says it is blocked has used no retry
+    const retries = retriesOf(item.data) + (attempt.claim?.status === "blocked" ? 0 : 1);
     const blocked = isOver(attempt);
     const notes = withFailure(item.data.notes, `attempt ${retries} ${attempt.status}: ${reason}`);
     await update(
@@ -268,26 +269,26 @@ export function featureBacklog(
       return commitOf(`${id} started`, { paths });
     },
 
-    async work(item, { attempt, previous }) {
+    async work(item, { attempt, nonce, previous }) {
       const prd = await load();
       if (isStories(item.data)) {
         const checks = checksOf(item.data, config, ui);
         return {
-          prompt: await featureReviewPrompt(prd, { root: ralph.root, checks, previous }),
+          prompt: await featureReviewPrompt(prd, { root: ralph.root, checks, nonce, previous }),
           checks,
           checkFirst: true,
         };
       }
       const checks = checksOf([item.data], config, ui);
       return {
-        prompt: await featureStoryPrompt(item.data, { root: ralph.root, prd, attempt, previous, checks }),
+        prompt: await featureStoryPrompt(item.data, { root: ralph.root, prd, attempt, nonce, previous, checks }),
         checks,
       };
     },
 
-    async judge(item, turn) {
+    async judge(item, turn, { nonce }) {
       const [edit] = await ralph.state.edited([file]);
-      const signals = featureSignals(turn.lines);
+      const signals = featureSignals(turn.lines, nonce);
       const byHand = edit === undefined ? [] : learningsByHand(edit.found, edit.written);
       const findings: FeatureFindings = {
         learnings: [...signals.learnings, ...byHand],

@@ -1,3 +1,5 @@
+import { saysPassing, signalsOf } from "../../backlog/signals.ts";
+
 /** What an agent's signals say beside done or not done. Plain JSON. */
 export interface FeatureFindings {
   /** For the agents that come after. */
@@ -14,12 +16,9 @@ export interface FeatureSignals extends FeatureFindings {
   readonly verified: boolean;
 }
 
-/** Lines that are signals and nothing else; several may stand on one line. */
-const LINE_REGEXP = /^(?:<ralph>.*?<\/ralph>\s*)+$/;
-const SIGNAL_REGEXP = /<ralph>\s*([A-Z]+)\s*(?::(.*?))?<\/ralph>/g;
-
 /**
- * Reads the signals of the feature workflow from lines that can be signals: DONE, LEARNING, VERIFIED, RESET, REASON.
+ * Reads the signals of the feature workflow from lines that can be signals: LEARNING, RESET and REASON wherever they are,
+ * DONE and VERIFIED with the attempt's nonce or as the last line.
  *
  * @example A review that sends two stories back
  * ```ts
@@ -28,15 +27,13 @@ const SIGNAL_REGEXP = /<ralph>\s*([A-Z]+)\s*(?::(.*?))?<\/ralph>/g;
  * console.log(featureSignals(["<ralph>RESET:US-001, US-003</ralph>"]).reset); // [ "US-001", "US-003" ]
  * ```
  */
-export function featureSignals(lines: readonly string[]): FeatureSignals {
-  const found = lines.filter((line) => LINE_REGEXP.test(line)).flatMap((line) =>
-    [...line.matchAll(SIGNAL_REGEXP)].map(([, name = "", value = ""]) => ({ name, value: value.trim() }))
-  );
+export function featureSignals(lines: readonly string[], nonce = ""): FeatureSignals {
+  const found = signalsOf(lines, nonce).filter(({ form }) => form === "ralph");
   const valuesOf = (name: string): readonly string[] =>
     found.filter((signal) => signal.name === name && signal.value !== "").map(({ value }) => value);
   return {
-    done: found.some(({ name }) => name === "DONE"),
-    verified: found.some(({ name }) => name === "VERIFIED"),
+    done: saysPassing(lines, nonce, "DONE"),
+    verified: saysPassing(lines, nonce, "VERIFIED"),
     learnings: valuesOf("LEARNING"),
     reset: [...new Set(valuesOf("RESET").flatMap((value) => value.split(/[,\s]+/)).filter((id) => id !== ""))],
     reason: valuesOf("REASON").join("; "),

@@ -10,13 +10,14 @@ export interface StoryPromptOptions {
   readonly root: string;
   readonly prd: FeaturePrd;
   readonly attempt: number;
+  readonly nonce: string;
   readonly previous: Attempt | null;
   readonly checks: readonly Check[];
 }
 
 /** The prompt for one story. */
 export async function featureStoryPrompt(story: FeatureStory, options: StoryPromptOptions): Promise<string> {
-  const { root, prd, attempt, previous, checks } = options;
+  const { root, prd, attempt, nonce, previous, checks } = options;
   const criteria = story.acceptanceCriteria.map((criterion) => `- ${criterion}`).join("\n");
   const notes = previous === null ? story.notes : withoutFailure(story.notes);
   return await renderPrompt("feature_run", {
@@ -27,7 +28,8 @@ export async function featureStoryPrompt(story: FeatureStory, options: StoryProm
     tags: story.tags.join(", ") || "none",
     project: prd.project,
     branch: prd.branchName,
-    doneMarker: "<ralph>DONE</ralph>",
+    doneMarker: `<ralph ${nonce}>DONE</ralph>`,
+    nonce,
     verifyCommands: listed(checks),
     learnings: learningsOf(prd),
     attempt: String(attempt),
@@ -42,8 +44,9 @@ export async function featureStoryPrompt(story: FeatureStory, options: StoryProm
 /** The prompt of the final verification: what its checks came to is known only when it is asked for. */
 export async function featureReviewPrompt(
   prd: FeaturePrd,
-  { root, checks, previous }: {
+  { root, checks, nonce, previous }: {
     readonly root: string;
+    readonly nonce: string;
     readonly checks: readonly Check[];
     readonly previous: Attempt | null;
   },
@@ -51,6 +54,7 @@ export async function featureReviewPrompt(
   const { text } = await findPrompt("feature_verify", { root });
   const stories = prd.userStories.map(summaryOf).join("\n\n");
   const values = {
+    nonce,
     project: prd.project,
     branch: prd.branchName,
     verifyCommands: listed(checks),

@@ -97,7 +97,8 @@ export async function settleReview(
       };
     }
     if (isOver(attempt)) {
-      return { status: "stop", as: "failed", reason: `no usable final verification: ${message}`, commit };
+      const as = attempt.claim?.status === "blocked" ? "blocked" : "failed";
+      return { status: "stop", as, reason: `no usable final verification: ${message}`, commit };
     }
     return { status: "open", reason: message, commit };
   }

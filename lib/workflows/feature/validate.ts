@@ -43,7 +43,8 @@ function storiesErrors(stories: unknown): readonly string[] {
   const list = (stories ?? []) as readonly unknown[];
   if (list.length === 0) return ["userStories must have at least one story"];
   const ids = list.map((story) => isObject(story) ? story["id"] : null);
-  const twice = new Set(ids.filter((id, index) => typeof id === "string" && ids.indexOf(id) !== index));
+  const seen = new Set<unknown>();
+  const twice = new Set(ids.filter((id) => typeof id === "string" && (seen.has(id) || seen.add(id) === undefined)));
   return [
     ...list.flatMap((story, index) => storyErrors(story, `userStories[${index}]`)),
     ...[...twice].map((id) => `userStories: the id ${String(id)} stands more than once`),

@@ -168,7 +168,7 @@ export function gsdBacklog(
 
     reopen: (ids, reason) => settler.reopen(ids, reason),
 
-    async work(item, { attempt, previous, cwd }) {
+    async work(item, { attempt, nonce, previous, cwd }) {
       const { data } = item;
       const checks = checksOf(data);
       if (skip && data.checkpointsOnly) {
@@ -179,15 +179,15 @@ export function gsdBacklog(
             : [{ name: `${data.id}: only checkpoints, nothing for an agent`, scope: "plan", run: nothingToCheck }],
         };
       }
-      if (asksForSummary(item, previous)) return { prompt: await summaryPrompt(data, { root: cwd }), checks };
+      if (asksForSummary(item, previous)) return { prompt: await summaryPrompt(data, { root: cwd, nonce }), checks };
       const interactive = checkpoints === "interactive" && data.tasks.some(({ checkpoint }) => checkpoint);
-      const prompt = await planPrompt(data, { root: cwd, attempt, previous, checks, interactive });
+      const prompt = await planPrompt(data, { root: cwd, attempt, nonce, previous, checks, interactive });
       return interactive ? { prompt, checks, interactive, timeoutMs: SESSION_MS } : { prompt, checks };
     },
 
-    async judge(item, turn, { previous }: JudgeContext<GsdFindings>): Promise<Claim<GsdFindings>> {
+    async judge(item, turn, { nonce, previous }: JudgeContext<GsdFindings>): Promise<Claim<GsdFindings>> {
       const interactive = checkpoints === "interactive" && item.data.tasks.some(({ checkpoint }) => checkpoint);
-      return claimOf(turn, interactive, asksForSummary(item, previous));
+      return claimOf(turn, { nonce, interactive, summaryOnly: asksForSummary(item, previous) });
     },
 
     settle: (item, attempt) => settler.settle(item, attempt),

@@ -1,3 +1,4 @@
+import { signalsOf } from "../../backlog/signals.ts";
 import type { Claim, Turn } from "../../backlog/types.ts";
 
 /** What the agent signalled last: a claim, never more. */
@@ -7,15 +8,14 @@ export interface Signal {
   readonly payload: string;
 }
 
-const SIGNAL_REGEXP = /^###\s*(PLAN_COMPLETE|TASK_FAILED|PLAN_FAILED|BLOCKED)(?:\s*:\s*(.*?))?\s*###$/s;
+const KINDS: readonly string[] = ["PLAN_COMPLETE", "TASK_FAILED", "PLAN_FAILED", "BLOCKED"];
 
-/** The last signal among the lines of an agent's output. Pure. */
-export function lastSignal(lines: readonly string[]): Signal | null {
-  for (const line of lines.toReversed()) {
-    const [, kind, payload = ""] = SIGNAL_REGEXP.exec(line) ?? [];
-    if (kind !== undefined) return { kind: kind as Signal["kind"], payload };
-  }
-  return null;
+/** The last signal among the lines of an agent's output; PLAN_COMPLETE needs the nonce, or the last line. Pure. */
+export function lastSignal(lines: readonly string[], nonce: string): Signal | null {
+  const found = signalsOf(lines, nonce).findLast(({ form, name, counts }) =>
+    form === "hashes" && KINDS.includes(name) && (name !== "PLAN_COMPLETE" || counts)
+  );
+  return found === undefined ? null : { kind: found.name as Signal["kind"], payload: found.value };
 }
 
 /** What the agent's last signal was, and whether only a SUMMARY had been asked for. */
@@ -25,8 +25,15 @@ export interface GsdFindings {
 }
 
 /** What a turn claims: its last signal. Only an interactive turn, or one that had to write a SUMMARY, needs none. Pure. */
-export function claimOf(turn: Turn, interactive: boolean, summaryOnly: boolean): Claim<GsdFindings> {
-  const signal = lastSignal(turn.lines);
+export function claimOf(
+  { lines }: Pick<Turn, "lines">,
+  { nonce, interactive, summaryOnly }: {
+    readonly nonce: string;
+    readonly interactive: boolean;
+    readonly summaryOnly: boolean;
+  },
+): Claim<GsdFindings> {
+  const signal = lastSignal(lines, nonce);
   const findings = { signal, summaryOnly };
   const payload = signal?.payload ?? "";
   switch (signal?.kind) {

@@ -7,6 +7,7 @@ import type { GsdItemData } from "./item_data.ts";
 export interface GsdPromptContext {
   readonly root: string;
   readonly attempt: number;
+  readonly nonce: string;
   readonly previous: Attempt | null;
   readonly checks: readonly Check[];
   /** A person is at the terminal. */
@@ -15,9 +16,10 @@ export interface GsdPromptContext {
 
 /** The prompt for one attempt at one plan. */
 export async function planPrompt(plan: GsdItemData, context: GsdPromptContext): Promise<string> {
-  const { root, attempt, previous, checks, interactive } = context;
+  const { root, attempt, nonce, previous, checks, interactive } = context;
   return await renderPrompt("gsd_execute", {
     ...named(plan, interactive),
+    nonce,
     presence: interactive
       ? "A person is at the terminal: do the checkpoints together with them."
       : "You work autonomously. No human is watching.",
@@ -32,8 +34,11 @@ export async function planPrompt(plan: GsdItemData, context: GsdPromptContext): 
 }
 
 /** The prompt that asks for a SUMMARY alone. */
-export async function summaryPrompt(plan: GsdItemData, { root }: { readonly root: string }): Promise<string> {
-  return await renderPrompt("gsd_summary", named(plan, false), { root });
+export async function summaryPrompt(
+  plan: GsdItemData,
+  { root, nonce }: { readonly root: string; readonly nonce: string },
+): Promise<string> {
+  return await renderPrompt("gsd_summary", { ...named(plan, false), nonce }, { root });
 }
 
 function named(plan: GsdItemData, interactive: boolean): Readonly<Record<string, string>> {

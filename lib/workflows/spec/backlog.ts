@@ -1,9 +1,11 @@
-import { relative } from "node:path";
+import { join, relative } from "node:path";
 import type { Config } from "../../config/types.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { topLevelPaths } from "../../git/tree_paths.ts";
 import type { Repository } from "../../git/types.ts";
+import { readText } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
+import type { ClaimLine } from "../../backlog/claims.ts";
 import type { Attempt, Backlog, Check, Next, SettleCommit, Settlement } from "../../backlog/types.ts";
 import { isOver, isParked } from "../../backlog/attempts.ts";
 import { verifyCommands } from "../../backlog/verify_commands.ts";
@@ -19,8 +21,9 @@ import {
   tasksIn,
   verifyItem,
 } from "./item.ts";
-import { claimOf } from "./judge.ts";
-import { rejectionsOf } from "./mutations/reject_task.ts";
+import { scopeOf, withAdditions, withClaims } from "./claims.ts";
+import { claimOf, claimsByHand, type SpecFindings } from "./judge.ts";
+import { rejectionCounts, rejectionsOf } from "./mutations/reject_task.ts";
 import { shortName } from "./mutations/short_name.ts";
 import { doneOf, formatPlan, issuesOf, parsePlan, pendingOf, specOf, tasksOf } from "./plan_file.ts";
 import {
@@ -31,6 +34,7 @@ import {
   killed,
   notAccepted,
   notDecomposed,
+  notInvestigated,
   reset,
   shortReason,
   shortReasonOf,
@@ -74,7 +78,10 @@ export interface SpecBacklogOptions {
  * console.log((await runLoop(ralph, specBacklog(ralph))).status); // unverified
  * ```
  */
-export function specBacklog(ralph: SpecBacklogContext, options: SpecBacklogOptions = {}): Backlog<SpecItemData> {
+export function specBacklog(
+  ralph: SpecBacklogContext,
+  options: SpecBacklogOptions = {},
+): Backlog<SpecItemData, SpecFindings> {
   const limit = options.rejections ?? ralph.config.limits.rejections;
   const ignored = new Map<string, number>();
   let told = false;
@@ -89,7 +96,8 @@ export function specBacklog(ralph: SpecBacklogContext, options: SpecBacklogOptio
     }
     const plan = parsePlan(text, PLAN_FILE);
     if (ralph.loop.retryBlocked && !told) { // what was rejected too often before this run is forgiven once
-      for (const { id } of pendingOf(plan)) ignored.set(id, rejectionsOf(plan, id));
+      const counts = rejectionCounts(plan);
+      for (const { id } of pendingOf(plan)) ignored.set(id, counts.get(id) ?? 0);
     }
     told = true;
     return plan;
@@ -117,7 +125,8 @@ export function specBacklog(ralph: SpecBacklogContext, options: SpecBacklogOptio
     return { subject: `ralph: ${what} - ${shortName(item.title)}`, paths: [PLAN_FILE], work };
   }
 
-  async function settleBuild(item: SpecItem, attempt: Attempt): Promise<Settlement> {
+  async function settleBuild(item: SpecItem, attempt: Attempt<SpecFindings>): Promise<Settlement> {
+    await change((plan) => withIssues(plan, item, attempt));
     if (attempt.status === "verified" || attempt.status === "unverified") {
       await change((plan) => built(plan, item, attempt));
       const stateSubject = `ralph: task done - ${shortName(item.title)}`;
@@ -145,11 +154,10 @@ export function specBacklog(ralph: SpecBacklogContext, options: SpecBacklogOptio
   }
 
   /** VERIFY, DECOMPOSE, INVESTIGATE: tried again some times, then a person is needed. */
-  function again(attempt: Attempt, commit: SettleCommit | null): Settlement {
-    const told = commit === null ? {} : { commit };
-    if (attempt.status === "interrupted") return { status: "open", ...told };
+  function again(attempt: Attempt, commit: SettleCommit): Settlement {
+    if (attempt.status === "interrupted") return { status: "open", commit };
     const reason = shortReasonOf(attempt);
-    return isOver(attempt) ? { status: "parked", reason, ...told } : { status: "open", reason, ...told };
+    return { status: isOver(attempt) ? "parked" : "open", reason, commit };
   }
 
   return {
@@ -220,19 +228,18 @@ export function specBacklog(ralph: SpecBacklogContext, options: SpecBacklogOptio
       return { status: "open", reason, commit: { subject, paths: [PLAN_FILE], work: false } };
     },
 
-    async work(item, { cwd, attempt, previous }) {
+    async work(item, { cwd, attempt, nonce, previous }) {
       const checks = item.kind === "BUILD" || item.kind === "VERIFY" ? checksOf(item) : [];
-      const prompt = await stagePrompt(item, { root: ralph.root, cwd, attempt, previous, checks });
+      const prompt = await stagePrompt(item, { root: ralph.root, cwd, attempt, nonce, previous, checks });
       return { prompt, checks, checkFirst: item.kind === "VERIFY", environment: { RALPH_STAGE: item.kind } };
     },
 
-    async judge(item) {
-      const [edit] = await ralph.state.edited([PLAN_FILE]);
-      const written = edit === undefined ? await ralph.state.read(PLAN_FILE) : edit.written;
-      const claim = claimOf(item, parsePlan(written, PLAN_FILE));
-      if (claim.status === "done" || edit === undefined || edit.found === null) return claim;
-      const byHand = readable(edit.found);
-      return byHand === null ? claim : claimOf(item, byHand);
+    async judge(item, _turn, { cwd, claims }) {
+      return claimOf(item, [...claims, ...claimsByHand(item, await readText(join(cwd, PLAN_FILE)))]);
+    },
+
+    async receive(claims) {
+      await change((plan) => withAdditions(plan, claims));
     },
 
     async settle(item, attempt) {
@@ -242,38 +249,59 @@ export function specBacklog(ralph: SpecBacklogContext, options: SpecBacklogOptio
           return await settleBuild(item, attempt);
         case "VERIFY":
           if (isPassed) {
-            await change((plan) => accepted(plan, item));
-            return { status: "passed", commit: commitOf("task accept", item, true) };
+            await change((plan) => accepted(withIssues(plan, item, attempt), item));
+            const [only, another] = tasksIn(item);
+            const title = only === undefined || another !== undefined ? `${item.data.lines.length} tasks` : only.name;
+            return { status: "passed", commit: commitOf("task accept", { ...item, title }, true) };
           }
           return {
             ...again(attempt, commitOf("task reject", item)),
-            ...rejectedOf(item, await change((plan) => notAccepted(plan, item, attempt))),
+            ...rejectedOf(
+              item,
+              await change((plan) => notAccepted(withRejections(plan, item, attempt), item, attempt)),
+            ),
           };
         case "DECOMPOSE":
-          await change((plan) => isPassed ? decomposed(plan, item) : notDecomposed(plan, item));
+          await change((plan) =>
+            isPassed
+              ? decomposed(withClaims(plan, scopeOf(item), claimsOf(attempt)), item)
+              : withIssues(notDecomposed(plan, item), item, attempt)
+          );
           return isPassed
             ? { status: "passed", commit: commitOf("task decompose", item) }
             : again(attempt, commitOf("task reset", item));
         case "INVESTIGATE":
-          return isPassed ? { status: "passed", commit: commitOf("investigate", item, true) } : again(attempt, null);
+          await change((plan) =>
+            isPassed
+              ? withClaims(plan, scopeOf(item), claimsOf(attempt))
+              : withIssues(notInvestigated(plan, item, claimsOf(attempt)), item, attempt)
+          );
+          return isPassed
+            ? { status: "passed", commit: commitOf("investigate", item, true) }
+            : again(attempt, commitOf("task reset", item));
       }
     },
   };
+}
+
+function claimsOf({ claim }: Attempt<SpecFindings>): readonly ClaimLine[] {
+  return claim?.findings?.claims ?? [];
+}
+
+/** What any turn may add, however it ended. */
+function withIssues(plan: Plan, item: SpecItem, attempt: Attempt<SpecFindings>): Plan {
+  return withClaims(plan, scopeOf(item), claimsOf(attempt).filter(({ command }) => command === "issue add"));
+}
+
+/** What a VERIFY turn that did not pass asks for: all but the acceptance. */
+function withRejections(plan: Plan, item: SpecItem, attempt: Attempt<SpecFindings>): Plan {
+  return withClaims(plan, scopeOf(item), claimsOf(attempt).filter(({ command }) => command !== "task accept"));
 }
 
 function killOf(attempt: Attempt): "timeout" | "context" | null {
   if (attempt.status !== "failed") return null;
   if (attempt.reason === "timed-out" || attempt.reason === "idle") return "timeout";
   return attempt.reason === "context-exhausted" ? "context" : null;
-}
-
-function readable(text: string): Plan | null {
-  try {
-    return parsePlan(text, PLAN_FILE);
-  } catch (error) {
-    if (RalphError.isInstance(error) && error.code === "state-invalid") return null; // a manual edit that says nothing
-    throw error;
-  }
 }
 
 /** The tasks of a VERIFY stage that are to be built again. */

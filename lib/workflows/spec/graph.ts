@@ -8,14 +8,19 @@ const RANK: Readonly<Record<Priority, number>> = { high: 0, medium: 1, low: 2 };
  */
 export function readyTasks(tasks: readonly Task[]): readonly Task[] {
   const pending = tasks.filter(({ s }) => s === "p");
-  const open = new Set(pending.map(({ id }) => id));
+  const open = openIds(pending);
   return pending.filter(({ deps }) => !deps.some((id) => open.has(id)))
     .toSorted((one, other) => RANK[one.priority] - RANK[other.priority]);
 }
 
+/** Ids of the tasks that are still pending. */
+export function openIds(tasks: readonly Task[]): ReadonlySet<string> {
+  return new Set(tasks.filter(({ s }) => s === "p").map(({ id }) => id));
+}
+
 /** Ids of the dependencies that are still pending. */
-export function openDependencies(task: Task, tasks: readonly Task[]): readonly string[] {
-  return task.deps.filter((id) => tasks.some((other) => other.id === id && other.s === "p"));
+export function openDependencies(task: Task, open: ReadonlySet<string>): readonly string[] {
+  return task.deps.filter((id) => open.has(id));
 }
 
 /** A circle of dependencies, its first id again at the end, or `null`. */

@@ -1,29 +1,55 @@
+import { RalphError } from "../../errors/ralph_error.ts";
+import type { ClaimLine } from "../../backlog/claims.ts";
 import type { Claim } from "../../backlog/types.ts";
 import { issuesIn, type SpecItem, tasksIn } from "./item.ts";
 import { rejectionsOf } from "./mutations/reject_task.ts";
-import { issuesOf, rejectsOf, tasksOf } from "./plan_file.ts";
-import type { Plan } from "./types.ts";
+import { parsePlan, rejectsOf, tasksOf } from "./plan_file.ts";
+import { type Plan, PLAN_FILE } from "./types.ts";
 
-/** What a turn claims by what it made of the plan. Pure. */
-export function claimOf(item: SpecItem, plan: Plan): Claim {
+/** What a turn found out beside its own claim: the changes of the plan that it asks for. */
+export interface SpecFindings {
+  readonly claims: readonly ClaimLine[];
+}
+
+/** What a turn says of its item by the changes of the plan that it asks for. Pure. */
+export function claimOf(item: SpecItem, claims: readonly ClaimLine[]): Claim<SpecFindings> {
+  const findings = { claims };
+  const asked = (command: string): readonly ClaimLine[] => claims.filter((claim) => claim.command === command);
+  const given = new Set([...tasksIn(item), ...issuesIn(item)].map(({ id }) => id));
+  const answer = (isDone: boolean, reason: string): Claim<SpecFindings> =>
+    isDone ? { status: "done", findings } : { status: "not-done", reason, findings };
   switch (item.data.stage) {
     case "BUILD":
-      return tasksOf(plan).some(({ id, s }) => id === item.id && s === "d")
-        ? { status: "done" }
-        : { status: "not-done", reason: `\`ralph task done ${item.id}\` was not run` };
+      return answer(asked("task done").some(({ id }) => id === item.id), `\`ralph task done ${item.id}\` was not run`);
     case "DECOMPOSE":
-      return newChildren(item, plan).length > 0
-        ? { status: "done" }
-        : { status: "not-done", reason: `no task was added with \`--parent ${parentId(item)}\`` };
-    case "VERIFY":
-      return verified(item, plan);
-    case "INVESTIGATE": {
-      const left = new Set(issuesOf(plan).map(({ id }) => id));
-      return issuesIn(item).some(({ id }) => !left.has(id))
-        ? { status: "done" }
-        : { status: "not-done", reason: "no issue was settled by `ralph issue done`" };
+      return answer(asked("task add").length > 0, `no task was added with \`--parent ${parentId(item)}\``);
+    case "INVESTIGATE":
+      return answer(
+        asked("issue done").some(({ id }) => given.has(id ?? "")),
+        "no issue was settled by `ralph issue done`",
+      );
+    case "VERIFY": {
+      const rejected = asked("task reject").filter(({ id }) => given.has(id ?? ""));
+      if (rejected.length > 0) {
+        return answer(false, `rejected ${rejected.map(({ id, text }) => `${id}: ${text ?? ""}`).join("\n")}`);
+      }
+      return answer(asked("task accept").length > 0, "neither `ralph task accept` nor `ralph task reject` was run");
     }
   }
+}
+
+/** What a manual edit of the plan in the working tree claims: a task marked as done, or taken out as accepted. Pure. */
+export function claimsByHand(item: SpecItem, text: string | null): readonly ClaimLine[] {
+  const plan = text === null ? null : readable(text);
+  if (plan === null) return [];
+  const claim = (command: string, id: string): ClaimLine => ({ v: 1, command, id, at: 0 });
+  if (item.data.stage === "BUILD") {
+    const isDone = tasksOf(plan).some(({ id, s }) => id === item.id && s === "d");
+    return isDone ? [claim("task done", item.id)] : [];
+  }
+  if (item.data.stage !== "VERIFY") return [];
+  const left = new Set([...tasksOf(plan), ...rejectsOf(plan)].map(({ id }) => id));
+  return tasksIn(item).some(({ id }) => left.has(id)) ? [] : [claim("task accept", "")];
 }
 
 /** Tasks that a DECOMPOSE turn made of its own. */
@@ -37,23 +63,17 @@ export function parentId(item: SpecItem): string {
   return tasksIn(item)[0]?.id ?? "";
 }
 
-function verified(item: SpecItem, plan: Plan): Claim {
-  const given = tasksIn(item);
-  const rejected = given.filter((task) => wasRejected(plan, task.id, task.doneAt));
-  if (rejected.length > 0) {
-    const reasons = rejected.map(({ id }) =>
-      `${id}: ${rejectsOf(plan).findLast((reject) => reject.id === id)?.reason ?? ""}`
-    );
-    return { status: "not-done", reason: `rejected ${reasons.join("\n")}` };
-  }
-  const left = new Set(tasksOf(plan).map(({ id }) => id));
-  return given.some(({ id }) => left.has(id))
-    ? { status: "not-done", reason: "neither `ralph task accept` nor `ralph task reject` was run" }
-    : { status: "done" };
-}
-
 /** A tombstone names the very commit at which this task was done. */
 export function wasRejected(plan: Plan, id: string, doneAt: string | null): boolean {
   return rejectionsOf(plan, id) > 0 &&
     rejectsOf(plan).some((reject) => reject.id === id && (doneAt === null || reject.doneAt === doneAt));
+}
+
+function readable(text: string): Plan | null {
+  try {
+    return parsePlan(text, PLAN_FILE);
+  } catch (error) {
+    if (RalphError.isInstance(error) && error.code === "state-invalid") return null; // a manual edit that says nothing
+    throw error;
+  }
 }

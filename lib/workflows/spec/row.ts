@@ -41,6 +41,7 @@ const COMMANDS: readonly Command[] = [
   BUILD,
   {
     name: "query",
+    insideRun: true,
     summary: "the plan's state as JSON, or one part of it",
     usage: "[tasks|issues|stage|next]",
     arity: [0, 1],
@@ -55,7 +56,9 @@ const COMMANDS: readonly Command[] = [
   },
   {
     name: "task",
-    summary: "change the plan's tasks: add, done, accept, reject; each change is committed",
+    insideRun: true,
+    summary:
+      "change the plan's tasks: add, done, accept, reject; each change is committed (inside of a turn: by Ralph, after its checks)",
     usage: "add|done|accept|reject [ID] [TEXT]",
     arity: [1, Infinity],
     flags: {
@@ -80,6 +83,7 @@ const COMMANDS: readonly Command[] = [
   },
   {
     name: "issue",
+    insideRun: true,
     summary: "change the plan's issues: add, done; each change is committed",
     usage: "add|done [ID|TEXT]",
     arity: [1, Infinity],
@@ -92,6 +96,7 @@ const COMMANDS: readonly Command[] = [
   },
   {
     name: "set-spec",
+    insideRun: true,
     summary: "make a spec the current one",
     usage: "FILE",
     arity: [1, 1],
@@ -100,6 +105,7 @@ const COMMANDS: readonly Command[] = [
   },
   {
     name: "log",
+    insideRun: true,
     summary: "what became of the plan's tasks, read from git alone",
     usage: "",
     arity: [0, 0],

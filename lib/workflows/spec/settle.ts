@@ -1,11 +1,14 @@
 import { reasonOf } from "../../backlog/attempts.ts";
+import type { ClaimLine } from "../../backlog/claims.ts";
 import type { Attempt, CheckResult } from "../../backlog/types.ts";
 import { type SpecItem, tasksIn } from "./item.ts";
 import { newChildren, parentId, wasRejected } from "./judge.ts";
-import { withDependents } from "./mutations/add_tasks.ts";
+import { idsOf, withDependents } from "./mutations/add_tasks.ts";
+import { inherited } from "./mutations/inherit.ts";
 import { rejectionsOf, withRejection } from "./mutations/reject_task.ts";
 import { tasksOf, withChanged, withLine, without } from "./plan_file.ts";
-import type { Entry, Plan } from "./types.ts";
+import { readLine } from "./read_line.ts";
+import type { Entry, Plan, Task } from "./types.ts";
 
 const LONGEST_REASON = 1000;
 const SHORT_HASH = 7;
@@ -13,7 +16,10 @@ const SHORT_HASH = 7;
 /** A BUILD turn that passed: its task is done, whoever said so. */
 export function built(plan: Plan, item: SpecItem, attempt: Attempt): Plan {
   const head = attempt.turn?.head?.slice(0, SHORT_HASH);
-  return withChanged(plan, isTask(item.id, "p"), { s: "d", ...(head === undefined ? {} : { done_at: head }) });
+  return withChanged(withGiven(plan, item), isTask(item.id, "p"), {
+    s: "d",
+    ...(head === undefined ? {} : { done_at: head }),
+  });
 }
 
 /** A BUILD turn that was ended by time or context: the task is to be taken apart. */
@@ -26,19 +32,32 @@ export function killed(plan: Plan, item: SpecItem, kill: "timeout" | "context", 
 export function failed(plan: Plan, item: SpecItem, attempt: Attempt): Plan {
   const reason = shortReasonOf(attempt);
   const head = attempt.turn?.head?.slice(0, SHORT_HASH) ?? null;
-  const own = tasksOf(plan).find((task) => isNewlyDone(item)({ type: "task", task }) && task.id === item.id);
-  if (own !== undefined) return reset(withRejection(plan, own, reason), item);
-  const pending = tasksOf(plan).find(({ id, s }) => id === item.id && s === "p");
-  const isTold = attempt.status === "failed" && attempt.claim?.status === "done";
+  const open = reset(plan, item);
+  const pending = tasksOf(open).find(({ id, s }) => id === item.id && s === "p");
+  const isTold = attempt.claim?.status === "done";
   // Settled again after a crash: the tombstone is there already.
-  const isSettled = rejectionsOf(plan, item.id) > item.data.rejections;
-  const rejected = pending !== undefined && isTold && !isSettled ? withRejection(plan, pending, reason, head) : plan;
-  return reset(rejected, item);
+  const isSettled = rejectionsOf(open, item.id) > item.data.rejections;
+  return pending !== undefined && isTold && !isSettled ? withRejection(open, pending, reason, head) : open;
 }
 
-/** What was marked as done since the item was given is pending again: nothing has checked it. */
+/** What was marked as done since the item was given is pending again, and what left the file comes back. */
 export function reset(plan: Plan, item: SpecItem): Plan {
-  return withChanged(plan, isNewlyDone(item), { s: "p", done_at: undefined });
+  return withChanged(withGiven(plan, item), isNewlyDone(item), { s: "p", done_at: undefined });
+}
+
+/** The records that the turn was given come back where they left the file. */
+export function withGiven(plan: Plan, { data }: SpecItem): Plan {
+  return data.lines.reduce((now, raw) => {
+    const { entry } = readLine(raw, 0);
+    const id = entry.type === "task" ? entry.task.id : entry.type === "issue" ? entry.issue.id : null;
+    return id === null || idsOf(now).includes(id) ? now : withLine(now, raw);
+  }, plan);
+}
+
+/** An INVESTIGATE turn that did not pass: its issues are open, and the tasks that it added are gone. */
+export function notInvestigated(plan: Plan, item: SpecItem, claims: readonly ClaimLine[]): Plan {
+  const added = claims.filter(({ command }) => command === "task add").map(({ id }) => id);
+  return withGiven(without(plan, (entry) => entry.type === "task" && added.includes(entry.task.id)), item);
 }
 
 /** A VERIFY turn that passed: what it was about leaves the file. */
@@ -71,7 +90,7 @@ export function decomposed(plan: Plan, item: SpecItem): Plan {
   const parent = tasksOf(plan).find(({ id }) => id === parentId(item));
   const children = newChildren(item, plan);
   if (parent === undefined || children.length === 0) return plan;
-  let changed = withDependents(plan, parent.id, children);
+  let changed = withLastPart(withDependents(plan, parent.id, children), parent, children);
   for (const task of tasksOf(changed).filter(({ id }) => children.includes(id))) {
     const deps = [...new Set([...task.deps.filter((id) => id !== parent.id), ...parent.deps])];
     if (deps.join() !== task.deps.join()) {
@@ -81,10 +100,23 @@ export function decomposed(plan: Plan, item: SpecItem): Plan {
   return without(changed, isTask(parent.id));
 }
 
+/** A part that no other one waits for is built last, and what the whole has to pass is checked then. */
+function withLastPart(plan: Plan, parent: Task, children: readonly string[]): Plan {
+  const parts = tasksOf(plan).filter(({ id }) => children.includes(id));
+  const last = parts.findLast(({ id }) => !parts.some(({ deps }) => deps.includes(id)));
+  if (last === undefined) return plan;
+  const deps = [...new Set([...last.deps, ...children.filter((id) => id !== last.id)])];
+  const { accept } = inherited({ accept: last.accept }, parent);
+  return withChanged(plan, isTask(last.id), {
+    deps: deps.length === 0 ? undefined : deps,
+    accept: accept === "" ? undefined : accept,
+  });
+}
+
 /** A DECOMPOSE turn that did not pass: its parts go, the whole is decomposed anew. */
 export function notDecomposed(plan: Plan, item: SpecItem): Plan {
   const children = newChildren(item, plan);
-  return without(plan, (entry) => entry.type === "task" && children.includes(entry.task.id));
+  return withGiven(without(plan, (entry) => entry.type === "task" && children.includes(entry.task.id)), item);
 }
 
 /** Why an attempt failed, short enough for a task to keep. */

@@ -14,6 +14,7 @@ export interface StagePromptContext {
   readonly root: string;
   readonly cwd: string;
   readonly attempt: number;
+  readonly nonce: string;
   readonly previous: Attempt | null;
   readonly checks: readonly Check[];
 }
@@ -23,7 +24,7 @@ export async function stagePrompt(
   item: SpecItem,
   context: StagePromptContext,
 ): Promise<(first: Verification | null) => string> {
-  const { root, cwd, attempt, previous, checks } = context;
+  const { root, cwd, attempt, nonce, previous, checks } = context;
   const { text } = await findPrompt(`spec_${item.data.stage.toLowerCase()}`, { root });
   const tasks = tasksIn(item);
   const [task] = tasks;
@@ -34,6 +35,7 @@ export async function stagePrompt(
     name: task?.name ?? item.title,
     item: [...tasks.map(describeTask), ...issuesIn(item).map(({ id, desc }) => `${id}: ${desc}`)].join("\n\n"),
     attempt: String(attempt),
+    nonce,
     failure: [failureOf(previous), ...tasks.flatMap(rejectedBefore)].join("\n\n"),
     log: task?.killLog === null || task === undefined ? "None was kept." : await endOf(cwd, task.killLog),
   };

@@ -60,29 +60,23 @@ export function planStore(context: PlanStoreContext): PlanStore {
     return isIgnored ? [`${PLAN_FILE} is ignored by git and therefore not committed`] : [];
   }
 
-  /** What an agent wrote into the file by hand is no part of what it asks for by a command. */
-  async function handEdits(): Promise<readonly string[]> {
-    const { variables } = host.environment;
-    if (variables["RALPH_RUN"] === undefined || variables["RALPH_ROOT"] !== root) return [];
-    const edits = await state.edited([PLAN_FILE]);
-    await state.putBack(edits);
-    return edits.map(({ path }) => `${path} was edited manually during a run: put back`);
-  }
-
   return {
-    load: async () => parsePlan(await state.read(PLAN_FILE), PLAN_FILE),
+    async load() {
+      // inside of a run what an agent wrote into the file by hand is no state
+      const [edit] = host.environment.variables["RALPH_ROOT"] === root ? await state.edited([PLAN_FILE]) : [];
+      return parsePlan(edit?.written ?? await state.read(PLAN_FILE), PLAN_FILE);
+    },
 
     async mutate(change) {
       if (repository === null) throw new RalphError("not-a-repository", { details: { root } });
       if (config.commits.prdChanges) await repository.ensureReady();
-      const putBack = await handEdits();
       return await state.transact(PLAN_FILE, async (text, write) => {
         const plan = parsePlan(text, PLAN_FILE);
         const made = await change(plan, { head: await headOf(repository) });
-        if (made === null) return { plan, changed: false, warnings: putBack };
+        if (made === null) return { plan, changed: false, warnings: [] };
         const after = formatPlan(made.plan);
         if (after !== (text ?? "")) await write(after);
-        const warnings = [...putBack, ...made.warnings ?? [], ...await commit(repository, made.subject)];
+        const warnings = [...made.warnings ?? [], ...await commit(repository, made.subject)];
         return { plan: parsePlan(after, PLAN_FILE), changed: after !== (text ?? ""), warnings };
       });
     },

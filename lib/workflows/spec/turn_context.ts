@@ -1,5 +1,7 @@
-import { issuesOf, tasksOf } from "./plan_file.ts";
 import type { NewTask } from "./mutations/add_tasks.ts";
+import { doneOf, issuesOf } from "./plan_file.ts";
+import { refused } from "./refused.ts";
+import { STAGE_CLAIMS, type TurnScope } from "./stage_claims.ts";
 import type { Plan } from "./types.ts";
 
 /** Ids of the items that are stages; a BUILD item has its task's id. */
@@ -10,33 +12,31 @@ export const STAGE_ITEMS = {
   decompose: "DECOMPOSE:",
 } as const;
 
-type Variables = Readonly<Record<string, string | undefined>>;
-
-/** The item that the agent works on who runs this command, or "" outside a turn at this root. */
-function itemOf(root: string, variables: Variables): string {
-  return variables["RALPH_ROOT"] === root && variables["RALPH_RUN"] !== undefined ? variables["RALPH_ITEM"] ?? "" : "";
-}
-
-/** The task that a BUILD turn is about. */
-export function taskOfTurn(plan: Plan, root: string, variables: Variables): string | undefined {
-  const item = itemOf(root, variables);
-  return tasksOf(plan).some(({ id }) => id === item) ? item : undefined;
-}
-
-/** What a task that is added in a turn has from it: DECOMPOSE is its parent, INVESTIGATE its issue, PLAN may come again. */
-export function turnDefaults(
+/** What the turn at work is about, as a command inside of it sees it. @throws {RalphError} usage outside of this workflow */
+export function scopeOfTurn(
   plan: Plan,
-  root: string,
-  variables: Variables,
-): Partial<NewTask> & { readonly upsert: boolean } {
-  const item = itemOf(root, variables);
-  if (item === STAGE_ITEMS.plan) return { upsert: true };
-  if (item.startsWith(STAGE_ITEMS.decompose)) {
-    return { upsert: false, parent: item.slice(STAGE_ITEMS.decompose.length) };
+  { stage, item }: { readonly stage: string | null; readonly item: string },
+): TurnScope {
+  const known = (Object.keys(STAGE_CLAIMS) as TurnScope["stage"][]).find((name) => name === stage);
+  switch (known) {
+    case undefined:
+      throw refused("the turn that runs this command works on no plan", "the prompt says how its results are reported");
+    case "PLAN":
+      return { stage: known, given: [] };
+    case "BUILD":
+      return { stage: known, given: [item] };
+    case "DECOMPOSE":
+      return { stage: known, given: [item.slice(STAGE_ITEMS.decompose.length)] };
+    case "VERIFY":
+      return { stage: known, given: doneOf(plan).map(({ id }) => id) };
+    case "INVESTIGATE":
+      return { stage: known, given: issuesOf(plan).map(({ id }) => id) };
   }
-  const [issue, another] = issuesOf(plan);
-  if (item === STAGE_ITEMS.investigate && issue !== undefined && another === undefined) {
-    return { upsert: false, created_from: issue.id };
-  }
-  return { upsert: false };
+}
+
+/** What a task that is added in a turn has from it: DECOMPOSE is its parent, a single issue its reason. */
+export function turnDefaults({ stage, given }: TurnScope): Partial<NewTask> {
+  const [first, another] = given;
+  if (stage === "DECOMPOSE" && first !== undefined) return { parent: first };
+  return stage === "INVESTIGATE" && first !== undefined && another === undefined ? { created_from: first } : {};
 }

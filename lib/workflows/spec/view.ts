@@ -1,5 +1,5 @@
-import { openDependencies, readyTasks } from "./graph.ts";
-import { rejectionsOf } from "./mutations/reject_task.ts";
+import { openDependencies, openIds, readyTasks } from "./graph.ts";
+import { rejectionCounts } from "./mutations/reject_task.ts";
 import { doneOf, issuesOf, pendingOf, problemsOf, rejectsOf, specOf, tasksOf } from "./plan_file.ts";
 import { type Stage, stageOf } from "./stage.ts";
 import type { JsonObject, Plan, PlanProblem, Task } from "./types.ts";
@@ -65,7 +65,8 @@ export function nextAction(plan: Plan, { rejections = Infinity }: ViewOptions = 
     case "DECOMPOSE":
       return { action, task: recordOf(pendingOf(plan).find(({ kill }) => kill !== null) as Task) };
     case "BUILD": {
-      const task = readyTasks(tasksOf(plan)).find(({ id }) => rejectionsOf(plan, id) < rejections);
+      const counts = rejectionCounts(plan);
+      const task = readyTasks(tasksOf(plan)).find(({ id }) => (counts.get(id) ?? 0) < rejections);
       return task === undefined
         ? { action, task: null, blocked: waitingReasons(plan, rejections) }
         : { action, task: recordOf(task) };
@@ -83,13 +84,14 @@ export function nextAction(plan: Plan, { rejections = Infinity }: ViewOptions = 
 
 /** Why each pending task waits, one line each. */
 export function waitingReasons(plan: Plan, rejections: number): readonly string[] {
-  const tasks = tasksOf(plan);
+  const pending = openIds(tasksOf(plan));
+  const counts = rejectionCounts(plan);
   return pendingOf(plan).map((task) => {
-    const times = rejectionsOf(plan, task.id);
+    const times = counts.get(task.id) ?? 0;
     if (times >= rejections) {
       return `${task.id}: rejected ${times} times: ${firstLine(task.reject ?? "no reason given")}`;
     }
-    const open = openDependencies(task, tasks);
+    const open = openDependencies(task, pending);
     return open.length > 0
       ? `${task.id}: waits for ${open.join(", ")}`
       : `${task.id}: ${firstLine(task.reject ?? "was given up on")}`;

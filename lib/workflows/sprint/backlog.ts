@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { fingerprintOf, isParked } from "../../backlog/attempts.ts";
+import { resolveInside } from "../../host/files.ts";
 import { ensureRunsIgnored } from "../../events/runs_ignored.ts";
 import type { Backlog, Check, Item, ParkedItem } from "../../backlog/types.ts";
 import { findingsOf } from "./claim.ts";
@@ -10,6 +11,9 @@ import { sprintPaths } from "./paths.ts";
 import { sprintPrompt } from "./prompt.ts";
 import { settleIteration } from "./settle.ts";
 import type { SprintFindings, SprintItemData, SprintMode, SprintProgress, SprintStep } from "./types.ts";
+
+/** `RALPH_STAGE` in a sprint's turns. */
+export const SPRINT_STAGE = "SPRINT";
 
 /** The id of the goal itself, beside those of steps. */
 const GOAL = "goal";
@@ -117,12 +121,12 @@ export function sprintBacklog(
     },
 
     async begin(item) {
-      await ensureRunsIgnored(join(ralph.root, paths.transcripts));
+      await ensureRunsIgnored(await resolveInside(ralph.root, paths.transcripts));
       const { beginIteration } = await import("./changes.ts");
       await change((document) => beginIteration(document, item.data.iteration, now()));
     },
 
-    async work(item, { previous }) {
+    async work(item, { nonce, previous }) {
       const { mode, step, iteration } = item.data;
       const progress = await load();
       const parked = step === null
@@ -136,19 +140,31 @@ export function sprintBacklog(
         iteration,
         file: paths.progress,
         checks,
+        nonce,
         previous,
         parked,
       };
-      return { prompt: await sprintPrompt(context), checks: [], environment: { RALPH_SPRINT: folder } };
+      return {
+        prompt: await sprintPrompt(context),
+        checks: [],
+        environment: { RALPH_SPRINT: folder, RALPH_STAGE: SPRINT_STAGE },
+      };
     },
 
-    async judge(item, turn) {
+    async judge(item, turn, { claims, nonce }) {
       const { step, iteration } = item.data;
       const [edit] = await ralph.state.edited([paths.progress]);
-      const { readProgress } = await import("./document.ts");
-      const written = edit === undefined ? await load() : readProgress(edit.written, paths.progress);
-      const found = edit === undefined ? written : readable(() => readProgress(edit.found ?? "", paths.progress));
-      const findings = findingsOf({ turn, written, found, step });
+      const { changeYaml, readProgress } = await import("./document.ts");
+      const { applyStepClaims } = await import("./steps.ts");
+      const mark = { iteration, now: now() };
+      const withSteps = (text: string): SprintProgress =>
+        readProgress(
+          changeYaml(text, paths.progress, (document) => applyStepClaims(document, claims, mark)),
+          paths.progress,
+        );
+      const written = withSteps(edit?.written ?? await textOf(ralph, paths.progress));
+      const found = edit === undefined ? written : readable(() => withSteps(edit.found ?? ""));
+      const findings = findingsOf({ turn, written, found, step, claims, nonce });
       if (findings.needsHuman !== null) return { status: "blocked", reason: findings.needsHuman, findings };
       if (findings.complete !== null || findings.completed !== null) return { status: "done", findings };
       if (step !== null) {
@@ -169,18 +185,26 @@ export function sprintBacklog(
       await change((document) => resumeSprint(document, now()));
     },
 
+    async receive(claims) {
+      const { applyStepClaims } = await import("./steps.ts");
+      const { currentIteration } = await load();
+      await change((document) => applyStepClaims(document, claims, { iteration: currentIteration, now: now() }));
+    },
+
     hookRan: (record) => recorder.record(record),
   };
 }
 
 /** What PROGRESS.yaml says. @throws {RalphError} state-missing, state-invalid, sprint-invalid */
-export async function readSprint({ state }: Pick<SprintContext, "state">, file: string): Promise<SprintProgress> {
-  const text = await state.read(file);
-  if (text === null) {
-    throw new RalphError("state-missing", { details: { path: file }, hint: "`ralph sprint compile DIR` writes it" });
-  }
+export async function readSprint(context: Pick<SprintContext, "state">, file: string): Promise<SprintProgress> {
   const { readProgress } = await import("./document.ts");
-  return readProgress(text, file);
+  return readProgress(await textOf(context, file), file);
+}
+
+async function textOf({ state }: Pick<SprintContext, "state">, file: string): Promise<string> {
+  const text = await state.read(file);
+  if (text !== null) return text;
+  throw new RalphError("state-missing", { details: { path: file }, hint: "`ralph sprint compile DIR` writes it" });
 }
 
 function iterationItem(progress: SprintProgress, step: SprintStep | null, transcripts: string): Item<SprintItemData> {

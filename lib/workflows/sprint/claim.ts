@@ -1,10 +1,11 @@
+import type { ClaimLine } from "../../backlog/claims.ts";
+import { isPlaceholder, signalsOf } from "../../backlog/signals.ts";
 import type { Turn } from "../../backlog/types.ts";
 import { parseResult } from "./result.ts";
 import type { SprintFindings, SprintProgress, SprintStep } from "./types.ts";
 
-const COMPLETE_REGEXP = /^RALPH_COMPLETE:\s*(.*)$/;
-/** The prompt's own words, `RALPH_COMPLETE: [summary]`, claim nothing. */
-const PLACEHOLDER_REGEXP = /^[[<{(][^\])}>]*[\])}>]$/;
+/** What a sprint's turn may ask for. */
+export const STEP_COMMANDS: readonly string[] = ["step add", "step done"];
 
 /** What a turn was given and what PROGRESS.yaml says after it. */
 export interface ClaimSources {
@@ -14,10 +15,13 @@ export interface ClaimSources {
   /** As the agent left it; `null` when it cannot be read. */
   readonly found: SprintProgress | null;
   readonly step: SprintStep | null;
+  /** What it asked for by `ralph step`: both files are seen with it. */
+  readonly claims: readonly ClaimLine[];
+  readonly nonce: string;
 }
 
 /** What the agent's words and manual edits claim. At most one step is completed by a claim. Pure. */
-export function findingsOf({ turn, written, found, step }: ClaimSources): SprintFindings {
+export function findingsOf({ turn, written, found, step, claims, nonce }: ClaimSources): SprintFindings {
   const result = parseResult(turn.text);
   const edited = found ?? written;
   const added = [...newPrompts(edited.steps, written.steps), ...result?.added ?? []];
@@ -30,7 +34,8 @@ export function findingsOf({ turn, written, found, step }: ClaimSources): Sprint
   return {
     added,
     completed: own === undefined ? null : { id: own.id, prompt: own.prompt },
-    complete: result?.status === "goal-complete" ? result.summary ?? "" : completeLine(turn.lines),
+    complete: result?.status === "goal-complete" ? result.summary ?? "" : completeLine(turn.lines, nonce),
+    claims: claims.filter(({ command }) => STEP_COMMANDS.includes(command)),
     needsHuman: result?.status === "needs-human"
       ? result.humanNeeded ?? result.summary ?? "it did not say why"
       : asked
@@ -39,9 +44,11 @@ export function findingsOf({ turn, written, found, step }: ClaimSources): Sprint
   };
 }
 
-function completeLine(lines: readonly string[]): string | null {
-  return lines.map((line) => COMPLETE_REGEXP.exec(line)?.[1]?.trim())
-    .findLast((summary) => summary !== undefined && !PLACEHOLDER_REGEXP.test(summary)) ?? null;
+/** The prompt's own words, `RALPH_COMPLETE: [summary]`, claim nothing. */
+function completeLine(lines: readonly string[], nonce: string): string | null {
+  return signalsOf(lines, nonce).filter(({ form, name, counts }) =>
+    form === "line" && name === "RALPH_COMPLETE" && counts
+  ).map(({ value }) => value).findLast((summary) => !isPlaceholder(summary)) ?? null;
 }
 
 /** Prompts that stand in the file once more often than Ralph wrote them. */

@@ -28,6 +28,12 @@ export function parseYaml(text: string, path: string): ProgressDocument {
   if (!isMap(document.contents)) {
     throw new RalphError("state-invalid", { details: { path, problem: "expected keys and values" } });
   }
+  try {
+    document.toJS(); // aliases that name each other without end are found only here
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : String(cause);
+    throw new RalphError("state-invalid", { details: { path, problem }, cause });
+  }
   return document;
 }
 

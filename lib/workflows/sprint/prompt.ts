@@ -12,6 +12,7 @@ export interface SprintPromptContext {
   /** Path of PROGRESS.yaml, relative to the root. */
   readonly file: string;
   readonly checks: readonly Check[];
+  readonly nonce: string;
   readonly previous: Attempt | null;
   readonly parked: readonly string[];
 }
@@ -29,6 +30,7 @@ export async function sprintPrompt(context: SprintPromptContext): Promise<string
     id: step?.id ?? "",
     step: step === null ? "None." : `${step.id}: ${step.prompt.trimEnd()}`,
     iteration: String(iteration),
+    nonce: context.nonce,
     file,
     checks: checks.length === 0
       ? "Nothing: no check is configured, so a claim that the goal is reached is shown as unverified."

@@ -16,6 +16,7 @@ const SPRINTS = ".claude/sprints";
 const COMMANDS: readonly Command[] = [
   {
     name: "sprint",
+    insideRun: ["status"],
     summary: "a free loop over the goal in DIR/SPRINT.yaml, with hooks for each iteration",
     usage: "compile|run|status [DIR]",
     arity: [1, 2],
@@ -39,6 +40,7 @@ const COMMANDS: readonly Command[] = [
   },
   {
     name: "step",
+    insideRun: true,
     summary: "change or show the steps of a sprint; agents run it in their turn",
     usage: "add|done|list [TEXT|ID]",
     arity: [1, 2],

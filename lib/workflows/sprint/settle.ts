@@ -1,5 +1,6 @@
 import type { Document } from "yaml";
 import { isOver } from "../../backlog/attempts.ts";
+import type { ClaimLine } from "../../backlog/claims.ts";
 import type { Attempt, Item, SettleCommit, Settlement } from "../../backlog/types.ts";
 import type { SprintFindings, SprintItemData, SprintProgress } from "./types.ts";
 
@@ -58,13 +59,14 @@ export async function settleIteration(
     }
     case "blocked": {
       const reason = attempt.claim?.findings?.needsHuman ?? null;
+      if (reason === null) await takeBack(change, data, attempt.claim?.findings?.claims ?? [], now);
       if (reason === null && data.step !== null) return { status: "parked", reason: attempt.message };
       if (reason === null) return { status: "stop", as: "blocked", reason: attempt.message };
       await apply(change, data, attempt.claim?.findings ?? null, { now, minIterations: Infinity, done: false });
       return { status: "stop", as: "blocked", reason: `a person is needed: ${reason}` };
     }
     case "failed": {
-      await takeBack(change, data);
+      await takeBack(change, data, attempt.claim?.findings?.claims ?? [], now);
       if (!isOver(attempt)) return { status: "open", reason: attempt.message };
       return data.step !== null
         ? { status: "parked", reason: attempt.message }
@@ -80,12 +82,13 @@ async function apply(
   { now, minIterations, done }: { readonly now: string; readonly minIterations: number; readonly done: boolean },
 ): Promise<void> {
   const { changed, claimExit, countIteration, needHuman, refuseExit } = await import("./changes.ts");
-  const { addMissingSteps, completeStep } = await import("./steps.ts");
+  const { addMissingSteps, applyStepClaims, completeStep } = await import("./steps.ts");
   const { iteration, step } = data;
   const completed = data.completed + 1;
   const claimed = findings?.completed ?? null;
   await change((document: Document) =>
     changed(
+      applyStepClaims(document, findings?.claims ?? [], { iteration, now }),
       addMissingSteps(document, findings?.added ?? [], { iteration, now }),
       claimed !== null && claimed.id !== "" && completeStep(document, claimed, now) === "completed",
       claimed !== null && claimed.id === "" && completeByPrompt(document, claimed.prompt),
@@ -115,12 +118,19 @@ async function apply(
   }
 }
 
-/** The iteration does not count after all: its commit was refused, or the turn failed. */
-async function takeBack(change: ChangeSprint, { iteration, completed, idle, step }: SprintItemData): Promise<void> {
+/** The iteration does not count after all: its commit was refused, or the turn failed. The steps that it added stay. */
+async function takeBack(
+  change: ChangeSprint,
+  { iteration, completed, idle, step }: SprintItemData,
+  claims: readonly ClaimLine[],
+  now: string,
+): Promise<void> {
   const { changed, countIteration, setBackExit } = await import("./changes.ts");
-  const { reopenStep } = await import("./steps.ts");
+  const { applyStepClaims, reopenStep } = await import("./steps.ts");
+  const added = claims.filter(({ command }) => command === "step add");
   await change((document: Document) =>
     changed(
+      applyStepClaims(document, added, { iteration, now }),
       countIteration(document, completed, idle),
       step !== null && reopenStep(document, step),
       setBackExit(document, iteration),

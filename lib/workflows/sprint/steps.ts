@@ -1,4 +1,5 @@
 import type { Document, YAMLMap } from "yaml";
+import type { ClaimLine } from "../../backlog/claims.ts";
 import { maps, sequence } from "./document.ts";
 
 /** What a new step is marked with. */
@@ -19,10 +20,24 @@ export function addSteps(
 ): readonly string[] {
   const steps = sequence(document, "dynamic-steps");
   return prompts.map((prompt) => {
-    const id = freeId(document);
+    const id = nextId(document);
     steps.add(document.createNode({ id, prompt, status: "pending", "added-at": now, "added-in-iteration": iteration }));
     return id;
   });
+}
+
+/** Applies claims of `ralph step`; the same claims twice change nothing more. @returns true when it changed something */
+export function applyStepClaims(document: Document, claims: readonly ClaimLine[], mark: StepMark): boolean {
+  let changed = false;
+  for (const { command, id = "", text = "" } of claims) {
+    if (command === "step done") changed = completeStep(document, { id }, mark.now) === "completed" || changed;
+    if (command !== "step add" || text.trim() === "") continue;
+    const isThere = maps(document, "dynamic-steps").some((step) =>
+      idOf(step) === id && String(step.get("prompt")) === text
+    );
+    if (!isThere) changed = addSteps(document, [text], mark).length > 0 || changed;
+  }
+  return changed;
 }
 
 /** Adds those of the prompts that this iteration has not added yet: called twice, it adds nothing more. @returns true when it added */
@@ -90,7 +105,7 @@ export function normalizeSteps(document: Document): readonly string[] {
       step.delete("completed-at");
       step.set("status", "pending");
     }
-    const free = freeId(document);
+    const free = nextId(document);
     step.set("id", free);
     first.set(free, step);
     given.push(free);
@@ -106,7 +121,8 @@ function idOf(step: YAMLMap): string {
   return String(step.get("id") ?? "");
 }
 
-function freeId(document: Document): string {
+/** The id that the next step gets: highest + 1. */
+export function nextId(document: Document): string {
   const numbers = maps(document, "dynamic-steps").map((step) => Number(/^step-(\d+)$/.exec(idOf(step))?.[1] ?? 0));
   return `step-${Math.max(0, ...numbers) + 1}`;
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { ClaimLine } from "../../backlog/claims.ts";
 
 /** One of `dynamic-steps`. */
 export interface SprintStep {
@@ -104,4 +105,6 @@ export interface SprintFindings {
   readonly complete: string | null;
   /** Why it asks for a person. */
   readonly needsHuman: string | null;
+  /** What it asked for by `ralph step`. */
+  readonly claims: readonly ClaimLine[];
 }

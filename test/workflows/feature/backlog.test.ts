@@ -59,7 +59,7 @@ describe("featureBacklog()", () => {
   test("checks come in the order default, services, browser, ui; only the first for a story without `ui`", async () => {
     const { folder, open } = await store();
     await using _folder = folder;
-    const context = { cwd: ".", attempt: 1, previous: null, last: null };
+    const context = { cwd: ".", attempt: 1, previous: null, last: null, nonce: "k3f9ab", claims: [] };
     const names = async (index: number): Promise<readonly string[]> => {
       const story = (JSON.parse(await readFile(join(folder.path, FEATURE.prdFile), "utf8")) as {
         readonly userStories: readonly object[];

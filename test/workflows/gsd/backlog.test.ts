@@ -359,7 +359,8 @@ describe("gsdBacklog() on the loop", () => {
 describe("lastSignal()", () => {
   test.each([
     [["###PLAN_COMPLETE###"], "PLAN_COMPLETE", ""],
-    [["###PLAN_COMPLETE###", "Have a nice day"], "PLAN_COMPLETE", ""],
+    [["###PLAN_COMPLETE###", "Have a nice day"], undefined, undefined],
+    [["###PLAN_COMPLETE k3f9ab###", "Have a nice day"], "PLAN_COMPLETE", ""],
     [["###PLAN_FAILED:a###", "###PLAN_COMPLETE###"], "PLAN_COMPLETE", ""],
     [["###PLAN_COMPLETE###", "###BLOCKED:issue #12 ### here###"], "BLOCKED", "issue #12 ### here"],
     [["###TASK_FAILED:C# build###"], "TASK_FAILED", "C# build"],
@@ -367,6 +368,8 @@ describe("lastSignal()", () => {
     [["- ###BLOCKED:{reason}### - you cannot continue"], undefined, undefined],
     [["### PLAN_COMPLETE ###"], "PLAN_COMPLETE", ""],
   ])("%j", (lines, kind, payload) => {
-    expect([lastSignal(lines)?.kind, lastSignal(lines)?.payload]).toEqual([kind, payload]);
+    const found = lastSignal(lines, "k3f9ab");
+
+    expect([found?.kind, found?.payload]).toEqual([kind, payload]);
   });
 });

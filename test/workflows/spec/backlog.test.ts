@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { specBacklog } from "../../../lib/workflows/spec/backlog.ts";
+import type { SpecFindings } from "../../../lib/workflows/spec/judge.ts";
 import type { SpecItem } from "../../../lib/workflows/spec/item.ts";
 import { planStore } from "../../../lib/workflows/spec/store.ts";
 import { acceptTasks } from "../../../lib/workflows/spec/mutations/accept_tasks.ts";
@@ -29,7 +30,7 @@ async function item(world: World): Promise<SpecItem> {
 
 const NOTHING = { id: "run.1", number: 1, claim: null, turn: null, verification: null } as const;
 
-function failedCheck(scope: string): Attempt {
+function failedCheck(scope: string): Attempt<SpecFindings> {
   const result: CheckResult = { name: "test -f one", scope, ok: false, exitCode: 1, tail: "", durationMs: 1 };
   const verification = { status: "failed", results: [result], failures: [result] } as const;
   return {
@@ -88,7 +89,7 @@ describe("specBacklog()", () => {
     await using world = await loopWorld(async () => {}, plan(killed, line("t-9", '"deps": ["t-1"], "s": "p"')));
     const given = await item(world);
     const parts = [{ id: "t-a", name: "a", parent: "t-1" }, { id: "t-b", name: "b", parent: "t-1", deps: ["t-a"] }];
-    const options = { random: () => "xxxx", known: new Set<string>() };
+    const options = { known: new Set<string>() };
     await planStore(world.ralph).mutate((before) => addTasks(before, parts, options));
 
     const settled = await specBacklog(world.ralph).settle(given, { ...NOTHING, status: "unverified" });

@@ -156,17 +156,19 @@ const random = (length: number): string => Math.random().toString(36).slice(2, 2
 const COMMANDS: readonly Command[] = [
   ["set-spec a.md", (plan) => setSpec(plan, "a.md")],
   ["plan b.md", (plan) => beginSpec(plan, "b.md")],
-  ["task add", (plan) => addTasks(plan, [{ name: "a task" }], { random, known: new Set() })],
+  ["task add", (plan) => addTasks(plan, [{ id: `t-${random(4)}`, name: "a task" }], { known: new Set() })],
   [
     "task add --deps",
     (plan) =>
-      addTasks(plan, [{ name: "b", deps: tasksOf(plan).slice(-1).map(({ id }) => id) }], { random, known: new Set() }),
+      addTasks(plan, [{ id: `t-${random(4)}`, name: "b", deps: tasksOf(plan).slice(-1).map(({ id }) => id) }], {
+        known: new Set(),
+      }),
   ],
   ["task done", (plan) => doneTask(plan, { head: "abc1234" })],
   ["task done last", (plan) => doneTask(plan, { id: pendingOf(plan).at(-1)?.id, head: "abc1234" })],
   ["task accept", (plan) => acceptTasks(plan)],
   ["task reject", (plan) => rejectTask(plan, { reason: "no" })],
-  ["issue add", (plan) => addIssues(plan, ["flaky"], random)],
+  ["issue add", (plan) => addIssues(plan, [{ id: `i-${random(4)}`, desc: "flaky" }])],
   ["issue done", (plan) => doneIssue(plan)],
 ];
 

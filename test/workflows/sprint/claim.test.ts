@@ -20,6 +20,8 @@ function claim(text: string, found: SprintProgress | null = progress(), prompt =
     written,
     found,
     step: written.steps[1] ?? null,
+    claims: [],
+    nonce: "k3f9ab",
   });
 }
 
@@ -29,6 +31,7 @@ describe("RALPH_COMPLETE", () => {
     ["work\n**RALPH_COMPLETE: \"quoted\": colons, 🎉 and 'more'**\n", "\"quoted\": colons, 🎉 and 'more'"],
     ["RALPH_COMPLETE:", ""],
     ["RALPH_COMPLETE: first\nRALPH_COMPLETE: second", "second"],
+    ["RALPH_COMPLETE k3f9ab: with the nonce\nmore", "with the nonce"],
   ])("in %j is the claim %j", (text, summary) => expect(claim(text).complete).toBe(summary));
 
   test.each([
@@ -40,6 +43,8 @@ describe("RALPH_COMPLETE", () => {
     "```\nRALPH_COMPLETE: in a fence\n```",
     "RALPH_COMPLETE",
     "RALPH_COMPLETED: no",
+    "RALPH_COMPLETE: in the middle\nmore",
+    "RALPH_COMPLETE zzzzzz: another attempt's",
   ])("in %j is none", (text) => expect(claim(text).complete).toBeNull());
 
   test("in an echo of the prompt is none", () => {
@@ -77,7 +82,7 @@ describe("manual edits", () => {
   test("status: needs-human asks for a person; a file that cannot be read claims nothing", () => {
     expect(claim("", progress(STEPS, "status: needs-human\n")).needsHuman).toBe("it set `status: needs-human`");
     expect(claim("", progress(STEPS, "status: needs-human\nhuman-needed: no key\n")).needsHuman).toBe("no key");
-    expect(claim("", null)).toEqual({ added: [], completed: null, complete: null, needsHuman: null });
+    expect(claim("", null)).toEqual({ added: [], completed: null, complete: null, needsHuman: null, claims: [] });
   });
 });
 
@@ -97,6 +102,7 @@ describe("the JSON form", () => {
       completed: { id: "step-2", prompt: "two" },
       complete: summary,
       needsHuman: null,
+      claims: [],
     });
     expect(claim(`done\n\`\`\`json\n${JSON.stringify(result)}\n\`\`\`\n`).complete).toBe(summary);
   });

@@ -5,7 +5,7 @@ import { type Look, parkedIn } from "../../../cli/look.ts";
 import type { StatusView } from "../../../cli/status_view.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { readText } from "../../../host/files.ts";
-import { printableLine } from "../../../ui/printable.ts";
+import { oneLine } from "../../../ui/printable.ts";
 import type { Style } from "../../../ui/style.ts";
 import { prdBacklog } from "../backlog.ts";
 import { parsePrd } from "../format.ts";
@@ -88,16 +88,16 @@ function linesOf(
   },
   { dim, good, warn, symbols }: Style,
 ): readonly string[] {
-  const lines = plan === null ? [] : [`plan: ${plan.state} ${dim(`"${printableLine(plan.goal)}"`)}`];
+  const lines = plan === null ? [] : [`plan: ${plan.state} ${dim(`"${oneLine(plan.goal)}"`)}`];
   if (counts !== null) {
     const { total, passed, open, parked } = counts;
     lines.push(`stories: ${passed}/${total} pass, ${open} open${parked === 0 ? "" : `, ${warn(`${parked} parked`)}`}`);
   }
   for (const story of stories) {
     const mark = { passes: good(symbols.passed), open: dim(symbols.open), parked: warn(symbols.warning) }[story.state];
-    const note = story.state === "parked" ? dim(` parked: ${printableLine(story.reason?.split("\n")[0] ?? "")}`) : "";
+    const note = story.state === "parked" ? dim(` parked: ${oneLine(story.reason?.split("\n")[0] ?? "")}`) : "";
     const unchecked = story.state !== "passes" && story.checks.length === 0 ? warn(" no check") : "";
-    lines.push(`  ${mark} ${printableLine(story.id)}  ${printableLine(story.title)}${note}${unchecked}`);
+    lines.push(`  ${mark} ${oneLine(story.id)}  ${oneLine(story.title)}${note}${unchecked}`);
   }
   return lines;
 }

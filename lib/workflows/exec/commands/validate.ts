@@ -29,7 +29,8 @@ export async function validateExec({ root, config }: Validated): Promise<readonl
 
 function prdFindings(text: string, config: Config | null): FileFindings {
   const { userStories } = parsePrd(text, PRD_FILE);
-  const duplicates = userStories.filter(({ id }, index) => userStories.findIndex((other) => other.id === id) !== index);
+  const seen = new Set<string>();
+  const duplicates = userStories.filter(({ id }) => seen.has(id) || seen.add(id) === undefined);
   const unchecked = config === null || config.verify.default.length > 0
     ? []
     : userStories.filter((story) => !story.passes && storyCommands(story).length === 0);

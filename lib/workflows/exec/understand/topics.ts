@@ -78,8 +78,9 @@ export function topicsBacklog(
       return { status: "done" };
     },
 
-    async work(item, { previous }) {
+    async work(item, { nonce, previous }) {
       const prompt = await renderPrompt("exec_understand", {
+        nonce,
         item: item.data.topic,
         today: localDate(ralph.host.clock.now()),
         failure: failureOf(previous),

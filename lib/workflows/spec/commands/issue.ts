@@ -1,7 +1,9 @@
-import { addIssues, doneIssue } from "../mutations/issues.ts";
+import { newId } from "../ids.ts";
+import { idsOf } from "../mutations/add_tasks.ts";
+import { issuesOf } from "../plan_file.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import { linesOfInput } from "./lines_of_input.ts";
-import { changePlan, openPlan } from "./open_plan.ts";
+import { changePlan, claimLine, openPlan } from "./open_plan.ts";
 import { usage } from "../../../cli/parse.ts";
 
 /** `ralph issue add|done`. */
@@ -16,15 +18,21 @@ export async function run(invocation: Invocation): Promise<number> {
         ? (await linesOfInput(host)).map(descriptionOf)
         : words.map(descriptionOf);
       if (descriptions.length === 0) throw usage("standard input holds no issue", 'one a line: text, or `{"desc": …}`');
-      return await changePlan(
-        invocation,
-        await openPlan(invocation),
-        (plan) => addIssues(plan, descriptions, host.ids.random),
-      );
+      return await changePlan(invocation, await openPlan(invocation), (plan) => {
+        const taken = new Set(idsOf(plan));
+        return descriptions.map((text) => {
+          const id = newId("i", taken, host.ids.random);
+          taken.add(id);
+          return claimLine(invocation, "issue add", { id, text });
+        });
+      });
     }
     case "done": {
       if (words.length > 1) throw usage("`ralph issue done` takes one id", "`ralph query issues` lists them");
-      return await changePlan(invocation, await openPlan(invocation), (plan) => doneIssue(plan, words[0]));
+      return await changePlan(invocation, await openPlan(invocation), (plan) => {
+        const id = words[0] ?? issuesOf(plan)[0]?.id;
+        return [claimLine(invocation, "issue done", { id })];
+      });
     }
     default:
       throw usage(

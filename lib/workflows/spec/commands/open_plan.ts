@@ -1,8 +1,14 @@
 import { problemsOf } from "../plan_file.ts";
-import { type Changing, type PlanStore, planStore } from "../store.ts";
+import { changeOf, permitted, withAdditions, withClaims } from "../claims.ts";
+import { onlyAdds, type PlanCommand, type TurnScope } from "../stage_claims.ts";
+import { type Mutated, type PlanStore, planStore } from "../store.ts";
+import { scopeOfTurn } from "../turn_context.ts";
 import { type Plan, PLAN_FILE } from "../types.ts";
 import { type PlanView, viewPlan } from "../view.ts";
 import type { Repository } from "../../../git/types.ts";
+import { appendClaims, type ClaimLine, readClaims } from "../../../backlog/claims.ts";
+import { type ClaimMode, claimMode } from "../../../context/claim_mode.ts";
+import { RalphError } from "../../../errors/ralph_error.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import { type Look, openLook } from "../../../cli/look.ts";
 import { findPlace, type Place } from "../../../cli/workspace.ts";
@@ -13,31 +19,99 @@ import { styleFor, toJson } from "../../../cli/show.ts";
 export interface OpenPlan extends Place {
   readonly repository: Repository | null;
   readonly store: PlanStore;
+  readonly mode: ClaimMode;
 }
 
 /** Opens the plan below the root. @throws {RalphError} root-missing, config-invalid, usage */
 export async function openPlan(invocation: Invocation): Promise<OpenPlan> {
-  const look = await openLook(invocation, await findPlace(invocation));
-  return { ...look, store: planOf(look) };
+  return await planAt(await openLook(invocation, await findPlace(invocation)));
 }
 
 /** The plan of a project that is looked at. */
-export function planOf({ root, config, state, repository, host }: Look): PlanStore {
-  return planStore({ root, config, state, repository, host });
+export async function planAt<Place extends Look>(look: Place): Promise<Place & OpenPlan> {
+  return { ...look, store: planStore(look), mode: await claimMode(look) };
 }
 
-/** Makes a change and prints the updated state. @returns the exit code */
+/** What a command asks for, computed from the plan as it is: claims of one command. */
+export type Asking = (
+  plan: Plan,
+  place: { readonly scope: TurnScope | null },
+) => readonly ClaimLine[] | Promise<readonly ClaimLine[]>;
+
+/**
+ * Makes a change and prints the updated state. Inside of a turn it is a claim; while a run is at work elsewhere, what only
+ * adds waits in the inbox.
+ *
+ * @returns the exit code
+ * @throws {RalphError} usage, run-at-work
+ */
 export async function changePlan(
   invocation: Invocation,
-  { store, config }: OpenPlan,
-  change: Changing,
+  open: OpenPlan,
+  asking: Asking,
   same = "",
 ): Promise<number> {
-  const { plan, changed, warnings } = await store.mutate(change);
+  const { mode, store, config } = open;
+  if (mode.status !== "direct") {
+    const { plan, changed } = await claimed(open, asking, mode);
+    if (!changed && same !== "") invocation.say(same);
+    showPlan(invocation, plan, config.limits.rejections);
+    if (mode.status === "inbox") {
+      invocation.say(`a run is at work here (pid ${mode.pid}): it applies this after its turn`);
+    }
+    return 0;
+  }
+  await mode.inbox.take(PLAN_FILE, async (claims) => {
+    await store.mutate((plan) => ({ plan: withAdditions(plan, claims), subject: "ralph: update plan" }));
+  });
+  const { plan, changed, warnings } = await store.mutate(async (before, { head }) =>
+    changeOf(before, await asking(before, { scope: null }), { head })
+  );
   for (const warning of warnings) invocation.say(`warning: ${warning}`);
   if (!changed && same !== "") invocation.say(same);
   showPlan(invocation, plan, config.limits.rejections);
   return 0;
+}
+
+/** Adds to the turn's claims, or to the inbox, what the stage permits. @returns the plan with them */
+async function claimed(
+  { store }: OpenPlan,
+  asking: Asking,
+  mode: Exclude<ClaimMode, { readonly status: "direct" }>,
+): Promise<Pick<Mutated, "changed" | "plan">> {
+  const state = await store.load();
+  if (mode.status === "inbox") {
+    const { inbox, pid, purpose } = mode;
+    const plan = withAdditions(state, await inbox.read(PLAN_FILE));
+    const claims = await asking(plan, { scope: null });
+    if (!claims.every(onlyAdds)) throw new RalphError("run-at-work", { details: { pid, purpose } });
+    const after = changeOf(plan, claims, { head: null });
+    if (after !== null) await inbox.add(PLAN_FILE, claims);
+    return { plan: after?.plan ?? plan, changed: after !== null };
+  }
+  const scope = scopeOfTurn(state, mode);
+  const plan = withClaims(state, scope, await readClaims(mode.file));
+  const claims = (await asking(plan, { scope })).map((claim) => permitted(scope, plan, claim));
+  const after = changeOf(plan, claims, { head: null, upsert: scope.stage === "PLAN" });
+  if (after !== null) await appendClaims(mode.file, claims);
+  return { plan: after?.plan ?? plan, changed: after !== null };
+}
+
+/** The plan as this process may see it: with the claims of its own turn, or with what waits for the run. */
+export async function readPlan({ mode, store }: Pick<OpenPlan, "mode" | "store">): Promise<Plan> {
+  const state = await store.load();
+  if (mode.status !== "turn") return withAdditions(state, await mode.inbox.read(PLAN_FILE));
+  const claims = await readClaims(mode.file);
+  return claims.length === 0 ? state : withClaims(state, scopeOfTurn(state, mode), claims);
+}
+
+/** A claim of this moment. */
+export function claimLine(
+  { host }: Pick<Invocation, "host">,
+  command: PlanCommand,
+  rest: Omit<ClaimLine, "v" | "command" | "at"> = {},
+): ClaimLine {
+  return { v: 1, command, at: host.clock.now(), ...rest };
 }
 
 /** Prints the whole state, and on standard error what is wrong with the file. */

@@ -4,7 +4,7 @@ import { PLAN_FILE } from "../types.ts";
 import { nextAction, viewTasks } from "../view.ts";
 import { EXIT } from "../../../errors/exit_codes.ts";
 import type { Invocation } from "../../../cli/command.ts";
-import { openPlan, showPlan, tellProblems } from "./open_plan.ts";
+import { openPlan, readPlan, showPlan, tellProblems } from "./open_plan.ts";
 import { usage } from "../../../cli/parse.ts";
 import { issueLines, nextLine, taskLines } from "./plan_lines.ts";
 import { styleFor, toJson } from "../../../cli/show.ts";
@@ -22,14 +22,18 @@ export async function run(invocation: Invocation): Promise<number> {
       near === null ? `parts: ${PARTS.join(", ")}; without one it prints all` : `did you mean \`ralph query ${near}\`?`,
     );
   }
-  const { store, config } = await openPlan(invocation);
+  const open = await openPlan(invocation);
+  const { store, config } = open;
   if (flags.has("repair")) {
+    if (open.mode.status !== "direct") {
+      throw usage("`ralph query --repair` writes the plan, and a run is at work here", "run it when the run has ended");
+    }
     const repaired = await store.repair();
     if (repaired === null) say(`${PLAN_FILE} holds no conflict marker: nothing to repair`);
     else for (const warning of repaired.warnings) say(`warning: ${warning}`);
   }
 
-  const plan = await store.load();
+  const plan = await readPlan(open);
   const { rejections } = config.limits;
   if (part === undefined) {
     showPlan(invocation, plan, rejections);

@@ -1,7 +1,6 @@
 import { findSpec, SPEC_FOLDERS } from "../find_spec.ts";
-import { setSpec } from "../mutations/set_spec.ts";
 import type { Invocation } from "../../../cli/command.ts";
-import { changePlan, openPlan } from "./open_plan.ts";
+import { changePlan, claimLine, openPlan } from "./open_plan.ts";
 import { usage } from "../../../cli/parse.ts";
 
 /** `ralph set-spec FILE`: makes a spec the current one. */
@@ -13,5 +12,7 @@ export async function run(invocation: Invocation): Promise<number> {
   if (found === null) {
     invocation.say(`warning: ${given} does not exist, neither here nor in ${SPEC_FOLDERS.slice(1).join(" or ")}`);
   }
-  return await changePlan(invocation, open, (plan) => setSpec(plan, found?.name ?? given));
+  return await changePlan(invocation, open, () => [
+    claimLine(invocation, "set-spec", { text: found?.name ?? given }),
+  ]);
 }

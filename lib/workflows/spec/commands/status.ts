@@ -2,12 +2,12 @@ import type { Look } from "../../../cli/look.ts";
 import type { StatusView } from "../../../cli/status_view.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { type PlanView, viewPlan } from "../view.ts";
-import { planOf } from "./open_plan.ts";
+import { planAt, readPlan } from "./open_plan.ts";
 import { planLines } from "./plan_lines.ts";
 
 /** Where the plan stands. */
 export async function readSpecStatus(look: Look): Promise<StatusView> {
-  const { plan, problem } = await readPlan(look);
+  const { plan, problem } = await viewOf(look);
   const { warn } = look.style;
   return {
     data: { plan },
@@ -20,9 +20,12 @@ export async function readSpecStatus(look: Look): Promise<StatusView> {
   };
 }
 
-async function readPlan(look: Look): Promise<{ readonly plan: PlanView | null; readonly problem: string | null }> {
+async function viewOf(look: Look): Promise<{ readonly plan: PlanView | null; readonly problem: string | null }> {
   try {
-    return { plan: viewPlan(await planOf(look).load(), { rejections: look.config.limits.rejections }), problem: null };
+    return {
+      plan: viewPlan(await readPlan(await planAt(look)), { rejections: look.config.limits.rejections }),
+      problem: null,
+    };
   } catch (error) {
     if (RalphError.isInstance(error) && error.code === "state-invalid") return { plan: null, problem: error.message };
     throw error;

@@ -1,15 +1,16 @@
 import { knownInHistory } from "../known_ids.ts";
-import { acceptTasks } from "../mutations/accept_tasks.ts";
-import { addTasks, type NewTask, unknownIds } from "../mutations/add_tasks.ts";
-import { doneTask } from "../mutations/done_task.ts";
-import { rejectTask } from "../mutations/reject_task.ts";
+import { newId } from "../ids.ts";
+import { idsOf, type NewTask, unknownIds } from "../mutations/add_tasks.ts";
+import { firstTask } from "../mutations/done_task.ts";
+import { firstDone } from "../mutations/reject_task.ts";
+import { refused } from "../refused.ts";
 import { tasksOf } from "../plan_file.ts";
 import { readTask } from "../task_input.ts";
-import { taskOfTurn, turnDefaults } from "../turn_context.ts";
+import { turnDefaults } from "../turn_context.ts";
 import type { Priority } from "../types.ts";
 import type { Flags, Invocation } from "../../../cli/command.ts";
 import { linesOfInput } from "./lines_of_input.ts";
-import { changePlan, type OpenPlan, openPlan } from "./open_plan.ts";
+import { changePlan, claimLine, type OpenPlan, openPlan } from "./open_plan.ts";
 import { usage } from "../../../cli/parse.ts";
 import { nearest } from "../../../errors/nearest.ts";
 
@@ -35,7 +36,9 @@ export async function run(invocation: Invocation): Promise<number> {
           'reject the others first: `ralph task reject ID "reason"`',
         );
       }
-      return await changePlan(invocation, await openPlan(invocation), (plan) => acceptTasks(plan));
+      return await changePlan(invocation, await openPlan(invocation), () => [
+        claimLine(invocation, "task accept"),
+      ]);
     case "reject":
       return await reject(invocation, words);
     default: {
@@ -70,12 +73,21 @@ async function add(invocation: Invocation, words: readonly string[]): Promise<nu
   if (given.length === 0) throw usage("standard input holds no task", 'one a line: text, or `{"name": …}`');
 
   const open = await openPlan(invocation);
-  const { variables } = host.environment;
-  return await changePlan(invocation, open, async (plan) => {
-    const { upsert, ...defaults } = turnDefaults(plan, open.root, variables);
-    const tasks = given.map((task): NewTask => ({ ...defaults, ...task, ...fromFlags(flags) }));
-    const known = await knownInHistory(open, unknownIds(plan, tasks));
-    return addTasks(plan, tasks, { random: host.ids.random, known, upsert });
+  return await changePlan(invocation, open, async (plan, { scope }) => {
+    const defaults = scope === null ? {} : turnDefaults(scope);
+    const taken = new Set(idsOf(plan));
+    const tasks = given.map((task): NewTask => {
+      const id = task.id ?? newId("t", taken, host.ids.random);
+      taken.add(id);
+      return { ...defaults, ...task, ...fromFlags(flags), id };
+    });
+    const missing = unknownIds(plan, tasks);
+    const known = await knownInHistory(open, missing);
+    const unknown = missing.filter((id) => !known.has(id));
+    if (unknown.length > 0) {
+      throw refused(`there is no ${unknown.join(", no ")} in ${plan.file}`, "`ralph query` lists what there is");
+    }
+    return tasks.map(({ id, ...record }) => claimLine(invocation, "task add", { id, record }));
   });
 }
 
@@ -97,9 +109,9 @@ async function done(invocation: Invocation, words: readonly string[]): Promise<n
   if (words.length > 1) throw usage("`ralph task done` takes one id", "`ralph query tasks` lists them");
   const open = await openPlan(invocation);
   const given = words[0];
-  return await changePlan(invocation, open, (plan, { head }) => {
-    const id = given ?? taskOfTurn(plan, open.root, invocation.host.environment.variables);
-    return doneTask(plan, { id, head });
+  return await changePlan(invocation, open, (plan, { scope }) => {
+    const id = given ?? (scope?.stage === "BUILD" ? scope.given[0] : undefined) ?? firstTask(plan)?.id;
+    return [claimLine(invocation, "task done", { id })];
   }, "done already: nothing was changed");
 }
 
@@ -116,6 +128,7 @@ async function reject(invocation: Invocation, words: readonly string[]): Promise
     }
     const reason = (second ?? first).trim();
     if (reason === "") throw usage("the reason is empty", example);
-    return rejectTask(plan, { id: second === undefined ? undefined : first, reason });
+    const id = second === undefined ? firstDone(plan)?.id : first;
+    return [claimLine(invocation, "task reject", { id, text: reason })];
   });
 }

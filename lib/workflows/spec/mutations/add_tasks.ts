@@ -1,5 +1,4 @@
 import { findCycle } from "../graph.ts";
-import { newId, type RandomText } from "../ids.ts";
 import { issuesOf, specOf, tasksOf, withChanged, without, withRecord } from "../plan_file.ts";
 import { refused } from "../refused.ts";
 import type { JsonObject, Plan, Priority, Task } from "../types.ts";
@@ -8,7 +7,7 @@ import type { Change } from "./types.ts";
 
 /** A task to be added. */
 export interface NewTask {
-  /** Given only where tasks of one batch depend on each other. */
+  /** Asked for only where tasks of one batch depend on each other; the command gives one otherwise. */
   readonly id?: string | undefined;
   readonly name: string;
   /** @default the current spec */
@@ -24,7 +23,6 @@ export interface NewTask {
 
 /** What adding needs beside the plan. */
 export interface AddOptions {
-  readonly random: RandomText;
   /** Ids that are not in the file but were once: they count as done. */
   readonly known: ReadonlySet<string>;
   /** A pending task of the same spec and name is brought up to date instead: a plan that is made again. @default false */
@@ -58,7 +56,7 @@ export function addTasks(plan: Plan, tasks: readonly NewTask[], options: AddOpti
   return { plan: changed, subject: `ralph: task add - ${what}` };
 }
 
-function addTask(plan: Plan, task: NewTask, { random, upsert = false }: AddOptions): Plan {
+function addTask(plan: Plan, task: NewTask, { upsert = false }: AddOptions): Plan {
   const spec = task.spec ?? specOf(plan);
   if (spec === null) {
     throw refused(
@@ -72,11 +70,8 @@ function addTask(plan: Plan, task: NewTask, { random, upsert = false }: AddOptio
     : undefined;
   if (same !== undefined) return withChanged(plan, isTask(same), given(task));
 
-  const taken = new Set(idsOf(plan));
-  if (task.id !== undefined && taken.has(task.id)) {
-    throw refused(`the id ${task.id} is taken`, "leave `id` out: Ralph gives one");
-  }
-  const id = task.id ?? newId("t", taken, random);
+  const { id = "" } = task;
+  checkFree(plan, id);
   const record: JsonObject = { t: "task", id, spec, name: task.name, ...given(task), s: "p" };
   return task.supersedes === undefined ? withRecord(plan, record) : replaced(plan, task.supersedes, record);
 }
@@ -117,7 +112,15 @@ function isTask(task: Task): Parameters<typeof without>[1] {
   return (entry) => entry.type === "task" && entry.task === task;
 }
 
-function idsOf(plan: Plan): readonly string[] {
+/** @throws {RalphError} usage for an id that is taken */
+export function checkFree(plan: Plan, id: string): void {
+  if (id === "" || idsOf(plan).includes(id)) {
+    throw refused(`the id ${id} is taken`, "leave `id` out: Ralph gives one");
+  }
+}
+
+/** Ids of all tasks and issues. */
+export function idsOf(plan: Plan): readonly string[] {
   return [...tasksOf(plan), ...issuesOf(plan)].map(({ id }) => id);
 }
 

@@ -1,4 +1,4 @@
-import { openDependencies, readyTasks } from "../graph.ts";
+import { openDependencies, openIds, readyTasks } from "../graph.ts";
 import { pendingOf, tasksOf, withChanged } from "../plan_file.ts";
 import { refused } from "../refused.ts";
 import type { Plan, Task } from "../types.ts";
@@ -23,7 +23,7 @@ export function doneTask(plan: Plan, { id, head }: Done): Change | null {
       "`ralph query tasks` lists them",
     );
   }
-  const open = openDependencies(task, tasksOf(plan));
+  const open = openDependencies(task, openIds(tasksOf(plan)));
   const changed = withChanged(plan, (entry) => entry.type === "task" && entry.task === task, {
     s: "d",
     ...(head === null ? {} : { done_at: head }),
@@ -39,6 +39,6 @@ export function doneTask(plan: Plan, { id, head }: Done): Change | null {
 }
 
 /** The first in topological order; in a circle of dependencies, the first of the file. */
-function firstTask(plan: Plan): Task | undefined {
+export function firstTask(plan: Plan): Task | undefined {
   return readyTasks(tasksOf(plan))[0] ?? pendingOf(plan)[0];
 }

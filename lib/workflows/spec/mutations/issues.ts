@@ -1,24 +1,32 @@
-import { newId, type RandomText } from "../ids.ts";
-import { issuesOf, specOf, tasksOf, without, withRecord } from "../plan_file.ts";
+import { issuesOf, specOf, without, withRecord } from "../plan_file.ts";
 import { refused } from "../refused.ts";
 import type { Plan } from "../types.ts";
+import { checkFree } from "./add_tasks.ts";
 import { shortName } from "./short_name.ts";
 import type { Change } from "./types.ts";
 
-/** Adds issues to the current spec. @throws {RalphError} usage without a spec or a description */
-export function addIssues(plan: Plan, descriptions: readonly string[], random: RandomText): Change {
+/** An issue to be added. */
+export interface NewIssue {
+  readonly id: string;
+  readonly desc: string;
+}
+
+/** Adds issues to the current spec. @throws {RalphError} usage without a spec or a description, for a taken id */
+export function addIssues(plan: Plan, issues: readonly NewIssue[]): Change {
   const spec = specOf(plan);
   if (spec === null) throw refused("no spec is set, and an issue belongs to one", "`ralph set-spec FILE` sets it");
   let changed = plan;
-  for (const desc of descriptions) {
+  for (const { id, desc } of issues) {
     if (desc.trim() === "") throw refused("an issue needs a description", '`ralph issue add "what was found"`');
-    const taken = new Set([...tasksOf(changed), ...issuesOf(changed)].map(({ id }) => id));
-    changed = withRecord(changed, { t: "issue", id: newId("i", taken, random), spec, desc });
+    checkFree(changed, id);
+    changed = withRecord(changed, { t: "issue", id, spec, desc });
   }
-  const [first = ""] = descriptions;
+  const [first] = issues;
   return {
     plan: changed,
-    subject: `ralph: issue add - ${descriptions.length === 1 ? shortName(first) : `${descriptions.length} issues`}`,
+    subject: `ralph: issue add - ${
+      issues.length === 1 && first !== undefined ? shortName(first.desc) : `${issues.length} issues`
+    }`,
   };
 }
 

@@ -35,12 +35,20 @@ export function withRejection(plan: Plan, task: Task, reason: string, head?: str
   return withRecord(pending, { t: "reject", id: task.id, done_at: doneAt, reason });
 }
 
-/** How often a task was rejected, as far as the file tells. */
-export function rejectionsOf(plan: Plan, id: string): number {
-  return rejectsOf(plan).filter((reject) => reject.id === id).length;
+/** How often each task was rejected, as far as the file tells; tasks that never were are absent. */
+export function rejectionCounts(plan: Plan): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { id } of rejectsOf(plan)) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return counts;
 }
 
-function firstDone(plan: Plan): Task | undefined {
+/** How often a task was rejected, as far as the file tells. */
+export function rejectionsOf(plan: Plan, id: string): number {
+  return rejectionCounts(plan).get(id) ?? 0;
+}
+
+/** The first done task in topological order. */
+export function firstDone(plan: Plan): Task | undefined {
   // Done tasks among themselves: which of them would have been built first.
   const done = doneOf(plan).map((task) => ({ ...task, s: "p" }));
   const first = readyTasks(done)[0];

@@ -1,6 +1,6 @@
 import { type Look, parkedIn } from "../../../cli/look.ts";
 import type { NextView } from "../../../cli/next_view.ts";
-import { printable, printableLine } from "../../../ui/printable.ts";
+import { oneLine } from "../../../ui/printable.ts";
 import { sprintBacklog } from "../backlog.ts";
 import { directoryOf } from "./place.ts";
 
@@ -12,13 +12,13 @@ export async function nextOfSprint(look: Look): Promise<NextView> {
   switch (next.status) {
     case "item": {
       const { data, title } = next.item;
-      const item = [`${style.bold(data.mode)} ${printableLine(title)}`, `iteration ${data.iteration}`];
+      const item = [`${style.bold(data.mode)} ${oneLine(title)}`, `iteration ${data.iteration}`];
       return { blocked: false, data: { status: next.status, ...data }, item };
     }
     case "done":
-      return { blocked: false, data: next, item: [`the goal is reached: ${printable(next.summary ?? "")}`] };
+      return { blocked: false, data: next, item: [`the goal is reached: ${next.summary ?? ""}`] };
     case "blocked":
-      return { blocked: true, data: next, notes: next.reasons.map((reason) => `blocked: ${printable(reason)}`) };
+      return { blocked: true, data: next, notes: next.reasons.map((reason) => `blocked: ${reason}`) };
     case "waiting":
       return { blocked: false, data: next };
   }

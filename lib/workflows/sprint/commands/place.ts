@@ -2,6 +2,7 @@ import { onlySprint, sprintDirectory, type SprintPaths, sprintPaths } from "../p
 import { createStateFiles, type StateFiles } from "../../../backlog/state_files.ts";
 import { openRepository } from "../../../git/open_repository.ts";
 import type { Host } from "../../../host/types.ts";
+import { type ClaimMode, claimMode } from "../../../context/claim_mode.ts";
 import { ownFiles } from "../../../context/own_files.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import { resolveRoot } from "../../../cli/root.ts";
@@ -13,6 +14,8 @@ export interface SprintPlace {
   readonly paths: SprintPaths;
   readonly state: StateFiles;
   readonly host: Host;
+  /** How a command that changes the steps is carried out. */
+  readonly mode: ClaimMode;
 }
 
 /** Finds the sprint that was named, as seen from the current folder, or the only one. @throws {RalphError} sprint-missing, path-outside-root */
@@ -22,9 +25,11 @@ export async function findSprint(
 ): Promise<SprintPlace> {
   const { host } = invocation;
   const root = await resolveRoot(invocation);
-  const own = ownFiles(await openRepository(host, root), root);
+  const repository = await openRepository(host, root);
+  const own = ownFiles(repository, root);
   const state = createStateFiles({ root, directory: own.directory, host });
-  return { root, host, state, paths: sprintPaths(root, await directoryOf({ root, host }, named)) };
+  const mode = await claimMode({ root, repository, host });
+  return { root, host, state, mode, paths: sprintPaths(root, await directoryOf({ root, host }, named)) };
 }
 
 /** The sprint's folder, relative to the root. @throws {RalphError} sprint-missing, path-outside-root */

@@ -1,5 +1,6 @@
 import { compileSprint } from "../compile.ts";
 import { sprintDirectory } from "../paths.ts";
+import { RalphError } from "../../../errors/ralph_error.ts";
 import { EXIT } from "../../../errors/exit_codes.ts";
 import { shippedRecipe } from "../../../recipe/registry.ts";
 import type { Invocation } from "../../../cli/command.ts";
@@ -34,7 +35,10 @@ export async function run(invocation: Invocation): Promise<number> {
 
 async function compile(invocation: Invocation, named: string | undefined): Promise<number> {
   const { flags, out, say } = invocation;
-  const { root, host, paths, state } = await findSprint(invocation, named);
+  const { root, host, paths, state, mode } = await findSprint(invocation, named);
+  if (mode.status === "inbox") {
+    throw new RalphError("run-at-work", { details: { pid: mode.pid, purpose: mode.purpose } });
+  }
   const compiled = await compileSprint({ root, host, state }, {
     directory: paths.directory,
     force: flags.has("force"),

@@ -1,6 +1,6 @@
 import { readSprint } from "../backlog.ts";
 import type { SprintProgress } from "../types.ts";
-import { printableLine } from "../../../ui/printable.ts";
+import { oneLine } from "../../../ui/printable.ts";
 import type { Style } from "../../../ui/style.ts";
 import { listSprints, sprintPaths } from "../paths.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
@@ -21,7 +21,7 @@ export async function readSprintStatus({ paths, state }: Pick<SprintPlace, "path
 
 /** The first line of a text that an agent wrote, with nothing in it that moves a terminal. */
 export function firstLine(text: string): string {
-  return printableLine(text.trim().split("\n")[0] ?? "");
+  return oneLine(text.trim().split("\n")[0] ?? "");
 }
 
 /** The status for a reader. */
@@ -41,7 +41,7 @@ export function sprintStatusLines(
       steps.filter((step) => step.status === "completed").length
     }/${steps.length} steps completed`,
     ...steps.map(({ id, prompt, status: state }) =>
-      `  ${state === "completed" ? good(symbols.passed) : dim(symbols.open)} ${printableLine(id)}  ${firstLine(prompt)}`
+      `  ${state === "completed" ? good(symbols.passed) : dim(symbols.open)} ${oneLine(id)}  ${firstLine(prompt)}`
     ),
     ...(hooks.length === 0 ? [] : [`hooks: ${hooks.join(", ")}`]),
     ...(humanNeeded === null ? [] : [warn(`a person is needed: ${firstLine(humanNeeded)}`)]),

@@ -1,6 +1,8 @@
 import type { Document } from "yaml";
 import { changeYaml, readProgress } from "../document.ts";
-import { addSteps, completeStep, normalizeSteps } from "../steps.ts";
+import { addSteps, applyStepClaims, completeStep, nextId, normalizeSteps } from "../steps.ts";
+import { SPRINT_STAGE } from "../backlog.ts";
+import { appendClaims, type ClaimLine, readClaims } from "../../../backlog/claims.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { EXIT } from "../../../errors/exit_codes.ts";
 import type { Invocation } from "../../../cli/command.ts";
@@ -10,7 +12,7 @@ import { findSprint, type SprintPlace } from "./place.ts";
 import { firstLine } from "./status.ts";
 import { nearest } from "../../../errors/nearest.ts";
 
-/** `ralph step add|done|list`: takes the store lock alone, so that an agent can run it inside a run. */
+/** `ralph step add|done|list`: inside of a turn it adds to the turn's claims. */
 export async function run(invocation: Invocation): Promise<number> {
   const [verb = "", what] = invocation.arguments;
   const verbs: Readonly<Record<string, (invocation: Invocation, what: string | undefined) => Promise<number>>> = {
@@ -31,12 +33,11 @@ async function add(invocation: Invocation, what: string | undefined): Promise<nu
   const prompt = what === "-" ? await standardInput(invocation) : what ?? "";
   if (prompt.trim() === "") throw usage("`ralph step add` needs what to do", '`ralph step add "write the tests"`');
   const place = await findSprint(invocation, invocation.flags.text("sprint"));
-  const now = new Date(place.host.clock.now()).toISOString();
   let id = "";
-  await change(place, (document) => {
-    const iteration = Number(document.getIn(["stats", "current-iteration"]) ?? 0);
-    id = addSteps(document, [prompt], { iteration, now })[0] ?? "";
-    return true;
+  await change(place, (document, now) => {
+    id = nextId(document);
+    addSteps(document, [prompt], { iteration: iterationOf(document), now });
+    return claimLine(place, "step add", { id, text: prompt });
   });
   invocation.out(invocation.flags.has("json") ? toJson({ id, prompt }) : id);
   return EXIT.done;
@@ -45,16 +46,19 @@ async function add(invocation: Invocation, what: string | undefined): Promise<nu
 async function done(invocation: Invocation, what: string | undefined): Promise<number> {
   const { flags, host, out } = invocation;
   const place = await findSprint(invocation, flags.text("sprint"));
-  const now = new Date(host.clock.now()).toISOString();
+  if (place.mode.status === "inbox") {
+    const { pid, purpose } = place.mode;
+    throw new RalphError("run-at-work", { details: { pid, purpose } });
+  }
   let told = "";
   let id = what ?? "";
-  await change(place, (document) => {
+  await change(place, (document, now) => {
     id = what ?? pendingStep(document, host.environment.variables["RALPH_ITEM"]) ?? "";
     if (id === "") throw usage("no step is pending", "`ralph step list` shows the steps");
     const completion = completeStep(document, { id }, now);
     if (completion === "unknown") throw new RalphError("step-unknown", { details: { id, path: place.paths.progress } });
     told = completion === "already" ? "was completed already" : "completed";
-    return completion === "completed";
+    return completion === "completed" ? claimLine(place, "step done", { id }) : null;
   });
   out(flags.has("json") ? toJson({ id, status: "completed" }) : `${id} ${told}`);
   return EXIT.done;
@@ -62,8 +66,8 @@ async function done(invocation: Invocation, what: string | undefined): Promise<n
 
 async function list(invocation: Invocation): Promise<number> {
   const { flags, out } = invocation;
-  const { paths, state } = await findSprint(invocation, flags.text("sprint"));
-  const { steps } = readProgress(await textOf(state, paths.progress), paths.progress);
+  const place = await findSprint(invocation, flags.text("sprint"));
+  const { steps } = readProgress(await documentText(place), place.paths.progress);
   if (flags.has("json")) out(toJson(steps));
   const { good, dim, symbols } = styleFor(invocation, "stdout");
   if (!flags.has("json")) {
@@ -76,14 +80,66 @@ async function list(invocation: Invocation): Promise<number> {
   return EXIT.done;
 }
 
-/** Every change leaves each step with an id of its own. */
-async function change({ paths, state }: SprintPlace, to: (document: Document) => boolean): Promise<void> {
-  await textOf(state, paths.progress);
-  await state.amend(paths.progress, (text) =>
-    text === null ? null : changeYaml(text, paths.progress, (document) => {
-      const normalized = normalizeSteps(document).length > 0;
-      return to(document) || normalized;
-    }));
+/** Makes a change, and leaves each step with an id of its own; the claim that it answers stands for it elsewhere. */
+async function change(
+  place: SprintPlace,
+  to: (document: Document, now: string) => ClaimLine | null,
+): Promise<void> {
+  const { paths: { progress }, state, host, mode } = place;
+  const now = new Date(host.clock.now()).toISOString();
+  if (mode.status === "direct") {
+    await textOf(state, progress);
+    await mode.inbox.take(progress, async (claims) => {
+      await state.update(
+        progress,
+        (text) => text === null ? null : changeYaml(text, progress, (document) => applied(document, claims, now)),
+      );
+    });
+    await state.update(progress, (text) =>
+      text === null ? null : changeYaml(text, progress, (document) => {
+        const normalized = normalizeSteps(document).length > 0;
+        return to(document, now) !== null || normalized;
+      }));
+    return;
+  }
+  if (mode.status === "turn" && mode.stage !== SPRINT_STAGE) {
+    throw usage("the turn that runs this command works on no sprint", "the prompt says how its results are reported");
+  }
+  const text = await documentText(place);
+  const claims: ClaimLine[] = [];
+  changeYaml(text, progress, (document) => {
+    const claim = to(document, now);
+    if (claim !== null) claims.push(claim);
+    return false;
+  });
+  if (claims.length === 0) return;
+  if (mode.status === "turn") return await appendClaims(mode.file, claims);
+  await mode.inbox.add(progress, claims);
+}
+
+/** PROGRESS.yaml as this process may see it: with the claims of its own turn, or with what waits for the run. */
+async function documentText({ paths: { progress }, state, host, mode }: SprintPlace): Promise<string> {
+  const [edit] = mode.status === "turn" ? await state.edited([progress]) : [];
+  const text = edit?.written ?? await textOf(state, progress);
+  const claims = mode.status === "turn" ? await readClaims(mode.file) : await mode.inbox.read(progress);
+  const now = new Date(host.clock.now()).toISOString();
+  return claims.length === 0 ? text : changeYaml(text, progress, (document) => applied(document, claims, now));
+}
+
+function applied(document: Document, claims: readonly ClaimLine[], now: string): boolean {
+  return applyStepClaims(document, claims, { iteration: iterationOf(document), now });
+}
+
+function iterationOf(document: Document): number {
+  return Number(document.getIn(["stats", "current-iteration"]) ?? 0);
+}
+
+function claimLine(
+  { host }: SprintPlace,
+  command: string,
+  rest: Omit<ClaimLine, "v" | "command" | "at">,
+): ClaimLine {
+  return { v: 1, command, at: host.clock.now(), ...rest };
 }
 
 function pendingStep(document: Document, item: string | undefined): string | undefined {

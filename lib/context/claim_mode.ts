@@ -1,0 +1,35 @@
+import { CLAIMS_VARIABLE, createInbox, type Inbox } from "../backlog/claims.ts";
+import type { Repository } from "../git/types.ts";
+import { readLockHolder } from "../host/read_lock_holder.ts";
+import type { Host } from "../host/types.ts";
+import { ownFiles } from "./own_files.ts";
+
+/** How a command that changes state is carried out. */
+export type ClaimMode =
+  /** Nothing is at work here: it writes the state. */
+  | { readonly status: "direct"; readonly inbox: Inbox }
+  /** Inside of a turn: it adds to the turn's claims. */
+  | { readonly status: "turn"; readonly file: string; readonly stage: string | null; readonly item: string }
+  /** A run is at work, and this is none of its turns: it only adds, by the inbox. */
+  | { readonly status: "inbox"; readonly inbox: Inbox; readonly purpose: string; readonly pid: number };
+
+/** Finds out from the environment and the run lock how a state command is carried out. */
+export async function claimMode(
+  { root, repository, host }: {
+    readonly root: string;
+    readonly repository: Repository | null;
+    readonly host: Host;
+  },
+): Promise<ClaimMode> {
+  const { variables } = host.environment;
+  const file = variables[CLAIMS_VARIABLE];
+  if (file !== undefined && file !== "" && variables["RALPH_ROOT"] === root) {
+    return { status: "turn", file, stage: variables["RALPH_STAGE"] ?? null, item: variables["RALPH_ITEM"] ?? "" };
+  }
+  const own = ownFiles(repository, root);
+  const inbox = createInbox({ root, directory: own.directory, host });
+  const holder = await readLockHolder(own.runLock);
+  return holder === null
+    ? { status: "direct", inbox }
+    : { status: "inbox", inbox, purpose: holder.purpose, pid: holder.pid };
+}

@@ -1,0 +1,83 @@
+import { applyClaims, type ClaimLine } from "../../backlog/claims.ts";
+import { issuesIn, type SpecItem, tasksIn } from "./item.ts";
+import { acceptTasks } from "./mutations/accept_tasks.ts";
+import { addTasks, type NewTask, unknownIds } from "./mutations/add_tasks.ts";
+import { doneTask } from "./mutations/done_task.ts";
+import { inherited, withoutGrants } from "./mutations/inherit.ts";
+import { addIssues, doneIssue } from "./mutations/issues.ts";
+import { rejectTask } from "./mutations/reject_task.ts";
+import { setSpec } from "./mutations/set_spec.ts";
+import type { Change } from "./mutations/types.ts";
+import { tasksOf } from "./plan_file.ts";
+import { refused } from "./refused.ts";
+import { checkPermitted, type TurnScope } from "./stage_claims.ts";
+import { checkTask } from "./task_input.ts";
+import type { Plan } from "./types.ts";
+
+/** How claims become changes. */
+export interface ChangeOptions {
+  /** Short hash of HEAD, or `null`: the commit that a task is done at. */
+  readonly head: string | null;
+  /** A pending task of the same name is brought up to date: a plan that is made again. @default false */
+  readonly upsert?: boolean;
+}
+
+/** The change that claims of one command line ask for; `null` changes nothing. Pure. @throws {RalphError} usage */
+export function changeOf(plan: Plan, claims: readonly ClaimLine[], options: ChangeOptions): Change | null {
+  const [claim] = claims;
+  if (claim === undefined) return null;
+  const { command, id, text = "" } = claim;
+  switch (command) {
+    case "task add": {
+      const tasks = claims.map((one): NewTask => ({ ...checkTask(one.record ?? {}, "the task"), id: one.id }));
+      // the command has looked them up in the history
+      return addTasks(plan, tasks, { known: new Set(unknownIds(plan, tasks)), upsert: options.upsert ?? false });
+    }
+    case "task done":
+      return doneTask(plan, { id, head: options.head });
+    case "task accept":
+      return acceptTasks(plan);
+    case "task reject":
+      return rejectTask(plan, { id, reason: text });
+    case "issue add":
+      return addIssues(plan, claims.map((one) => ({ id: one.id ?? "", desc: one.text ?? "" })));
+    case "issue done":
+      return doneIssue(plan, id);
+    case "set-spec":
+      return setSpec(plan, text);
+    default:
+      throw refused(`\`${command}\` changes nothing of a plan`, "`ralph help` lists the commands");
+  }
+}
+
+/**
+ * A claim as the stage of its turn permits it: what replaces or divides a task has its checks, and a task that an agent
+ * adds while others are built may change no tests. Pure. @throws {RalphError} usage
+ */
+export function permitted(scope: TurnScope, plan: Plan, claim: ClaimLine): ClaimLine {
+  checkPermitted(scope, claim);
+  if (claim.command !== "task add" || claim.record === undefined) return claim;
+  const own = scope.stage === "PLAN" ? claim.record : withoutGrants(claim.record);
+  const old = tasksOf(plan).find(({ id }) => id === claim.record?.["supersedes"]);
+  return { ...claim, record: old === undefined ? own : inherited(own, old) };
+}
+
+/** The plan with what a turn claims, as far as its stage permits it. Pure. */
+export function withClaims(plan: Plan, scope: TurnScope, claims: readonly ClaimLine[]): Plan {
+  const upsert = scope.stage === "PLAN";
+  return applyClaims(
+    plan,
+    claims,
+    (now, claim) => changeOf(now, [permitted(scope, now, claim)], { head: null, upsert })?.plan ?? now,
+  ).state;
+}
+
+/** The plan with what commands outside of a turn added. Pure. */
+export function withAdditions(plan: Plan, claims: readonly ClaimLine[]): Plan {
+  return applyClaims(plan, claims, (now, claim) => changeOf(now, [claim], { head: null })?.plan ?? now).state;
+}
+
+/** What the turn of an item is about. */
+export function scopeOf(item: SpecItem): TurnScope {
+  return { stage: item.data.stage, given: [...tasksIn(item), ...issuesIn(item)].map(({ id }) => id) };
+}
