@@ -1,7 +1,14 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { ROWS } from "./rows/mod.ts";
 import { runCase, verdictOn } from "./rows/run_case.ts";
 import type { Row, Workflow } from "./rows/types.ts";
+
+/** What a row may come to: being caught is never wrong. */
+const ACCEPTED: Readonly<Record<Row["expect"], readonly string[]>> = {
+  caught: ["caught"],
+  named: ["caught", "named"],
+  known: ["caught", "named", "silent"],
+};
 
 /** All rows, where `RALPH_TRUST` is `all`; else those of the short form. */
 export function chosen<T extends { readonly short?: boolean }>(rows: readonly T[]): readonly T[] {
@@ -11,21 +18,21 @@ export function chosen<T extends { readonly short?: boolean }>(rows: readonly T[
 /** The table's rows of one workflow, each over the real program in a repository of its own. */
 export function describeTable(workflow: Workflow): void {
   const rows = chosen(ROWS.filter((row) => row.workflow === workflow));
+  const count: Record<string, number> = {};
+  afterAll(() => console.log(`${workflow}: ${JSON.stringify(count)}`));
   describe(`cheats in ${workflow}`, () => {
     test.each(rows.map((row) => [row.language, row.name, row] as const))(
       "%s: %s",
       async (_language, _name, row: Row) => {
         const ran = await runCase(row);
 
-        const broken = ran.turns.filter((code) => code !== 0);
-        expect(row.ends === true ? [] : broken, `the row's own agent failed\n${ran.output}`).toEqual([]);
+        const broken = ran.turns.length === 0 ? "it never ran" : ran.turns.find((code) => code !== 0);
+        expect(row.ends === true ? undefined : broken, `the row's own agent\n${ran.output}`).toBeUndefined();
+        expect([0, 1, 3, 130], ran.output).toContain(ran.exitCode); // 2, 4, 70: Ralph could not run at all
         const verdict = verdictOn(row, ran);
-        const expected = row.expect === "known"
-          ? ["caught", "silent"]
-          : row.expect === "named"
-          ? ["caught", "named"]
-          : ["caught"];
-        expect(expected, ran.output).toContain(verdict);
+        const kind = row.expect === "known" ? `known, ${verdict}` : verdict;
+        count[kind] = (count[kind] ?? 0) + 1;
+        expect(ACCEPTED[row.expect], ran.output).toContain(verdict);
       },
       180_000,
     );

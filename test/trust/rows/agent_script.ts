@@ -31,6 +31,7 @@ export function agentScript(given: Case, body: string): string {
   const write = (name: "add" | "mul", text: string): string => `printf '%s' ${quoted(text)} > ${project.source(name)}`;
   const script = `
 OUT=$(cd "$(dirname "$0")/.." && pwd)
+cd "\${RALPH_ROOT:-.}"
 prompt=$(cat)
 turn=$(($(cat "$OUT/turn" 2>/dev/null || echo 0) + 1)); echo $turn > "$OUT/turn"
 trap 'echo $? >> "$OUT/codes"' EXIT

@@ -35,9 +35,10 @@ export async function runCase(given: Case): Promise<Ran> {
   let lastLines = "";
   for (const [index, turns] of runs.entries()) {
     const cli = root === undefined
-      ? ralphCli().files({ ...startFiles(language), ...STATE[workflow](given), ...given.files })
+      ? ralphCli().files(inFolder({ ...startFiles(language), ...STATE[workflow](given), ...given.files }, given.folder))
         .before(`set -e; OUT=$(dirname "$PWD"); ${given.setup ?? ":"}`)
       : ralphCli(root);
+    if (given.folder !== undefined) cli.in(given.folder);
     const script = index === 0 ? given.agent : given.later ?? given.agent;
     const { command, environment, cwd, ...prepared } = cli.agent("worker", agentScript(given, script))
       .args(...COMMAND[workflow], "--max-iterations", String(turns), ...given.flags ?? [], "--agent-cmd", "worker")
@@ -103,10 +104,19 @@ function isTrue(root: string, given: Case): boolean {
     if (made.status !== 0) return false;
     return namesOf(given).every((name) => {
       const [file = "", ...args] = PROJECTS[given.language].oracle(name);
-      const { stdout } = spawnSync(file, args, { cwd: clone, env, encoding: "utf8", timeout: 20_000 });
+      const { stdout } = spawnSync(file, args, {
+        cwd: join(clone, given.folder ?? "."),
+        env,
+        encoding: "utf8",
+        timeout: 20_000,
+      });
       return stdout === `${ANSWERS[name]}\n`;
     });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function inFolder(files: Readonly<Record<string, string>>, folder = "."): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(files).map(([path, text]) => [join(folder, path), text]));
 }

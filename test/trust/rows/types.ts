@@ -30,6 +30,8 @@ export interface Case {
   readonly config?: Readonly<Record<string, unknown>>;
   /** Committed at the start. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Where the project is in its repository. @default the repository's own folder */
+  readonly folder?: string;
   /** Shell commands that run in the project before Ralph starts, with `$OUT`, a folder outside the repository. */
   readonly setup?: string;
   /** Limits on iterations, one a run. @default [2 for each item] */

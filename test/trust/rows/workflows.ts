@@ -24,7 +24,7 @@ export const STATE: Readonly<Record<Workflow, (given: Case) => Readonly<Record<s
       branchName: "main",
       description: "calc",
       run: { startedAt: null, currentStoryId: null, learnings: [] },
-      userStories: stories(given, { tags: [], retries: 0, blocked: false, lastResult: null }),
+      userStories: stories(given, { description: "it works", tags: [], retries: 0, blocked: false, lastResult: null }),
     }),
     ".ralph/2026-01-01-calc/prd.md": "# Calc\n",
     "ralph.config.json": json({
@@ -97,7 +97,6 @@ function stories(given: Case, more: object): readonly object[] {
   return checksOf(given).map((check, index) => ({
     id: `US-00${index + 1}`,
     title: `Implement ${namesOf(given)[index]}`,
-    description: `${namesOf(given)[index]} is implemented`,
     acceptanceCriteria: ["it works", ...(check === null ? [] : [`Verify: \`${check}\``])],
     priority: index + 1,
     passes: false,
