@@ -37,6 +37,8 @@ export interface Adapter {
   readonly install: string;
   /** How to log in. */
   readonly login: string;
+  /** Files of the project that tell the agent how to work, relative to the root; a folder ends with `/`. */
+  readonly instructions: readonly string[];
   readonly takesModel: boolean;
   readonly takesReasoning: boolean;
   /** It can be handed the terminal with a prompt. */

@@ -20,7 +20,12 @@ export interface CheckContext {
   readonly done?: WorkDone;
   /** Absolute path of a folder for what the check wants to keep; absent where nothing is logged. */
   readonly logs?: string;
+  /** Runs a reviewer while the instruction files of agents are as they were when the run began. Absent: as they are. */
+  readonly asInstructed?: AsInstructed;
 }
+
+/** Runs an agent while its instruction files are as they were when the run began. */
+export type AsInstructed = <Value>(run: () => Promise<Value>) => Promise<Value>;
 
 /** What all attempts at an item in this run have done, the last one included. */
 export interface WorkDone {

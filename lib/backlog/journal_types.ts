@@ -62,6 +62,17 @@ export interface Journal {
   unpark(key: JournalKey): Promise<void>;
   /** `passed`: the run has passed as a whole. */
   runEnded(key: JournalKey, passed: boolean): Promise<void>;
+  /** The brief of the newest run here, whichever backlog it was of; `ended`: the run ended in order. */
+  lastBrief(): { readonly record: BriefRecord; readonly ended: boolean } | null;
+  briefRead(key: JournalKey, record: BriefRecord): Promise<void>;
+  briefRestored(key: JournalKey): Promise<void>;
+}
+
+/** A hash of each file that judges a run, by its path; `null` for one that is absent. */
+export interface BriefRecord {
+  readonly files: Readonly<Record<string, string | null>>;
+  /** Folders that were read as a whole: what is new in them is a change. */
+  readonly folders: readonly string[];
 }
 
 /** What a clean checkout lacks, and which commands it cannot make therefore. */

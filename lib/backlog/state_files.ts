@@ -46,6 +46,13 @@ export interface StateFiles {
     path: string,
     work: (text: string | null, write: (text: string) => Promise<void>) => Promise<Result>,
   ): Promise<Result>;
+  /**
+   * From here on the text in memory is what Ralph last wrote, whatever the shadow copies say: an agent can write these
+   * too. Until `release()`.
+   */
+  hold(paths: readonly string[]): Promise<void>;
+  /** Shadow copies count again. */
+  release(): void;
   /** What stands there now is Ralph's own from here on: what a person changed between runs. */
   adopt(paths: readonly string[]): Promise<void>;
   /** Those of the files that were edited manually since Ralph last wrote them; one that it never wrote is none. */
@@ -94,6 +101,8 @@ export function createStateFiles(options: StateFilesOptions): StateFiles {
     update: (path, change) => files.update(path, change),
     amend: (path, change) => files.amend(path, change),
     transact: (path, work) => files.transact(path, work),
+    hold: (paths) => files.hold(paths),
+    release: () => files.release(),
     adopt: (paths) => files.adopt(paths),
     edited: (paths) => files.edited(paths),
     putBack: (edits, restore) => files.putBack(edits, restore),
@@ -104,6 +113,8 @@ class ShadowedFiles implements StateFiles {
   readonly #root: string;
   readonly #directory: string;
   readonly #host: Host;
+  /** What Ralph last wrote, while it is held. */
+  readonly #held = new Map<string, string | null>();
 
   constructor({ root, directory, host }: StateFilesOptions) {
     this.#root = root;
@@ -140,13 +151,12 @@ class ShadowedFiles implements StateFiles {
 
   amend(path: string, change: (text: string | null) => string | null): Promise<string | null> {
     return this.#locked(path, async () => {
-      const shadow = this.#shadowOf(path);
-      const written = await readText(shadow);
+      const written = await this.#lastWritten(path);
       let found = await this.read(path);
       const own = attempted(change, written ?? found);
       let edited = found === written ? own : attempted(change, found);
       if (own.status === "failed" && edited.status === "failed") throw edited.error;
-      if (own.status === "changed") await writeAtomic(shadow, own.text);
+      if (own.status === "changed") await this.#writeShadow(path, own.text);
       for (let tries = 0; edited.status === "changed" && tries < AMEND_TRIES; tries++) {
         const expected = found === null ? {} : { expected: found };
         if (await writeAtomic(await resolveInside(this.#root, path), edited.text, expected)) return edited.text;
@@ -157,19 +167,27 @@ class ShadowedFiles implements StateFiles {
     });
   }
 
+  async hold(paths: readonly string[]): Promise<void> {
+    for (const path of paths) this.#held.set(path, await readText(this.#shadowOf(path)));
+  }
+
+  release(): void {
+    this.#held.clear();
+  }
+
   async adopt(paths: readonly string[]): Promise<void> {
     for (const path of paths) {
       const shadow = this.#shadowOf(path);
       const text = await this.read(path);
       if (text === null) await removePath(shadow);
-      else if (text !== await readText(shadow)) await writeAtomic(shadow, text);
+      else if (text !== await readText(shadow)) await this.#writeShadow(path, text);
     }
   }
 
   async edited(paths: readonly string[]): Promise<readonly ManualEdit[]> {
     const edits: ManualEdit[] = [];
     for (const path of paths) {
-      const written = await readText(this.#shadowOf(path));
+      const written = await this.#lastWritten(path);
       if (written === null) continue;
       const found = await this.read(path);
       if (found !== written) edits.push({ path, found, written });
@@ -184,16 +202,29 @@ class ShadowedFiles implements StateFiles {
     const reverted: string[] = [];
     for (const { path, written, found } of edits) {
       await this.#locked(path, async () => {
-        const shadow = this.#shadowOf(path);
-        const current = await readText(shadow) ?? written; // the CLI may have written since
+        const current = await this.#lastWritten(path) ?? written; // the CLI may have written since
         const text = found === null ? current : restore({ path, found, written: current });
-        if (text !== current) await writeAtomic(shadow, text);
+        if (text !== current) await this.#writeShadow(path, text);
         if (text === found) return;
         reverted.push(path);
         await writeAtomic(await resolveInside(this.#root, path), text);
       });
     }
     return reverted;
+  }
+
+  async #lastWritten(path: string): Promise<string | null> {
+    const shadow = await readText(this.#shadowOf(path));
+    const text = this.#held.get(path);
+    if (text === undefined) return shadow;
+    if (text !== null && text !== shadow) await writeAtomic(this.#shadowOf(path), text);
+    return text;
+  }
+
+  /** First the shadow: after a kill between the two, the file is restored to it. */
+  async #writeShadow(path: string, text: string): Promise<void> {
+    if (this.#held.has(path)) this.#held.set(path, text);
+    await writeAtomic(this.#shadowOf(path), text);
   }
 
   #shadowOf(path: string): string {
@@ -212,7 +243,7 @@ class ShadowedFiles implements StateFiles {
   }
 
   async #write(path: string, text: string): Promise<void> {
-    await writeAtomic(this.#shadowOf(path), text); // first: after a kill between the two, the file is restored to this
+    await this.#writeShadow(path, text);
     await writeAtomic(await resolveInside(this.#root, path), text);
   }
 }

@@ -245,6 +245,11 @@ export interface Backlog<Data = unknown, Findings = unknown> {
   readonly scope?: string;
   /** Files that only Ralph writes, relative to the root: put back after each turn. */
   readonly stateFiles: readonly string[];
+  /**
+   * Files beside the state that say what is asked for (plans, the current spec), relative to the root, whether they
+   * exist or not: restored when a turn has changed them. Called once, when a run begins.
+   */
+  briefFiles?(): Promise<readonly string[]>;
   /** What a claim is worth when there is no check at all. */
   readonly unverified: "accept" | "block";
   /** Items that are in flight together may be settled in any order. @default false */

@@ -5,6 +5,7 @@ import type { RalphContext } from "../context/context.ts";
 import { ensureDirectory, pathExists, writeAtomic } from "../host/files.ts";
 import { reviewAnswer, reviewItem, reviewOf } from "./review.ts";
 import { NONCE_LENGTH } from "../backlog/signals.ts";
+import type { AsInstructed } from "../backlog/check_types.ts";
 import type { Check, CheckContext, CheckOutcome, Turn } from "../backlog/types.ts";
 import { fillPrompt, renderPrompt } from "../prompts/render.ts";
 import { agentTurn } from "../agents/agent_turn.ts";
@@ -92,17 +93,21 @@ async function review(
   const prompt = options.prompt === undefined
     ? await renderPrompt("review", asked, { root: ralph.root })
     : fillPrompt(options.prompt, asked);
-  const { turn, before, after } = await agentTurn({ ...ralph, agent: reviewer, fallback: null }, {
-    prompt,
-    name,
-    folder,
-    item,
-    signal,
-    nonce,
-    ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+  const asInstructed: AsInstructed = context.asInstructed ?? ((run) => run());
+  const { turn, rewritten } = await asInstructed(async () => {
+    const { turn, before, after } = await agentTurn({ ...ralph, agent: reviewer, fallback: null }, {
+      prompt,
+      name,
+      folder,
+      item,
+      signal,
+      nonce,
+      ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+    });
+    const line = { branch: before.branch, head: before.head, floor: before.head };
+    const rewritten = await guardHistory(requireRepository(ralph), line, after, `${ralph.run.id}-${name}`);
+    return { turn, rewritten };
   });
-  const line = { branch: before.branch, head: before.head, floor: before.head };
-  const rewritten = await guardHistory(requireRepository(ralph), line, after, `${ralph.run.id}-${name}`);
   const found = { ...outcomeOf(turn, nonce, rewritten !== null), usage: turn.usage };
   const words = relative(ralph.root, turn.transcript).replaceAll("\\", "/");
   return found.ok || found.halts !== undefined ? found : { ...found, tail: `${found.tail}\n(its words: ${words})` };

@@ -1,3 +1,4 @@
+import type { AsInstructed } from "../backlog/check_types.ts";
 import type { RalphContext } from "../context/context.ts";
 import { createNewestLine } from "../events/newest_line.ts";
 import { createRedactor } from "../events/redact.ts";
@@ -30,6 +31,8 @@ export interface VerifyOptions {
   readonly beforeWork?: boolean;
   /** Folder for one log file a check; without one nothing is logged. */
   readonly logs?: string;
+  /** How reviewers are run. @default with the instruction files of agents as they are */
+  readonly asInstructed?: AsInstructed;
   /** A checkout that commands run in; functions are given its folder, reviews the tree. */
   readonly place?: CheckoutPlace;
   /** The run's checkout, for `verify.isolated`. @default one for this call */
@@ -174,6 +177,7 @@ async function runOne(
       signal,
       ...(done === undefined ? {} : { done }),
       ...(logs === undefined ? {} : { logs }),
+      ...(options.asInstructed === undefined ? {} : { asInstructed: options.asInstructed }),
     };
     const found = await runFunctionCheck(ralph, check.run, context, shell);
     if ("command" in found) return await runCommandCheck(ralph.host, found.command, shell);

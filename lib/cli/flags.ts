@@ -128,6 +128,10 @@ export const LOOP_FLAGS: FlagTable = {
   },
   "no-sandbox": { type: "boolean", summary: "with --strict: work without a sandbox, and say so at the end" },
   "retry-blocked": { type: "boolean", summary: "take up items again that were parked" },
+  "accept-changes": {
+    type: "boolean",
+    summary: "agree to what has changed of configuration, recipes and prompts since a run was killed",
+  },
   interactive: { type: "boolean", summary: "ask after every iteration whether to continue" },
   branch: {
     type: "text",

@@ -1,12 +1,13 @@
-import { resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import type { Config } from "../config/types.ts";
-import type { RalphContext } from "../context/context.ts";
+import type { LoopDefaults, RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { EventSink } from "../events/types.ts";
 import type { Host } from "../host/types.ts";
 import { announcedPrompter, createPrompter, type PrompterOptions } from "../ui/create_prompter.ts";
 import { createHumanReporter, createJsonReporter } from "../ui/create_reporter.ts";
 import { createLiveView, type LiveView } from "../ui/live_view.ts";
+import { oneLine } from "../ui/printable.ts";
 import type { AnswerLookup } from "../ui/unattended_prompter.ts";
 import { agentFor } from "./agent_choice.ts";
 import type { Flags, Invocation } from "./command.ts";
@@ -22,6 +23,8 @@ export interface SessionOptions {
   readonly gates: readonly string[] | null;
   /** `--json` is the command's own data, not the events. @default false */
   readonly data?: boolean;
+  /** The recipe file that is run. @default a built-in one */
+  readonly recipe?: string;
   /** What is said to be at work. @default the workflow, and why it was chosen */
   readonly title?: string;
   /** Where it works, when that is known. @default found */
@@ -63,6 +66,10 @@ export async function openSession(invocation: Invocation, options: SessionOption
     invocation.say(options.title ?? `workflow ${place.workflow.name} (${place.workflow.why})`);
   }
   const agent = await agentFor(invocation, place, prompter);
+  const { command } = place.config.provider;
+  if (ui !== "json" && !quiet && command !== undefined && "agent-cmd" in invocation.command.flags && isEmpty(agent)) {
+    invocation.say(oneLine(`agent ${command} (${relative(place.root, place.file ?? "")})`));
+  }
   const { createRalph } = await import("../recipe/create_ralph.ts");
   const ralph = await createRalph({
     root: place.root,
@@ -71,13 +78,10 @@ export async function openSession(invocation: Invocation, options: SessionOption
     ...agent,
     ...optional("record", "record" in invocation.command.flags ? flags.text("record") : undefined),
     approve: approvals,
+    ...optional("recipe", options.recipe),
     prompter: announcedPrompter(prompter, () => bus ?? sink),
     sinks: [sink],
-    loop: {
-      ...optional("branch", flags.text("branch")),
-      interactive: flags.has("interactive"),
-      retryBlocked: flags.has("retry-blocked"),
-    },
+    loop: loopDefaults(flags),
     signal,
     host,
   });
@@ -91,6 +95,19 @@ export async function openSession(invocation: Invocation, options: SessionOption
       await ralph[Symbol.asyncDispose]();
     },
   };
+}
+
+function loopDefaults(flags: Flags): Partial<LoopDefaults> {
+  return {
+    ...optional("branch", flags.text("branch")),
+    interactive: flags.has("interactive"),
+    retryBlocked: flags.has("retry-blocked"),
+    acceptChanges: flags.has("accept-changes"),
+  };
+}
+
+function isEmpty(value: object): boolean {
+  return Object.keys(value).length === 0;
 }
 
 /** `null`: nobody can be asked, and nobody said that this is meant. */

@@ -40,6 +40,8 @@ export interface RalphContext {
   readonly fallback?: Agent | null;
   /** Puts questions to a person, or to what was answered beforehand. */
   readonly prompter: Prompter;
+  /** Absolute paths of files beside the configuration that say what this run does: a recipe with what it imports. */
+  readonly decides: readonly string[];
   /** Consents given beforehand by a person: `prd`, `understand`, `run`, or a gate of your own; `all`. */
   readonly approvals: ReadonlySet<string>;
   /** Where steps tell what happens. */
@@ -69,6 +71,8 @@ export interface LoopDefaults {
   readonly interactive: boolean;
   /** Take up again what was parked. */
   readonly retryBlocked: boolean;
+  /** Agree to what differs from the brief of a run that was killed. */
+  readonly acceptChanges: boolean;
 }
 
 /** The lock that lets one run at a time work in a tree. Taking it again inside is free. */

@@ -127,6 +127,16 @@ const definitions = {
     hint: "set $VISUAL or $EDITOR, or edit {path} yourself",
     exitCode: 2,
   },
+  "brief-changed": {
+    message: "the last run was killed, and what judges a run has changed since it began: {paths}",
+    hint: "undo the changes, or agree to them with `--accept-changes`",
+    exitCode: 3,
+  },
+  "recipe-untrusted": {
+    message: "{path} was found and not named: {problem}",
+    hint: "`--recipe {path}` agrees to run it",
+    exitCode: 3,
+  },
   "file-unreadable": { message: "could not read {path}: {reason}", hint: "{hint}", exitCode: 2 },
   "file-unwritable": { message: "could not write {path}: {reason}", hint: "{hint}", exitCode: 1 },
   "path-outside-root": {

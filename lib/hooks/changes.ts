@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import { protectedPaths } from "../checks/guards.ts";
+import type { Brief } from "../checks/brief/types.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import type { RalphContext } from "../context/context.ts";
 import { rootPaths } from "../git/tree_paths.ts";
@@ -23,9 +23,13 @@ export function hookSubject(hook: string, iteration: number): string {
 }
 
 /** Brings a hook's changes into the working tree and commits them; where that cannot be, the patch is kept. */
-export async function applyChange(ralph: RalphContext, { hook, iteration, file, paths }: HookChange): Promise<void> {
+export async function applyChange(
+  ralph: RalphContext,
+  brief: Pick<Brief, "covers">,
+  { hook, iteration, file, paths }: HookChange,
+): Promise<void> {
   const subject = hookSubject(hook, iteration);
-  const guarded = protectedPaths(rootPaths(ralph, paths), ralph.config.protect);
+  const guarded = rootPaths(ralph, paths).filter((path) => brief.covers(path));
   const applied = guarded.length > 0
     ? { status: "kept" as const, reason: `it changes protected files: ${guarded.join(", ")}` }
     : await applyPatch(ralph, requireRepository(ralph), { file, paths, subject });

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { RalphContext } from "../context/context.ts";
+import type { Brief } from "../checks/brief/types.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { ensurePrivateDirectory, resolveInside } from "../host/files.ts";
 import { type Hook, hookProblems, hooksOf } from "./hook.ts";
@@ -55,6 +56,8 @@ export interface HookRunnerOptions {
   /** Absolute path of the run's folder. */
   readonly folder: string;
   readonly signal: AbortSignal;
+  /** What no hook may change. */
+  readonly brief: Brief;
 }
 
 const NONE: HookRunner = { run: async () => {}, apply: async () => {}, finish: async () => {}, stop: async () => {} };
@@ -88,6 +91,7 @@ class RunHooks implements HookRunner {
   readonly #backlog: HookBacklog;
   readonly #hooks: readonly Hook[];
   readonly #trees: HookTrees;
+  readonly #brief: Brief;
   readonly #logs: string;
   readonly #slots: Slots;
   readonly #stopper = new AbortController();
@@ -99,12 +103,16 @@ class RunHooks implements HookRunner {
   constructor(
     ralph: RalphContext,
     backlog: HookBacklog,
-    { hooks, limit, signal, logs, trees }: HookRunnerOptions & { readonly logs: string; readonly trees: HookTrees },
+    { hooks, limit, signal, brief, logs, trees }: HookRunnerOptions & {
+      readonly logs: string;
+      readonly trees: HookTrees;
+    },
   ) {
     this.#ralph = ralph;
     this.#backlog = backlog;
     this.#hooks = hooks;
     this.#trees = trees;
+    this.#brief = brief;
     this.#logs = logs;
     this.#slots = createSlots(limit);
     this.#signal = AbortSignal.any([signal, this.#stopper.signal]);
@@ -116,9 +124,10 @@ class RunHooks implements HookRunner {
     const isolated = parallel.some((hook) => hook.isolated !== false);
     const commit = isolated ? await this.#trees.snapshot() : null;
     for (const hook of parallel) this.#start(hook, iteration, hook.isolated === false ? null : commit);
+    const guarded = { stateFiles: this.#backlog.stateFiles, brief: this.#brief };
     for (const hook of hooksOf(this.#hooks, when, false)) {
       const subject = hookSubject(hook.id, iteration.iteration);
-      await commitTreeChanges(this.#ralph, this.#backlog, subject, () => this.#runHook(hook, iteration, null));
+      await commitTreeChanges(this.#ralph, guarded, subject, () => this.#runHook(hook, iteration, null));
     }
   }
 
@@ -126,7 +135,7 @@ class RunHooks implements HookRunner {
     if (this.#failures.length > 0) throw this.#failures[0];
     this.#changes.sort((one, other) => one.iteration - other.iteration);
     for (let change = this.#changes.shift(); change !== undefined; change = this.#changes.shift()) {
-      await applyChange(this.#ralph, change);
+      await applyChange(this.#ralph, this.#brief, change);
     }
   }
 

@@ -11,6 +11,7 @@ import type {
   WorkContext,
 } from "../backlog/types.ts";
 import type { ItemStart } from "../checks/integrity/item_start.ts";
+import type { Brief, BriefChange } from "../checks/brief/types.ts";
 import { namedCheck } from "../checks/named_check.ts";
 import type { CheckLike } from "../checks/types.ts";
 import { verify } from "../checks/verify.ts";
@@ -36,6 +37,8 @@ export interface WorkItemOptions {
   readonly before?: TreeSnapshot;
   /** What the tree and the tests were before the first attempt at the item. @default what they are now */
   readonly start?: ItemStart;
+  /** What judges the attempt, and is restored after the turn. @default what it is now */
+  readonly brief?: Brief;
   /** Commands that failed before the run's first turn. */
   readonly failedBefore?: ReadonlySet<string>;
   /** Commands that passed when the last item was settled, on this very tree: green, without running them again. */
@@ -71,6 +74,7 @@ export interface AttemptParts<Data, Findings> {
   readonly work: Work;
   readonly checks: readonly CheckLike[];
   readonly options: WorkItemOptions;
+  readonly brief: Brief;
   readonly signal: AbortSignal;
   readonly id: string;
   /** Absolute path of the run's folder. */
@@ -91,6 +95,8 @@ export interface TakenTurn<Findings> {
   readonly refusal: string | null;
   /** It edited state files, which were restored. */
   readonly edited: boolean;
+  /** What else of the brief it changed, and was restored. */
+  readonly restored: readonly BriefChange[];
 }
 
 /** Runs checks before the turn. */

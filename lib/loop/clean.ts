@@ -7,6 +7,7 @@ import { verify } from "../checks/verify.ts";
 import type { JournalKey } from "../backlog/journal_types.ts";
 import type { RalphContext } from "../context/context.ts";
 import { topLevelPaths } from "../git/tree_paths.ts";
+import type { CheckedAs } from "./outcome.ts";
 import type { Notice } from "./progress.ts";
 
 /** The clean checkout of a run, and which checks it cannot make. */
@@ -31,19 +32,19 @@ export interface CleanRun extends AsyncDisposable {
 /** The checkout of a run. Nothing is opened where `verify.final` says so, or where nothing is built. */
 export function createCleanRun(
   ralph: RalphContext,
-  { key, stateFiles, wanted }: {
+  { key, backlog }: {
     readonly key: JournalKey;
-    readonly stateFiles: readonly string[];
-    readonly wanted: boolean;
+    readonly backlog: { readonly final?: boolean; readonly stateFiles: readonly string[] };
   },
 ): CleanRun {
+  const wanted = checkedAsOf(ralph, backlog) === "commit";
   let checkout: Checkout | null = null;
   let brought: BroughtUp | null = null;
   let absent: readonly string[] = [];
 
   async function open(): Promise<void> {
     if (!wanted || checkout !== null) return;
-    checkout = await openCheckout(ralph, { state: topLevelPaths(ralph, stateFiles), signal: ralph.signal });
+    checkout = await openCheckout(ralph, { state: topLevelPaths(ralph, backlog.stateFiles), signal: ralph.signal });
     brought = await checkout.bringUp();
     const known = ralph.journal.clean(key);
     absent = known?.absent ?? await absentNow();
@@ -86,6 +87,15 @@ export function createCleanRun(
       await checkout?.[Symbol.asyncDispose]();
     },
   };
+}
+
+/** What the final check looks at. A commit that lacks the work cannot be checked. */
+export function checkedAsOf(
+  { config }: Pick<RalphContext, "config">,
+  { final }: { readonly final?: boolean },
+): CheckedAs {
+  if (final === false) return "nothing";
+  return config.verify.final === "clean" && config.commits.work ? "commit" : "tree";
 }
 
 /** A look at what a checkout can do is no check of the work: only its finding is reported. */

@@ -6,8 +6,8 @@ import type { LimitsConfig } from "../config/schema.ts";
 import type { RalphContext } from "../context/context.ts";
 import { finalCheck, type FinalResult, type FinalWork, finalWork, sentBack } from "./final_check.ts";
 import { timeReached } from "./limits.ts";
-import type { CheckedAs, Ending, Stopped } from "./outcome.ts";
-import type { CleanRun } from "./clean.ts";
+import type { Ending, Stopped } from "./outcome.ts";
+import { checkedAsOf, type CleanRun } from "./clean.ts";
 import { lackingIn } from "./lacking.ts";
 import type { Notice, Progress } from "./progress.ts";
 import type { Committer } from "./settle.ts";
@@ -131,15 +131,6 @@ function verdictOf<Data, Findings>(
     : {};
   if (unverified.length > 0) return unverifiedEnding(ralph, run);
   return { status: "passed", checkedAs: checkedAsOf(ralph, run.backlog), ...summary };
-}
-
-/** What the final check looks at. A commit that lacks the work cannot be checked. */
-export function checkedAsOf<Data, Findings>(
-  { config }: Pick<RalphContext, "config">,
-  { final }: Pick<Backlog<Data, Findings>, "final">,
-): CheckedAs {
-  if (final === false) return "nothing";
-  return config.verify.final === "clean" && config.commits.work ? "commit" : "tree";
 }
 
 function unverifiedEnding<Data, Findings>(

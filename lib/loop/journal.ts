@@ -64,6 +64,9 @@ export async function openJournal(file: string | null): Promise<Journal> {
       append({ type: "settled", ...named(key), ...of(item), attemptId: attempt.id, ...end }),
     reopen: (key, ids, reason) => append({ type: "reopened", ...named(key), ids, reason }),
     unpark: (key) => append({ type: "unparked", ...named(key) }),
+    lastBrief: () => state.brief,
+    briefRead: (key, record) => append({ type: "brief", ...named(key), record }),
+    briefRestored: (key) => append({ type: "brief-restored", ...named(key) }),
     async runEnded(key, passed) {
       await append({ type: "run-ended", ...named(key), passed });
       if (file !== null && size > COMPACT_AT_BYTES) size = await compact(file, state);

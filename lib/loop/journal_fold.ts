@@ -1,5 +1,5 @@
 import { RalphError } from "../errors/ralph_error.ts";
-import type { CleanStart, JournalKey, Leftover, OpenItem, Reopened } from "../backlog/journal_types.ts";
+import type { BriefRecord, CleanStart, JournalKey, Leftover, OpenItem, Reopened } from "../backlog/journal_types.ts";
 import type { Attempt, Item, ParkedItem, PassedRecord, Settlement } from "../backlog/types.ts";
 
 interface Named {
@@ -34,6 +34,8 @@ export type JournalLine =
   | (Named & { readonly type: "run-ended"; readonly passed?: boolean })
   | (OfItem & { readonly type: "parked"; readonly reason: string })
   | (Named & { readonly type: "left"; readonly itemId: string; readonly kept: Work })
+  | (Named & { readonly type: "brief"; readonly record: BriefRecord })
+  | (Named & { readonly type: "brief-restored" })
   | (Named & { readonly type: "clean-start"; readonly absent: readonly string[] })
   | (Named & { readonly type: "clean-finding"; readonly command: string; readonly why: string | null })
   | (Named & { readonly type: "unparked" | "clean-forgotten" });
@@ -51,6 +53,8 @@ interface Slot {
 /** The journal's lines, added up. */
 export interface JournalState {
   readonly slots: ReadonlyMap<string, Slot>;
+  /** Of the newest run, whichever backlog it was of. */
+  readonly brief: { readonly key: string; readonly record: BriefRecord; readonly ended: boolean } | null;
   apply(line: JournalLine): void;
   history(key: JournalKey, item: Item): readonly Attempt[];
   open(key: JournalKey): readonly OpenItem[];
@@ -80,9 +84,17 @@ export function foldJournal(text: string, path = "the journal"): JournalState {
     slots.set(key, slot);
     return slot;
   };
+  let brief: JournalState["brief"] = null;
   const state: JournalState = {
     slots,
-    apply: (line) => applyLine(slotOf(line.key), line),
+    get brief() {
+      return brief;
+    },
+    apply(line) {
+      if (line.type === "brief") brief = { key: line.key, record: line.record, ended: false };
+      else if (line.type === "brief-restored") brief = brief === null ? null : { ...brief, ended: true };
+      else applyLine(slotOf(line.key), line);
+    },
     history: (key, item) => slotOf(keyOf(key)).history.get(item.id) ?? [],
     open: (key) => [...slotOf(keyOf(key)).open.values()],
     interrupted: (backlog) => [...slots].some(([key, slot]) => slot.open.size > 0 && JSON.parse(key)[0] === backlog),
@@ -109,6 +121,11 @@ export function foldJournal(text: string, path = "the journal"): JournalState {
 /** The few lines that say the same as the whole journal does for what is still to come. */
 export function keptLines(state: JournalState): readonly JournalLine[] {
   const lines: JournalLine[] = [];
+  if (state.brief !== null) {
+    const { key, record, ended } = state.brief;
+    lines.push({ type: "brief", v: 1, key, record });
+    if (ended) lines.push({ type: "brief-restored", v: 1, key });
+  }
   for (const [key, slot] of state.slots) {
     const named = { v: 1, key } as const;
     for (const { id, fingerprint, reason } of slot.parked.values()) {
@@ -140,7 +157,7 @@ function cleanLines({ absent, looked, inTree }: CleanStart, named: Named): reado
   ];
 }
 
-function applyLine(slot: Slot, line: JournalLine): void {
+function applyLine(slot: Slot, line: Exclude<JournalLine, { readonly type: "brief" | "brief-restored" }>): void {
   switch (line.type) {
     case "begun": {
       const { item, attemptId, number, userPaths } = line;

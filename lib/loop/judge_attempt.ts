@@ -1,11 +1,10 @@
 import type { Attempt, Verification } from "../backlog/types.ts";
 import { verdictOf } from "../backlog/verdict.ts";
-import { protectedPaths } from "../checks/guards.ts";
+import { restoreBrief } from "../checks/brief/restore_brief.ts";
 import type { ItemStart } from "../checks/integrity/item_start.ts";
 import { trespassed } from "../checks/turn_guards.ts";
 import { verify } from "../checks/verify.ts";
 import { allowsUnverified, type AttemptParts, failedBefore, isReview, type TakenTurn } from "./attempt_parts.ts";
-import { putBackEdits } from "../context/put_back_edits.ts";
 
 /** What is known of an attempt before anything is judged. */
 export type Attempted<Findings> = Pick<
@@ -16,7 +15,7 @@ export type Attempted<Findings> = Pick<
 /** Ends that no claim and no check can change, or `null`. */
 export async function endedBy<Data, Findings>(
   { ralph, backlog, item, work, signal }: AttemptParts<Data, Findings>,
-  { turn, rewritten, refusal }: TakenTurn<Findings>,
+  { turn, rewritten, refusal, restored }: TakenTurn<Findings>,
   attempted: Attempted<Findings>,
 ): Promise<Attempt<Findings> | null> {
   const { end } = turn;
@@ -32,9 +31,9 @@ export async function endedBy<Data, Findings>(
   }
   const trespass = await trespassed(ralph, work, turn, backlog.stateFiles);
   if (trespass !== null) return { ...attempted, ...trespass };
-  const touched = protectedPaths(turn.changedFiles, ralph.config.protect);
+  const touched = restored.filter(({ kind }) => kind === "protected" || ralph.config.trust === "strict");
   if (touched.length > 0) {
-    const message = `changed protected files: ${touched.join(", ")}`;
+    const message = `changed protected files: ${touched.map(({ path }) => path).join(", ")}`;
     return { ...attempted, status: "failed", reason: "protected-file-changed", message };
   }
   if (end.reason === "agent-unusable") return { ...attempted, status: "agent-unusable", message: end.message };
@@ -55,7 +54,8 @@ export async function judged<Data, Findings>(
     readonly standing: ItemStart;
   },
 ): Promise<Attempt<Findings>> {
-  const { ralph, backlog, item, work, checks, options, signal, logs } = parts;
+  const { ralph, item, work, checks, options, brief, signal, logs } = parts;
+  const { asInstructed } = brief;
   switch (claim?.status) {
     case "failed":
       return { ...attempted, status: "failed", reason: "agent-failed", message: claim.reason };
@@ -74,9 +74,15 @@ export async function judged<Data, Findings>(
   }
   const isUnchanged = turn.changedFiles.length === 0 && !edited;
   const done = { since: standing.since, changedFiles: standing.changedFiles };
-  const verification = first !== null && work.checkFirst === true && isUnchanged
-    ? first
-    : await verify(ralph, checks, { item, base: turn.base, done, signal, logs, ...failedBefore(options) });
-  if (checks.some(isReview)) await putBackEdits(ralph, backlog); // a reviewer is an agent too
+  const verification = first !== null && work.checkFirst === true && isUnchanged ? first : await verify(ralph, checks, {
+    item,
+    base: turn.base,
+    done,
+    signal,
+    logs,
+    asInstructed,
+    ...failedBefore(options),
+  });
+  if (checks.some(isReview)) await restoreBrief(brief); // a reviewer is an agent too
   return { ...attempted, verification, ...verdictOf(verification, allowsUnverified(parts)) };
 }

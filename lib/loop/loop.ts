@@ -1,5 +1,7 @@
 import type { JournalKey } from "../backlog/journal_types.ts";
 import type { Attempt, Backlog, Check, Item, LoopView, Next, PassedItem, Settlement } from "../backlog/types.ts";
+import { restoreBrief } from "../checks/brief/restore_brief.ts";
+import type { Brief } from "../checks/brief/types.ts";
 import type { CheckLike } from "../checks/types.ts";
 import { createItemStarts, type ItemStart, type ItemStarts } from "../checks/integrity/item_start.ts";
 import { checksForUnchecked } from "../checks/unchecked_items.ts";
@@ -16,7 +18,7 @@ import { answered } from "./answered.ts";
 import { attemptsLeft, reopenedAttempt, withRetries } from "./attempts.ts";
 import { baselineOf } from "./baseline.ts";
 import { type CleanRun, createCleanRun } from "./clean.ts";
-import { checkedAsOf, conclude } from "./conclude.ts";
+import { conclude } from "./conclude.ts";
 import { endingOf } from "./ending.ts";
 import { receiveInbox } from "./inbox.ts";
 import { askToContinue, limitReached, limitsOf, timeBudget, timeReached, unreportedBudget } from "./limits.ts";
@@ -38,6 +40,7 @@ export interface LoopParts<Data, Findings> {
   readonly key: JournalKey;
   readonly committer: Committer;
   readonly ownership: Ownership;
+  readonly brief: Brief;
 }
 
 /** One run: what changes while it lasts. */
@@ -72,11 +75,7 @@ export class Loop<Data, Findings> {
     this.#shared = options.checks ?? [];
     this.#starts = createItemStarts(ralph);
     this.#guard = createTurnGuard(ralph, { userPaths: parts.ownership.userPaths, stateFiles: backlog.stateFiles });
-    this.#clean = createCleanRun(ralph, {
-      key: parts.key,
-      stateFiles: backlog.stateFiles,
-      wanted: checkedAsOf(ralph, backlog) === "commit",
-    });
+    this.#clean = createCleanRun(ralph, parts);
     this.#progress = newProgress(ralph.host.clock.now());
   }
 
@@ -93,6 +92,7 @@ export class Loop<Data, Findings> {
       limit: this.#limits.hooks,
       folder: this.#folder,
       signal: this.#signal,
+      brief: this.#parts.brief,
     });
     await using _clean = this.#clean;
     try {
@@ -100,7 +100,7 @@ export class Loop<Data, Findings> {
         const stopped = await this.#iterate();
         if (stopped === null) continue;
         await this.#hooks.finish();
-        await receiveInbox(this.#ralph, this.#backlog);
+        if (await receiveInbox(this.#ralph, this.#backlog) > 0 && stopped.status === "done") continue;
         const ending = await this.#conclude(stopped);
         if (ending !== null) return this.#end(ending);
       }
@@ -218,6 +218,7 @@ export class Loop<Data, Findings> {
       last: this.#last,
       signal: this.#signal,
       ...(before === null ? {} : { before, start: await this.#startOf(item, history, before) }),
+      brief: this.#parts.brief,
       failedBefore: this.#failedBefore ?? new Set(),
       green: this.#green,
       ...(history.length === 0 ? {} : { greenBefore: history.some((earlier) => earlier.greenBefore === true) }),
@@ -317,7 +318,8 @@ export class Loop<Data, Findings> {
 
   /** The final check and the verdict, or `null`: items come again. */
   async #conclude(stopped: Stopped): Promise<Ending | null> {
-    const { key, committer } = this.#parts;
+    const { key, committer, brief } = this.#parts;
+    await restoreBrief(brief);
     const concluded = await conclude(this.#ralph, {
       backlog: this.#backlog,
       key,

@@ -4,6 +4,7 @@ import { namedCheck } from "../checks/named_check.ts";
 import type { RalphContext } from "../context/context.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import { onBranch } from "./branch.ts";
+import { fixBrief, restoredNotices } from "./fix_brief.ts";
 import { Loop } from "./loop.ts";
 import type { LoopOptions, LoopOutcome } from "./outcome.ts";
 import { recover, repairAfterKill } from "./recover.ts";
@@ -17,7 +18,8 @@ export type { LoopOptions, LoopOutcome } from "./outcome.ts";
  * passed once more at the end. Killed at any moment, the same call resumes where it was.
  *
  * @throws {RalphError} not-a-repository, agent-missing, agent-not-found, run-locked, git-identity-missing,
- * git-operation-in-progress, git-detached-head, branch-invalid, branch-failed, state-missing, state-invalid
+ * git-operation-in-progress, git-detached-head, branch-invalid, branch-failed, state-missing, state-invalid,
+ * brief-changed
  * @example A loop over a list in memory
  * ```ts
  * import { memoryBacklog, runLoop } from "ralph";
@@ -46,11 +48,14 @@ export async function runLoop<Data, Findings>(
 
   const key = await journalKeyOf(backlog);
   const committer = createCommitter(ralph);
+  const { brief, begin, end } = await fixBrief(ralph, backlog, key);
   const now = await repository.snapshot();
   const ownership = await recover(ralph, committer, backlog, key, now, options.checks ?? []);
   if (options.retryBlocked ?? ralph.loop.retryBlocked) await ralph.journal.unpark(key);
   await backlog.resume?.();
-  const outcome = await new Loop({ ralph, backlog, options, key, committer, ownership }).run();
+  await begin();
+  const ended = await new Loop({ ralph, backlog, options, key, committer, ownership, brief }).run().finally(end);
+  const outcome = { ...ended, notices: [...ended.notices, ...restoredNotices(brief)] };
   await ralph.journal.runEnded(key, outcome.status === "passed");
   const reasons = "reasons" in outcome ? outcome.reasons : "limit" in outcome ? [outcome.limit] : [];
   const { status, iterations, usage, notices } = outcome;

@@ -1,10 +1,11 @@
 import { join } from "node:path";
-import { agentTurn } from "../agents/agent_turn.ts";
+import { agentTurn, type ObservedTurn } from "../agents/agent_turn.ts";
 import { refusalOf } from "../agents/turn_verdict.ts";
 import { CLAIMS_VARIABLE } from "../backlog/claims.ts";
 import { blockedReason, NONCE_LENGTH, saysPassing } from "../backlog/signals.ts";
 import type { Backlog, Check, Claim, Item, JudgeContext, Turn, Verification, WorkContext } from "../backlog/types.ts";
 import { verdictOf } from "../backlog/verdict.ts";
+import { createBrief } from "../checks/brief/create_brief.ts";
 import { freshStart, withTurn } from "../checks/integrity/item_start.ts";
 import { findWeakened } from "../checks/integrity/test_guard.ts";
 import { namedCheck } from "../checks/named_check.ts";
@@ -24,7 +25,7 @@ import {
 } from "./attempt_parts.ts";
 import { createClaimsFile } from "./claims_file.ts";
 import { endedBy, judged } from "./judge_attempt.ts";
-import { createTurnGuard, type TurnGuard } from "./turn_guard.ts";
+import { createTurnGuard, type GuardedTurn, type TurnGuard } from "./turn_guard.ts";
 
 export type { WorkedItem, WorkItemOptions } from "./attempt_parts.ts";
 
@@ -113,6 +114,7 @@ async function prepare<Data, Findings>(
     work,
     checks,
     options,
+    brief: options.brief ?? await createBrief(ralph, backlog),
     signal: options.signal ?? ralph.signal,
     id,
     folder,
@@ -128,39 +130,58 @@ async function takeTurn<Data, Findings>(
     readonly greenBefore: boolean;
   },
 ): Promise<TakenTurn<Findings>> {
-  const { ralph, backlog, item, work, options, signal, folder, checks, context } = parts;
+  const { ralph, backlog, item, work, checks, context, brief } = parts;
+  const reviews = item.review === true;
   const prompt = work.prompt ?? "";
+  const text = typeof prompt === "string" ? prompt : prompt(first);
   await using file = await createClaimsFile(ralph.host);
-  const guard = options.guard ?? guardOf(ralph, backlog.stateFiles, before);
+  const guard = parts.options.guard ?? guardOf(ralph, backlog.stateFiles, before);
   await guard.beforeTurn(item.id, before);
-  const observed = await agentTurn(ralph, {
-    prompt: typeof prompt === "string" ? prompt : prompt(first),
-    name: nameOf(parts.id),
+  const run = async (): Promise<GuardedTurn> =>
+    await guard.afterTurn(parts.id, await runTurn(parts, text, { before: reviews ? null : before, file: file.path }));
+  const taken = await (reviews ? brief.asInstructed(run) : run());
+  const claims = await file.read();
+  const changes = await brief.compare();
+  const edited = changes.some(({ kind }) => kind === "state");
+  // before the state is restored, so that it can read what the agent wrote
+  const claimed = (checked: boolean): Promise<Claim<Findings>> =>
+    judge(backlog, item, taken.turn, { ...context, claims, checked });
+  const own = checks.map(namedCheck).some((check) => check?.own === true);
+  const claim = await claimOf(taken.turn, () => claimed(own && !greenBefore));
+  const idle = taken.turn.end.reason === "completed" && !edited ? refusalOf(taken.turn) : null;
+  const bare = idle === null ? null : (await claimed(false)).status;
+  const refusal = bare === "done" || bare === "blocked" ? null : idle;
+  const restored = (changes.length === 0 ? [] : await brief.restore(changes)).filter(({ kind }) => kind !== "state");
+  const after = restored.length === 0 && !reviews ? taken.after : await requireRepository(ralph).snapshot();
+  const turn = withoutPaths(taken.turn, restored.map(({ path }) => path));
+  return { turn, before, after, rewritten: taken.rewritten, claim, refusal, edited, restored };
+}
+
+/** @param place the tree before the turn (`null`: looked at when the turn begins), and the file for its claims */
+async function runTurn<Data, Findings>(
+  { ralph, item, work, options, signal, folder, id, context }: AttemptParts<Data, Findings>,
+  prompt: string,
+  place: { readonly before: TreeSnapshot | null; readonly file: string },
+): Promise<ObservedTurn> {
+  return await agentTurn(ralph, {
+    prompt,
+    name: nameOf(id),
     folder,
     ...(item.transcript === undefined ? {} : { transcript: join(ralph.root, item.transcript) }),
     item,
     signal,
     ...(work.timeoutMs === undefined ? {} : { timeoutMs: work.timeoutMs }),
     ...(work.interactive === undefined ? {} : { interactive: work.interactive }),
-    environment: { ...work.environment, [CLAIMS_VARIABLE]: file.path },
+    environment: { ...work.environment, [CLAIMS_VARIABLE]: place.file },
     nonce: context.nonce,
-    before,
+    ...(place.before === null ? {} : { before: place.before }),
     budget: options.budget ?? null,
   });
-  const claims = await file.read();
-  const { turn, after, rewritten } = await guard.afterTurn(parts.id, observed);
-  const edits = await ralph.state.edited(backlog.stateFiles);
-  // before the state is restored, so that it can read what the agent wrote
-  const claimed = (checked: boolean): Promise<Claim<Findings>> =>
-    judge(backlog, item, turn, { ...context, claims, checked });
-  const own = checks.map(namedCheck).some((check) => check?.own === true);
-  const claim = await claimOf(turn, () => claimed(own && !greenBefore));
-  const idle = turn.end.reason === "completed" && edits.length === 0 ? refusalOf(turn) : null;
-  const bare = idle === null ? null : (await claimed(false)).status;
-  const refusal = bare === "done" || bare === "blocked" ? null : idle;
-  const restored = await ralph.state.putBack(edits, backlog.restore);
-  if (restored.length > 0) ralph.events.emit({ type: "state-put-back", paths: restored });
-  return { turn, before, after, rewritten, claim, refusal, edited: edits.length > 0 };
+}
+
+/** What was restored is not the turn's change. */
+function withoutPaths(turn: Turn, paths: readonly string[]): Turn {
+  return { ...turn, changedFiles: turn.changedFiles.filter((path) => !paths.includes(path)) };
 }
 
 function guardOf(ralph: RalphContext, stateFiles: readonly string[], { changed }: TreeSnapshot): TurnGuard {

@@ -117,6 +117,23 @@ const LOOKING: readonly Command[] = [
 
 const TOOLS: readonly Command[] = [
   {
+    name: "restore",
+    summary: "bring back what a run found changed and restored",
+    usage: "[RUN] [PATH ...]",
+    arity: [0, Number.MAX_SAFE_INTEGER],
+    flags: {
+      "dry-run": { type: "boolean", summary: "only show what would be brought back, and where it is kept" },
+      ...ROOT_FLAG,
+      ...SHOW_FLAGS,
+    },
+    details: [
+      "What judges a run (configuration, recipes, prompts, plans, state, git's hooks) is restored when a turn has changed",
+      "it; what was found is kept in the run's folder. Without PATH: every file but those of the git directory. A file",
+      "that has changed since is left as it is.",
+    ],
+    load: () => import("./commands/restore.ts"),
+  },
+  {
     name: "doctor",
     summary: "what is missing on this machine, and how to get it",
     usage: "",

@@ -28,6 +28,12 @@ const WORKFLOW_FILES: Readonly<Record<string, string>> = {
   spec_decompose: "ralph/PROMPT_decompose.md",
 };
 
+/** The folder for files that replace prompts, relative to the root. */
+export const PROMPTS_FOLDER = ".ralph/prompts";
+
+/** The files of single workflows that replace a prompt where they exist, relative to the root. */
+export const PROMPT_FILES: readonly string[] = Object.values(WORKFLOW_FILES);
+
 /** What is put below a prompt that has no placeholder of its own, heading and value. */
 const APPENDED: readonly (readonly [heading: string, value: string])[] = [
   ["Current item", "item"],
@@ -56,7 +62,7 @@ export async function renderPrompt(
 /** Finds a prompt's text without filling it in. @throws {RalphError} internal when there is no such prompt */
 export async function findPrompt(name: string, { root }: { readonly root: string }): Promise<PromptSource> {
   const own = WORKFLOW_FILES[name];
-  for (const from of [...(own === undefined ? [] : [own]), `.ralph/prompts/${name}.md`]) {
+  for (const from of [...(own === undefined ? [] : [own]), `${PROMPTS_FOLDER}/${name}.md`]) {
     const text = await readText(join(root, from));
     if (text !== null && text.trim() !== "") return { text, from };
   }

@@ -20,6 +20,7 @@ import { openRepository } from "../git/open_repository.ts";
 import { createHost } from "../host/create_host.ts";
 import { ensurePrivateDirectory, pathExists, resolveInside } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
+import { OWN_RECIPE } from "./own_recipe.ts";
 import { openJournal } from "../loop/journal.ts";
 import { ownFiles } from "../context/own_files.ts";
 import { createRunLock } from "../loop/run_lock.ts";
@@ -59,6 +60,8 @@ export interface RalphOptions {
   readonly prompter?: Prompter;
   /** What gets the events; `consoleSink()` prints them. @default nothing is printed */
   readonly sinks?: readonly EventSink[];
+  /** The recipe file that is run: it and what it imports may not change while the run lasts. @default none */
+  readonly recipe?: string;
   /** Choices for every loop of this context. */
   readonly loop?: Partial<LoopDefaults>;
   /** Ends whatever is at work. */
@@ -127,6 +130,7 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
     agent,
     fallback,
     prompter,
+    decides: await decidingFiles(options, root),
     approvals,
     events,
     journal: await openJournal(repository === null ? null : own.journal),
@@ -139,7 +143,7 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
       folder: runFolders({ id, root, host, repository, events, logs, keep: config.logs.keep }),
       nextIteration: counter(),
     },
-    loop: { interactive: false, retryBlocked: false, ...options.loop },
+    loop: { interactive: false, retryBlocked: false, acceptChanges: false, ...options.loop },
     lock,
     async [Symbol.asyncDispose]() {
       if (options.host === undefined) await host.processes[Symbol.asyncDispose]();
@@ -147,6 +151,17 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
       for (const log of logs) await log.close();
     },
   };
+}
+
+/** The recipe of this run, or the place where one would be found, and what it imports; a configuration file that was named. */
+async function decidingFiles({ recipe, configFile }: RalphOptions, root: string): Promise<readonly string[]> {
+  const { localFiles } = await import("./local_files.ts");
+  const own = join(root, OWN_RECIPE);
+  return [
+    ...await localFiles(own),
+    ...(recipe === undefined || recipe === own ? [] : await localFiles(recipe)),
+    ...(configFile === undefined ? [] : [resolve(root, configFile)]),
+  ];
 }
 
 async function recorded(agent: Agent, { record }: RalphOptions, host: Host, root: string): Promise<Agent> {

@@ -11,7 +11,8 @@ import { RalphError } from "../errors/ralph_error.ts";
 import { readText } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import { importableModules, ownExports, ownModuleOf, type OwnModules } from "./bundled_modules.ts";
-import { findImportedName, localFiles, type Place } from "./search.ts";
+import { localFiles } from "./local_files.ts";
+import { findImportedName, type Place } from "./search.ts";
 import { nearest } from "../errors/nearest.ts";
 
 /** What loading a recipe file and explaining its failure take. */

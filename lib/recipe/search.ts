@@ -1,5 +1,5 @@
-import { dirname, resolve } from "node:path";
 import { readText } from "../host/files.ts";
+import { localFiles } from "./local_files.ts";
 
 /** A place in a source file. Lines and columns count from 1. */
 export interface Place {
@@ -9,8 +9,6 @@ export interface Place {
 }
 
 const IMPORT_REGEXP = /\b(?:import|export)\b([^;'"]*?)\bfrom\s*["']([^"']+)["']/g;
-/** A recipe's own files are few; a cycle or a large tree ends here. */
-const MOST_FILES = 100;
 
 /** Where a recipe, or a file of its own that it imports, names an export; Bun does not tell. */
 export async function findImportedName(path: string, name: string): Promise<Place | null> {
@@ -24,20 +22,6 @@ export async function findImportedName(path: string, name: string): Promise<Plac
     }
   }
   return null;
-}
-
-/** The recipe and those of its own files that it imports, itself first. */
-export async function localFiles(path: string): Promise<readonly string[]> {
-  const files = [path];
-  for (let index = 0; index < Math.min(files.length, MOST_FILES); index++) {
-    const file = files[index] as string;
-    for (const match of (await readText(file) ?? "").matchAll(IMPORT_REGEXP)) {
-      const specifier = match[2] as string;
-      const local = resolve(dirname(file), specifier);
-      if (specifier.startsWith(".") && !files.includes(local)) files.push(local);
-    }
-  }
-  return files;
 }
 
 function placeAt(file: string, text: string, offset: number): Place {

@@ -4,39 +4,85 @@
  *
  * @module
  */
-import { join } from "node:path";
+import { isAbsolute, join, relative } from "node:path";
+import type { RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
-import { hashFile, readText, writeAtomic } from "../host/files.ts";
+import { realPath } from "../host/file_state.ts";
+import { hashFile, hashText, pathExists, readText, writeAtomic } from "../host/files.ts";
 import type { Environment, Host } from "../host/types.ts";
+import { localFiles } from "./local_files.ts";
 
 interface TrustedRecipe {
   readonly path: string;
   readonly sha256: string;
 }
 
-/** True when this very content at this path was agreed to before. */
-export async function isTrusted(host: Pick<Host, "environment">, path: string): Promise<boolean> {
-  const sha256 = await hashFile(path);
-  const trusted = await readTrusted(trustFile(host.environment));
-  return trusted.some((recipe) => recipe.path === path && recipe.sha256 === sha256);
+/** A project whose recipe is asked about: a list inside of its tree is none of the person's. */
+export interface TrustPlace {
+  readonly host: Pick<Host, "environment">;
+  /** Absolute path of the project. */
+  readonly root: string;
+}
+
+/** True when this very content at this path, with all that it imports of its own, was agreed to before. */
+export async function isTrusted({ host, root }: TrustPlace, path: string): Promise<boolean> {
+  const file = trustFile(host.environment);
+  if (isInside(root, file)) return false;
+  const sha256 = await hashOfAll(path);
+  return (await readTrusted(file)).some((recipe) => recipe.path === path && recipe.sha256 === sha256);
 }
 
 /**
- * Remembers the file as it is now. An older content of the same path is forgotten.
+ * Remembers the recipe and its imports as they are now. An older content of the same path is forgotten. A list that is
+ * inside of the project is not written.
  *
  * @throws {RalphError} recipe-invalid when there is no such file
  */
-export async function trust(host: Pick<Host, "environment">, path: string): Promise<void> {
-  const sha256 = await hashFile(path);
-  if (sha256 === null) {
+export async function trust({ host, root }: TrustPlace, path: string): Promise<void> {
+  if (!await pathExists(path)) {
     throw new RalphError("recipe-invalid", {
       details: { path, problem: "the file does not exist" },
       hint: "name an existing file",
     });
   }
   const file = trustFile(host.environment);
+  if (isInside(root, file)) return;
+  const sha256 = await hashOfAll(path);
   const others = (await readTrusted(file)).filter((recipe) => recipe.path !== path);
-  await writeAtomic(file, `${JSON.stringify({ version: 1, recipes: [...others, { path, sha256 }] }, null, 2)}\n`);
+  await writeAtomic(file, `${JSON.stringify({ version: 2, recipes: [...others, { path, sha256 }] }, null, 2)}\n`);
+}
+
+/**
+ * Why a recipe that was found, and not named, is not run where no one can be asked: `null` when git tracks it as it is,
+ * with all that it imports of its own, and the last run's brief knows it so.
+ */
+export async function untrustedBecause(
+  { root, repository, journal }: Pick<RalphContext, "journal" | "repository" | "root">,
+  path: string,
+): Promise<string | null> {
+  if (repository === null) return "it is in no git repository";
+  const known = journal.lastBrief()?.record.files ?? {};
+  for (const file of await localFiles(path)) {
+    const shown = relative(root, file).replaceAll("\\", "/");
+    const inTree = relative(repository.topLevel, file).replaceAll("\\", "/");
+    const tracked = await repository.git(["rev-parse", "--verify", "--quiet", `HEAD:${inTree}`]);
+    const now = await repository.git(["hash-object", "--", file]);
+    const raw = await repository.git(["hash-object", "--no-filters", "--", file]);
+    if (now.exitCode !== 0 || tracked.stdout !== now.stdout) return `git does not track ${shown} as it is`;
+    if (known[shown] !== raw.stdout.trim()) return `the last run did not know ${shown} as it is`;
+  }
+  return null;
+}
+
+async function hashOfAll(path: string): Promise<string> {
+  const hashes: string[] = [];
+  for (const file of await localFiles(path)) hashes.push(`${relative(path, file)} ${await hashFile(file) ?? "absent"}`);
+  return hashText(hashes.join("\n"));
+}
+
+function isInside(root: string, file: string): boolean {
+  const path = relative(realPath(root), realPath(file));
+  return !path.startsWith("..") && !isAbsolute(path);
 }
 
 /** Absolute path of the list. */

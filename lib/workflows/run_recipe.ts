@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import type { Command } from "../cli/command.ts";
 import type { Recipe } from "../recipe/define_recipe.ts";
 
@@ -28,7 +29,7 @@ export async function runRecipe<Args>(recipe: Recipe<Args>, meta: RecipeMeta): P
   const { createHost } = await import("../host/create_host.ts");
   const { guarded, startCommand } = await import("../cli/run_command.ts");
   const { WORKFLOWS } = await import("./table.ts");
-  const command = await commandFor(recipe as Recipe<unknown>);
+  const command = await commandFor(recipe as Recipe<unknown>, fileURLToPath(meta.url));
   const line = commandLine();
   // a recipe that is the program itself loads no other
   const program = { commands: [command], workflows: WORKFLOWS, recipes: { shipped: [], modules: {} } };
@@ -36,7 +37,7 @@ export async function runRecipe<Args>(recipe: Recipe<Args>, meta: RecipeMeta): P
 }
 
 /** The recipe as a command of its own: Ralph's flags and the recipe's stand beside each other. */
-async function commandFor(recipe: Recipe<unknown>): Promise<Command> {
+async function commandFor(recipe: Recipe<unknown>, file: string): Promise<Command> {
   const { RECIPE_FLAGS } = await import("../cli/flags.ts");
   const { argFields } = await import("../recipe/fields.ts");
   const { flagsOf, recipeUsage, valuesOf } = await import("../cli/recipe_args.ts");
@@ -50,7 +51,7 @@ async function commandFor(recipe: Recipe<unknown>): Promise<Command> {
     flags: { ...RECIPE_FLAGS, ...flagsOf(fields ?? []) },
     load: async () => {
       const { runLoaded } = await import("../cli/run_loaded.ts");
-      return { run: (invocation) => runLoaded(invocation, recipe, valuesOf(recipe, fields, invocation)) };
+      return { run: (invocation) => runLoaded(invocation, recipe, valuesOf(recipe, fields, invocation), file) };
     },
   };
 }

@@ -7,7 +7,7 @@ import { WORKFLOWS } from "../../lib/workflows/table.ts";
 const COMMAND_NAMES = (
   "init exec plan understand run prd verify next validate " +
   "build query task issue set-spec log sprint step roadmap discover status " +
-  "doctor demo report recipes eject run-recipe types completions schema help"
+  "doctor demo report restore recipes eject run-recipe types completions schema help"
 ).split(" ");
 
 test("the table of commands holds every command there is to be, and no other, once", () => {

@@ -51,6 +51,7 @@ describe("ralph run --loop", () => {
     expect(first.stderr).toBe(
       `STATE.md stands at phase 1, plan 0; 01-01 is the first plan from there on that is not complete
 workflow gsd (\`--loop\`)
+agent worker (ralph.config.json)
 run: gsd in [ROOT] with worker, logs in [ROOT]/.ralph/runs/[RUN]
 plan 01-01: One (attempt 1, 0 of 3 done)
   agent worker: started, transcript in .ralph/runs/[RUN]/iteration-1.log

@@ -249,14 +249,17 @@ export default defineRecipe({
     );
   });
 
-  test("`ralph exec` says that it runs the project's own recipe", async () => {
+  test("`ralph exec` says that it runs the project's own recipe, and without a terminal only one that was named", async () => {
     const recipe =
       'import { defineRecipe } from "ralph";\nexport default defineRecipe({ name: "own", run: (_, { goal }) => Promise.resolve({ status: goal === "g" ? "passed" : "failed" }) });';
 
-    const { stderr } = await ralphCli().files({ "ralph.recipe.ts": recipe }).args("exec", "g", "--non-interactive")
+    const found = await ralphCli().files({ "ralph.recipe.ts": recipe }).args("exec", "g", "--non-interactive")
+      .expectExit(3);
+    const named = await ralphCli(found.root).args("exec", "g", "--non-interactive", "--recipe", "ralph.recipe.ts")
       .expectExit(0);
 
-    expect(stderr).toContain("recipe [ROOT]/ralph.recipe.ts\n");
+    expect(found.stderr).toContain("hint: `--recipe ralph.recipe.ts` agrees to run it\n");
+    expect(named.stderr).toContain("recipe [ROOT]/ralph.recipe.ts\n");
   });
 
   test("in a terminal it asks once before it runs one", async () => {

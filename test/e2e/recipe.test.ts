@@ -18,7 +18,7 @@ const WORKER = 'touch a; echo "<ralph>DONE</ralph>"';
 describe("a recipe of one's own", () => {
   test("runs by `ralph exec` without a goal where it takes none", async () => {
     const { git, read } = await ralphCli().files(FILES).agent("worker", WORKER)
-      .args("exec", "--agent-cmd", "worker", "--approve", "go").expectExit(0);
+      .args("exec", "--recipe", "ralph.recipe.ts", "--agent-cmd", "worker", "--approve", "go").expectExit(0);
 
     expect(git("log", "--format=%s")).toBe("feat: make a\nstart");
     expect(read("TODO.md")).toBe("- [x] make a. Verify: `test -f a`\n");

@@ -36,6 +36,7 @@ describe("ralph run", () => {
 
     expect(stdout).toBe("");
     expect(stderr).toBe(`workflow exec (scripts/ralph exists)
+agent worker (ralph.config.json)
 working on the branch ralph/work
 run: exec in [ROOT] with worker, logs in [ROOT]/scripts/ralph/runs/[RUN]
 story US-001: Do US-001 (attempt 1, 0 of 2 done)

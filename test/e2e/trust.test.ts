@@ -92,7 +92,7 @@ describe("docs/guides/trust.md", () => {
       default: "report",
       enum: ["off", "report", "block"],
     });
-    expect(properties.verify.properties.baseline).toMatchObject({ default: false });
+    expect(properties.verify.properties.baseline).toMatchObject({ default: true });
     expect(properties.verify.properties.isolated).toMatchObject({ default: false });
   });
 });

@@ -4,6 +4,8 @@ import { isTrusted, trust, trustFile } from "../../lib/recipe/trust.ts";
 import { readText, temporaryDirectory, writeAtomic } from "../../lib/host/files.ts";
 import type { Environment } from "../../lib/host/types.ts";
 
+const ROOT = "/no/such/project";
+
 function environment(home: string, variables: Record<string, string> = {}, platform = "linux"): Environment {
   return {
     variables,
@@ -24,13 +26,38 @@ describe("trust()", () => {
     const recipe = join(folder.path, "ralph.recipe.ts");
     await writeAtomic(recipe, "export default 1;\n");
 
-    const before = await isTrusted(host, recipe);
-    await trust(host, recipe);
-    const after = await isTrusted(host, recipe);
+    const before = await isTrusted({ host, root: ROOT }, recipe);
+    await trust({ host, root: ROOT }, recipe);
+    const after = await isTrusted({ host, root: ROOT }, recipe);
     await writeAtomic(recipe, "export default 2;\n");
-    const changed = await isTrusted(host, recipe);
+    const changed = await isTrusted({ host, root: ROOT }, recipe);
 
     expect([before, after, changed]).toEqual([false, true, false]);
+  });
+
+  test("asks again when a file that the recipe imports has changed", async () => {
+    await using folder = await temporaryDirectory("ralph-trust-");
+    const host = { environment: environment(folder.path) };
+    const [recipe, steps] = [join(folder.path, "ralph.recipe.ts"), join(folder.path, "steps.ts")] as const;
+    await writeAtomic(recipe, 'import { steps } from "./steps.ts";\nexport default steps;\n');
+    await writeAtomic(steps, "export const steps = 1;\n");
+    await trust({ host, root: ROOT }, recipe);
+
+    const before = await isTrusted({ host, root: ROOT }, recipe);
+    await writeAtomic(steps, "export const steps = 2;\n");
+
+    expect([before, await isTrusted({ host, root: ROOT }, recipe)]).toEqual([true, false]);
+  });
+
+  test("does not believe a list inside of the project", async () => {
+    await using folder = await temporaryDirectory("ralph-trust-");
+    const host = { environment: environment("/no/home", { XDG_STATE_HOME: join(folder.path, "state") }) };
+    const recipe = join(folder.path, "ralph.recipe.ts");
+    await writeAtomic(recipe, "1");
+    await trust({ host, root: ROOT }, recipe);
+
+    expect(await isTrusted({ host, root: ROOT }, recipe)).toBe(true);
+    expect(await isTrusted({ host, root: folder.path }, recipe)).toBe(false);
   });
 
   test("keeps the other recipes, and one entry a path", async () => {
@@ -40,11 +67,11 @@ describe("trust()", () => {
     await writeAtomic(first, "1");
     await writeAtomic(second, "2");
 
-    await trust(host, first);
-    await trust(host, second);
-    await trust(host, second);
+    await trust({ host, root: ROOT }, first);
+    await trust({ host, root: ROOT }, second);
+    await trust({ host, root: ROOT }, second);
 
-    expect(await isTrusted(host, first)).toBe(true);
+    expect(await isTrusted({ host, root: ROOT }, first)).toBe(true);
     const list = JSON.parse(await readText(trustFile(host.environment)) ?? "") as { recipes: unknown[] };
     expect(list.recipes).toHaveLength(2);
   });
@@ -52,7 +79,10 @@ describe("trust()", () => {
   test("refuses a file that does not exist", async () => {
     await using folder = await temporaryDirectory("ralph-trust-");
 
-    const trusting = trust({ environment: environment(folder.path) }, join(folder.path, "none.ts"));
+    const trusting = trust(
+      { host: { environment: environment(folder.path) }, root: ROOT },
+      join(folder.path, "none.ts"),
+    );
 
     await expect(trusting).rejects.toMatchObject({ code: "recipe-invalid", exitCode: 2 });
   });
@@ -64,10 +94,10 @@ describe("isTrusted()", () => {
     const host = { environment: environment(folder.path) };
     const recipe = join(folder.path, "ralph.recipe.ts");
     await writeAtomic(recipe, "1");
-    await trust(host, recipe);
+    await trust({ host, root: ROOT }, recipe);
     await writeAtomic(trustFile(host.environment), "{ not json");
 
-    expect(await isTrusted(host, recipe)).toBe(false);
+    expect(await isTrusted({ host, root: ROOT }, recipe)).toBe(false);
   });
 
   test("does not trust the same content at another path", async () => {
@@ -77,9 +107,9 @@ describe("isTrusted()", () => {
     await writeAtomic(first, "1");
     await writeAtomic(copy, "1");
 
-    await trust(host, first);
+    await trust({ host, root: ROOT }, first);
 
-    expect(await isTrusted(host, copy)).toBe(false);
+    expect(await isTrusted({ host, root: ROOT }, copy)).toBe(false);
   });
 });
 

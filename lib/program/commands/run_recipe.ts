@@ -8,7 +8,8 @@ import { runLoaded } from "../../cli/run_loaded.ts";
 /** `ralph run-recipe FILE …`: any recipe, with the arguments that it declares. */
 export async function run(invocation: Invocation): Promise<number> {
   const { arguments: [file = ""], command, flags, rest, host, out, program } = invocation;
-  const recipe = await loadRecipe(resolve(host.environment.cwd, file), { ...host, modules: program.recipes.modules });
+  const path = resolve(host.environment.cwd, file);
+  const recipe = await loadRecipe(path, { ...host, modules: program.recipes.modules });
   const line = `ralph run-recipe ${file}`;
   if (rest.includes("--help") || rest.includes("-h")) {
     out(await recipeHelp(recipe, line));
@@ -16,7 +17,7 @@ export async function run(invocation: Invocation): Promise<number> {
   }
   const named = { ...command, name: `run-recipe ${file}`, helpLine: `${line} --help` };
   const parsed = await parseRecipeLine(recipe, named, rest);
-  return await runLoaded({ ...invocation, flags: joined(flags, parsed.flags) }, recipe, parsed.values);
+  return await runLoaded({ ...invocation, flags: joined(flags, parsed.flags) }, recipe, parsed.values, path);
 }
 
 /** Flags before the file and after it; the later word stands. */

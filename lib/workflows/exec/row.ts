@@ -87,7 +87,7 @@ export const EXEC: WorkflowRow = {
       flags: {
         ...ITERATION_FLAGS,
         ...AGENT_FLAGS,
-        ...pick(LOOP_FLAGS, "max-cost", "interactive"),
+        ...pick(LOOP_FLAGS, "max-cost", "interactive", "accept-changes"),
         ...REPORT_FLAGS,
         ...PLACE_FLAGS,
         ...SHOW_FLAGS,

@@ -166,6 +166,7 @@ export function featureBacklog(
     name: "feature",
     scope: feature.directory,
     stateFiles: [file],
+    briefFiles: () => Promise.resolve([feature.markdownFile]),
     unverified: "block",
     runsDirectory: ".ralph/runs",
     branch: async () => (await load()).branchName,
@@ -218,6 +219,7 @@ export function featureBacklog(
         item: {
           id: REVIEW_ID,
           kind: "review",
+          review: true,
           title: "Final verification",
           exclusive: true,
           fingerprint,

@@ -61,10 +61,19 @@ export function gsdBacklog(
   const { checkpoints = "skip" } = options;
   const skip = checkpoints === "skip";
   const settler = new PlanSettler(ralph, { skip });
+  /** The plan files that there were when the run began; `null` where no run has begun. */
+  let known: ReadonlySet<string> | null = null;
   const load = async (): Promise<{ readonly planning: Planning; readonly position: Position }> => {
-    const planning = await readPlanning(ralph);
+    const planning = inScope(await readPlanning(ralph), known);
     return { planning, position: positionOf(planning) };
   };
+  async function newPlanLines(): Promise<readonly string[]> {
+    const { phases } = await readPlanning(ralph);
+    const files = phases.flatMap(({ plans }) => plans.map(({ file }) => file)).filter((file) =>
+      known?.has(file) === false
+    );
+    return files.length === 0 ? [] : [`new plans, not in the scope of this run: ${files.join(", ")}`];
+  }
   const checksOf = (plan: Pick<GsdItemData, "tasks" | "verification">): readonly Check[] =>
     planChecks(plan, ralph.config.verify.default, skip);
 
@@ -107,6 +116,12 @@ export function gsdBacklog(
     name: "gsd",
     scope: "",
     stateFiles: [STATE_FILE, ROADMAP_FILE],
+    async briefFiles() {
+      const { phases } = await readPlanning(ralph);
+      const files = phases.flatMap(({ plans }) => plans.map(({ file }) => file));
+      known = new Set(files);
+      return files;
+    },
     unverified: "block",
     runsDirectory: GSD_RUNS,
     restore: ({ path, found, written }) => path === STATE_FILE ? withSectionOf(found, written) : written,
@@ -143,7 +158,7 @@ export function gsdBacklog(
       }
       return {
         status: "done",
-        summary: [...doneLines(position, options), ...settler.skippedLines()].join("; "),
+        summary: [...doneLines(position, options), ...settler.skippedLines(), ...await newPlanLines()].join("; "),
       };
     },
 
@@ -192,6 +207,16 @@ export function gsdBacklog(
 
     settle: (item, attempt) => settler.settle(item, attempt),
   };
+}
+
+/** A plan that a turn has written is not this run's: no one has seen it. */
+function inScope(planning: Planning, known: ReadonlySet<string> | null): Planning {
+  if (known === null) return planning;
+  const phases = planning.phases.map((phase) => ({
+    ...phase,
+    plans: phase.plans.filter(({ file }) => known.has(file)),
+  }));
+  return { ...planning, phases };
 }
 
 /** The plan was verified and left no SUMMARY. */

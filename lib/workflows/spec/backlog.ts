@@ -25,6 +25,7 @@ import { scopeOf, withAdditions, withClaims } from "./claims.ts";
 import { claimOf, claimsByHand, type SpecFindings } from "./judge.ts";
 import { rejectionCounts, rejectionsOf } from "./mutations/reject_task.ts";
 import { shortName } from "./mutations/short_name.ts";
+import { SPEC_FOLDERS } from "./find_spec.ts";
 import { doneOf, formatPlan, issuesOf, parsePlan, pendingOf, specOf, tasksOf } from "./plan_file.ts";
 import {
   accepted,
@@ -163,6 +164,10 @@ export function specBacklog(
   return {
     name: "spec",
     stateFiles: [PLAN_FILE],
+    async briefFiles() {
+      const spec = specOf(await load());
+      return spec === null ? [] : SPEC_FOLDERS.map((folder) => folder === "" ? spec : `${folder}/${spec}`);
+    },
     unverified: "accept",
 
     async overview({ parked }) {

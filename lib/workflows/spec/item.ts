@@ -69,6 +69,7 @@ export function verifyItem(plan: Plan): SpecItem {
   return {
     id: STAGE_ITEMS.verify,
     kind: "VERIFY",
+    review: true,
     title: `${done.length} done task${done.length === 1 ? "" : "s"}`,
     exclusive: true,
     fingerprint: fingerprintOf(done.flatMap(({ id, doneAt }) => [id, doneAt ?? ""])),

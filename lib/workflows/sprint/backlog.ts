@@ -78,6 +78,7 @@ export function sprintBacklog(
     name: "sprint",
     scope: directory,
     stateFiles: [paths.progress],
+    briefFiles: () => Promise.resolve([paths.definition]),
     unverified: "accept",
     runsDirectory: paths.logs,
     logsDirectory: paths.logs,

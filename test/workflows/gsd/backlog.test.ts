@@ -149,10 +149,8 @@ describe("gsdBacklog() on the loop", () => {
     });
 
     const run = await runLoop(one.ralph, gsdBacklog(one.ralph));
-    const again = await runLoop(
-      await one.again(async () => ({ lines: ["###BLOCKED: needs issue #3 ###"] })),
-      gsdBacklog(one.ralph),
-    );
+    const second = await one.again(async () => ({ lines: ["###BLOCKED: needs issue #3 ###"] }));
+    const again = await runLoop(second, gsdBacklog(second));
 
     expect([run.status, run.iterations]).toEqual(["blocked", 2]);
     expect("reasons" in run && run.reasons[0]).toMatch(/^01-01: task 1: grep -q right one\.txt: exit 1/);

@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { relative, resolve } from "node:path";
+import { RalphError } from "../../../errors/ralph_error.ts";
 import { EXIT } from "../../../errors/exit_codes.ts";
 import type { ExecArgs } from "../args.ts";
 import { shippedRecipe } from "../../../recipe/registry.ts";
@@ -19,7 +20,11 @@ export async function run(invocation: Invocation): Promise<number> {
   const own = named === undefined ? await findOwnRecipe(await resolveRoot(invocation)) : null;
   const file = named === undefined ? own : resolve(host.environment.cwd, named);
   const args = await argsOf(invocation, file !== null);
-  await using session = await openSession(invocation, { asks: true, gates: file === null ? GATES : null });
+  await using session = await openSession(invocation, {
+    asks: true,
+    gates: file === null ? GATES : null,
+    ...recipeOf(file),
+  });
   if (file !== null) say(`recipe ${file}`);
   if (own !== null && !await agreed(own, session)) {
     say("not run; `--recipe FILE` names another recipe");
@@ -50,10 +55,24 @@ async function fromFile(file: string, { host, program }: Invocation): Promise<Lo
   return await loadRecipe(file, { ...host, modules: program.recipes.modules });
 }
 
-/** A recipe that stands in the root runs with the person's rights: in a terminal they are asked once for each content. */
+function recipeOf(file: string | null): { readonly recipe?: string } {
+  return file === null ? {} : { recipe: file };
+}
+
+/**
+ * A recipe in the root runs with the person's rights: in a terminal they are asked once for each content. Where no one
+ * can be asked, it must be one that the last run knew and git tracks.
+ *
+ * @throws {RalphError} recipe-untrusted
+ */
 async function agreed(path: string, { ralph }: Session): Promise<boolean> {
-  const { isTrusted, trust } = await import("../../../recipe/trust.ts");
-  if (!ralph.prompter.interactive || await isTrusted(ralph.host, path)) return true;
+  const { isTrusted, trust, untrustedBecause } = await import("../../../recipe/trust.ts");
+  if (!ralph.prompter.interactive) {
+    const problem = await untrustedBecause(ralph, path);
+    if (problem === null) return true;
+    throw new RalphError("recipe-untrusted", { details: { path: relative(ralph.root, path), problem } });
+  }
+  if (await isTrusted(ralph, path)) return true;
   const answer = await ralph.prompter.ask({
     id: "recipe.trust",
     kind: "confirm",
@@ -62,6 +81,6 @@ async function agreed(path: string, { ralph }: Session): Promise<boolean> {
     initial: false,
   });
   if (answer.value !== "yes") return false;
-  await trust(ralph.host, path);
+  await trust(ralph, path);
   return true;
 }

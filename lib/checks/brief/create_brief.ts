@@ -1,0 +1,254 @@
+/**
+ * What judges a run is fixed when the run begins: read from disk then, compared and restored after each turn. Git is
+ * not asked what has changed, so that no index flag, exclude file, filter or setting hides a change.
+ *
+ * @module
+ */
+import { join, relative } from "node:path";
+import type { AsInstructed } from "../../backlog/check_types.ts";
+import type { BriefRecord } from "../../backlog/journal_types.ts";
+import type { Backlog } from "../../backlog/types.ts";
+import type { RalphContext } from "../../context/context.ts";
+import { requireRepository } from "../../git/require_repository.ts";
+import { type FileState, isSameState, listFiles, readFileState, realPath } from "../../host/file_state.ts";
+import { hashText } from "../../host/files.ts";
+import { createAsInstructed } from "./as_instructed.ts";
+import { createHeadRestorer, type HeadRestorer } from "./head.ts";
+import { keepFound } from "./kept.ts";
+import { writeObjects } from "./objects.ts";
+import { restoreFile } from "./restore_file.ts";
+import { decidingSettings } from "./settings.ts";
+import { briefSources } from "./sources.ts";
+import type { Brief, BriefChange, BriefEntry, BriefKind, BriefSource } from "./types.ts";
+
+/** A larger file is kept as a git object, and compared by size, inode and times. */
+const MAX_FILE_BYTES = 1024 * 1024;
+const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
+
+/** What of a backlog the brief needs. */
+export type BriefBacklog<Data, Findings> = Pick<
+  Backlog<Data, Findings>,
+  "briefFiles" | "restore" | "runsDirectory" | "stateFiles"
+>;
+
+/**
+ * Reads the brief of a run.
+ *
+ * @throws {RalphError} not-a-repository, file-unreadable, git-failed
+ */
+export async function createBrief<Data, Findings>(
+  ralph: RalphContext,
+  backlog: BriefBacklog<Data, Findings>,
+): Promise<Brief> {
+  const repository = requireRepository(ralph);
+  const sources = await briefSources(ralph, backlog);
+  const state = new Set(backlog.stateFiles.map((path) => join(ralph.root, path)));
+  const entries = new Map<string, BriefEntry>();
+  let total = 0;
+
+  async function add(kind: BriefKind, file: string, settings: boolean): Promise<void> {
+    if (entries.has(file) || state.has(file)) return;
+    const before = readFileState(file, Math.min(MAX_FILE_BYTES, MAX_TOTAL_BYTES - total));
+    if (before.kind === "text") total += before.bytes.length;
+    const deciding = settings ? await decidingSettings(repository, file) : null;
+    const path = shownPath(ralph, file);
+    entries.set(file, { kind, file, path, before, settings: deciding, object: null });
+    if (before.kind === "link") await add(kind, realPath(file), false);
+  }
+
+  for (const { kind, path, accepts, enters, settings = false } of sources) {
+    if (accepts === undefined) await add(kind, path, settings);
+    else for (const file of filesBelow(path, accepts, enters)) await add(kind, file, false);
+  }
+  const folders = sources.filter(({ accepts }) => accepts).map(({ path }) => path);
+  const record = await recordOf(ralph, entries, folders);
+  const head = await createHeadRestorer(ralph);
+  return new RunBrief(ralph, backlog, { sources, state, entries, record, head });
+}
+
+/** What was read when the run began. */
+interface BriefParts {
+  readonly sources: readonly BriefSource[];
+  /** Absolute paths of the state files. */
+  readonly state: ReadonlySet<string>;
+  readonly entries: Map<string, BriefEntry>;
+  readonly record: BriefRecord;
+  readonly head: HeadRestorer;
+}
+
+class RunBrief<Data, Findings> implements Brief {
+  readonly record: BriefRecord;
+  readonly asInstructed: AsInstructed;
+  readonly #ralph: RalphContext;
+  readonly #backlog: BriefBacklog<Data, Findings>;
+  readonly #parts: BriefParts;
+  readonly #restored = new Set<string>();
+  readonly #reported = new Set<string>();
+
+  constructor(ralph: RalphContext, backlog: BriefBacklog<Data, Findings>, parts: BriefParts) {
+    this.#ralph = ralph;
+    this.#backlog = backlog;
+    this.#parts = parts;
+    this.record = parts.record;
+    this.asInstructed = createAsInstructed(ralph, () => this.#runFolder());
+  }
+
+  get restored(): readonly string[] {
+    return [...this.#restored];
+  }
+
+  get reported(): readonly string[] {
+    return [...this.#reported];
+  }
+
+  async compare(): Promise<readonly BriefChange[]> {
+    return [...await this.#stateChanges(), ...await this.#knownChanges(), ...this.#newFiles()];
+  }
+
+  async restore(changes: readonly BriefChange[]): Promise<readonly BriefChange[]> {
+    const ralph = this.#ralph;
+    const { entries, head } = this.#parts;
+    const own = changes.filter(({ kind }) => kind === "person");
+    const others = changes.filter(({ kind }) => kind !== "person" && kind !== "state");
+    const folder = await this.#runFolder();
+    const done = [...await this.#restoreState(changes.filter(({ kind }) => kind === "state")), ...others];
+    for (const change of done) await keepFound(ralph.host.clock, folder, change);
+    for (const change of others) await restoreFile(ralph, change, entries.get(change.file) ?? null);
+    await head.restore(others);
+    for (const { file, found, kind, path } of own) {
+      entries.set(file, { kind, file, path, before: found, settings: null, object: null });
+      this.#reported.add(path);
+    }
+    for (const { path } of others) this.#restored.add(path);
+    report(ralph, others, own);
+    return done;
+  }
+
+  covers(path: string): boolean {
+    const { sources, state, entries } = this.#parts;
+    const file = join(this.#ralph.root, path);
+    if (entries.has(file) || state.has(file)) return true;
+    return sources.some(({ path: folder, accepts }) =>
+      accepts !== undefined && file.startsWith(`${folder}/`) && accepts(file)
+    );
+  }
+
+  async #runFolder(): Promise<string> {
+    return await this.#ralph.run.folder(this.#backlog.runsDirectory ?? ".ralph/runs");
+  }
+
+  async #stateChanges(): Promise<readonly BriefChange[]> {
+    return (await this.#ralph.state.edited(this.#backlog.stateFiles)).map((edit) => ({
+      kind: "state",
+      path: edit.path,
+      file: join(this.#ralph.root, edit.path),
+      before: textState(edit.written),
+      found: textState(edit.found),
+      edit,
+    }));
+  }
+
+  async #knownChanges(): Promise<readonly BriefChange[]> {
+    const changes: BriefChange[] = [];
+    for (const entry of this.#parts.entries.values()) {
+      const { kind, path, file, before } = entry;
+      const found = readFileState(file, before.kind === "large" ? -1 : MAX_FILE_BYTES);
+      if (isSameState(before, found) || !await this.#settingsChanged(entry, found)) continue;
+      changes.push({ kind, path, file, before, found });
+    }
+    return changes;
+  }
+
+  /** What has appeared in folders that were read as a whole. */
+  #newFiles(): readonly BriefChange[] {
+    const { sources, state, entries } = this.#parts;
+    const changes = new Map<string, BriefChange>();
+    for (const { kind, path, accepts, enters } of sources) {
+      if (accepts === undefined) continue;
+      for (const file of filesBelow(path, accepts, enters)) {
+        if (entries.has(file) || state.has(file) || changes.has(file)) continue;
+        const found = readFileState(file, MAX_FILE_BYTES);
+        changes.set(file, { kind, path: shownPath(this.#ralph, file), file, before: { kind: "missing" }, found });
+      }
+    }
+    return [...changes.values()];
+  }
+
+  async #settingsChanged(entry: BriefEntry, found: FileState): Promise<boolean> {
+    if (entry.settings === null) return true;
+    const now = found.kind === "text" ? await decidingSettings(requireRepository(this.#ralph), entry.file) : null;
+    if (now === null || JSON.stringify(now) !== JSON.stringify(entry.settings)) return true;
+    entry.before = found;
+    return false;
+  }
+
+  async #restoreState(changes: readonly BriefChange[]): Promise<readonly BriefChange[]> {
+    const edits = changes.flatMap(({ edit }) => edit === undefined ? [] : [edit]);
+    const paths = await this.#ralph.state.putBack(edits, this.#backlog.restore);
+    if (paths.length > 0) this.#ralph.events.emit({ type: "state-put-back", paths });
+    return changes.filter(({ path }) => paths.includes(path));
+  }
+}
+
+function report(
+  { events, run }: RalphContext,
+  others: readonly BriefChange[],
+  own: readonly BriefChange[],
+): void {
+  const note = (message: string): void => events.emit({ type: "note", level: "warn", message });
+  const paths = (changes: readonly BriefChange[]): string => changes.map(({ path }) => path).join(", ");
+  if (others.length > 0) {
+    note(
+      `restored as the run began with it: ${paths(others)} (\`ralph restore ${run.id}\` brings back what was found)`,
+    );
+  }
+  if (own.length > 0) note(`changed outside of the repository, not reverted: ${paths(own)}`);
+}
+
+function filesBelow(
+  folder: string,
+  accepts: (path: string) => boolean,
+  enters: (path: string) => boolean = () => true,
+): readonly string[] {
+  return listFiles(folder, enters).filter(accepts);
+}
+
+function textState(text: string | null): FileState {
+  return text === null ? { kind: "missing" } : { kind: "text", bytes: Buffer.from(text), executable: false };
+}
+
+async function recordOf(
+  ralph: RalphContext,
+  entries: ReadonlyMap<string, BriefEntry>,
+  folders: readonly string[],
+): Promise<BriefRecord> {
+  const judging = [...entries.values()].filter(({ kind }) => kind !== "person");
+  const plain = judging.filter(({ before, settings }) =>
+    (before.kind === "text" || before.kind === "large") && settings === null
+  );
+  const objects = await writeObjects(ralph, plain.map(({ file }) => file));
+  for (const entry of plain) if (entry.before.kind === "large") entry.object = objects.get(entry.file) ?? null;
+  const files = judging.map((entry) => [entry.path, objects.get(entry.file) ?? otherHash(entry)] as const);
+  return { files: Object.fromEntries(files), folders: folders.map((path) => shownPath(ralph, path)) };
+}
+
+/** For what is no plain file: `null` for one that is absent. */
+function otherHash({ before, settings }: BriefEntry): string | null {
+  if (before.kind === "missing") return null;
+  if (settings !== null) return `settings ${hashText(JSON.stringify(settings))}`;
+  return before.kind === "link" ? `link ${hashText(before.target)}` : before.kind;
+}
+
+/** Relative to the root where it is below it; `.git/…` and `~/…` for the git directory and the person's home. */
+function shownPath({ root, repository, host }: RalphContext, file: string): string {
+  const below = (folder: string): string | null => {
+    const path = relative(folder, file).replaceAll("\\", "/");
+    return path.startsWith("..") ? null : path;
+  };
+  const inRoot = below(root);
+  if (inRoot !== null) return inRoot;
+  const inGit = repository === null ? null : below(repository.gitDirectory);
+  if (inGit !== null) return `.git/${inGit}`;
+  const inHome = below(host.environment.home);
+  return inHome === null ? file.replaceAll("\\", "/") : `~/${inHome}`;
+}

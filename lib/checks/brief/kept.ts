@@ -1,0 +1,60 @@
+import { join } from "node:path";
+import type { Clock } from "../../host/types.ts";
+import { appendText, copyPath, hashText, readText, writeAtomic } from "../../host/files.ts";
+import type { BriefChange, BriefKind } from "./types.ts";
+
+/** What a run found where a file of its brief should have been, and restored. */
+export interface KeptFile {
+  readonly kind: BriefKind;
+  /** As it was shown. */
+  readonly path: string;
+  /** Absolute. */
+  readonly file: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** Name of the copy in the folder `restored`; `null` where the file was gone. */
+  readonly copy: string | null;
+  /** Of what was found. */
+  readonly executable: boolean;
+  /** Where what was found is a symbolic link. */
+  readonly target?: string;
+  /** Hash of what the file was restored to; `null` for absent. */
+  readonly restored: string | null;
+}
+
+const INDEX = "restored.ndjson";
+
+/** Keeps what was found in the folder of a run, before it is restored. */
+export async function keepFound(clock: Clock, folder: string, change: BriefChange): Promise<void> {
+  const { kind, path, file, found, before } = change;
+  const known = (await readKept(folder)).length;
+  const copy = `${String(known + 1).padStart(3, "0")}-${path.replaceAll(/[^\w.-]+/g, "-").slice(-80)}`;
+  const place = join(folder, "restored", copy);
+  if (found.kind === "text") await writeAtomic(place, found.bytes, { mode: 0o600 });
+  if (found.kind === "large" || found.kind === "folder") await copyPath(file, place);
+  const kept = found.kind === "text" || found.kind === "large" || found.kind === "folder";
+  const entry: KeptFile = {
+    kind,
+    path,
+    file,
+    at: clock.now(),
+    copy: kept ? copy : null,
+    executable: "executable" in found && found.executable,
+    ...(found.kind === "link" ? { target: found.target } : {}),
+    restored: before.kind === "text" ? hashText(before.bytes) : before.kind === "missing" ? null : before.kind,
+  };
+  await appendText(join(folder, INDEX), `${JSON.stringify(entry)}\n`);
+}
+
+/** What a run has kept, oldest first. */
+export async function readKept(folder: string): Promise<readonly KeptFile[]> {
+  const text = await readText(join(folder, INDEX)) ?? "";
+  return text.split("\n").flatMap((line) => {
+    try {
+      const entry = JSON.parse(line) as KeptFile;
+      return typeof entry.path === "string" && typeof entry.file === "string" ? [entry] : [];
+    } catch {
+      return []; // the last line of a run that was killed
+    }
+  });
+}

@@ -1,0 +1,114 @@
+import type { BriefRecord } from "../../backlog/journal_types.ts";
+import { CONFIG_FILE } from "../../config/load.ts";
+import type { RalphContext } from "../../context/context.ts";
+import { requireRepository } from "../../git/require_repository.ts";
+import { RalphError } from "../../errors/ralph_error.ts";
+import { readObject } from "./objects.ts";
+
+const DIFF_LINES = 60;
+
+/**
+ * What differs from the last run's brief. After a run that ended in order it is a person's work: one line reports it.
+ * After one that was killed it may be an agent's: it is shown, and a person agrees to it or not.
+ *
+ * @throws {RalphError} brief-changed
+ */
+export async function acceptChanges(ralph: RalphContext, record: BriefRecord): Promise<void> {
+  const last = ralph.journal.lastBrief();
+  if (last === null) return;
+  const paths = changedPaths(last.record, record);
+  if (paths.length === 0) return;
+  const names: string[] = [];
+  for (const path of paths) names.push(await nameOf(ralph, path, last.record, record));
+  const note = (level: "info" | "warn", message: string): void => ralph.events.emit({ type: "note", level, message });
+  if (last.ended) return note("info", `since the last run: ${names.join(", ")}`);
+  const lines = await diffOf(ralph, paths, last.record, record);
+  ralph.events.emit({
+    type: "text",
+    title: "Changed since the run that was killed began",
+    lines: [...names, ...lines],
+  });
+  if (ralph.loop.acceptChanges) return note("info", `agreed to: ${names.join(", ")}`);
+  if (ralph.prompter.interactive) {
+    const message = "The last run was killed. Did you make these changes yourself, and do they count?";
+    const question = { id: "brief.accept", kind: "confirm", message, details: names, initial: false } as const;
+    if ((await ralph.prompter.ask(question)).value === "yes") return;
+  }
+  throw new RalphError("brief-changed", { details: { paths: names.join(", ") } });
+}
+
+/** Files that both records know and that differ, and files that are new in a folder that both have read. Pure. */
+export function changedPaths(before: BriefRecord, now: BriefRecord): readonly string[] {
+  const isRead = ({ folders }: BriefRecord, path: string): boolean =>
+    folders.some((folder) => folder === "" || path.startsWith(`${folder}/`));
+  const hashIn = (record: BriefRecord, path: string): string | null | undefined =>
+    Object.hasOwn(record.files, path) ? record.files[path] : isRead(record, path) ? null : undefined;
+  const paths = new Set([...Object.keys(before.files), ...Object.keys(now.files)]);
+  return [...paths].filter((path) => {
+    const [one, other] = [hashIn(before, path), hashIn(now, path)];
+    return one !== undefined && other !== undefined && one !== other;
+  }).sort();
+}
+
+/** `verify.default of ralph.config.json`, `hooks/pre-commit (new)`. */
+async function nameOf(ralph: RalphContext, path: string, before: BriefRecord, now: BriefRecord): Promise<string> {
+  const [one, other] = [before.files[path] ?? null, now.files[path] ?? null];
+  if (one === null) return `${path} (new)`;
+  if (other === null) return `${path} (removed)`;
+  if (path !== CONFIG_FILE) return path;
+  const keys = differingKeys(await jsonOf(ralph, one), await jsonOf(ralph, other));
+  return keys.length === 0 ? path : `${keys.join(", ")} of ${path}`;
+}
+
+async function jsonOf(ralph: RalphContext, object: string): Promise<unknown> {
+  const bytes = await readObject(ralph, object);
+  try {
+    return bytes === null ? null : JSON.parse(Buffer.from(bytes).toString("utf8"));
+  } catch {
+    return null; // the file itself is named then
+  }
+}
+
+/** Dotted paths of the values that differ, as deep as both are objects. Pure. */
+function differingKeys(one: unknown, other: unknown): readonly string[] {
+  if (!isObject(one) || !isObject(other)) return [];
+  const keys = [...new Set([...Object.keys(one), ...Object.keys(other)])];
+  return keys.flatMap((key) => {
+    if (JSON.stringify(one[key]) === JSON.stringify(other[key])) return [];
+    const deeper = differingKeys(one[key], other[key]);
+    return deeper.length === 0 ? [key] : deeper.map((rest) => `${key}.${rest}`);
+  });
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+async function diffOf(
+  ralph: RalphContext,
+  paths: readonly string[],
+  before: BriefRecord,
+  now: BriefRecord,
+): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for (const path of paths) {
+    const [one, other] = [before.files[path] ?? "", now.files[path] ?? ""];
+    if (!isObjectId(one) || !isObjectId(other)) continue;
+    const end = await requireRepository(ralph).git([
+      "diff",
+      "--no-ext-diff",
+      "--no-textconv",
+      "--no-color",
+      one,
+      other,
+    ]);
+    if (end.exitCode === 0) lines.push(path, ...end.stdout.split("\n").filter((line) => /^[-+@ ]/.test(line)).slice(2));
+  }
+  return lines.length <= DIFF_LINES
+    ? lines
+    : [...lines.slice(0, DIFF_LINES), `… ${lines.length - DIFF_LINES} more lines`];
+}
+
+function isObjectId(hash: string): boolean {
+  return /^[0-9a-f]{40,64}$/.test(hash);
+}

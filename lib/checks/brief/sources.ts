@@ -1,0 +1,81 @@
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import picomatch from "picomatch";
+import type { Backlog } from "../../backlog/types.ts";
+import { CONFIG_FILE } from "../../config/load.ts";
+import type { RalphContext } from "../../context/context.ts";
+import type { Repository } from "../../git/types.ts";
+import { readText } from "../../host/files.ts";
+import { PROMPT_FILES, PROMPTS_FOLDER } from "../../prompts/render.ts";
+import type { BriefSource } from "./types.ts";
+
+/** Of the files in the person's home those that git, npm and Bun read. */
+const PERSON_FILES: readonly string[] = [".gitconfig", ".npmrc", ".bunfig.toml"];
+
+/** Everything that judges a run of this backlog, state files apart. */
+export async function briefSources<Data, Findings>(
+  ralph: RalphContext,
+  backlog: Pick<Backlog<Data, Findings>, "briefFiles">,
+): Promise<readonly BriefSource[]> {
+  const inRoot = (path: string): string => join(ralph.root, path);
+  return [
+    { kind: "protected", path: inRoot(CONFIG_FILE) },
+    ...protectedSources(ralph.root, ralph.config.protect),
+    ...ralph.decides.map((path) => ({ kind: "recipe" as const, path })),
+    ...PROMPT_FILES.map((path) => ({ kind: "prompt" as const, path: inRoot(path) })),
+    { kind: "prompt", path: inRoot(PROMPTS_FOLDER), accepts: (path) => path.endsWith(".md") },
+    ...(await backlog.briefFiles?.() ?? []).map((path) => ({ kind: "plan" as const, path: inRoot(path) })),
+    ...(ralph.repository === null ? [] : await gitSources(ralph.repository)),
+    ...personSources(ralph.host.environment),
+  ];
+}
+
+/** A file for each plain path, a folder for each glob. Pure. */
+function protectedSources(root: string, protect: readonly string[]): readonly BriefSource[] {
+  return protect.map((glob) => {
+    const { base, isGlob } = picomatch.scan(glob);
+    if (!isGlob) return { kind: "protected", path: resolve(root, glob) };
+    const matches = picomatch(glob, { dot: true });
+    const named = glob.includes("node_modules");
+    return {
+      kind: "protected",
+      path: resolve(root, base),
+      accepts: (path) => matches(relative(root, path).replaceAll("\\", "/")),
+      enters: (path) => basename(path) !== ".git" && (named || basename(path) !== "node_modules"),
+    };
+  });
+}
+
+async function gitSources(repository: Repository): Promise<readonly BriefSource[]> {
+  const { gitDirectory, topLevel } = repository;
+  const common = (await readText(join(gitDirectory, "commondir")))?.trim();
+  const shared = common === undefined ? gitDirectory : resolve(gitDirectory, common);
+  const git = (path: string): BriefSource => ({ kind: "git", path });
+  const { stdout } = await repository.git(["rev-parse", "--git-path", "hooks"]);
+  const hooks = resolve(topLevel, stdout.trim());
+  return [
+    git(join(topLevel, ".git")),
+    git(join(gitDirectory, "commondir")),
+    git(join(gitDirectory, "config.worktree")),
+    { ...git(join(shared, "config")), settings: true },
+    git(join(shared, "objects", "info", "alternates")),
+    ...[...new Set([shared, gitDirectory])].map((folder) => ({
+      ...git(join(folder, "info")),
+      accepts: (path: string) => basename(path) !== "refs" || dirname(path) !== join(folder, "info"), // made by git gc
+    })),
+    ...[...new Set([join(shared, "hooks"), hooks])].map((folder) => ({
+      ...git(folder),
+      accepts: (path: string) => !path.endsWith(".sample"), // git runs none of these
+    })),
+  ];
+}
+
+function personSources(
+  { home, variables }: RalphContext["host"]["environment"],
+): readonly BriefSource[] {
+  const given = variables["XDG_CONFIG_HOME"];
+  const configuration = given !== undefined && isAbsolute(given) ? given : join(home, ".config");
+  return [
+    ...PERSON_FILES.map((path) => ({ kind: "person" as const, path: join(home, path) })),
+    { kind: "person", path: join(configuration, "git"), accepts: () => true },
+  ];
+}

@@ -1,0 +1,85 @@
+import type { AsInstructed } from "../../backlog/check_types.ts";
+import type { ManualEdit } from "../../backlog/state_files.ts";
+import type { BriefRecord } from "../../backlog/journal_types.ts";
+import type { FileState } from "../../host/file_state.ts";
+import type { Setting } from "./settings.ts";
+
+/** What a file of the brief decides about. */
+export type BriefKind =
+  /** What Ralph itself writes: an edit of it is a claim. */
+  | "state"
+  /** `ralph.config.json`, and what `protect` names: a change of it fails the attempt. */
+  | "protected"
+  | "recipe"
+  | "prompt"
+  | "plan"
+  /** Hooks, attributes, excludes and settings of the git directory. */
+  | "git"
+  /** What tells agents how to work: turns may change it, reviewers see it as it was. */
+  | "instructions"
+  /** The person's own, outside of the repository: a change is reported, and not reverted. */
+  | "person";
+
+/** One file, or all files of a folder that a name test accepts. Absence is part of it. */
+export interface BriefSource {
+  readonly kind: BriefKind;
+  /** Absolute. */
+  readonly path: string;
+  /** Given for a folder: which of the files below it count, by their absolute path. */
+  readonly accepts?: (path: string) => boolean;
+  /** Given for a folder: the folders below it that are read. @default all */
+  readonly enters?: (path: string) => boolean;
+  /** A file of git's settings, of which some keys decide. @default false */
+  readonly settings?: boolean;
+}
+
+/** A file of the brief. */
+export interface BriefEntry {
+  readonly kind: BriefKind;
+  /** Absolute. */
+  readonly file: string;
+  /** As it is shown. */
+  readonly path: string;
+  /** Replaced where it is restored (a new inode) or where only settings changed that do not decide. */
+  before: FileState;
+  /** Of a file of git's settings. */
+  readonly settings: readonly Setting[] | null;
+  /** Git object that holds a file too large for memory. */
+  object: string | null;
+}
+
+/** A file that is not as it was when the run began. */
+export interface BriefChange {
+  readonly kind: BriefKind;
+  /** As it is shown: relative to the root where it is below it. */
+  readonly path: string;
+  /** Absolute. */
+  readonly file: string;
+  readonly before: FileState;
+  readonly found: FileState;
+  /** Of a state file. */
+  readonly edit?: ManualEdit;
+}
+
+/** What judges a run, as it was when the run began. */
+export interface Brief {
+  /** What differs now, state files included. Reads files, starts no process unless git's settings differ. */
+  compare(): Promise<readonly BriefChange[]>;
+  /**
+   * Makes these files what they were, keeps what was found in the run's folder, reports it, and commits the restoration
+   * where HEAD has the change.
+   *
+   * @returns those that were restored; what a person's own files hold is only reported
+   */
+  restore(changes: readonly BriefChange[]): Promise<readonly BriefChange[]>;
+  /** Runs an agent while its instruction files are as they were when the run began; what a turn made of them stays. */
+  readonly asInstructed: AsInstructed;
+  /** True for a path, relative to the root, that the brief holds or whose appearance would be a change. */
+  covers(path: string): boolean;
+  /** Shown paths of what was restored so far. */
+  readonly restored: readonly string[];
+  /** Shown paths of a person's own files that have changed. */
+  readonly reported: readonly string[];
+  /** For the journal. */
+  readonly record: BriefRecord;
+}

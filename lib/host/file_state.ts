@@ -1,0 +1,139 @@
+import {
+  chmodSync,
+  type Dirent,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { unreadable, unwritable } from "./file_errors.ts";
+import { writeAtomic } from "./write_atomic.ts";
+
+/** What is at a path, to be compared and restored later. Symbolic links are not followed. */
+export type FileState =
+  | { readonly kind: "missing" | "folder" | "special" }
+  | { readonly kind: "link"; readonly target: string }
+  | { readonly kind: "text"; readonly bytes: Uint8Array; readonly executable: boolean }
+  /** Too large to be kept in memory: `key` is made of size, inode and both times. */
+  | { readonly kind: "large"; readonly key: string; readonly executable: boolean };
+
+const UNREADABLE: ReadonlySet<string> = new Set(["EACCES", "EPERM"]);
+
+/** Reads what is at a path; files of more than `maxBytes` as `large`. @throws {RalphError} file-unreadable */
+export function readFileState(path: string, maxBytes: number): FileState {
+  try {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return { kind: "missing" };
+    if (found.isSymbolicLink()) return { kind: "link", target: readlinkSync(path) };
+    if (found.isDirectory()) return { kind: "folder" };
+    if (!found.isFile()) return { kind: "special" };
+    const executable = (found.mode & 0o100) !== 0;
+    if (found.size <= maxBytes) return { kind: "text", bytes: readFileSync(path), executable };
+    return { kind: "large", key: [found.size, found.ino, found.mtimeMs, found.ctimeMs].join(" "), executable };
+  } catch (error) {
+    if (isMissing(error)) return { kind: "missing" };
+    if (UNREADABLE.has((error as NodeJS.ErrnoException).code ?? "")) return { kind: "special" };
+    throw unreadable(path, error);
+  }
+}
+
+/** True for the same content and the same kind of file. Pure. */
+export function isSameState(one: FileState, other: FileState): boolean {
+  if (one.kind === "link" && other.kind === "link") return one.target === other.target;
+  if (one.kind === "large" && other.kind === "large") {
+    return one.key === other.key && one.executable === other.executable;
+  }
+  if (one.kind === "text" && other.kind === "text") {
+    return one.executable === other.executable && Buffer.compare(one.bytes, other.bytes) === 0;
+  }
+  return one.kind === other.kind;
+}
+
+/**
+ * Makes a path what it was. A folder or a link that is in its place is removed first, and so is a link in the place of
+ * a folder above it, where that leads out of `base`.
+ *
+ * @param content the bytes, for a state that was too large to be kept
+ * @throws {RalphError} file-unwritable
+ */
+export async function writeFileState(
+  path: string,
+  state: FileState,
+  base: string,
+  content?: Uint8Array,
+): Promise<void> {
+  try {
+    if (state.kind === "folder" || state.kind === "special") return;
+    removeLinksAbove(path, base);
+    const bytes = state.kind === "text" ? state.bytes : content;
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found !== undefined && (bytes === undefined || !found.isFile())) rmSync(path, { recursive: true, force: true });
+    if (state.kind === "link") {
+      mkdirSync(dirname(path), { recursive: true });
+      return symlinkSync(state.target, path);
+    }
+    if (bytes === undefined || !("executable" in state)) return;
+    if (found?.isFile() === true) chmodSync(path, found.mode | 0o200);
+    await writeAtomic(path, bytes);
+    const mode = lstatSync(path).mode;
+    chmodSync(path, state.executable ? mode | ((mode & 0o444) >> 2) : mode & ~0o111);
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
+/** Absolute paths of all files and links below a folder, folders that `enter` refuses left out. Sorted. */
+export function listFiles(folder: string, enter: (path: string) => boolean): readonly string[] {
+  const files: string[] = [];
+  const folders = [folder];
+  for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
+    for (const entry of entriesOf(next)) {
+      const path = join(next, entry.name);
+      if (!entry.isDirectory()) files.push(path);
+      else if (enter(path)) folders.push(path);
+    }
+  }
+  return files.sort();
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw unreadable(folder, error);
+  }
+}
+
+/** The path with the links of every folder above it resolved, as far as they exist. */
+export function realPath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch (error) {
+    if (!isMissing(error) || dirname(path) === path) throw unreadable(path, error);
+    return join(realPath(dirname(path)), basename(path));
+  }
+}
+
+function removeLinksAbove(path: string, base: string): void {
+  const parts = relative(base, dirname(path)).split(sep).filter((part) => part !== "" && part !== "..");
+  for (let count = 1; count <= parts.length; count++) {
+    const folder = resolve(base, ...parts.slice(0, count));
+    const found = lstatSync(folder, { throwIfNoEntry: false });
+    if (found === undefined) return;
+    if (found.isDirectory()) continue;
+    if (found.isSymbolicLink() && realPath(folder).startsWith(realPath(base) + sep)) continue;
+    rmSync(folder, { force: true });
+    return;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code;
+  return code === "ENOENT" || code === "ENOTDIR";
+}

@@ -1,0 +1,69 @@
+import { join } from "node:path";
+import { type KeptFile, readKept } from "../../checks/brief/kept.ts";
+import type { Invocation } from "../../cli/command.ts";
+import { usage } from "../../cli/parse.ts";
+import { resolveRoot } from "../../cli/root.ts";
+import { EXIT } from "../../errors/exit_codes.ts";
+import { readFileState, writeFileState } from "../../host/file_state.ts";
+import { copyPath, hashFile, isDirectory, removePath } from "../../host/files.ts";
+import { findRun } from "../../report/find_run.ts";
+import { runFolders } from "../../workflows/runs.ts";
+
+/** `ralph restore [RUN] [PATH…]`: brings back what a run found changed and restored; of each file the newest. */
+export async function run(invocation: Invocation): Promise<number> {
+  const { arguments: [named, ...paths], flags, host, out, say } = invocation;
+  const root = await resolveRoot(invocation);
+  const { id, folder } = await findRun({ root, cwd: host.environment.cwd, folders: await runFolders(root) }, named);
+  const kept = await readKept(folder);
+  const newest = new Map(kept.map((file) => [file.path, file]));
+  const unknown = paths.find((path) => !newest.has(path));
+  if (unknown !== undefined) {
+    throw usage(`the run ${id} kept nothing of ${unknown}`, `\`ralph restore ${id} --dry-run\` shows what it kept`);
+  }
+  // What appeared in the git directory may be run by git: a person names it.
+  const wanted = [...newest.values()].filter(({ path, kind }) =>
+    paths.length > 0 ? paths.includes(path) : kind !== "git"
+  );
+  if (kept.length === 0) say(`the run ${id} restored nothing`);
+  let left = 0;
+  for (const file of wanted) {
+    if (flags.has("dry-run")) out(`${file.path}  ${copyOf(folder, file) ?? "it was gone"}`);
+    else if (await isAsFound(folder, file)) continue;
+    else if (await isAsRestored(file)) await bringBack(root, folder, file, out);
+    else {
+      left += 1;
+      say(`${file.path} has changed since: left as it is; what the run found is ${copyOf(folder, file) ?? "no file"}`);
+    }
+  }
+  for (const { path, kind } of newest.values()) {
+    if (kind === "git" && !paths.includes(path)) say(`left out: ${path} (\`ralph restore ${id} ${path}\`)`);
+  }
+  return left === 0 ? EXIT.done : EXIT.failed;
+}
+
+function copyOf(folder: string, { copy, target }: KeptFile): string | null {
+  return copy === null ? target ?? null : join(folder, "restored", copy);
+}
+
+async function isAsFound(folder: string, { file, copy }: KeptFile): Promise<boolean> {
+  return copy !== null && await hashFile(join(folder, "restored", copy)) === await hashFile(file);
+}
+
+/** Newer work is not written over. A file of which Ralph restores a part has no one text to compare with. */
+async function isAsRestored({ file, kind, restored }: KeptFile): Promise<boolean> {
+  if (kind === "state" || (restored !== null && restored.length < 64)) return true;
+  return await hashFile(file) === restored;
+}
+
+async function bringBack(root: string, folder: string, kept: KeptFile, out: (line: string) => void): Promise<void> {
+  const { file, path, copy, target } = kept;
+  const place = copy === null ? null : join(folder, "restored", copy);
+  if (target !== undefined) await writeFileState(file, { kind: "link", target }, root);
+  else if (place === null) await removePath(file);
+  else if (await isDirectory(place)) await copyPath(place, file);
+  else {
+    const found = readFileState(place, Infinity);
+    await writeFileState(file, found.kind === "text" ? { ...found, executable: kept.executable } : found, root);
+  }
+  out(`${path}  ${place === null && target === undefined ? "removed" : "as the run found it"}`);
+}

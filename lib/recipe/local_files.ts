@@ -1,0 +1,32 @@
+import { dirname, resolve } from "node:path";
+import { isDirectory, pathExists, readText } from "../host/files.ts";
+
+const LOCAL_REGEXP = /\b(?:from|import|require)\s*\(?\s*["'](\.{1,2}\/[^"']+)["']/g;
+const ENDINGS: readonly string[] = ["", ".ts", ".js", ".mjs", "/index.ts", "/index.js"];
+/** A recipe's own files are few; a cycle or a large tree ends here. */
+const MOST_FILES = 100;
+
+/** The recipe and those of its own files that it imports, itself first. */
+export async function localFiles(path: string): Promise<readonly string[]> {
+  const files = [path];
+  for (let index = 0; index < Math.min(files.length, MOST_FILES); index++) {
+    const file = files[index] as string;
+    for (const [, specifier = ""] of (await textOf(file)).matchAll(LOCAL_REGEXP)) {
+      const local = await existing(resolve(dirname(file), specifier));
+      if (!files.includes(local)) files.push(local);
+    }
+  }
+  return files;
+}
+
+async function textOf(file: string): Promise<string> {
+  return await isDirectory(file) ? "" : await readText(file) ?? "";
+}
+
+/** The file that an import without an ending means; the path itself where there is none. */
+async function existing(path: string): Promise<string> {
+  for (const ending of ENDINGS) {
+    if (await pathExists(path + ending) && !await isDirectory(path + ending)) return path + ending;
+  }
+  return path;
+}
