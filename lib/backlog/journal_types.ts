@@ -29,6 +29,33 @@ export interface OpenItem {
   readonly userPaths: readonly string[];
 }
 
+/** What decides how old a file that judges is: all attempts since a run last passed. */
+export interface JudgingHistory {
+  /** Commit before the first of them; `null` where there was none. */
+  readonly base: string | null;
+  /** What made files old since, in order. */
+  readonly steps: readonly JudgingStep[];
+  /** The items that were attempted. */
+  readonly items: readonly JudgedItem[];
+}
+
+/** What differs between two commits is old as the second one has it. */
+export interface JudgingStep {
+  readonly from: string;
+  readonly to: string;
+  /** Only these paths. @default all */
+  readonly globs?: readonly string[];
+}
+
+/** An item by whose turns judging files may have changed. */
+export interface JudgedItem {
+  readonly id: string;
+  /** Its title and criteria. */
+  readonly text: string;
+  /** Files that its turns changed, relative to the root. */
+  readonly changed: readonly string[];
+}
+
 /** Reads and appends. Every append is one write of one line. */
 export interface Journal {
   /** Reads what another process has written since: called when the run lock is held. */
@@ -51,6 +78,8 @@ export interface Journal {
   forgetClean(key: JournalKey): Promise<void>;
   /** Items that the final check of this run sent back, and how often. */
   reopened(key: JournalKey): ReadonlyMap<string, Reopened>;
+  /** What was attempted since a run last passed. */
+  judging(key: JournalKey): JudgingHistory;
   /** What earlier attempts left uncommitted, and which item's they were. */
   leftovers(key: JournalKey): ReadonlyMap<string, Leftover>;
   begun(key: JournalKey, item: Item, attempt: BegunAttempt): Promise<void>;
@@ -60,8 +89,8 @@ export interface Journal {
   reopen(key: JournalKey, ids: readonly string[], reason: string): Promise<void>;
   /** `--retry-blocked`: nothing is parked any more. */
   unpark(key: JournalKey): Promise<void>;
-  /** `passed`: the run has passed as a whole. */
-  runEnded(key: JournalKey, passed: boolean): Promise<void>;
+  /** `passed`: the run has passed as a whole. `head`: the commit at its end. */
+  runEnded(key: JournalKey, passed: boolean, head?: string | null): Promise<void>;
   /** The brief of the newest run here, whichever backlog it was of; `ended`: the run ended in order. */
   lastBrief(): { readonly record: BriefRecord; readonly ended: boolean } | null;
   briefRead(key: JournalKey, record: BriefRecord): Promise<void>;
@@ -110,6 +139,8 @@ export interface BegunAttempt {
   readonly number: number;
   /** Uncommitted paths that were the user's before. */
   readonly userPaths: readonly string[];
+  /** Commit before the turn; absent where there is none. */
+  readonly head?: string | null | undefined;
 }
 
 /** A file that an attempt changed and nobody committed. */

@@ -66,7 +66,7 @@ export type FailureReason =
   | "refused"
   | "unavailable"
   | "protected-file-changed"
-  | "tests-weakened"
+  | "tests-changed"
   | "history-rewritten"
   | "commit-refused";
 
@@ -80,8 +80,6 @@ export type Attempt<Findings = unknown> =
     readonly claim: Claim<Findings> | null;
     readonly turn: TurnRecord | null;
     readonly verification: Verification | null;
-    /** How the attempts at the item have weakened tests so far, a line a file (`tests.integrity`). */
-    readonly weakened?: readonly string[];
     /** The item has no attempt left: park it. Set by the loop from the backlog's `retries`. */
     readonly last?: boolean;
     /** The item's own checks passed before its first attempt, so that they prove nothing. */

@@ -41,6 +41,11 @@ function endOfCode(text: string, start: number, count: number): number | null {
   return null;
 }
 
+/** A text without the commands that it names. Pure. */
+export function withoutCommands(text: string): string {
+  return verifyCommands(text).reduce((rest, command) => rest.replaceAll(`\`${command}\``, ""), text);
+}
+
 /** The commands of all criteria of a story, each once. */
 export function storyCommands(story: { readonly acceptanceCriteria: readonly string[] }): readonly string[] {
   return [...new Set(story.acceptanceCriteria.flatMap(verifyCommands))];

@@ -16,7 +16,6 @@ interface Told extends Outcome {
   readonly summary?: string;
   readonly messages?: readonly string[];
   readonly parkedBefore?: number;
-  readonly weakened?: readonly { readonly id: string; readonly findings: readonly string[] }[];
   readonly failedBefore?: readonly string[];
   readonly notices?: readonly { readonly kind: string; readonly subject: string; readonly message: string }[];
   readonly checkedAs?: "commit" | "tree" | "nothing";
@@ -66,9 +65,6 @@ export function outcomeLines(outcome: Outcome, style: Style, goOn: string | null
     ...(unverified.length === 0
       ? []
       : [`  ${warn("unverified")}  ${unverified.join(", ")} ${dim("(no check ran: only the agent says so)")}`]),
-    ...(told.weakened ?? []).flatMap(({ id, findings }) =>
-      findings.map((line) => `  ${warn("tests weakened")}  ${oneLine(id)}: ${oneLine(line)}`)
-    ),
     ...(told.failedBefore ?? []).map((command) => `  ${warn("failed before the first turn")}  ${oneLine(command)}`),
     ...noticeLines(told.notices ?? [], warn),
     ...(told.parked ?? []).map(({ id, reason }) => `  ${bad("parked")}  ${oneLine(id)}: ${firstLine(reason)}`),

@@ -9,6 +9,7 @@ const TEST_GLOBS: readonly string[] = [
   "**/{test,tests,__tests__}/**",
   "**/*.{bats,snap}",
   "**/__snapshots__/**",
+  "**/{support,helpers,fixtures,testdata,mocks,__mocks__,testutil}/**",
 ];
 
 /**

@@ -66,11 +66,15 @@ export interface WorkspaceConfig {
   readonly setupTimeout: number;
 }
 
-/** What is watched, so that tests are not weakened until they pass. */
+/** What judges the work besides what it changes itself. */
 export interface TestsConfig {
   /** Globs, relative to the root, of the files that are tests. */
   readonly globs: readonly string[];
-  /** `report`: weakened tests are told, `block`: the attempt fails. @default "report" */
+  /**
+   * With the tests from before the work all checks run once more. `report`: what fails is named at the end, `block`: it
+   * fails the attempt.
+   * @default "report"
+   */
   readonly integrity: "off" | "report" | "block";
 }
 

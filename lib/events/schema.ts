@@ -157,9 +157,9 @@ export const EVENT_SCHEMAS = {
     failedBefore: z.boolean().exactOptional(),
     beforeWork: z.boolean().exactOptional().describe("it failed before the run's first turn as well"),
   }),
-  "tests-weakened": z.object({
-    type: z.literal("tests-weakened"),
-    item,
+  "tests-changed": z.object({
+    type: z.literal("tests-changed"),
+    item: item.nullable(),
     findings: z.array(text),
     blocked: z.boolean().describe("the attempt fails for it"),
   }),

@@ -104,10 +104,11 @@ export type RalphEvent =
     /** It ran before the item's first attempt, where it should fail. */
     readonly beforeWork?: boolean;
   }
-  /** Tests were weakened since the item was taken up; `blocked`: the attempt fails for it. A line a file. */
+  /** Files that judge are not what they were before the work: a line a file, then what the old ones say. */
   | {
-    readonly type: "tests-weakened";
-    readonly item: EventItem;
+    readonly type: "tests-changed";
+    /** `null` at the end of a run. */
+    readonly item: EventItem | null;
     readonly findings: readonly string[];
     readonly blocked: boolean;
   }

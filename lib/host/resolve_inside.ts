@@ -10,7 +10,9 @@ import { unreadable } from "./file_errors.ts";
  */
 export async function resolveInside(root: string, path: string): Promise<string> {
   const realRoot = realpathSync.native(root);
-  const found = await deepestPath(resolve(realRoot, path));
+  const found = await deepestPath(resolve(realRoot, path)).catch((error: unknown) => {
+    throw unreadable(path, error);
+  });
   const inside = relative(realRoot, found);
   if (inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside)) {
     throw new RalphError("path-outside-root", { details: { path, root } });
@@ -24,7 +26,7 @@ export async function deepestPath(path: string, left = 64): Promise<string> {
     return realpathSync.native(path);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    if (code !== "ENOENT" && code !== "ENOTDIR") throw unreadable(path, error);
+    if (code !== "ENOENT" && code !== "ENOTDIR") throw error;
   }
   const link = await linkTarget(path);
   if (link !== null && left > 0) return deepestPath(link, left - 1);

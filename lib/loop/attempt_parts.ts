@@ -1,3 +1,4 @@
+import type { JudgingHistory } from "../backlog/journal_types.ts";
 import type {
   Attempt,
   Backlog,
@@ -9,8 +10,8 @@ import type {
   Verification,
   Work,
   WorkContext,
+  WorkDone,
 } from "../backlog/types.ts";
-import type { ItemStart } from "../checks/integrity/item_start.ts";
 import type { Brief, BriefChange } from "../checks/brief/types.ts";
 import { namedCheck } from "../checks/named_check.ts";
 import type { CheckLike } from "../checks/types.ts";
@@ -35,8 +36,10 @@ export interface WorkItemOptions {
   readonly signal?: AbortSignal;
   /** What the tree held before, when that is known. */
   readonly before?: TreeSnapshot;
-  /** What the tree and the tests were before the first attempt at the item. @default what they are now */
-  readonly start?: ItemStart;
+  /** How the tree was before the first attempt at the item. @default as it is now */
+  readonly start?: WorkDone;
+  /** What decides how old tests are, for `tests.integrity: "block"`. @default they are old as the turn finds them */
+  readonly judging?: JudgingHistory;
   /** What judges the attempt, and is restored after the turn. @default what it is now */
   readonly brief?: Brief;
   /** Commands that failed before the run's first turn. */

@@ -14,7 +14,8 @@ import type { Notice } from "./progress.ts";
 export interface CleanRun extends AsyncDisposable {
   /** Opens it, before the first turn: what it finds then (links, submodules, ignored files) is what counts. */
   open(): Promise<void>;
-  bringUp(): Promise<BroughtUp>;
+  /** To a commit. @default HEAD */
+  bringUp(commit?: string): Promise<BroughtUp>;
   /** Why a command has to be judged in the tree; `null`: the checkout can make it. */
   whyInTree(command: string): string | null;
   /**
@@ -61,10 +62,11 @@ export function createCleanRun(
     get absentAtStart() {
       return absent;
     },
-    async bringUp() {
+    async bringUp(commit) {
       await open();
-      brought = await (checkout as Checkout).bringUp();
-      return brought;
+      const up = await (checkout as Checkout).bringUp(commit);
+      if (commit === undefined) brought = up;
+      return up;
     },
     whyInTree: (command) => ralph.journal.clean(key)?.inTree[command] ?? null,
     async look(red, checks, signal) {

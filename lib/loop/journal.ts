@@ -8,7 +8,8 @@ import {
   writeAtomic,
 } from "../host/files.ts";
 import { dirname } from "node:path";
-import { foldJournal, type JournalLine, type JournalState, keptLines, keyOf } from "./journal_fold.ts";
+import { foldJournal, type JournalState, keptLines, keyOf } from "./journal_fold.ts";
+import type { JournalLine } from "./journal_record.ts";
 import type { Journal, JournalKey } from "../backlog/journal_types.ts";
 import type { Item } from "../backlog/types.ts";
 
@@ -57,8 +58,17 @@ export async function openJournal(file: string | null): Promise<Journal> {
     forgetClean: (key) => append({ type: "clean-forgotten", ...named(key) }),
     reopened: (key) => state.reopened(key),
     leftovers: (key) => state.leftovers(key),
-    begun: (key, item, { id, number, userPaths }) =>
-      append({ type: "begun", ...named(key), item, attemptId: id, number, userPaths }),
+    judging: (key) => state.judging(key),
+    begun: (key, item, { id, number, userPaths, head }) =>
+      append({
+        type: "begun",
+        ...named(key),
+        item,
+        attemptId: id,
+        number,
+        userPaths,
+        ...(head === undefined ? {} : { head }),
+      }),
     settling: (key, item, attempt, work) => append({ type: "settling", ...named(key), ...of(item), attempt, work }),
     settled: (key, item, attempt, end) =>
       append({ type: "settled", ...named(key), ...of(item), attemptId: attempt.id, ...end }),
@@ -67,8 +77,8 @@ export async function openJournal(file: string | null): Promise<Journal> {
     lastBrief: () => state.brief,
     briefRead: (key, record) => append({ type: "brief", ...named(key), record }),
     briefRestored: (key) => append({ type: "brief-restored", ...named(key) }),
-    async runEnded(key, passed) {
-      await append({ type: "run-ended", ...named(key), passed });
+    async runEnded(key, passed, head = null) {
+      await append({ type: "run-ended", ...named(key), passed, head });
       if (file !== null && size > COMPACT_AT_BYTES) size = await compact(file, state);
     },
   };

@@ -1,44 +1,16 @@
 import { RalphError } from "../errors/ralph_error.ts";
-import type { BriefRecord, CleanStart, JournalKey, Leftover, OpenItem, Reopened } from "../backlog/journal_types.ts";
-import type { Attempt, Item, ParkedItem, PassedRecord, Settlement } from "../backlog/types.ts";
-
-interface Named {
-  readonly v: 1;
-  readonly key: string;
-}
-interface OfItem extends Named {
-  readonly itemId: string;
-  readonly fingerprint: string | null;
-}
-type Work = Readonly<Record<string, string | null>>;
-
-/** One line of the journal. */
-export type JournalLine =
-  | (Named & {
-    readonly type: "begun";
-    readonly item: Item;
-    readonly attemptId: string;
-    readonly number: number;
-    readonly userPaths: readonly string[];
-  })
-  | (OfItem & { readonly type: "settling"; readonly attempt: Attempt; readonly work: Work })
-  | (OfItem & {
-    readonly type: "settled";
-    readonly attemptId: string;
-    readonly settlement: Settlement;
-    readonly kept: Work;
-    readonly passed?: PassedRecord;
-  })
-  | (Named & { readonly type: "passed"; readonly record: PassedRecord })
-  | (Named & { readonly type: "reopened"; readonly ids: readonly string[]; readonly reason: string })
-  | (Named & { readonly type: "run-ended"; readonly passed?: boolean })
-  | (OfItem & { readonly type: "parked"; readonly reason: string })
-  | (Named & { readonly type: "left"; readonly itemId: string; readonly kept: Work })
-  | (Named & { readonly type: "brief"; readonly record: BriefRecord })
-  | (Named & { readonly type: "brief-restored" })
-  | (Named & { readonly type: "clean-start"; readonly absent: readonly string[] })
-  | (Named & { readonly type: "clean-finding"; readonly command: string; readonly why: string | null })
-  | (Named & { readonly type: "unparked" | "clean-forgotten" });
+import type {
+  BriefRecord,
+  CleanStart,
+  JournalKey,
+  JudgingHistory,
+  Leftover,
+  OpenItem,
+  Reopened,
+} from "../backlog/journal_types.ts";
+import { isRecord, type JournalLine, type Named, parseLine, type Work } from "./journal_record.ts";
+import type { Attempt, Item, ParkedItem, PassedRecord } from "../backlog/types.ts";
+import { attempted, begunAt, NOT_ATTEMPTED, runEndedAt } from "./judging_history.ts";
 
 interface Slot {
   readonly open: Map<string, OpenItem>;
@@ -47,6 +19,7 @@ interface Slot {
   readonly passed: Map<string, PassedRecord>;
   readonly reopened: Map<string, Reopened>;
   readonly leftovers: Map<string, Leftover>;
+  judging: Judging;
   clean: CleanStart | null;
 }
 
@@ -64,6 +37,7 @@ export interface JournalState {
   reopened(key: JournalKey): ReadonlyMap<string, Reopened>;
   clean(key: JournalKey): CleanStart | null;
   leftovers(key: JournalKey): ReadonlyMap<string, Leftover>;
+  judging(key: JournalKey): JudgingHistory;
 }
 
 /** The one string under which a backlog's lines stand. */
@@ -103,6 +77,7 @@ export function foldJournal(text: string, path = "the journal"): JournalState {
     reopened: (key) => slotOf(keyOf(key)).reopened,
     clean: (key) => slotOf(keyOf(key)).clean,
     leftovers: (key) => slotOf(keyOf(key)).leftovers,
+    judging: (key) => slotOf(keyOf(key)).judging,
   };
   for (const [index, text_] of text.split("\n").entries()) {
     const line = parseLine(text_);
@@ -128,6 +103,7 @@ export function keptLines(state: JournalState): readonly JournalLine[] {
   }
   for (const [key, slot] of state.slots) {
     const named = { v: 1, key } as const;
+    if (slot.judging !== NOT_ATTEMPTED) lines.push({ type: "judging", ...named, judging: slot.judging });
     for (const { id, fingerprint, reason } of slot.parked.values()) {
       lines.push({ type: "parked", ...named, itemId: id, fingerprint, reason });
     }
@@ -162,6 +138,7 @@ function applyLine(slot: Slot, line: Exclude<JournalLine, { readonly type: "brie
     case "begun": {
       const { item, attemptId, number, userPaths } = line;
       slot.open.set(item.id, { item, attemptId, number, userPaths, attempt: null, work: {} });
+      if (line.head !== undefined) slot.judging = begunAt(slot.judging, line.head);
       return;
     }
     case "settling": {
@@ -195,7 +172,11 @@ function applyLine(slot: Slot, line: Exclude<JournalLine, { readonly type: "brie
       return;
     case "unparked":
       return slot.parked.clear();
+    case "judging":
+      slot.judging = line.judging;
+      return;
     case "run-ended":
+      slot.judging = line.passed === true ? NOT_ATTEMPTED : runEndedAt(slot.judging, line.head ?? null);
       slot.history.clear();
       slot.reopened.clear();
       if (line.passed === true) {
@@ -216,7 +197,9 @@ function withFinding(clean: CleanStart | null, command: string, why: string | nu
 
 function applySettled(slot: Slot, line: JournalLine & { readonly type: "settled" }): void {
   const { itemId, fingerprint, settlement } = line;
-  const attempt = slot.open.get(itemId)?.attempt ?? null;
+  const open = slot.open.get(itemId);
+  const attempt = open?.attempt ?? null;
+  if (open !== undefined) slot.judging = attempted(slot.judging, open, line.passed?.commit ?? null);
   slot.open.delete(itemId);
   const { reopened = [] } = settlement;
   // Sending items back is what a review is for: it is no failed attempt.
@@ -245,72 +228,7 @@ function newSlot(): Slot {
     passed: new Map(),
     reopened: new Map(),
     leftovers: new Map(),
+    judging: NOT_ATTEMPTED,
     clean: null,
   };
-}
-
-/** True for what `applyLine` can read. */
-function isRecord(value: unknown): value is JournalLine {
-  if (!isObject(value) || value["v"] !== 1 || !isKey(value["key"])) return false;
-  const isOfItem = typeof value["itemId"] === "string";
-  switch (value["type"]) {
-    case "begun":
-      return isObject(value["item"]) && typeof value["item"]["id"] === "string" && Array.isArray(value["userPaths"]) &&
-        typeof value["attemptId"] === "string" && typeof value["number"] === "number";
-    case "settling":
-      return isOfItem && isObject(value["attempt"]) && typeof value["attempt"]["status"] === "string" &&
-        isObject(value["work"]);
-    case "settled":
-      return isOfItem && isObject(value["settlement"]) && typeof value["settlement"]["status"] === "string" &&
-        isObject(value["kept"]) && (value["passed"] === undefined || isPassed(value["passed"]));
-    case "passed":
-      return isPassed(value["record"]);
-    case "reopened":
-      return isTexts(value["ids"]) && typeof value["reason"] === "string";
-    case "parked":
-      return isOfItem && typeof value["reason"] === "string";
-    case "left":
-      return isOfItem && isObject(value["kept"]);
-    case "run-ended":
-      return value["passed"] === undefined || typeof value["passed"] === "boolean";
-    case "clean-start":
-      return isTexts(value["absent"]);
-    case "clean-finding":
-      return typeof value["command"] === "string" && (value["why"] === null || typeof value["why"] === "string");
-    case "clean-forgotten":
-    case "unparked":
-      return true;
-    default:
-      return false;
-  }
-}
-
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((element) => typeof element === "string");
-}
-
-function isPassed(value: unknown): boolean {
-  return isObject(value) && typeof value["id"] === "string" && typeof value["kind"] === "string" &&
-    ["verified", "unverified"].includes(String(value["status"])) && Array.isArray(value["checks"]) &&
-    value["checks"].every(isObject);
-}
-
-/** As `keyOf()` writes it. */
-function isKey(value: unknown): boolean {
-  if (typeof value !== "string") return false;
-  const key = parseLine(value);
-  return Array.isArray(key) && typeof key[0] === "string";
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function parseLine(text: string): unknown {
-  if (text.trim() === "") return null;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return null;
-  }
 }

@@ -1,20 +1,20 @@
-import type { Attempt, Verification } from "../backlog/types.ts";
+import type { Attempt, Verification, WorkDone } from "../backlog/types.ts";
 import { verdictOf } from "../backlog/verdict.ts";
 import { restoreBrief } from "../checks/brief/restore_brief.ts";
-import type { ItemStart } from "../checks/integrity/item_start.ts";
 import { trespassed } from "../checks/turn_guards.ts";
 import { verify } from "../checks/verify.ts";
 import { allowsUnverified, type AttemptParts, failedBefore, isReview, type TakenTurn } from "./attempt_parts.ts";
+import { failsOldTests } from "./old_tests.ts";
 
 /** What is known of an attempt before anything is judged. */
 export type Attempted<Findings> = Pick<
   Attempt<Findings>,
-  "id" | "number" | "claim" | "turn" | "verification" | "weakened"
+  "id" | "number" | "claim" | "turn" | "verification"
 >;
 
 /** Ends that no claim and no check can change, or `null`. */
 export async function endedBy<Data, Findings>(
-  { ralph, backlog, item, work, signal }: AttemptParts<Data, Findings>,
+  { ralph, backlog, work, signal }: AttemptParts<Data, Findings>,
   { turn, rewritten, refusal, restored }: TakenTurn<Findings>,
   attempted: Attempted<Findings>,
 ): Promise<Attempt<Findings> | null> {
@@ -22,12 +22,6 @@ export async function endedBy<Data, Findings>(
   if (end.reason === "aborted" || signal.aborted) return { ...attempted, status: "interrupted" };
   if (rewritten !== null) {
     return { ...attempted, status: "failed", reason: rewritten.status, message: rewritten.message };
-  }
-  const { weakened = [] } = attempted;
-  if (weakened.length > 0) {
-    const blocked = ralph.config.tests.integrity === "block";
-    const { id, kind, title } = item;
-    ralph.events.emit({ type: "tests-weakened", item: { id, kind, title }, findings: weakened, blocked });
   }
   const trespass = await trespassed(ralph, work, turn, backlog.stateFiles);
   if (trespass !== null) return { ...attempted, ...trespass };
@@ -51,7 +45,7 @@ export async function judged<Data, Findings>(
   { attempted, first, standing }: {
     readonly attempted: Attempted<Findings>;
     readonly first: Verification | null;
-    readonly standing: ItemStart;
+    readonly standing: WorkDone;
   },
 ): Promise<Attempt<Findings>> {
   const { ralph, item, work, checks, options, brief, signal, logs } = parts;
@@ -67,22 +61,22 @@ export async function judged<Data, Findings>(
     case "done":
       break;
   }
-  const { weakened = [] } = attempted;
-  if (weakened.length > 0 && ralph.config.tests.integrity === "block") {
-    const message = `tests were weakened, restore them as they were:\n${weakened.join("\n")}`;
-    return { ...attempted, status: "failed", reason: "tests-weakened", message };
-  }
   const isUnchanged = turn.changedFiles.length === 0 && !edited;
-  const done = { since: standing.since, changedFiles: standing.changedFiles };
   const verification = first !== null && work.checkFirst === true && isUnchanged ? first : await verify(ralph, checks, {
     item,
     base: turn.base,
-    done,
+    done: standing,
     signal,
     logs,
     asInstructed,
     ...failedBefore(options),
   });
   if (checks.some(isReview)) await restoreBrief(brief); // a reviewer is an agent too
+  const failing = verification.status === "passed" && ralph.config.tests.integrity === "block"
+    ? await failsOldTests(parts, attempted)
+    : null;
+  if (failing !== null) {
+    return { ...attempted, verification, status: "failed", reason: "tests-changed", message: failing };
+  }
   return { ...attempted, verification, ...verdictOf(verification, allowsUnverified(parts)) };
 }

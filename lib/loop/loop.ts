@@ -3,7 +3,6 @@ import type { Attempt, Backlog, Check, Item, LoopView, Next, PassedItem, Settlem
 import { restoreBrief } from "../checks/brief/restore_brief.ts";
 import type { Brief } from "../checks/brief/types.ts";
 import type { CheckLike } from "../checks/types.ts";
-import { createItemStarts, type ItemStart, type ItemStarts } from "../checks/integrity/item_start.ts";
 import { checksForUnchecked } from "../checks/unchecked_items.ts";
 import type { LimitsConfig } from "../config/schema.ts";
 import type { RalphContext } from "../context/context.ts";
@@ -21,6 +20,7 @@ import { type CleanRun, createCleanRun } from "./clean.ts";
 import { conclude } from "./conclude.ts";
 import { endingOf } from "./ending.ts";
 import { receiveInbox } from "./inbox.ts";
+import { itemStart } from "./item_start.ts";
 import { askToContinue, limitReached, limitsOf, timeBudget, timeReached, unreportedBudget } from "./limits.ts";
 import type { Ending, LoopOptions, LoopOutcome, Stopped, StoppedEarly } from "./outcome.ts";
 import type { Ownership } from "./ownership.ts";
@@ -52,7 +52,6 @@ export class Loop<Data, Findings> {
   readonly #limits: LimitsConfig;
   readonly #taken: Set<string> = new Set();
   readonly #passedNow: Map<string, PassedItem> = new Map();
-  readonly #starts: ItemStarts;
   readonly #guard: TurnGuard;
   readonly #clean: CleanRun;
   #shared: readonly CheckLike[];
@@ -73,7 +72,6 @@ export class Loop<Data, Findings> {
     this.#signal = options.signal ?? ralph.signal;
     this.#limits = limitsOf(ralph, options);
     this.#shared = options.checks ?? [];
-    this.#starts = createItemStarts(ralph);
     this.#guard = createTurnGuard(ralph, { userPaths: parts.ownership.userPaths, stateFiles: backlog.stateFiles });
     this.#clean = createCleanRun(ralph, parts);
     this.#progress = newProgress(ralph.host.clock.now());
@@ -207,7 +205,7 @@ export class Loop<Data, Findings> {
     if (item.checksOnly !== true) await this.#hooks?.run("before", hookIteration);
     const before = item.checksOnly === true ? null : await requireRepository(ralph).snapshot();
     if (before !== null) ownership.beforeTurn(before);
-    await ralph.journal.begun(key, item, { id, number, userPaths: [...ownership.userPaths] });
+    await ralph.journal.begun(key, item, { id, number, userPaths: [...ownership.userPaths], head: before?.head });
     const begun = await this.#backlog.begin?.(item, id);
     if (begun !== undefined) await committer.commit(begun, []);
 
@@ -217,7 +215,8 @@ export class Loop<Data, Findings> {
       previous: history.at(-1) ?? (sentBack === null ? null : reopenedAttempt(id, sentBack.reason)),
       last: this.#last,
       signal: this.#signal,
-      ...(before === null ? {} : { before, start: await this.#startOf(item, history, before) }),
+      ...(before === null ? {} : { before, start: itemStart(ralph, history, before, ownership.workOf(item.id)) }),
+      judging: ralph.journal.judging(key),
       brief: this.#parts.brief,
       failedBefore: this.#failedBefore ?? new Set(),
       green: this.#green,
@@ -242,12 +241,6 @@ export class Loop<Data, Findings> {
     const ending = endingOf(ralph, attempt, settlement);
     if (attempt.turn !== null && !ENDED_BADLY.has(attempt.status)) await this.#hooks?.run("after", hookIteration);
     return ending;
-  }
-
-  #startOf(item: Item<Data>, history: readonly Attempt[], before: TreeSnapshot): Promise<ItemStart> {
-    const { ownership } = this.#parts;
-    const left = Object.keys(ownership.workOf(item.id));
-    return this.#starts.of(history, before, { user: ownership.userPaths, item: left });
   }
 
   #own(item: Item<Data>, attempt: Attempt<Findings>, after: TreeSnapshot): void {

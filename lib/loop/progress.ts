@@ -50,8 +50,6 @@ export interface Progress {
   readonly stalledTurns: number;
   /** Ids that have passed at some time in this run. */
   readonly everPassed: readonly string[];
-  /** Items whose last attempt left tests weakened, and how. */
-  readonly weakened: readonly { readonly id: string; readonly findings: readonly string[] }[];
   /** Commands of shared checks that failed before the first turn (`verify.baseline`). */
   readonly failedBefore: readonly string[];
   /** What the last lines name beside the verdict. */
@@ -74,7 +72,6 @@ export function newProgress(startedAt: number): Progress {
     idleTurns: 0,
     stalledTurns: 0,
     everPassed: [],
-    weakened: [],
     failedBefore: [],
     notices: [],
   };
@@ -106,7 +103,6 @@ export function advance(
   const gone = new Set([item.id, ...reopened]);
   const kept = (ids: readonly string[]): readonly string[] => ids.filter((id) => !gone.has(id));
   const used = usagesOf(attempt);
-  const findings = attempt.weakened ?? [];
   const counted = turn === null ? 0 : 1;
   return {
     ...progress,
@@ -129,10 +125,6 @@ export function advance(
     parked: settlement.status === "parked"
       ? [...progress.parked.filter(({ id }) => id !== item.id), { id: item.id, reason: settlement.reason }]
       : progress.parked,
-    weakened: turn === null || attempt.status === "interrupted" ? progress.weakened : [
-      ...progress.weakened.filter(({ id }) => id !== item.id),
-      ...(findings.length === 0 ? [] : [{ id: item.id, findings }]),
-    ],
   };
 }
 

@@ -56,7 +56,8 @@ export async function runLoop<Data, Findings>(
   await begin();
   const ended = await new Loop({ ralph, backlog, options, key, committer, ownership, brief }).run().finally(end);
   const outcome = { ...ended, notices: [...ended.notices, ...restoredNotices(brief)] };
-  await ralph.journal.runEnded(key, outcome.status === "passed");
+  const [head] = await repository.log(1);
+  await ralph.journal.runEnded(key, outcome.status === "passed", head?.commit ?? null);
   const reasons = "reasons" in outcome ? outcome.reasons : "limit" in outcome ? [outcome.limit] : [];
   const { status, iterations, usage, notices } = outcome;
   ralph.events.emit({ type: "run-end", status, reasons, iterations, usage, notices });

@@ -86,7 +86,7 @@ async function settleOnce<Data, Findings>(
   if (settlement.commit === undefined) return { settlement, attempt, committed: [], head: before };
   const workPaths = settlement.commit.work && ralph.config.commits.work ? Object.keys(work) : [];
   const apart = settlement.commit.apart === true && workPaths.length > 0;
-  const first = withWeakened(apart ? workOnly(settlement.commit) : settlement.commit, attempt);
+  const first = apart ? workOnly(settlement.commit) : settlement.commit;
   const result = await committer.commit(first, workPaths, known);
   if (result.status !== "refused") {
     const head = result.status === "committed" ? result.commit : before;
@@ -108,13 +108,6 @@ async function settleOnce<Data, Findings>(
 /** The commit of the work alone: what `body` says is of the state. */
 function workOnly({ body: _, ...commit }: SettleCommit): SettleCommit {
   return { ...commit, paths: [] };
-}
-
-/** Whoever reads the commit sees what became of the tests. */
-function withWeakened(commit: SettleCommit, { weakened = [] }: Attempt): SettleCommit {
-  if (weakened.length === 0) return commit;
-  const told = ["Tests were weakened:", ...weakened.map((line) => `- ${line}`)].join("\n");
-  return { ...commit, body: commit.body === undefined ? told : `${commit.body}\n\n${told}` };
 }
 
 /** Makes the loop's commits. */

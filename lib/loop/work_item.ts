@@ -6,8 +6,6 @@ import { blockedReason, NONCE_LENGTH, saysPassing } from "../backlog/signals.ts"
 import type { Backlog, Check, Claim, Item, JudgeContext, Turn, Verification, WorkContext } from "../backlog/types.ts";
 import { verdictOf } from "../backlog/verdict.ts";
 import { createBrief } from "../checks/brief/create_brief.ts";
-import { freshStart, withTurn } from "../checks/integrity/item_start.ts";
-import { findWeakened } from "../checks/integrity/test_guard.ts";
 import { namedCheck } from "../checks/named_check.ts";
 import { verify } from "../checks/verify.ts";
 import type { RalphContext } from "../context/context.ts";
@@ -70,16 +68,14 @@ export async function workItem<Data, Findings>(
     return { attempt: { ...known, greenBefore, status: "blocked", message }, checks: named, before: null, after: null };
   }
   const before = options.before ?? await requireRepository(ralph).snapshot();
-  const start = options.start ?? await freshStart(ralph, before);
   const taken = await takeTurn(parts, { before, first, greenBefore });
   const { lines: _lines, text: _text, ...record } = taken.turn;
-  const standing = withTurn(start, taken.turn.changedFiles);
-  const weakened = await findWeakened(ralph, standing, checks);
+  const { since, changedFiles } = options.start ?? { since: before.head, changedFiles: [] };
+  const standing = { since, changedFiles: [...new Set([...changedFiles, ...taken.turn.changedFiles])] };
   const attempted = {
     ...known,
     claim: taken.claim,
     turn: record,
-    ...(weakened.length === 0 ? {} : { weakened }),
     ...(greenBefore ? { greenBefore } : {}),
   };
   const guarded = await endedBy(parts, taken, attempted);

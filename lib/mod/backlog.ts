@@ -12,8 +12,8 @@ export { type Signal, signalLines, type SignalOptions, signalsOf } from "../back
 export { createStateFiles, type ManualEdit, type StateFiles, type StateFilesOptions } from "../backlog/state_files.ts";
 export { todoBacklog, type TodoBacklogOptions, type TodoItem } from "../backlog/todo.ts";
 export { BACKLOG_VERSION } from "../backlog/types.ts";
+export { changesTests } from "../backlog/changes_tests.ts";
 export { verifyCommands } from "../backlog/verify_commands.ts";
-export type { ItemStart } from "../checks/integrity/item_start.ts";
 export type { RunLock } from "../context/context.ts";
 export type { Progress } from "../loop/progress.ts";
 export type { GatedBacklog, GateWords } from "../recipe/gate_run.ts";

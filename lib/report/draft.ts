@@ -32,7 +32,7 @@ export function emptyDraft(file: string): Draft<RunReport> {
     waits: [],
     putBack: [],
     trespasses: [],
-    weakened: [],
+    testsChanged: [],
     warnings: [],
     notes: [],
     answers: [],

@@ -182,8 +182,8 @@ const HANDLERS: Handlers = {
   "state-put-back": ({ draft, cursor }, { at, paths }) => {
     draft.putBack.push({ at, item: cursor.item?.id ?? null, paths: [...paths] });
   },
-  "tests-weakened": ({ draft }, { at, item, findings, blocked }) => {
-    draft.weakened.push({ at, item: item.id, findings: [...findings], blocked });
+  "tests-changed": ({ draft }, { at, item, findings, blocked }) => {
+    draft.testsChanged.push({ at, item: item?.id ?? null, findings: [...findings], blocked });
   },
   "text": ({ draft, cursor }, { at, title, lines }) => {
     if (/outside the allowed paths/i.test(title)) {

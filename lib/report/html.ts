@@ -7,6 +7,7 @@ import type { NoteReport, RunReport } from "./types.ts";
 import {
   agentsText,
   brokenHooks,
+  changedTests,
   commitText,
   firstLine,
   hookText,
@@ -20,7 +21,6 @@ import {
   timeOf,
   type Tone,
   totalText,
-  weakenedTests,
   whenText,
 } from "./words.ts";
 
@@ -161,7 +161,7 @@ function needsALook(report: RunReport): Markup {
         }`,
       )
     ),
-    ...weakenedTests(report).map((told) => line("warn", fragment`${told}`)),
+    ...changedTests(report).map((told) => line("warn", fragment`${told}`)),
     ...brokenHooks(report).map((told) => line("warn", fragment`${told}`)),
     ...report.warnings.map((note) => line("warn", noteText(note))),
     ...(report.events.malformed === 0 ? [] : [

@@ -7,6 +7,7 @@ import {
   attemptReason,
   attemptWords,
   brokenHooks,
+  changedTests,
   checkText,
   commitText,
   firstLine,
@@ -24,7 +25,6 @@ import {
   timeOf,
   totalText,
   turnText,
-  weakenedTests,
   whenText,
 } from "./words.ts";
 import { formatDuration } from "../ui/format_duration.ts";
@@ -103,7 +103,7 @@ function needsALook(report: RunReport, symbols: Symbols): readonly string[] {
         items.length === 0 ? "" : `, in turns for ${items.map(escape).join(", ")}`
       }`
     ),
-    ...weakenedTests(report).map((told) => `- ${symbols.warning} ${escape(told)}`),
+    ...changedTests(report).map((told) => `- ${symbols.warning} ${escape(told)}`),
     ...brokenHooks(report).map((told) => `- ${symbols.warning} ${escape(told)}`),
     ...report.warnings.map((note) => `- ${symbols.warning} ${noteLine(note).slice(2)}`),
     ...(report.events.malformed === 0 ? [] : [

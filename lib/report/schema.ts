@@ -137,8 +137,8 @@ export const REPORT_SCHEMA: z.ZodType<RunReport> = z.object({
     .describe("state files that were edited manually"),
   trespasses: z.array(z.object({ at: text, item: known, diff: text }))
     .describe("what was written outside the allowed paths"),
-  weakened: z.array(z.object({ at: text, item: text, findings: z.array(text), blocked: z.boolean() }))
-    .describe("tests that were weakened; blocked: the attempt failed for it"),
+  testsChanged: z.array(z.object({ at: text, item: known, findings: z.array(text), blocked: z.boolean() }))
+    .describe("judging files that changed, and what fails with the old ones; blocked: the attempt failed for it"),
   warnings: z.array(note),
   notes: z.array(note),
   answers: z.array(z.object({ id: text, question: known, answer: text, source: text })),

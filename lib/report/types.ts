@@ -48,10 +48,10 @@ export interface RunReport {
   readonly putBack: readonly { readonly at: string; readonly item: string | null; readonly paths: readonly string[] }[];
   /** Diffs of what was written outside the allowed paths. */
   readonly trespasses: readonly { readonly at: string; readonly item: string | null; readonly diff: string }[];
-  /** Tests that were weakened; `blocked`: the attempt failed for it. */
-  readonly weakened: readonly {
+  /** Judging files that changed, and what fails with the old ones; `blocked`: the attempt failed for it. */
+  readonly testsChanged: readonly {
     readonly at: string;
-    readonly item: string;
+    readonly item: string | null;
     readonly findings: readonly string[];
     readonly blocked: boolean;
   }[];

@@ -133,10 +133,12 @@ export function putBackGroups(
   return [...groups].map(([path, items]) => ({ path, items: [...items] }));
 }
 
-/** Tests that were weakened, an item's findings on one line. */
-export function weakenedTests({ weakened }: RunReport): readonly string[] {
-  return weakened.map(({ item, findings, blocked }) =>
-    `${oneLine(item)} weakened tests${blocked ? ", which failed the attempt" : ""}: ${findings.map(oneLine).join("; ")}`
+/** Judging files that changed, and what fails with the old ones, on one line. */
+export function changedTests({ testsChanged }: RunReport): readonly string[] {
+  return testsChanged.map(({ item, findings, blocked }) =>
+    `tests changed${item === null ? "" : ` by ${oneLine(item)}`}${blocked ? ", which failed the attempt" : ""}: ${
+      findings.map(oneLine).join("; ")
+    }`
   );
 }
 

@@ -43,8 +43,8 @@ const LINES: {
         `  check failed: ${event.name} (${checkWords(event)}, ${formatDuration(event.durationMs)})`,
         ...tailLines(event.tail, TAIL_LINES).map((line) => `    ${line}`),
       ],
-  "tests-weakened": (event) => [
-    `  warning: tests weakened${event.blocked ? ", the attempt fails" : ""}:`,
+  "tests-changed": (event) => [
+    `  warning: tests changed${event.blocked ? ", the attempt fails" : ""}:`,
     ...event.findings.map((line) => `    ${line}`),
   ],
   "iteration-end": (

@@ -64,8 +64,8 @@ const LINES: {
     return [indented(dim(symbols.bar), `${dim(`agent ${event.agent} ${words}`)}${failed}`)];
   },
   "check-end": checkLines,
-  "tests-weakened": (event, { dim, warn, symbols }) => [
-    indented(warn(symbols.warning), warn(`tests weakened${event.blocked ? ", the attempt fails" : ""}`)),
+  "tests-changed": (event, { dim, warn, symbols }) => [
+    indented(warn(symbols.warning), warn(`tests changed${event.blocked ? ", the attempt fails" : ""}`)),
     ...event.findings.map((line) => indented(" ", `${dim(symbols.bar)} ${line}`)),
   ],
   "iteration-end": (event, { bad, dim, good, warn, symbols }) => {

@@ -100,7 +100,7 @@ export function nextView(before: ViewState, event: RalphEvent, now: number): Vie
     case "wait-delta":
     case "state-put-back":
     case "items-reopened":
-    case "tests-weakened":
+    case "tests-changed":
     case "commit":
     case "question":
     case "answer":

@@ -20,21 +20,26 @@ test("outcomeLines() says why a plan failed and how it continues", () => {
   ]);
 });
 
-test("outcomeLines() names weakened tests and what failed before the first turn, also where all passed", () => {
+test("outcomeLines() names changed tests and what failed before the first turn, also where all passed", () => {
   const passed = {
     status: "passed",
     iterations: 2,
     passed: ["US-001"],
-    weakened: [{ id: "US-001", findings: ["a.test.js: deleted", "b.snap: recorded output deleted"] }],
+    notices: [
+      {
+        kind: "tests-changed",
+        subject: "US-001",
+        message: "a.test.js +1 −2; with the old ones it FAILS: npm test\nnot ok 1",
+      },
+    ],
     failedBefore: ["npm test"],
   } as const;
 
   expect(lines(passed)).toEqual([
     "+ passed: 1 verified in 2 iterations",
     "  verified  US-001",
-    "  tests weakened  US-001: a.test.js: deleted",
-    "  tests weakened  US-001: b.snap: recorded output deleted",
     "  failed before the first turn  npm test",
+    "  tests changed  US-001: a.test.js +1 −2; with the old ones it FAILS: npm test",
   ]);
 });
 

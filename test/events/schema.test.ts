@@ -83,7 +83,7 @@ const SAMPLES: { readonly [Type in RalphEvent["type"]]: Required<Extract<RalphEv
     failedBefore: true,
     beforeWork: true,
   },
-  "tests-weakened": { type: "tests-weakened", item, findings: ["a.test.js: deleted"], blocked: false },
+  "tests-changed": { type: "tests-changed", item, findings: ["a.test.js +1 −2"], blocked: false },
   "hook-start": { type: "hook-start", hook: "docs", iteration: 1, parallel: true, log: "logs/hook.log" },
   "hook-end": {
     type: "hook-end",

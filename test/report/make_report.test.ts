@@ -178,9 +178,9 @@ describe("makeReport()", () => {
       { type: "turn-end", agent: "codex", reason: "completed", message: null, durationMs: 1, usage: UNKNOWN },
       { type: "check-end", name: "review", scope: "", ok: true, exitCode: 0, durationMs: 1, tail: "" },
       {
-        type: "tests-weakened",
+        type: "tests-changed",
         item: { id: "US-001", kind: "story", title: "t" },
-        findings: ["a.test.ts: 1 test fewer"],
+        findings: ["a.test.ts +0 −3"],
         blocked: false,
       },
       rest.at(-1) as RalphEvent,
@@ -194,7 +194,7 @@ describe("makeReport()", () => {
       ["review", false],
     ]);
     expect(report.agents.map(({ name, turns }) => [name, turns])).toEqual([["claude", 1], ["codex", 1]]);
-    expect(report.weakened).toMatchObject([{ item: "US-001", blocked: false }]);
+    expect(report.testsChanged).toMatchObject([{ item: "US-001", blocked: false }]);
     expect(report).toMatchObject({ status: "passed", counts: { verified: 1 } });
   });
 

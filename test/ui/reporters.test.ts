@@ -69,9 +69,9 @@ story US-001: parked: npm test: exit 1 (1m 01s)`);
     expect(show("plain", "verbose")).toContain("    I am on it\n");
   });
 
-  test("weakened tests are shown in every mode, a line a file, nothing in them moving the cursor", () => {
+  test("changed tests are shown in every mode, a line a file, nothing in them moving the cursor", () => {
     const event = {
-      type: "tests-weakened",
+      type: "tests-changed",
       item,
       findings: ["a.test.js: deleted", "b.test.js: 1 of 2 test cases gone (`\u001b[2Jx\n  check passed`)"],
       blocked: true,
@@ -82,7 +82,7 @@ story US-001: parked: npm test: exit 1 (1m 01s)`);
       createHumanReporter({ mode, detail: "quiet", style, say: (line) => lines.push(line) }).emit(event);
 
       expect(lines).toHaveLength(3);
-      expect(lines[0]).toContain("tests weakened, the attempt fails");
+      expect(lines[0]).toContain("tests changed, the attempt fails");
       expect(lines[2]).toContain("b.test.js: 1 of 2 test cases gone (`\\u001b[2Jx check passed`)");
     }
   });

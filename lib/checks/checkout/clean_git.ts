@@ -8,10 +8,8 @@ const TIMEOUT_MS = 600_000;
 /** What shows who runs a check, or would lead its git elsewhere. */
 const HIDDEN_REGEXP = /^(RALPH_|GIT_|BUN_|npm_(?!config_)|INVOCATION_ID$|_$)/;
 
-/** Laid over every git command of a checkout: no hook, no program of the repository's configuration but its filters. */
+/** Laid over every git command of a checkout: no program of the repository's configuration but its filters. */
 const ALWAYS = [
-  "core.hooksPath=/dev/null",
-  "core.fsmonitor=false",
   "core.alternateRefsCommand=",
   "gc.auto=0",
   "maintenance.auto=false",

@@ -1,3 +1,5 @@
+import { createRedactor } from "../../events/redact.ts";
+import { secretValues } from "../../events/secrets.ts";
 import { join } from "node:path";
 import type { WorkspaceConfig } from "../../config/schema.ts";
 import type { Git } from "../../git/run_git.ts";
@@ -50,7 +52,8 @@ export async function openDependencies(
     const shell = await shellInvocation(command, host.environment);
     const placed = placedProcess(ground, [], shell, command, root);
     const limits = { timeoutMs: setupTimeout * 1000, ...(signal === undefined ? {} : { signal }) };
-    const end = await host.processes.run({ ...placed, ...limits });
+    const redactor = createRedactor(secretValues(host.environment.variables));
+    const end = await host.processes.run({ ...placed, ...limits, mask: () => redactor.stream() });
     return end.exitCode === 0 ? null : `workspace.setup: ${end.tail.trim() || end.reason}`;
   }
 

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { changesTests } from "../../backlog/changes_tests.ts";
 import { fingerprintOf } from "../../backlog/attempts.ts";
 import { readText } from "../../host/files.ts";
 import type { Backlog, Check, Claim, Item, JudgeContext, Next } from "../../backlog/types.ts";
@@ -101,13 +102,15 @@ export function gsdBacklog(
   ): Promise<Item<GsdItemData>> {
     const data = itemDataOf(plan, planning, position);
     const summary = waitsForSummary(planning.state, plan.id);
+    const text = await readText(join(ralph.root, plan.file)) ?? "";
     return {
       id: plan.id,
       kind: summary ? "summary" : "plan",
       title: data.title,
       criteria: data.tasks.map(({ name }) => name),
       ...(skip && data.checkpointsOnly ? { checksOnly: true } : {}),
-      fingerprint: fingerprintOf(await readText(join(ralph.root, plan.file)) ?? ""),
+      changesTests: changesTests([text]),
+      fingerprint: fingerprintOf(text),
       data,
     };
   }

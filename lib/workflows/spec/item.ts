@@ -1,3 +1,4 @@
+import { changesTests } from "../../backlog/changes_tests.ts";
 import { fingerprintOf } from "../../backlog/attempts.ts";
 import type { Item } from "../../backlog/types.ts";
 import { rejectionsOf } from "./mutations/reject_task.ts";
@@ -42,9 +43,18 @@ export function buildItem(plan: Plan, task: Task): SpecItem {
     kind: "BUILD",
     title: task.name,
     criteria: [task.notes, task.accept].filter((text) => text !== ""),
+    changesTests: testsChangedBy(task),
     fingerprint: fingerprintOf([task.spec, task.name, task.notes, task.accept]),
     data: { stage: "BUILD", spec: task.spec, lines: linesOf(plan, [task]), ids, rejections },
   };
+}
+
+/** The globs of tests that a task may change: what it inherited, or what its own text says where a plan has it. */
+export function testsChangedBy({ record, notes, accept, parent }: Task): readonly string[] {
+  const inherited = record["changes_tests"];
+  if (Array.isArray(inherited)) return inherited.filter((glob) => typeof glob === "string");
+  const isAdded = parent !== null || record["created_from"] !== undefined || record["supersedes"] !== undefined;
+  return isAdded ? [] : changesTests([notes, accept]);
 }
 
 export function decomposeItem(plan: Plan, task: Task): SpecItem {

@@ -1,7 +1,7 @@
 import { reasonOf } from "../../backlog/attempts.ts";
 import type { ClaimLine } from "../../backlog/claims.ts";
 import type { Attempt, CheckResult } from "../../backlog/types.ts";
-import { type SpecItem, tasksIn } from "./item.ts";
+import { type SpecItem, tasksIn, testsChangedBy } from "./item.ts";
 import { newChildren, parentId, wasRejected } from "./judge.ts";
 import { idsOf, withDependents } from "./mutations/add_tasks.ts";
 import { inherited } from "./mutations/inherit.ts";
@@ -90,8 +90,10 @@ export function decomposed(plan: Plan, item: SpecItem): Plan {
   const parent = tasksOf(plan).find(({ id }) => id === parentId(item));
   const children = newChildren(item, plan);
   if (parent === undefined || children.length === 0) return plan;
+  const globs = testsChangedBy(parent);
   let changed = withLastPart(withDependents(plan, parent.id, children), parent, children);
   for (const task of tasksOf(changed).filter(({ id }) => children.includes(id))) {
+    if (globs.length > 0) changed = withChanged(changed, isTask(task.id), { changes_tests: globs });
     const deps = [...new Set([...task.deps.filter((id) => id !== parent.id), ...parent.deps])];
     if (deps.join() !== task.deps.join()) {
       changed = withChanged(changed, isTask(task.id), { deps: deps.length === 0 ? undefined : deps });

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
+import { changesTests } from "../../backlog/changes_tests.ts";
 import { fingerprintOf, isParked } from "../../backlog/attempts.ts";
 import { resolveInside } from "../../host/files.ts";
 import { ensureRunsIgnored } from "../../events/runs_ignored.ts";
@@ -226,6 +227,7 @@ function iterationItem(progress: SprintProgress, step: SprintStep | null, transc
     id: step.id,
     title: titleOf(step.prompt),
     criteria: [step.prompt],
+    changesTests: changesTests([goal]), // steps are the agent's own
     fingerprint: fingerprintOf(step.prompt),
     data,
   };

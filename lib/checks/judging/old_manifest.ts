@@ -1,0 +1,112 @@
+import { posix } from "node:path";
+import { isMakefile, isObject, jsonObject, makeBlocks } from "./scripts.ts";
+
+/** Sections of package manifests by which runners are configured. */
+const RUNNER_KEYS: readonly string[] = [
+  "jest",
+  "mocha",
+  "ava",
+  "vitest",
+  "nyc",
+  "c8",
+  "tap",
+  "wtr",
+  "playwright",
+  "test",
+];
+const RUNNER_SECTION_REGEXP =
+  /^\[+(?:tool[.:](?:pytest|tox|coverage|nox|hatch\.envs|poe|taskipy|pdm\.scripts)|tool:pytest|pytest|aliases|alias|test\b|bench\b|profile\.test|coverage|testenv)/;
+const SPECIAL_REGEXP =
+  /^(?:override\s+|export\s+|set\s+)?(?:\.?SHELL\w*|MAKE\w*|VPATH|shell)\b|^-?s?include\b|^import\b|^vpath\b/;
+
+/** A manifest as the checks are to see it: what decides on them as it was, the rest as it is. Pure. */
+export function oldManifest(path: string, before: string, after: string): string {
+  if (isMakefile(path)) return oldMakefile(before, after);
+  return /\.jsonc?$/.test(path) ? oldPackage(before, after) : oldSections(before, after);
+}
+
+/** Dependencies of before that now come from a folder, a link or git, as `name: source`. Pure. */
+export function movedDependencies(path: string, before: string, after: string): readonly string[] {
+  if (posix.basename(path) !== "package.json") return [];
+  const [was, is] = [dependencies(before), dependencies(after)];
+  return [...is].filter(([name, source]) =>
+    was.has(name) && was.get(name) !== source &&
+    /^(?:file:|link:|portal:|git[+:@]|github:|https?:.*\.git|\.{0,2}\/)/.test(source)
+  ).map(([name, source]) => `${name}: ${source}`);
+}
+
+/** Scripts and runners' sections as they were. New scripts stay, but for a `pre…` or `post…` of one that was there. */
+function oldPackage(before: string, after: string): string {
+  const [was, is] = [jsonObject(before), jsonObject(after)];
+  const kept: Record<string, unknown> = { ...is };
+  for (const key of RUNNER_KEYS) {
+    if (key in was) kept[key] = was[key];
+    else delete kept[key];
+  }
+  for (const key of ["scripts", "tasks"]) {
+    const [old, now] = [was[key], is[key]];
+    if (!isObject(old)) continue;
+    const added = Object.entries(isObject(now) ? now : {}).filter(([name]) => {
+      const hooked = name.replace(/^(?:pre|post)/, "");
+      return !(name in old) && !(hooked !== name && hooked in old);
+    });
+    kept[key] = { ...old, ...Object.fromEntries(added) };
+  }
+  const unchanged = JSON.stringify(kept) === JSON.stringify(is) || sameContent(kept, is);
+  return unchanged ? after : `${JSON.stringify(kept, null, 2)}\n`;
+}
+
+/** Rules and variables as they were; rules and variables that are new stay, but for those that change how recipes run. */
+function oldMakefile(before: string, after: string): string {
+  const was = makeBlocks(before);
+  const rules = new Set(was.flatMap(({ names }) => names));
+  const lines = new Set(was.map(({ text }) => text.trim()));
+  const variables = new Set(was.map(({ text }) => variableOf(text)));
+  const added = makeBlocks(after).filter(({ names, text }) => {
+    if (text.trim() === "" || lines.has(text.trim())) return false;
+    if (names.length > 0) return !names.some((name) => rules.has(name) || name.startsWith(".") || name.includes("%"));
+    return !SPECIAL_REGEXP.test(text) && !text.startsWith("#") && !variables.has(variableOf(text)) &&
+      !text.startsWith(".");
+  });
+  return added.length === 0 ? before : `${before.trimEnd()}\n\n${added.map(({ text }) => text.trimEnd()).join("\n")}\n`;
+}
+
+/** Sections of runners as they were, all others as they are. */
+function oldSections(before: string, after: string): string {
+  const isRunner = (section: string): boolean => RUNNER_SECTION_REGEXP.test(section);
+  const [was, is] = [sectionsOf(before), sectionsOf(after)];
+  const old = was.filter(isRunner);
+  if (old.join("") === is.filter(isRunner).join("")) return after;
+  return [...is.filter((section) => !isRunner(section)), ...old].map((section) => `${section.trimEnd()}\n`).join("\n");
+}
+
+function sectionsOf(text: string): readonly string[] {
+  return text.split(/^(?=\[)/m).filter((section) => section.trim() !== "");
+}
+
+function variableOf(text: string): string {
+  return /^(?:export\s+|override\s+)?([\w.-]+)\s*[:?+!]*=/.exec(text)?.[1] ?? text;
+}
+
+function dependencies(text: string): ReadonlyMap<string, string> {
+  const data = jsonObject(text);
+  const keys = [
+    "dependencies",
+    "devDependencies",
+    "optionalDependencies",
+    "peerDependencies",
+    "overrides",
+    "resolutions",
+  ];
+  return new Map(
+    keys.flatMap((key) => isObject(data[key]) ? Object.entries(data[key]) : []).map(([name, source]) =>
+      [name, String(source)] as const
+    ),
+  );
+}
+
+function sameContent(one: unknown, other: unknown): boolean {
+  if (!isObject(one) || !isObject(other)) return JSON.stringify(one) === JSON.stringify(other);
+  const keys = Object.keys(one);
+  return keys.length === Object.keys(other).length && keys.every((key) => sameContent(one[key], other[key]));
+}

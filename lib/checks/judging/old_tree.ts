@@ -1,0 +1,105 @@
+import { relative } from "node:path";
+import picomatch from "picomatch";
+import type { JudgingHistory } from "../../backlog/journal_types.ts";
+import type { RalphContext } from "../../context/context.ts";
+import { requireRepository } from "../../git/require_repository.ts";
+import { gitFailed, reasonOf } from "../../git/run_git.ts";
+import { ensureDirectory, removePath } from "../../host/files.ts";
+import type { Entries, TreeEntry } from "./judging_changes.ts";
+
+/** Reads commits, and makes one that no branch has. Paths are the root's. */
+export interface Commits {
+  entries(commit: string): Promise<Entries>;
+  read(hash: string): Promise<string>;
+  /** A commit on top of `base` with these files laid over it; `null` takes one away. */
+  lay(base: string, files: ReadonlyMap<string, TreeEntry | null>): Promise<string>;
+  write(text: string): Promise<string>;
+  /** Added and removed lines of each file; `null` for one that is no text. */
+  lines(from: string, to: string): Promise<ReadonlyMap<string, LineCount>>;
+}
+
+/** Lines of a change; `null` where the file is no text. */
+export interface LineCount {
+  readonly added: number | null;
+  readonly removed: number | null;
+}
+
+/** Reads commits as they are, whatever the repository replaces. */
+export function createCommits(ralph: Pick<RalphContext, "host" | "repository" | "root">): Commits {
+  const repository = requireRepository(ralph);
+  const inside = relative(repository.topLevel, ralph.root).replaceAll("\\", "/");
+  const prefix = inside === "" ? "" : `${inside}/`;
+  async function git(arguments_: readonly string[], options: { input?: string; index?: string } = {}): Promise<string> {
+    const { input, index } = options;
+    const environment = { GIT_NO_REPLACE_OBJECTS: "1", ...(index === undefined ? {} : { GIT_INDEX_FILE: index }) };
+    const end = await repository.git(arguments_, { environment, ...(input === undefined ? {} : { input }) });
+    if (end.exitCode !== 0) throw gitFailed(arguments_, reasonOf({ stderr: end.stderr, tail: end.stderr }));
+    return end.stdout;
+  }
+  return {
+    async entries(commit) {
+      const found = new Map<string, TreeEntry>();
+      for (const line of (await git(["ls-tree", "-r", "-z", "--full-tree", commit])).split("\0")) {
+        const [, mode, hash, path] = /^(\d+) \w+ (\w+)\t(.*)$/s.exec(line) ?? [];
+        if (mode !== undefined && hash !== undefined && path?.startsWith(prefix) === true) {
+          found.set(path.slice(prefix.length), { mode, hash });
+        }
+      }
+      return found;
+    },
+    read: (hash) => git(["cat-file", "blob", hash]),
+    write: async (input) => (await git(["hash-object", "-w", "--stdin"], { input })).trim(),
+    async lay(base, files) {
+      const index = `${repository.ralphDirectory}/judging-index.${ralph.host.ids.random(8)}`;
+      const lines = [...files].map(([path, entry]) =>
+        `${entry === null ? `0 ${"0".repeat(40)}` : `${entry.mode} ${entry.hash}`}\t${prefix}${path}\0`
+      );
+      try {
+        await ensureDirectory(repository.ralphDirectory);
+        await git(["read-tree", base], { index });
+        await git(["update-index", "-z", "--replace", "--index-info"], { index, input: lines.join("") });
+        const tree = (await git(["write-tree"], { index })).trim();
+        return (await git(["commit-tree", tree, "-p", base, "-m", "work in progress"])).trim();
+      } finally {
+        await removePath(index);
+      }
+    },
+    async lines(from, to) {
+      const counts = new Map<string, LineCount>();
+      for (const line of (await git(["diff-tree", "-r", "-z", "--numstat", "--no-renames", from, to])).split("\0")) {
+        const [added = "", removed = "", path = ""] = line.split("\t");
+        if (path.startsWith(prefix) && path !== "") {
+          counts.set(path.slice(prefix.length), { added: countOf(added), removed: countOf(removed) });
+        }
+      }
+      return counts;
+    },
+  };
+}
+
+/**
+ * The files as they were before the work: those of the base, with what a person changed between two runs and what items
+ * were allowed to change.
+ */
+export async function oldEntries(
+  commits: Pick<Commits, "entries">,
+  base: string,
+  { steps }: JudgingHistory,
+): Promise<Entries> {
+  const old = new Map(await commits.entries(base));
+  for (const { from, to, globs } of steps) {
+    const [before, after] = [await commits.entries(from), await commits.entries(to)];
+    const counts = globs === undefined ? () => true : picomatch([...globs], { dot: true });
+    for (const path of new Set([...before.keys(), ...after.keys()])) {
+      const [was, is] = [before.get(path), after.get(path)];
+      if ((was?.hash === is?.hash && was?.mode === is?.mode) || !counts(path)) continue;
+      if (is === undefined) old.delete(path);
+      else old.set(path, is);
+    }
+  }
+  return old;
+}
+
+function countOf(text: string): number | null {
+  return text === "-" ? null : Number(text);
+}

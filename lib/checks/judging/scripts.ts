@@ -1,0 +1,108 @@
+/** Package managers and the manifests that hold their scripts. */
+const MANIFESTS: Readonly<Record<string, readonly string[]>> = {
+  npm: ["package.json"],
+  pnpm: ["package.json"],
+  yarn: ["package.json"],
+  bun: ["package.json"],
+  node: ["package.json"],
+  deno: ["deno.json", "deno.jsonc", "package.json"],
+  composer: ["composer.json"],
+};
+const MAKEFILES: Readonly<Record<string, readonly string[]>> = {
+  make: ["GNUmakefile", "makefile", "Makefile"],
+  gmake: ["GNUmakefile", "makefile", "Makefile"],
+  just: ["justfile", "Justfile", ".justfile"],
+};
+const RULE_REGEXP = /^([^\s#:=@.][^#:=]*?)\s*(?:::?(?![=:])\s*([^=]*))$/;
+
+/** Files beside which a program finds what its words mean. */
+export function manifestsOf(program: string): readonly string[] {
+  return MANIFESTS[program] ?? MAKEFILES[program] ?? [];
+}
+
+/** True for a Makefile or justfile. */
+export function isMakefile(path: string): boolean {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return Object.values(MAKEFILES).some((names) => names.includes(name));
+}
+
+/** What the words of a command run by way of this manifest: shell texts. Pure. */
+export function scriptsRun(path: string, text: string, words: readonly string[]): readonly string[] {
+  return isMakefile(path) ? recipesRun(text, words) : packageScriptsRun(text, words);
+}
+
+/** The scripts or tasks of a package manifest. Pure. */
+export function packageScripts(text: string): ReadonlyMap<string, string> {
+  const { scripts, tasks } = jsonObject(text);
+  const entries = [scripts, tasks].flatMap((found) => isObject(found) ? Object.entries(found) : []);
+  return new Map(entries.map(([name, script]) => [name, scriptText(script)]));
+}
+
+/** Data of a JSON file; an empty object where it is none: what runs it says so. */
+export function jsonObject(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const data: unknown = JSON.parse(text);
+    return isObject(data) ? data : {};
+  } catch {
+    return {};
+  }
+}
+
+/** True for an object that is no array. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A Makefile or justfile in blocks: rules with their recipes, and what is between them. Pure. */
+export function makeBlocks(text: string): readonly { readonly names: readonly string[]; readonly text: string }[] {
+  const blocks: { names: readonly string[]; text: string }[] = [];
+  for (const line of text.split("\n")) {
+    const last = blocks.at(-1);
+    const rule = RULE_REGEXP.exec(line);
+    if (rule !== null) blocks.push({ names: namesOf(rule[1] ?? ""), text: line });
+    else if (last !== undefined && (/^\s+\S/.test(line) || line === "")) last.text += `\n${line}`;
+    else blocks.push({ names: [], text: line });
+  }
+  return blocks;
+}
+
+function namesOf(head: string): readonly string[] {
+  return head.split(/\s+/).map((name) => name.replace(/^@/, ""));
+}
+
+function packageScriptsRun(text: string, words: readonly string[]): readonly string[] {
+  const scripts = packageScripts(text);
+  const named = words.map((word) => word === "t" || word === "tst" ? "test" : word.replace(/^--run=/, ""));
+  return named.flatMap((name) => [`pre${name}`, name, `post${name}`]).flatMap((name) => {
+    const script = scripts.get(name);
+    return script === undefined ? [] : [script];
+  });
+}
+
+function recipesRun(text: string, words: readonly string[]): readonly string[] {
+  const blocks = makeBlocks(text);
+  const rules = blocks.filter(({ names }) => names.length > 0);
+  const asked = words.filter((word) => rules.some(({ names }) => names.includes(word)));
+  const waiting = asked.length > 0 ? [...asked] : [...rules[0]?.names.slice(0, 1) ?? []];
+  const included = blocks.filter(({ names, text: line }) => names.length === 0 && /^-?(?:include|import)\s/.test(line));
+  const found = new Set<string>();
+  const run: string[] = included.map(({ text: line }) => line);
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    if (found.has(name)) continue;
+    found.add(name);
+    for (const { names, text: rule } of rules) {
+      if (!names.includes(name)) continue;
+      const [head = "", ...recipe] = rule.split("\n");
+      waiting.push(...head.slice(head.indexOf(":") + 1).split(/\s+/).filter((word) => word !== ""));
+      run.push(
+        recipe.map((line) => line.trim().replace(/^[@+-]+/, "").replaceAll(/\$[({]MAKE[)}]/g, "make")).join("\n"),
+      );
+    }
+  }
+  return run;
+}
+
+function scriptText(script: unknown): string {
+  if (isObject(script) && typeof script["command"] === "string") return script["command"];
+  return Array.isArray(script) ? script.join("\n") : String(script);
+}

@@ -1,0 +1,148 @@
+import { describe, expect, test } from "vitest";
+import { namesPath } from "../../../lib/checks/judging/judging_changes.ts";
+import { movedDependencies, oldManifest } from "../../../lib/checks/judging/old_manifest.ts";
+import { changesOf, type Files } from "./judging_world.ts";
+
+const SCRIPTS = (scripts: Readonly<Record<string, string>>): string => JSON.stringify({ scripts });
+
+const ROWS: readonly (readonly [
+  name: string,
+  checks: readonly string[],
+  before: Files,
+  after: Files,
+  changes: readonly string[],
+])[] = [
+  ["a changed test", ["npm test"], { "test/a.test.mjs": "1" }, { "test/a.test.mjs": "2" }, ["test/a.test.mjs"]],
+  ["a deleted test", ["true"], { "pkg/a_test.go": "1" }, {}, ["pkg/a_test.go"]],
+  ["a renamed test", ["true"], { "a.spec.ts": "1" }, { "a.spec.ts.txt": "1" }, ["a.spec.ts"]],
+  ["a helper", ["node test/a.mjs"], { "support/assert.mjs": "1" }, { "support/assert.mjs": "2" }, [
+    "support/assert.mjs",
+  ]],
+  ["a mock", ["true"], { "src/__mocks__/api.js": "1" }, { "src/__mocks__/api.js": "2" }, ["src/__mocks__/api.js"]],
+  ["Go's testdata", ["true"], { "pkg/testdata/want.json": "1" }, { "pkg/testdata/want.json": "2" }, [
+    "pkg/testdata/want.json",
+  ]],
+  ["a script", ["sh scripts/check.sh"], { "scripts/check.sh": "a" }, { "scripts/check.sh": "exit 0" }, [
+    "scripts/check.sh",
+  ]],
+  ["a test outside of the globs", ["node checks/a.mjs"], { "checks/a.mjs": "1" }, { "checks/a.mjs": "2" }, [
+    "checks/a.mjs",
+  ]],
+  ["code is no judge", ["npm test"], { "src/a.mjs": "1", "test/a.test.mjs": "1" }, {
+    "src/a.mjs": "2",
+    "test/a.test.mjs": "1",
+  }, []],
+  [
+    "a new test stays",
+    ["npm test"],
+    { "test/a.test.mjs": "1" },
+    { "test/a.test.mjs": "1", "test/b.test.mjs": "1" },
+    [],
+  ],
+  ["a new .npmrc", ["npm test"], { "test/a.test.mjs": "1" }, {
+    "test/a.test.mjs": "1",
+    ".npmrc": "script-shell=/bin/true",
+  }, ["-.npmrc"]],
+  ["a new GNUmakefile", ["make t"], { Makefile: "t:\n\tsh t.sh\n" }, {
+    Makefile: "t:\n\tsh t.sh\n",
+    GNUmakefile: "t:\n",
+  }, ["-GNUmakefile"]],
+  ["a false program", ["npm test"], { "package.json": SCRIPTS({ test: "node t.mjs" }), "t.mjs": "" }, {
+    "package.json": SCRIPTS({ test: "node t.mjs" }),
+    "t.mjs": "",
+    "node_modules/.bin/node": "#!/bin/sh",
+  }, ["-node_modules/.bin/node"]],
+  ["a false module", ["python3 checks/a.py"], { "checks/a.py": "" }, { "checks/a.py": "", "checks/json.py": "" }, [
+    "-checks/json.py",
+  ]],
+  ["a false package", ["python -m pytest"], { "tests/test_a.py": "" }, {
+    "tests/test_a.py": "",
+    "pytest/__init__.py": "",
+  }, ["-pytest/__init__.py"]],
+  ["a new conftest.py", ["pytest"], { "tests/test_a.py": "" }, { "tests/test_a.py": "", "conftest.py": "" }, [
+    "-conftest.py",
+  ]],
+  ["a path file", ["pytest"], { "tests/test_a.py": "" }, { "tests/test_a.py": "", "lib/x.pth": "" }, ["-lib/x.pth"]],
+  ["code that is called like a module, elsewhere", ["pytest"], { "tests/test_a.py": "" }, {
+    "tests/test_a.py": "",
+    "app/json.py": "",
+  }, []],
+  ["a project's first tests and their runner", ["npx vitest"], { "README.md": "" }, {
+    "README.md": "",
+    "vitest.config.ts": "",
+    "a.test.ts": "",
+  }, []],
+  ["a runner's configuration", ["npx vitest"], { "vitest.config.ts": "1" }, { "vitest.config.ts": "2" }, [
+    "vitest.config.ts",
+  ]],
+  ["a new tsconfig.json stays", ["tsc"], { "a.test.ts": "1" }, { "a.test.ts": "1", "tsconfig.json": "" }, []],
+  [
+    "scripts as they were, dependencies as they are",
+    ["npm test"],
+    { "package.json": SCRIPTS({ test: "node a.mjs" }) },
+    {
+      "package.json": '{"scripts":{"test":"true","pretest":"x","lint":"y"},"jest":{"bail":1},"dependencies":{"a":"1"}}',
+    },
+    [`package.json: ${
+      JSON.stringify({ scripts: { test: "node a.mjs", lint: "y" }, dependencies: { a: "1" } }, null, 2)
+    }\n`],
+  ],
+  ["a new script is no change", ["npm test"], { "package.json": SCRIPTS({ test: "a" }) }, {
+    "package.json": SCRIPTS({ lint: "b", test: "a" }),
+  }, []],
+];
+
+describe("judgingChanges()", () => {
+  test.each(ROWS)("%s", async (_, checks, before, after, changes) => {
+    expect(await changesOf(checks, before, after)).toEqual(changes);
+  });
+
+  test("what the item's text names is no judge, unless a glob names it", async () => {
+    const before = { "cli.mjs": "1", "test/a.mjs": "1" };
+    const after = { "cli.mjs": "2", "test/a.mjs": "2" };
+
+    expect(await changesOf(["node cli.mjs", "node test/a.mjs"], before, after, () => true)).toEqual(["test/a.mjs"]);
+  });
+});
+
+describe("namesPath()", () => {
+  test.each([
+    ["Change src/cli.mjs so that", "src/cli.mjs", true],
+    ["Change `cli.mjs`.", "src/cli.mjs", true],
+    ["Change ./src/cli.mjs, please", "src/cli.mjs", true],
+    ["Change mycli.mjs", "src/cli.mjs", false],
+    ["Change other/cli.mjs", "src/cli.mjs", false],
+    ["check everything", "scripts/check", false],
+  ])("%s: %s is %s", (text, path, expected) => {
+    expect(namesPath(text, path)).toBe(expected);
+  });
+});
+
+describe("oldManifest()", () => {
+  test("a Makefile has its old rules and variables, and new rules that change none of them", () => {
+    const before = "RUN = sh\n\ntest:\n\t$(RUN) t.sh\n";
+    const after = "RUN = true\nSHELL = /bin/true\nNEW = 1\n\ntest:\n\ttrue\n\nlint:\n\tx $(NEW)\n";
+
+    expect(oldManifest("Makefile", before, after)).toBe(
+      "RUN = sh\n\ntest:\n\t$(RUN) t.sh\n\nNEW = 1\nlint:\n\tx $(NEW)\n",
+    );
+  });
+
+  test("sections of runners in pyproject.toml are the old ones", () => {
+    const before = '[project]\nname = "a"\n\n[tool.pytest.ini_options]\naddopts = "-q"\n';
+    const after =
+      '[project]\nname = "b"\n\n[tool.pytest.ini_options]\naddopts = "--co"\n\n[tool.ruff]\nline-length = 1\n';
+
+    expect(oldManifest("pyproject.toml", before, after)).toBe(
+      '[project]\nname = "b"\n\n[tool.ruff]\nline-length = 1\n\n[tool.pytest.ini_options]\naddopts = "-q"\n',
+    );
+    expect(oldManifest("pyproject.toml", before, before.replace('"a"', '"b"'))).toBe(before.replace('"a"', '"b"'));
+  });
+});
+
+test("movedDependencies() names those that no registry gives any more", () => {
+  const text = (a: string, b: string): string => JSON.stringify({ dependencies: { a }, devDependencies: { b } });
+
+  expect(movedDependencies("package.json", text("1", "1"), text("file:x", "2"))).toEqual(["a: file:x"]);
+  expect(movedDependencies("package.json", "{}", text("file:x", "git+ssh://x"))).toEqual([]);
+});

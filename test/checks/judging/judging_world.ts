@@ -1,0 +1,50 @@
+import picomatch from "picomatch";
+import { type Entries, type JudgingChange, judgingChanges } from "../../../lib/checks/judging/judging_changes.ts";
+import { type FileTree, reachedBy } from "../../../lib/checks/judging/reached.ts";
+import { defaultConfig } from "../../../lib/config/defaults.ts";
+
+/** Files by path; a text that begins with `#!` is executable. */
+export type Files = Readonly<Record<string, string>>;
+
+/** A tree in memory. */
+export function treeOf(files: Files): FileTree {
+  const paths = Object.keys(files);
+  return {
+    has: (path) => path in files,
+    isFolder: (path) => paths.some((one) => one.startsWith(`${path}/`)),
+    read: (path) => Promise.resolve(files[path] ?? null),
+  };
+}
+
+/** The judging files that differ, as `path` (old), `-path` (absent) or `path: text` (a manifest). */
+export async function changesOf(
+  checks: readonly string[],
+  before: Files,
+  after: Files,
+  isSubject: (path: string) => boolean = () => false,
+): Promise<readonly string[]> {
+  const changes = await judgingChanges(entriesOf(before), entriesOf(after), {
+    isTest: picomatch([...defaultConfig().tests.globs], { dot: true }),
+    reached: await reachedBy(checks, treeOf(before)),
+    isSubject,
+    read: (text) => Promise.resolve(text),
+  });
+  return changes.map(shown).toSorted();
+}
+
+function entriesOf(files: Files): Entries {
+  return new Map(
+    Object.entries(files).map(([path, hash]) => [path, { mode: hash.startsWith("#!") ? "100755" : "100644", hash }]),
+  );
+}
+
+function shown({ path, old }: JudgingChange): string {
+  switch (old.status) {
+    case "absent":
+      return `-${path}`;
+    case "entry":
+      return path;
+    case "manifest":
+      return `${path}: ${old.text}`;
+  }
+}

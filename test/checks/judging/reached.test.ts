@@ -1,0 +1,87 @@
+import { describe, expect, test } from "vitest";
+import { reachedBy } from "../../../lib/checks/judging/reached.ts";
+import { type Files, treeOf } from "./judging_world.ts";
+
+const PACKAGE = '{"scripts":{"test":"npm run unit","pretest":"sh prepare.sh","unit":"node --test checks/add.mjs"}}';
+const MAKE =
+  "all: build\n\nbuild:\n\tcc -o app src/app.c\n\ntest: build\n\t@sh run.sh && $(MAKE) unit\n\nunit:\n\t./unit.py -v\n";
+
+const ROWS: readonly (readonly [name: string, command: string, files: Files, reached: readonly string[]])[] = [
+  ["a script", "sh scripts/check.sh", { "scripts/check.sh": "" }, ["scripts/check.sh"]],
+  ["a script by ./", "./check", { check: "#!/bin/sh\n" }, ["check"]],
+  ["scripts of scripts", "bash a.sh", { "a.sh": "set -e\nsh b.sh", "b.sh": "python3 c.py", "c.py": "" }, [
+    "a.sh",
+    "b.sh",
+    "c.py",
+  ]],
+  [
+    "three deep, no deeper",
+    "sh 1.sh",
+    { "1.sh": "sh 2.sh", "2.sh": "sh 3.sh", "3.sh": "sh 4.sh", "4.sh": "sh 5.sh", "5.sh": "" },
+    ["1.sh", "2.sh", "3.sh", "4.sh"],
+  ],
+  ["scripts that name each other", "sh a.sh", { "a.sh": "sh b.sh", "b.sh": "sh a.sh" }, ["a.sh", "b.sh"]],
+  ["a path relative to the script", "sh ci/a.sh", { "ci/a.sh": ". ./b.sh", "ci/b.sh": "" }, ["ci/a.sh", "ci/b.sh"]],
+  ["package scripts", "npm test", { "package.json": PACKAGE, "checks/add.mjs": "", "prepare.sh": "" }, [
+    "checks/add.mjs",
+    "package.json",
+    "prepare.sh",
+  ]],
+  ["package scripts in a folder", "npm --prefix app test", {
+    "app/package.json": '{"scripts":{"test":"node run.mjs"}}',
+    "app/run.mjs": "",
+  }, ["app/package.json", "app/run.mjs"]],
+  ["deno tasks", "deno task unit", { "deno.json": '{"tasks":{"unit":{"command":"sh u.sh"}}}', "u.sh": "" }, [
+    "deno.json",
+    "u.sh",
+  ]],
+  ["a folder before", "cd app && node checks/a.mjs", { "app/checks/a.mjs": "" }, ["app/checks/a.mjs"]],
+  ["make targets, and no compiler's input", "make test", {
+    Makefile: MAKE,
+    "src/app.c": "",
+    "run.sh": "",
+    "unit.py": "",
+  }, ["Makefile", "run.sh", "unit.py"]],
+  ["the first target", "make", { Makefile: "check:\n\tsh run.sh\n", "run.sh": "" }, ["Makefile", "run.sh"]],
+  [
+    "included makefiles",
+    "make check",
+    { Makefile: "include ci.mk\ncheck:\n\tsh run.sh\n", "ci.mk": "", "run.sh": "" },
+    ["Makefile", "ci.mk", "run.sh"],
+  ],
+  ["just recipes", "just check", { justfile: "check:\n  @bash run.sh\n", "run.sh": "" }, ["justfile", "run.sh"]],
+  ["python modules", "python3 -m checks.run", { "checks/run.py": "" }, ["checks/run.py"]],
+  ["pytest cases", "pytest checks/a.py::test_b", { "checks/a.py": "" }, ["checks/a.py"]],
+  ["an option's value", "vitest run --config=ci/v.ts", { "ci/v.ts": "" }, ["ci/v.ts"]],
+  ["a command in quotes", "bash -c 'cd x; node a.mjs'", { "x/a.mjs": "" }, ["x/a.mjs"]],
+  ["a golden file, not what it is compared with", "node run.mjs | diff - want.txt", { "run.mjs": "", "want.txt": "" }, [
+    "want.txt",
+  ]],
+  ["no file that is only looked at", "test -f a.txt && grep -q Usage README.md && git diff --quiet b.txt", {
+    "a.txt": "",
+    "README.md": "",
+    "b.txt": "",
+  }, []],
+  [
+    "nothing whose output is compared",
+    'test "$(sh add.sh 2)" = 5 && node cli.mjs --help | grep -q x; x=`sh b.sh`; sh run.sh 2>&1 | tail -5',
+    { "add.sh": "", "cli.mjs": "", "b.sh": "", "run.sh": "" },
+    ["run.sh"],
+  ],
+  ["no import of a program", "node a.mjs", { "a.mjs": 'import "./b.mjs";', "b.mjs": "" }, ["a.mjs"]],
+  ["go packages are no files", "go test ./pkg/...", { "pkg/a.go": "" }, []],
+];
+
+describe("reachedBy()", () => {
+  test.each(ROWS)("%s", async (_, command, files, reached) => {
+    expect([...(await reachedBy([command], treeOf(files))).files].toSorted()).toEqual(reached);
+  });
+
+  test("programs behind variables, wrappers and in scripts are known by name", async () => {
+    const files = { "package.json": '{"scripts":{"test":"cross -- vitest run"}}', "a.sh": "pytest -q" };
+
+    const { programs } = await reachedBy(["CI=1 timeout 30 env A=b npm test", "sh a.sh; x=$(jq . a)"], treeOf(files));
+
+    expect([...programs].toSorted()).toEqual(["cross", "jq", "npm", "pytest", "sh"]);
+  });
+});
