@@ -21,6 +21,7 @@ export { RalphError } from "./errors/ralph_error.ts";
 export type { EventSink, RalphEvent } from "./events/types.ts";
 export { configuredHooks, type Hook, type HookContext } from "./hooks/hook.ts";
 export { type LoopOptions, type LoopOutcome, runLoop } from "./loop/run_loop.ts";
+export { type VerdictSince, verdictSince } from "./loop/verdict_since.ts";
 export { type WorkedItem, workItem, type WorkItemOptions } from "./loop/work_item.ts";
 export { createRalph, type RalphOptions } from "./recipe/create_ralph.ts";
 export { defineRecipe, type GoalArgs, type Recipe, type StandardSchema } from "./recipe/define_recipe.ts";

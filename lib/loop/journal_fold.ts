@@ -10,7 +10,7 @@ import type {
 } from "../backlog/journal_types.ts";
 import { isRecord, type JournalLine, type Named, parseLine, type Work } from "./journal_record.ts";
 import type { Attempt, Item, ParkedItem, PassedRecord } from "../backlog/types.ts";
-import { attempted, begunAt, NOT_ATTEMPTED, runEndedAt } from "./judging_history.ts";
+import { attempted, begunAt, type Judging, NOT_ATTEMPTED, runEndedAt } from "./judging_history.ts";
 
 interface Slot {
   readonly open: Map<string, OpenItem>;

@@ -117,6 +117,28 @@ const LOOKING: readonly Command[] = [
 
 const TOOLS: readonly Command[] = [
   {
+    name: "gate",
+    summary: "the verdict alone, for loops that are not Ralph's: as a CI step or a Stop hook",
+    usage: "",
+    arity: [0, 0],
+    flags: {
+      base: { type: "text", value: "COMMIT", summary: "judge what changed since (default: since the default branch)" },
+      verify: {
+        type: "text",
+        value: "CMD",
+        many: true,
+        summary: "a check beside those that the base names (repeatable)",
+      },
+      hook: { type: "boolean", summary: "answer as a Stop hook of Claude Code or Codex; lets go the third time" },
+      ...LOOK_FLAGS,
+    },
+    details: [
+      "What would be committed now is checked in a clean checkout, by the checks of ralph.config.json at the base, with the",
+      "tests as they are and as they were. Exit code 0: it passes. Nothing is stored.",
+    ],
+    load: () => import("./commands/gate.ts"),
+  },
+  {
     name: "restore",
     summary: "bring back what a run found changed and restored",
     usage: "[RUN] [PATH ...]",

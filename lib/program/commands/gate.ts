@@ -1,0 +1,60 @@
+import { join } from "node:path";
+import type { Invocation } from "../../cli/command.ts";
+import { openSession } from "../../cli/session.ts";
+import { toJson } from "../../cli/show.ts";
+import type { RalphContext } from "../../context/context.ts";
+import { ownFiles } from "../../context/own_files.ts";
+import { hashText, readText, writeAtomic } from "../../host/files.ts";
+import { type VerdictSince, verdictSince } from "../../loop/verdict_since.ts";
+import { exitCodeOf } from "../../recipe/outcome.ts";
+import { chosen } from "../chosen.ts";
+
+/** How often a Stop hook holds the agent back in one session. */
+const MOST_BLOCKS = 2;
+
+/** `ralph gate`: the verdict alone, for loops that are not Ralph's. Nothing is marked, nothing is committed. */
+export async function run(invocation: Invocation): Promise<number> {
+  const { flags, out, say } = invocation;
+  const { place } = await chosen(invocation);
+  await using session = await openSession(invocation, { asks: false, gates: [], data: true, place });
+  const { ralph } = session;
+  const base = flags.text("base");
+  const verdict = await verdictSince(ralph, {
+    ...(base === undefined ? {} : { base }),
+    checks: flags.all("verify"),
+  });
+  const exitCode = exitCodeOf({ ...verdict, allowed: false });
+  if (flags.has("hook")) {
+    const holds = exitCode !== 0 && await countBlock(ralph, await sessionOf(invocation)) <= MOST_BLOCKS;
+    if (holds) out(JSON.stringify({ decision: "block", reason: textOf(verdict) }));
+    return 0;
+  }
+  if (flags.has("json")) out(toJson(verdict));
+  else say(textOf(verdict));
+  return exitCode;
+}
+
+/** What Claude Code and Codex hand to a Stop hook on standard input names its session. */
+async function sessionOf({ host }: Invocation): Promise<string> {
+  if (host.terminal.isTerminal("stdin")) return "";
+  const chunks: Buffer[] = [];
+  for await (const chunk of host.terminal.stdin) chunks.push(Buffer.from(chunk));
+  try {
+    const { session_id: id } = JSON.parse(Buffer.concat(chunks).toString("utf8")) as { readonly session_id?: unknown };
+    return typeof id === "string" ? id : "";
+  } catch {
+    return ""; // no hook's input: all of them share one count
+  }
+}
+
+/** @returns how often the agent was held back in this session, this time included */
+async function countBlock(ralph: Pick<RalphContext, "repository" | "root">, session: string): Promise<number> {
+  const file = join(ownFiles(ralph.repository, ralph.root).directory, "gate", hashText(session).slice(0, 16));
+  const count = Number(await readText(file) ?? "0") + 1;
+  await writeAtomic(file, String(count));
+  return count;
+}
+
+function textOf({ status, base, reasons }: VerdictSince): string {
+  return [`${status} since ${base.slice(0, 12)}`, ...reasons.map((reason) => `  ${reason}`)].join("\n");
+}
