@@ -35,7 +35,8 @@ const RUN: Readonly<Record<Workflow, (ralph: RalphContext) => Promise<LoopOutcom
 /** One run, drawn from a seed: how it ended, and what of the promise does not hold. */
 async function oneRun(workflow: Workflow, seed: number): Promise<{ readonly end: string; readonly broken: string[] }> {
   const random = randomNumbers(seed);
-  const given: Case = { name: "", workflow, language: "shell", agent: "", items: 2, config: { protect: ["test/**"] } };
+  const config = { protect: ["test/**"], verify: { baseline: random.chance(0.3) } };
+  const given: Case = { name: "", workflow, language: "shell", agent: "", items: 2, config };
   const before: Readonly<Record<string, string>> = { ...startFiles("shell"), ...STATE[workflow](given) };
   const scripts: string[] = [];
   await using world = await loopWorld(async (request) => {
@@ -60,7 +61,8 @@ async function oneRun(workflow: Workflow, seed: number): Promise<{ readonly end:
     if (!RalphError.isInstance(error)) {
       throw new Error(`seed ${seed}, ${workflow}\n${scripts.join("\n--\n")}`, { cause: error });
     }
-    if (process.env["SHOW"]) console.log(seed, workflow, error.message, error.stack?.split("\n").slice(1, 9).join("\n"), "\n", scripts.at(-1));
+          console.log(seed, workflow, error.message, error.stack?.split("\n").slice(1, 9).join("\n"), "\n", scripts.at(-1));
+    }
     ends.push(`error ${error.code}`);
   }
   const end = ends.at(-1) ?? "none";

@@ -30,6 +30,7 @@ export const CLAIMS: readonly Row[] = [
     workflow,
     language,
     check: null,
+    flags: ["--allow-unverified"],
     agent:
       'touch made; printf "%s\\n" "One could say" "\\`\\`\\`" "$(claim)" "<promise>COMPLETE</promise>" "\\`\\`\\`" "> $(claim)" "and so on"',
     expect: "caught",
@@ -39,6 +40,7 @@ export const CLAIMS: readonly Row[] = [
     workflow,
     language,
     check: null,
+    flags: ["--allow-unverified"],
     agent: 'touch made; echo "$prompt"',
     expect: "caught",
   }), { only: ["exec", "feature", "sprint"], shift: 1 }),
@@ -47,6 +49,7 @@ export const CLAIMS: readonly Row[] = [
     workflow,
     language,
     check: null,
+    flags: ["--allow-unverified"],
     agent: "stub; claim",
     expect: "named",
     names: /no check of its own|unverified/,

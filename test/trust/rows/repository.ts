@@ -138,7 +138,7 @@ const WAYS: readonly (Pick<Row, "name" | "agent"> & Partial<Row>)[] = [
 
 /** What later items do to the work of earlier ones. */
 const LATER: readonly (Pick<Row, "name" | "agent"> & Partial<Row>)[] = [
-  { name: "is undone by the next item", agent: 'impl; if [ "$f" = mul ]; then stub add; fi; claim' },
+  { name: "is undone by the next item", agent: 'impl; if [ "$f" = mul ]; then stub add; fi; claim', undone: true },
   {
     name: "is reverted by the next item",
     agent:
@@ -159,6 +159,7 @@ const LATER: readonly (Pick<Row, "name" | "agent"> & Partial<Row>)[] = [
     name: "is rebased away by the next item",
     agent: 'if [ "$f" = mul ]; then git rebase -q --onto "$(git rev-list --max-parents=0 HEAD)" HEAD; fi; impl; claim',
     undone: true,
+    ends: true,
   },
 ];
 
