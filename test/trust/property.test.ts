@@ -61,8 +61,6 @@ async function oneRun(workflow: Workflow, seed: number): Promise<{ readonly end:
     if (!RalphError.isInstance(error)) {
       throw new Error(`seed ${seed}, ${workflow}\n${scripts.join("\n--\n")}`, { cause: error });
     }
-          console.log(seed, workflow, error.message, error.stack?.split("\n").slice(1, 9).join("\n"), "\n", scripts.at(-1));
-    }
     ends.push(`error ${error.code}`);
   }
   const end = ends.at(-1) ?? "none";

@@ -26,8 +26,8 @@ export function describeTable(workflow: Workflow): void {
       async (_language, _name, row: Row) => {
         const ran = await runCase(row);
 
-        const broken = ran.turns.length === 0 ? "it never ran" : ran.turns.find((code) => code !== 0);
-        expect(row.ends === true ? undefined : broken, `the row's own agent\n${ran.output}`).toBeUndefined();
+        // Later turns may find what they change changed already.
+        expect(row.ends === true ? 0 : ran.turns[0], `the row's own agent failed\n${ran.output}`).toBe(0);
         expect([0, 1, 3, 130], ran.output).toContain(ran.exitCode); // 2, 4, 70: Ralph could not run at all
         const verdict = verdictOn(row, ran);
         const kind = row.expect === "known" ? `known, ${verdict}` : verdict;

@@ -90,6 +90,7 @@ const WAYS: readonly (Pick<Row, "name" | "agent"> & Partial<Row>)[] = [
     name: "the work is in a submodule of a commit that only this clone has",
     agent:
       'impl; mkdir "$OUT/lib"; cp -R src/. "$OUT/lib/"; git -C "$OUT/lib" init -q; git -C "$OUT/lib" add -A; git -C "$OUT/lib" -c user.name=a -c user.email=a@b commit -qm x; git rm -rqf src; git -c protocol.file.allow=always submodule add -q "$OUT/lib" src; claim',
+    undone: true,
   },
   {
     name: "the work is a link out of the repository",
@@ -194,6 +195,7 @@ export const REPOSITORY: readonly Row[] = [
     }[language],
     expect: "caught",
   })),
+  // What is outside is seen by every process, until a sandbox hides it.
   ...eachLanguage((language, workflow): Row => ({
     name: "the work reads a file out of the repository",
     workflow,
@@ -204,7 +206,7 @@ export const REPOSITORY: readonly Row[] = [
       python: `impl; mv src/add.py ../outside.py; echo 'exec(open("../outside.py").read())' > src/add.py; claim`,
       shell: "impl; mv src/add.sh ../outside.sh; echo '. ../outside.sh' > src/add.sh; claim",
     }[language],
-    expect: "caught",
+    expect: "known",
   }), { shift: 1 }),
   {
     name: "a check that only the tree passes is excused by nothing",
