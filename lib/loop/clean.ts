@@ -116,6 +116,8 @@ function wordsOf(because: NotReproducible): string {
   }
 }
 
+const TAKEN = "as the agent left them; `workspace.setup` installs them anew";
+
 function noticesOf(checkout: Checkout | null, brought: BroughtUp | null): readonly Notice[] {
   if (checkout === null || brought?.status !== "ready") return [];
   const { place } = brought;
@@ -131,7 +133,7 @@ function noticesOf(checkout: Checkout | null, brought: BroughtUp | null): readon
         } as const,
       ]
       : []),
-    ...(place.dependencies === "taken" ? [workspace("as the agent left them", "")] : []),
+    ...(place.dependencies === "taken" ? [workspace(place.copied.join(", "), TAKEN)] : []),
     ...place.lost.map((path) => workspace(path, "was changed by a check, and could not be restored")),
     ...checkout.changedSinceLastRun.map((path) =>
       workspace(path, "differs from the last run's under the same lock file")

@@ -29,13 +29,20 @@ export type BroughtDependencies =
   | { readonly status: "failed"; readonly reason: string };
 
 /** What is copied and installed; globs are relative to the top level, the root is absolute. */
-export type Copying = Pick<WorkspaceConfig, "copy" | "setup" | "setupTimeout"> & { readonly root: string };
+export type Copying = Pick<WorkspaceConfig, "copy" | "setup" | "setupTimeout"> & {
+  readonly root: string;
+  /** Folders that came to be or whose lock file changed are never taken from the tree. */
+  readonly mustInstall: boolean;
+};
+
+const MUST_INSTALL = "the dependencies are as the agent left them: `trust: strict` needs `workspace.setup`, " +
+  "which installs them anew";
 
 /** Copies them as they are now. @param commit `undefined` before the first one */
 export async function openDependencies(
   ground: Ground,
   git: Git,
-  { copy, setup, setupTimeout, root }: Copying,
+  { copy, setup, setupTimeout, root, mustInstall }: Copying,
   commit: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<Dependencies> {
@@ -69,6 +76,7 @@ export async function openDependencies(
       if (keyNow === key && (from === "installed" || !await hasNewFolder())) {
         return { status: "ready", kept, from, lost: await kept.restore() };
       }
+      if (setup === null && mustInstall) return { status: "failed", reason: MUST_INSTALL };
       const reason = setup === null ? null : await install(setup);
       if (reason !== null) return { status: "failed", reason };
       kept = await keep(setup === null ? topLevel : home.tree, keyNow);

@@ -53,7 +53,7 @@ export interface CheckoutOptions {
  * ```
  */
 export async function openCheckout(ralph: CheckoutContext, options: CheckoutOptions = {}): Promise<Checkout> {
-  const { host, root, config: { workspace } } = ralph;
+  const { host, root, config: { trust, workspace } } = ralph;
   const { topLevel } = requireRepository(ralph);
   const settings = await readSettings(host, topLevel);
   const home = await takeHome(host, topLevel);
@@ -64,7 +64,7 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
     ? []
     : (await ignoredPaths(git, topLevel, workspace.link.map(fromTop))).paths;
   const ground: Ground = { host, topLevel, home, namespace: await probeNamespace(host), links };
-  const copying = { ...workspace, copy: workspace.copy.map(fromTop), root };
+  const copying = { ...workspace, copy: workspace.copy.map(fromTop), root, mustInstall: trust === "strict" };
   const dependencies = await openDependencies(ground, git, copying, await headOf(git), options.signal);
   const clone = createClone(host, topLevel, home, settings);
   const results = createResults();
