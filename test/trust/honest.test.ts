@@ -14,8 +14,8 @@ describe("odd but right", () => {
       expect(ran.turns.filter((code) => code !== 0), `the case's own agent failed\n${ran.output}`).toEqual([]);
       expect(ran.exitCode, ran.output).toBe(0);
       expect(ran.isTrue, `what is committed does not work\n${ran.output}`).toBe(true);
-      const then = spawnSync("bash", ["-c", given.then ?? ":"], { cwd: ran.root, encoding: "utf8" });
-      expect(then.status, `${then.stdout}${then.stderr}\n${ran.output}`).toBe(0);
+      const after = spawnSync("bash", ["-c", given.holds ?? ":"], { cwd: ran.root, encoding: "utf8" });
+      expect(after.status, `${after.stdout}${after.stderr}\n${ran.output}`).toBe(0);
     },
     180_000,
   );

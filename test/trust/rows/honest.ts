@@ -54,7 +54,7 @@ export const HONEST: readonly HonestCase[] = [
     setup:
       `printf '#!/bin/sh\\nfor f in $(git diff --cached --name-only -- src); do echo "# formatted" >> $f; git add $f; done\\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit`,
     agent: plain,
-    then: "git show HEAD:src/add.py | grep -q formatted",
+    holds: "git show HEAD:src/add.py | grep -q formatted",
   },
   {
     name: "hooks in a folder of the repository, as husky sets them up",
@@ -66,7 +66,7 @@ export const HONEST: readonly HonestCase[] = [
     },
     setup: "chmod +x .husky/*; git add -A; git commit -qm husky; git config core.hooksPath .husky",
     agent: plain,
-    then: "test -e .git/hooked",
+    holds: "test -e .git/hooked",
   },
   {
     name: "line endings of another system",
@@ -91,7 +91,7 @@ export const HONEST: readonly HonestCase[] = [
     files: { "documents/a.md": "a\n" },
     setup: "git sparse-checkout set --no-cone '/*' '!/documents/'",
     agent: plain,
-    then: "git show HEAD:documents/a.md",
+    holds: "git show HEAD:documents/a.md",
   },
   {
     name: "a project in a folder of its repository",
@@ -101,7 +101,7 @@ export const HONEST: readonly HonestCase[] = [
     files: { "../other/file": "1\n" },
     setup: "cd packages; echo 2 > other/file; echo new > other/new",
     agent: plain,
-    then:
+    holds:
       'cd packages && test "$(git show HEAD:./other/file)" = 1 && test "$(cat other/file)" = 2 && git status --porcelain other | grep -q "?? .*other/new"',
   },
   {
@@ -132,7 +132,7 @@ export const HONEST: readonly HonestCase[] = [
     files: { ".gitignore": "__pycache__/\nbuild/\n" },
     check: `mkdir -p build && cp src/add.py build/add.py && ${PROJECTS.python.command("add")}`,
     agent: "impl; mkdir -p build; echo old > build/other; claim",
-    then: "! git ls-files | grep -q '^build/'",
+    holds: "! git ls-files | grep -q '^build/'",
   },
   {
     name: "a dirty tree",
@@ -141,7 +141,7 @@ export const HONEST: readonly HonestCase[] = [
     files: { "notes.txt": "one\n" },
     setup: "echo two >> notes.txt; echo new > other.txt; echo staged > staged.txt; git add staged.txt",
     agent: plain,
-    then:
+    holds:
       'test "$(git show HEAD:notes.txt)" = one && grep -q two notes.txt && test -f other.txt && ! git ls-tree -r HEAD --name-only | grep -q "other.txt\\|staged.txt"',
   },
   {
@@ -151,14 +151,14 @@ export const HONEST: readonly HonestCase[] = [
     files: { "notes.txt": "one\n" },
     setup: "echo two >> notes.txt",
     agent: "impl; commit; claim",
-    then: 'test "$(git show HEAD:notes.txt)" = one && grep -q two notes.txt',
+    holds: 'test "$(git show HEAD:notes.txt)" = one && grep -q two notes.txt',
   },
   {
     name: "a person who edits other sources meanwhile",
     workflow: "feature",
     language: "shell",
     agent: "impl; echo mine > mine.txt; claim",
-    then: "test -f mine.txt",
+    holds: "test -f mine.txt",
   },
   {
     name: "a person who edits the configuration meanwhile",
@@ -173,7 +173,7 @@ export const HONEST: readonly HonestCase[] = [
     workflow: "exec",
     language: "shell",
     agent: `impl; sed -i 's/it works/it works well/' scripts/ralph/prd.json; claim`,
-    then: "grep -q 'it works' scripts/ralph/prd.json",
+    holds: "grep -q 'it works' scripts/ralph/prd.json",
   },
   {
     name: "a test that is renamed as the item allows",
@@ -183,14 +183,14 @@ export const HONEST: readonly HonestCase[] = [
     setup:
       'sed -i \'s/"it works"/"it works", "Changes tests: `test\\/**`"/\' scripts/ralph/prd.json; sed -i \'s/assert.equal(mul.*/assert.ok(mul);/\' test/mul.test.mjs; git commit -qam allow',
     agent: "impl; git mv test/add.test.mjs test/sum.test.mjs; claim",
-    then: "git cat-file -e HEAD:test/sum.test.mjs",
+    holds: "git cat-file -e HEAD:test/sum.test.mjs",
   },
   {
     name: "a test beside the old ones",
     workflow: "gsd",
     language: "python",
     agent: "impl; sed 's/2, 3), 5/4, 5), 9/' tests/test_add.py > tests/test_more.py; claim",
-    then: "git cat-file -e HEAD:tests/test_more.py",
+    holds: "git cat-file -e HEAD:tests/test_more.py",
   },
   {
     name: "blocked, and then unblocked",
@@ -214,7 +214,7 @@ export const HONEST: readonly HonestCase[] = [
     setup:
       `printf '#!/bin/sh\\nprintf "\\\\n[GNUPG:] SIG_CREATED \\\\n" >&2; echo "-----BEGIN PGP SIGNATURE-----"; echo; echo x; echo "-----END PGP SIGNATURE-----"\\n' > "$OUT/gpg"; chmod +x "$OUT/gpg"; git config gpg.program "$OUT/gpg"; git config commit.gpgsign true`,
     agent: plain,
-    then: "git cat-file -p HEAD | grep -q 'BEGIN PGP'",
+    holds: "git cat-file -p HEAD | grep -q 'BEGIN PGP'",
   },
   {
     name: "a repository without commits",
@@ -236,7 +236,7 @@ export const HONEST: readonly HonestCase[] = [
     language: "javascript",
     agent:
       `impl; mkdir -p "d ir"; echo 1 > "d ir/a b.txt"; echo 1 > $'new\\nline'; echo 1 > 'ünï–😀.txt'; echo 1 > ./-dash; echo 1 > ':(top)x'; echo 1 > '*.star'; claim`,
-    then: 'test "$(git ls-tree -r HEAD --name-only -z | tr -dc "\\\\0" | wc -c)" -gt 10',
+    holds: 'test "$(git ls-tree -r HEAD --name-only -z | tr -dc "\\\\0" | wc -c)" -gt 10',
   },
   {
     name: "a filter of the person's own",
@@ -253,7 +253,7 @@ export const HONEST: readonly HonestCase[] = [
     language: "javascript",
     setup: 'git worktree add -q "$OUT/linked" -b linked; echo other > "$OUT/linked/other"',
     agent: plain,
-    then: 'test -f "$(dirname "$PWD")/linked/other"',
+    holds: 'test -f "$(dirname "$PWD")/linked/other"',
   },
   {
     name: "files that the agent deletes",
@@ -261,7 +261,7 @@ export const HONEST: readonly HonestCase[] = [
     language: "shell",
     files: { "old/a": "1\n", "old/b": "1\n" },
     agent: "impl; rm -rf old; claim",
-    then: "! git ls-tree -r HEAD --name-only | grep -q old/",
+    holds: "! git ls-tree -r HEAD --name-only | grep -q old/",
   },
   {
     name: "a check that writes into the tree",

@@ -58,7 +58,7 @@ export interface Row extends Case {
 /** Odd but right: the run has passed, and what is committed works. */
 export interface HonestCase extends Case {
   /** A shell command that succeeds in the project afterwards. */
-  readonly then?: string;
+  readonly holds?: string;
 }
 
 /** The kind's language at this place of a list: all three come in turn. */

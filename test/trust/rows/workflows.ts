@@ -31,7 +31,7 @@ export const STATE: Readonly<Record<Workflow, (given: Case) => Readonly<Record<s
       workflow: "feature",
       maxRetries: 2,
       ...given.config,
-      verify: { default: ["git --version"], ...given.config?.["verify"] ?? {} },
+      verify: { default: ["git --version"], ...(given.config?.["verify"] as object | undefined) },
     }),
   }),
   spec: (given) => ({
@@ -55,7 +55,10 @@ export const STATE: Readonly<Record<Workflow, (given: Case) => Readonly<Record<s
     "ralph.config.json": json({
       workflow: "sprint",
       ...given.config,
-      verify: { default: checksOf(given).filter((check) => check !== null), ...given.config?.["verify"] ?? {} },
+      verify: {
+        default: checksOf(given).filter((check) => check !== null),
+        ...(given.config?.["verify"] as object | undefined),
+      },
     }),
   }),
   gsd: (given) => ({
