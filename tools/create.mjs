@@ -2,7 +2,7 @@
  * Begins a backlog or an agent's adapter: writes module and test, and registers the module. Its test passes at once.
  *
  *   npm run create -- backlog NAME    lib/backlog/NAME.ts, exported by `ralph/backlog`
- *   npm run create -- adapter NAME    lib/agents/NAME/driver.ts, known as `--agent NAME`
+ *   npm run create -- adapter NAME    lib/agents/adapters/NAME.ts, known as `--agent NAME`
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -10,140 +10,169 @@ import process from "node:process";
 import { denoPath, mustRun, ROOT } from "./runtimes.mjs";
 
 function backlogModule({ name, camel, pascal }) {
-  return `import type { StateFiles } from "./state_files.ts";
-import type { Backlog } from "./types.ts";
+  return `import { failureOf, fingerprintOf, isOver, isParked, reasonOf } from "./attempts.ts";
+import { howToEnd } from "./signals.ts";
+import type { StateFiles } from "./state_files.ts";
+import type { Backlog, Item, PassedItem } from "./types.ts";
 
-/** Where the tasks are and what must pass. */
-export interface ${pascal}BacklogOptions {
-  /** A JSON file with a list of tasks, relative to the root. @default "${name}.json" */
-  readonly file?: string;
-  /** Commands that must pass after every task. @default none */
-  readonly checks?: readonly string[];
-}
+/** A task in the file; \`checks\` are commands that must pass. */
+export type ${pascal}Task = { id: string; title: string; done: boolean; checks: string[] };
 
-/** A task in the file. */
-export interface ${pascal}Task {
-  readonly id: string;
-  readonly title: string;
-  readonly done: boolean;
-}
-
-const MOST_ATTEMPTS = 3;
-
-/**
- * The tasks of a JSON file as a backlog.
- *
- * @example Work off a file of tasks
- * \`\`\`ts
- * import { runLoop } from "ralph";
- * import { ${camel}Backlog } from "ralph/backlog";
- * import { testContext } from "ralph/testing";
- *
- * await using ralph = await testContext({
- *   files: { "${name}.json": '[{ "id": "1", "title": "write a.txt", "done": false }]' },
- *   agent: { turns: [{ write: { "a.txt": "a" }, say: "<ralph>DONE</ralph>" }] },
- * });
- * const run = await runLoop(ralph, ${camel}Backlog(ralph, { checks: ["test -f a.txt"] }));
- * console.log(run.status); // passed
- * \`\`\`
- */
-export function ${camel}Backlog(
-  { state }: { readonly state: StateFiles },
-  { file = "${name}.json", checks = [] }: ${pascal}BacklogOptions = {},
-): Backlog<${pascal}Task> {
-  const read = (text: string | null): readonly ${pascal}Task[] => JSON.parse(text ?? "[]");
-  const load = async (): Promise<readonly ${pascal}Task[]> => read(await state.read(file));
-  const mark = async (id: string, done: boolean): Promise<void> => {
-    const change = (task: ${pascal}Task): ${pascal}Task => (task.id === id ? { ...task, done } : task);
-    await state.update(file, (text) => \`\${JSON.stringify(read(text).map(change), null, 2)}\\n\`);
+/** The tasks of ${name}.json as a backlog. */
+export function ${camel}Backlog({ state }: { readonly state: StateFiles }): Backlog<${pascal}Task> {
+  const file = "${name}.json";
+  const parse = (text: string | null): readonly ${pascal}Task[] => JSON.parse(text ?? "[]");
+  const format = (list: readonly ${pascal}Task[]): string => \`\${JSON.stringify(list, null, 2)}\\n\`;
+  const tasks = async (): Promise<readonly ${pascal}Task[]> => parse(await state.read(file));
+  const mark = async (ids: readonly string[], done: boolean): Promise<void> => {
+    const change = (task: ${pascal}Task): ${pascal}Task => (ids.includes(task.id) ? { ...task, done } : task);
+    const isSame = (task: ${pascal}Task): boolean => change(task).done === task.done;
+    await state.update(file, (text) => parse(text).every(isSame) ? text : format(parse(text).map(change)));
   };
-
   return {
     name: "${name}",
-    scope: file,
     stateFiles: [file],
     unverified: "block",
     async overview({ parked }) {
-      const tasks = await load();
-      const open = tasks.filter(({ id, done }) => !done && !parked.some((item) => item.id === id)).map(({ id }) => id);
-      const passed = tasks.filter(({ done }) => done).length;
-      const unchecked = checks.length === 0 ? open : [];
-      return { total: tasks.length, passed, open: open.length, parked: parked.length, unchecked };
+      const [all, left] = [await tasks(), (await tasks()).filter(({ done }) => !done)];
+      const open = left.filter((task) => !isParked(itemOf(task), parked));
+      const unchecked = open.filter(({ checks }) => checks.length === 0).map(({ id }) => id);
+      const [passed, given] = [all.length - left.length, left.length - open.length];
+      return { total: all.length, passed, open: open.length, parked: given, unchecked };
     },
     async next({ inFlight, parked }) {
-      const open = (await load()).filter(({ done }) => !done);
-      const task = open.find(({ id }) => !inFlight.includes(id) && !parked.some((item) => item.id === id));
-      if (task !== undefined) {
-        return { status: "item", item: { id: task.id, kind: "task", title: task.title, data: task } };
-      }
-      if (inFlight.length > 0) return { status: "waiting" };
-      if (open.length > 0) return { status: "blocked", reasons: parked.map(({ id, reason }) => \`\${id}: \${reason}\`) };
-      return { status: "done", verdict: "verified" };
+      const left = (await tasks()).filter(({ done }) => !done).map(itemOf);
+      const item = left.find((one) => !inFlight.includes(one.id) && !isParked(one, parked));
+      if (item !== undefined) return { status: "item", item };
+      if (left.some(({ id }) => inFlight.includes(id))) return { status: "waiting" };
+      if (left.length > 0) return { status: "blocked", reasons: parked.map(({ id, reason }) => \`\${id}: \${reason}\`) };
+      return { status: "done" };
     },
-    work({ title }, { previous }) {
-      const failure = previous !== null && "message" in previous ? \`The last attempt failed: \${previous.message}\\n\\n\` : "";
-      return Promise.resolve({
-        prompt: \`Do this: \${title}\\n\\n\${failure}When it is done, print \\\`<ralph>DONE</ralph>\\\` on a line of its own.\`,
-        checks: checks.map((command) => ({ name: command, command })),
-      });
+    async work({ title, data }, { nonce, previous }) {
+      return { prompt: \`\${title}\\n\\n\${failureOf(previous)}\\n\\n\${howToEnd(nonce)}\`, checks: itemOf(data).checks };
+    },
+    async passed() {
+      return (await load()).filter(({ done }) => done).map(({ id, title }) => ({ id, title, checks: named }));
+    },
+    async reopen(ids, reason) {
+      for (const id of ids) await mark(id, false);
+      return { status: "open", reason, commit: { subject: "sent back by the final check", paths: [file], work: false } };
     },
     async settle({ id, title }, attempt) {
       const passed = attempt.status === "verified" || attempt.status === "unverified";
-      await mark(id, passed); // also after a pass, which a refused commit reverts
-      if (passed) return { status: "passed", commit: { subject: \`feat: \${title}\`, paths: [file], work: true } };
-      if (attempt.status === "interrupted") return { status: "open" };
-      const reason = "message" in attempt ? attempt.message : attempt.status;
-      const isOver = attempt.status === "blocked" || attempt.number >= MOST_ATTEMPTS;
-      return isOver ? { status: "parked", reason } : { status: "open", reason };
+      await mark([id], passed); // also unmarks: a hook may refuse the commit of a pass, which is then settled as failed
+      if (passed) return { status: "passed", commit: { subject: title, paths: [file], work: true } };
+      return { status: isOver(attempt) ? "parked" : "open", reason: reasonOf(attempt) };
+    },
+    passed: async () => (await tasks()).filter(({ done }) => done).map(itemOf),
+    async reopen(ids, reason) {
+      await mark(ids, false);
+      return { status: "open", reason, commit: { subject: "chore: reopen", paths: [file], work: false } };
     },
   };
+}
+
+function itemOf(data: ${pascal}Task): Item<${pascal}Task> & PassedItem {
+  const { id, title } = data;
+  const checks = data.checks.map((command) => ({ name: command, command, own: true }));
+  return { id, kind: "task", title, fingerprint: fingerprintOf([title, checks]), data, checks };
 }
 `;
 }
 
 function backlogTest({ name, camel }) {
-  return `import { describe, test } from "vitest";
+  return `import { expect, test } from "vitest";
 import { ${camel}Backlog } from "../../lib/backlog/${name}.ts";
+import { runLoop } from "../../lib/loop/run_loop.ts";
 import { backlogContract } from "../../lib/testing/backlog_contract.ts";
 import { testContext } from "../../lib/testing/test_context.ts";
 
-const FILE = JSON.stringify([
-  { id: "1", title: "one", done: false },
-  { id: "2", title: "two", done: false },
-]);
+function fileOf(checks: readonly string[]): string {
+  return JSON.stringify(["1", "2"].map((id) => ({ id, title: \`task \${id}\`, done: false, checks })));
+}
 
-describe("${camel}Backlog() keeps the contract", () => {
-  const cases = backlogContract({
-    async open() {
-      const ralph = await testContext({ files: { "${name}.json": FILE } });
-      const open = () => ${camel}Backlog(ralph, { checks: ["true"] });
-      return {
-        backlog: open(),
-        reopen: () => Promise.resolve(open()),
-        snapshot: async () => await ralph.state.read("${name}.json") ?? "",
-        cwd: ralph.root,
-      };
-    },
+const cases = backlogContract({
+  async open(store) {
+    const ralph = await testContext({ files: { "${name}.json": fileOf(store === "checked" ? ["true"] : []) } });
+    return {
+      backlog: ${camel}Backlog(ralph),
+      reopen: async () => ${camel}Backlog(ralph),
+      snapshot: async () => await ralph.state.read("${name}.json") ?? "",
+      root: ralph.root,
+      [Symbol.asyncDispose]: () => ralph[Symbol.asyncDispose](),
+    };
+  },
+});
+
+test.each(cases.map((one) => [one.name, one] as const))("${camel}Backlog(): %s", (_name, { run }) => run());
+
+test("${camel}Backlog() is worked off: each task is verified and committed", async () => {
+  const turn = (id: string) => ({ match: \`task \${id}\`, write: { [id]: "" }, say: "<ralph>DONE</ralph>" });
+  await using ralph = await testContext({
+    files: { "${name}.json": fileOf(["true"]) },
+    agent: { turns: [turn("1"), turn("2")] },
   });
-  test.each(cases)("$name", ({ run }) => run());
+
+  const run = await runLoop(ralph, ${camel}Backlog(ralph));
+
+  expect(run).toMatchObject({ status: "passed", passed: ["1", "2"] });
+  expect(await ralph.tree.git("log", "--format=%s", "-2")).toBe("task 2\\ntask 1");
 });
 `;
 }
 
 function adapterModule({ name, camel }) {
-  return `import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
+  return `import type { Usage } from "../../backlog/types.ts";
+import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
+import { failureEvents } from "../failure_events.ts";
+import { failureKind } from "../failures.ts";
+import { at, inputWords, numberAt, outputWords, textAt } from "../json.ts";
+import type { AgentEvent, Translator } from "../stream_item.ts";
 
-/** \`${name}\`: the prompt on standard input. Give it the flags that make it work without questions. */
+/** The flags that make \`${name}\` work without questions and print one JSON value a line. */
 function ${camel}Arguments({ prompt, model }: AdapterOptions): AdapterInvocation {
-  return { arguments: model === null ? [] : ["--model", model], input: prompt };
+  return { arguments: ["--json", ...(model === null ? [] : ["--model", model])], input: prompt };
 }
 
-/** How \`${name}\` is called. It prints plain text; a \`translator\` would read a stream of events. */
-export const DRIVER: Driver = {
-  arguments: ${camel}Arguments,
-  interactive: null,
-  translator: null,
-};
+/** Reads the stream. A line that means nothing to Ralph is no event. */
+function ${camel}Translator(): Translator {
+  return { push: (line) => eventsOf(line), end: () => [] };
+}
+
+function eventsOf(line: unknown): readonly AgentEvent[] {
+  const [id, text] = [textAt(line, "id"), textAt(line, "text") ?? ""];
+  switch (textAt(line, "type")) {
+    case "text":
+      return [{ type: "agent-text", text }];
+    case "tool":
+      return [{ type: "agent-tool-call", id, tool: textAt(line, "name") ?? "tool", input: inputWords(at(line, "input")) }];
+    case "tool-result":
+      return [{ type: "agent-tool-result", id, ok: at(line, "ok") === true, output: outputWords(at(line, "output")) }];
+    case "usage":
+      return [{ type: "agent-usage", scope: "step", usage: usageOf(line) }];
+    case "error":
+      return failureEvents(failureKind(text), text);
+    case "end":
+      return [{ type: "agent-end", status: "completed", message: null }];
+    default:
+      return [];
+  }
+}
+
+/** What the program does not report is \`null\`, never 0. */
+function usageOf(line: unknown): Usage {
+  return {
+    inputTokens: numberAt(line, "input"),
+    outputTokens: numberAt(line, "output"),
+    cachedTokens: null,
+    reasoningTokens: null,
+    costUsd: null,
+    estimated: false,
+  };
+}
+
+/** How \`${name}\` is called and read. Without a translator its output is plain text. */
+export const DRIVER: Driver = { arguments: ${camel}Arguments, interactive: null, translator: ${camel}Translator };
 `;
 }
 
@@ -157,21 +186,44 @@ function adapterRow({ name }) {
     takesModel: true,
     takesReasoning: false,
     takesTerminal: false,
-    load: async () => (await import("./${name}/driver.ts")).DRIVER,
+    instructions: ["AGENTS.md"],
+    load: async () => (await import("./adapters/${name}.ts")).DRIVER,
   },
 `;
 }
 
 function adapterTest({ name }) {
-  return `import { expect, test } from "vitest";
+  return `import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { expect, test } from "vitest";
+import { adapterAgent } from "../../lib/agents/adapter_agent.ts";
 import { findAdapter } from "../../lib/agents/adapters.ts";
+import { turnFixture } from "./turn_fixture.ts";
 
-test("${name} gets the prompt on standard input, and the model that was chosen", async () => {
-  const driver = await findAdapter("${name}")?.load();
+/** A stand-in for the program: replace its lines by recorded ones. */
+const PROGRAM = \`#!/bin/sh
+cat > "$0.stdin"; echo "$@" > "$0.arguments"
+echo '{"type":"text","text":"Done."}'
+echo '{"type":"usage","input":12,"output":3}'
+echo '{"type":"end"}'
+\`;
 
-  const invocation = driver?.arguments({ prompt: "Do it.\\n", model: "large", reasoning: null, folder: "/turn" });
+test("${name} gets the prompt on standard input, and its stream is read", async () => {
+  await using fixture = turnFixture();
+  const { environment } = fixture.host;
+  writeFileSync(join(fixture.folder, "${name}"), PROGRAM);
+  chmodSync(join(fixture.folder, "${name}"), 0o755);
+  const variables = { ...environment.variables, PATH: \`\${fixture.folder}\${delimiter}\${environment.variables["PATH"]}\` };
+  const host = { ...fixture.host, environment: { ...environment, variables } };
+  const agent = adapterAgent(findAdapter("${name}")!, { host, model: "large" });
 
-  expect(invocation).toEqual({ arguments: ["--model", "large"], input: "Do it.\\n" });
+  const turn = await agent.runTurn(fixture.request({ prompt: "Do it.\\n" }));
+
+  expect(turn.end).toEqual({ reason: "completed" });
+  expect(turn.lines).toEqual(["Done."]);
+  expect(turn.usage).toMatchObject({ inputTokens: 12, outputTokens: 3, costUsd: null });
+  expect(readFileSync(join(fixture.folder, "${name}.stdin"), "utf8")).toBe("Do it.\\n");
+  expect(readFileSync(join(fixture.folder, "${name}.arguments"), "utf8")).toBe("--json --model large\\n");
 });
 `;
 }
@@ -197,14 +249,13 @@ const KINDS = {
     const { name, camel, pascal } = names;
     write(`lib/backlog/${name}.ts`, backlogModule(names));
     write(`test/backlog/${name}.test.ts`, backlogTest(names));
-    const types = `type ${pascal}BacklogOptions, type ${pascal}Task`;
     change(
       "lib/mod/backlog.ts",
-      (text) => `${text}export { ${camel}Backlog, ${types} } from "../backlog/${name}.ts";\n`,
+      (text) => `${text}export { ${camel}Backlog, type ${pascal}Task } from "../backlog/${name}.ts";\n`,
     );
   },
   adapter(names) {
-    write(`lib/agents/${names.name}/driver.ts`, adapterModule(names));
+    write(`lib/agents/adapters/${names.name}.ts`, adapterModule(names));
     write(`test/agents/${names.name}.test.ts`, adapterTest(names));
     change("lib/agents/adapters.ts", (text) => text.replace(/^\];$/m, () => `${adapterRow(names)}];`));
   },

@@ -70,8 +70,8 @@ function interactiveOf(
 ): ((options: AdapterOptions) => AdapterInvocation) | null {
   if (added === undefined) return interactive;
   return (asked) => {
-    const known = interactive?.(asked) ?? { arguments: [asked.prompt], input: null };
-    return { ...known, arguments: [...added, ...known.arguments] };
+    const call = interactive?.(asked) ?? { arguments: [asked.prompt], input: null };
+    return { ...call, arguments: [...added, ...call.arguments] };
   };
 }
 
@@ -158,8 +158,8 @@ function readingOf({ host, adapter, driver }: TurnPlace, reader: StreamReader, r
   };
 }
 
-async function usageOf({ driver, folder }: TurnPlace, told: Usage): Promise<Usage> {
-  if (driver.usageFile === undefined) return told;
+async function usageOf({ driver, folder }: TurnPlace, streamed: Usage): Promise<Usage> {
+  if (driver.usageFile === undefined) return streamed;
   const text = await readText(join(folder, driver.usageFile.name));
-  return text === null ? told : driver.usageFile.read(text) ?? told;
+  return text === null ? streamed : driver.usageFile.read(text) ?? streamed;
 }

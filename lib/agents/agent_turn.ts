@@ -58,7 +58,7 @@ export async function agentTurn(ralph: RalphContext, request: AgentTurnRequest):
   const agentTurn = request.interactive === true
     ? await once(ralph.agent, 1)
     : await patientTurn(ralph, { signal, run: once, budget: request.budget ?? null });
-  if (ignored) await ensureRunsIgnored(runs); // the agent may have taken the folder away: its files are nobody's work
+  if (ignored) await ensureRunsIgnored(runs); // the agent may have taken the folder away: its files are no part of the work
   const { paths, now } = await repository.changedSince(before);
   const changedFiles = rootPaths(ralph, paths);
   return { turn: { ...agentTurn, changedFiles, base: before.head, head: now.head }, before, after: now };

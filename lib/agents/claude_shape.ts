@@ -43,7 +43,7 @@ export function toolResultEvents(line: unknown): readonly AgentEvent[] {
   }));
 }
 
-/** Anthropic's way of counting: the input stands without what came from the cache or went into it. */
+/** Anthropic's way of counting: input does not include what came from the cache or went into it. */
 export function anthropicUsage(usage: unknown, costUsd: number | null = null): Usage {
   const cached = numberAt(usage, "cache_read_input_tokens");
   return {

@@ -7,7 +7,7 @@ import { createTurnOutput, KEPT_BYTES } from "./turn_output.ts";
  */
 export interface FinalWords {
   say(text: string): void;
-  /** A tool was used: what comes now stands over what was said before. */
+  /** A tool was used: what comes now replaces what came before. */
   act(): void;
   finish(): { readonly text: string; readonly lines: readonly string[] };
 }

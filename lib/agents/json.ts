@@ -32,13 +32,13 @@ export function listAt(value: unknown, ...path: readonly string[]): readonly unk
 
 /** Adds what is known; `null` when nothing is. */
 export function sumOf(...parts: readonly (number | null)[]): number | null {
-  const known = parts.filter((part) => part !== null);
-  return known.length === 0 ? null : known.reduce((sum, part) => sum + part, 0);
+  const numbers = parts.filter((part) => part !== null);
+  return numbers.length === 0 ? null : numbers.reduce((sum, part) => sum + part, 0);
 }
 
 const INPUT_LENGTH = 300;
 const OUTPUT_LENGTH = 1000;
-/** The arguments that tell most about a call, best first. */
+/** The arguments that say most about a call, best first. */
 const TELLING_KEYS = [
   "command",
   "cmd",

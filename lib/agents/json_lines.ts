@@ -1,6 +1,6 @@
 /**
  * From bytes to JSON values, a line each, in memory that does not grow with the stream: what is longer than a limit,
- * or begins like a line that nobody needs, is passed over without being kept.
+ * or begins like a line that is never needed, is skipped and not kept.
  *
  * @module
  */
@@ -27,7 +27,7 @@ export class JsonLines {
   readonly #options: JsonLinesOptions;
   readonly #longest: number;
   readonly #prefixes: readonly Buffer[];
-  /** Bytes by which every ignored beginning can be told. */
+  /** Bytes by which every ignored beginning can be recognised. */
   readonly #enough: number;
   #parts: Buffer[] = [];
   #length = 0;

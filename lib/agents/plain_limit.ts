@@ -1,5 +1,5 @@
 /**
- * Whether a command that prints plain text has failed for its limit. Pure. Careful: whoever works on a rate limiter
+ * Whether a command that prints plain text has failed for its limit. Pure. Careful: an agent that works on a rate limiter
  * prints such words as well, so a line has to begin with them, at the very end, of a turn that failed.
  *
  * @module
@@ -11,7 +11,7 @@ import { failureKind } from "./failures.ts";
 import { resetTime, saneReset } from "./reset_time.ts";
 import { signalLines } from "../backlog/signals.ts";
 
-/** How far from the end a limit may be told. */
+/** How far from the end a limit may be reported. */
 const LAST_ERRORS = 8;
 const LAST_WORDS = 3;
 
@@ -28,14 +28,14 @@ export function plainLimit(
   if (end.reason !== "exited" || end.signal !== null || (end.exitCode ?? 0) === 0) return null;
   const last = (text: string, limit: number): readonly string[] =>
     signalLines(stripVTControlCharacters(text), { prompt, limit });
-  const said = limitAmong(last(end.stderr, LAST_ERRORS)) ?? limitAmong(last(end.stdout, LAST_WORDS));
-  if (said === null) return null;
-  const [message = "", ...rest] = said;
+  const limit = limitAmong(last(end.stderr, LAST_ERRORS)) ?? limitAmong(last(end.stdout, LAST_WORDS));
+  if (limit === null) return null;
+  const [message = "", ...rest] = limit;
   const untilMs = saneReset(resetTime(message, now) ?? resetTime([message, ...rest.slice(0, 2)].join(" "), now), now);
   return { reason: "rate-limited", untilMs, message: message.slice(0, 1000) };
 }
 
-/** The line that tells of a limit, with what follows it; not where another error came after it. */
+/** The line that reports a limit, with what follows it; not where another error came after it. */
 function limitAmong(lines: readonly string[]): readonly string[] | null {
   for (const [index, line] of [...lines.entries()].toReversed()) {
     if (tellsLimit(line)) return lines.slice(index);

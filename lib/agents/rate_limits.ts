@@ -8,9 +8,9 @@ import { readText, removePath, writeAtomic } from "../host/files.ts";
 /** A limit that an agent has reached. Times in milliseconds since 1970. */
 export interface RateLimit {
   readonly untilMs: number;
-  /** When the agent was first told of it: what the longest wait is counted from. */
+  /** When the agent first met it: the longest wait counts from here. */
   readonly sinceMs: number;
-  /** How often in a row it was told. */
+  /** How often in a row it was reported. */
   readonly rounds: number;
   readonly message: string;
 }
@@ -27,26 +27,26 @@ const MINUTE = 60_000;
 const UNKNOWN_WAITS_MS: readonly number[] = [1, 2, 5, 10, 15, 30, 60].map((minutes) => minutes * MINUTE);
 /** Where it says a time and has reached its limit again, it is not believed at once. */
 const LEAST_WAITS_MS: readonly number[] = [0, 0.5, 1, 2, 5, 10, 15, 30, 60].map((minutes) => minutes * MINUTE);
-/** A limit told again within this time of its end is still the same one. */
+/** A limit reported again within this time of its end is still the same one. */
 const SAME_LIMIT_MS = 10 * MINUTE;
 
-/** The limit after an agent has told of one. Pure. */
+/** The limit after an agent has reported one. Pure. */
 export function nextLimit(
   known: RateLimit | null,
-  told: { readonly untilMs: number | null; readonly message: string },
+  reported: { readonly untilMs: number | null; readonly message: string },
   now: number,
 ): RateLimit {
   const same = known !== null && now - known.untilMs < SAME_LIMIT_MS;
   const rounds = same ? known.rounds + 1 : 1;
   const sinceMs = same ? known.sinceMs : now;
   const least = LEAST_WAITS_MS[Math.min(rounds, LEAST_WAITS_MS.length) - 1]!;
-  const untilMs = told.untilMs === null
+  const untilMs = reported.untilMs === null
     ? now + UNKNOWN_WAITS_MS[Math.min(rounds, UNKNOWN_WAITS_MS.length) - 1]!
-    : Math.max(withMargin(told.untilMs, now), now + least);
-  return { untilMs, sinceMs, rounds, message: told.message };
+    : Math.max(withMargin(reported.untilMs, now), now + least);
+  return { untilMs, sinceMs, rounds, message: reported.message };
 }
 
-/** A little later than told: clocks differ. */
+/** A little later than reported: clocks differ. */
 function withMargin(untilMs: number, now: number): number {
   return Math.max(untilMs, now) + Math.min(15_000, 1000 + Math.max(0, untilMs - now) / 10);
 }

@@ -10,7 +10,7 @@ import { ADAPTERS, findAdapter } from "./adapters.ts";
 import { commandAgent } from "./command_agent.ts";
 import type { Agent } from "../context/agent.ts";
 
-/** Which agent is wanted. What is given here stands over the configuration. */
+/** Which agent is wanted. It overrides the configuration. */
 export interface ResolveAgentOptions {
   /** An agent by name: one of `AGENT_NAMES`. */
   readonly name?: string | undefined;
@@ -41,8 +41,8 @@ export function resolveAgent(options: ResolveAgentOptions): Agent {
   if (options.command !== undefined) {
     return commandAgent({ command: options.command, ...atTheTerminal(provider, options.command), host, root });
   }
-  const given = options.script !== undefined ? "scripted" : options.cassette !== undefined ? "replay" : undefined;
-  const name = options.name ?? given ?? provider.preset;
+  const implied = options.script !== undefined ? "scripted" : options.cassette !== undefined ? "replay" : undefined;
+  const name = options.name ?? implied ?? provider.preset;
   switch (name) {
     case "scripted":
       if (options.script === undefined) throw scriptMissing();

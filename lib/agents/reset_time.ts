@@ -69,7 +69,7 @@ const JUST_OVER_MS = 15 * 60_000;
 const DAY_MS = 86_400_000;
 
 /**
- * When the limit that a sentence tells of is over, in milliseconds since 1970; `null` when it does not say.
+ * When the limit that a sentence names is over, in milliseconds since 1970; `null` when it does not say.
  *
  * @param now milliseconds since 1970
  * @param zone what times without a zone are in. @default the machine's

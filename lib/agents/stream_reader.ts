@@ -4,7 +4,7 @@ import { JsonLines } from "./json_lines.ts";
 import { type StreamSummary, StreamTally } from "./stream_summary.ts";
 import type { WordsSink } from "./turn_record.ts";
 
-/** Invalid lines beyond this are counted, not told. */
+/** Invalid lines beyond this are counted, not reported. */
 const INVALID_TOLD = 20;
 
 /** Reads an agent's JSON stream: words, events and what they came to. */

@@ -23,7 +23,7 @@ export interface StreamSummary {
   readonly toolCalls: number;
   /** Calls without a result. */
   readonly openCalls: number;
-  /** It tried to ask somebody, or to leave it at a plan. */
+  /** It tried to ask a person, or stopped at a plan. */
   readonly asked: boolean;
   readonly planned: boolean;
 }

@@ -38,7 +38,7 @@ export function turnVerdict(end: ProcessEnd, summary: StreamSummary, context: Ve
   }
   const signal = end.signal ?? KILL_CODES[end.exitCode ?? 0];
   if (signal !== undefined && KILLS.has(signal)) {
-    return { reason: "killed", message: `somebody ended the agent with ${signal}` };
+    return { reason: "killed", message: `the agent was ended from outside with ${signal}` };
   }
   if (end.signal !== null) return turnEndOf(end, context.limits);
   return judged(end, summary, context);
@@ -50,7 +50,7 @@ function judged(end: ProcessEnd, summary: StreamSummary, context: VerdictContext
   switch (summary.end?.status) {
     case "completed":
       if (code === 0) return { reason: "completed" };
-      // opencode continues after its context was full, and its exit code still tells of it.
+      // opencode continues after its context was full, and its exit code still shows it.
       if (summary.pastError !== null) {
         return failed(summary.pastError.kind, summary.pastError.message, code, summary, context);
       }
@@ -142,7 +142,7 @@ function failed(
     case "network":
       return { reason: "unavailable", message: `the agent's provider failed: ${why}` };
     case "interrupted":
-      return { reason: "killed", message: `somebody interrupted the agent: ${why}` };
+      return { reason: "killed", message: `the agent was interrupted: ${why}` };
     case "own-limit":
     case "other":
       return { reason: "agent-failed", message: `the agent failed: ${why}` };
@@ -157,7 +157,7 @@ function limited(message: string, { limit }: StreamSummary, { now }: VerdictCont
 }
 
 /**
- * Why a turn that ended normally was none, where the agent's stream tells what it did: it planned or asked instead of
+ * Why a turn that ended normally was none, where the agent's stream shows what it did: it planned or asked instead of
  * working, or did nothing at all. `null` for a turn that changed something. Pure.
  */
 export function refusalOf({ activity, changedFiles, lines }: Turn): string | null {
@@ -165,9 +165,9 @@ export function refusalOf({ activity, changedFiles, lines }: Turn): string | nul
   const last = lines.at(-1) ?? "";
   const words = last === "" ? "" : `: ${last.slice(0, 300)}`;
   if (activity.planned) return `the agent made a plan and changed nothing${words}`;
-  if (activity.asked) return `the agent asked a question that nobody answers${words}`;
+  if (activity.asked) return `the agent asked a question that no one answers${words}`;
   if (activity.toolCalls > 0) return null;
   return last.endsWith("?")
-    ? `the agent only asked a question that nobody answers${words}`
+    ? `the agent only asked a question that no one answers${words}`
     : `the agent used no tool and changed nothing${words}`;
 }

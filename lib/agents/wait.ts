@@ -12,10 +12,10 @@ export interface WaitOptions {
 
 /** A machine may sleep meanwhile: the clock is looked at this often, and it is what counts. */
 const SLICE_MS = 60_000;
-/** What is left is told this often while it is long, then with each slice. */
+/** The time left is reported this often while it is long, then with each slice. */
 const TOLD_EVERY_MS = 600_000;
 
-/** Waits, and tells how long is left. @returns false when it was interrupted */
+/** Waits, and reports how long is left. @returns false when it was interrupted */
 export async function waitUntil(ralph: Pick<RalphContext, "host" | "events">, options: WaitOptions): Promise<boolean> {
   const { clock } = ralph.host;
   const { agent, reason, untilMs, message, signal } = options;

@@ -1,4 +1,4 @@
-import { failureOf, isOver, reasonOf } from "./attempts.ts";
+import { failureOf, fingerprintOf, isOver, isParked, reasonOf } from "./attempts.ts";
 import { howToEnd } from "./signals.ts";
 import type { Attempt, Backlog, Check, Item, Settlement } from "./types.ts";
 
@@ -36,6 +36,18 @@ export interface MemoryBacklogOptions {
 export function memoryBacklog(tasks: readonly MemoryTask[], options: MemoryBacklogOptions = {}): Backlog<MemoryTask> {
   const { name = "memory", maxRetries = 3 } = options;
   const passed = new Set<string>();
+  const itemOf = ({ id, title, prompt }: MemoryTask): Item<MemoryTask> => ({
+    id,
+    kind: "task",
+    title,
+    ...(prompt === undefined ? {} : { criteria: [prompt] }),
+    fingerprint: fingerprintOf([title, prompt ?? ""]),
+    data: { id, title, ...(prompt === undefined ? {} : { prompt }) },
+  });
+  const checksOf = (wanted: string): readonly Check[] =>
+    (tasks.find(({ id }) => id === wanted)?.checks ?? []).map((check) =>
+      typeof check === "string" ? { name: check, command: check } : check
+    );
   return {
     name,
     stateFiles: [],
@@ -43,37 +55,34 @@ export function memoryBacklog(tasks: readonly MemoryTask[], options: MemoryBackl
     concurrent: true,
     retries: maxRetries,
     async overview({ parked }) {
-      const given = new Set(parked.map(({ id }) => id));
-      const open = tasks.filter(({ id }) => !passed.has(id) && !given.has(id));
-      const unchecked = open.filter(({ checks }) => (checks ?? []).length === 0).map(({ id }) => id);
-      return { total: tasks.length, passed: passed.size, open: open.length, parked: given.size, unchecked };
+      const left = tasks.filter(({ id }) => !passed.has(id));
+      const open = left.filter((task) => !isParked(itemOf(task), parked));
+      const unchecked = open.map(({ id }) => id).filter((id) => checksOf(id).length === 0);
+      return {
+        total: tasks.length,
+        passed: passed.size,
+        open: open.length,
+        parked: left.length - open.length,
+        unchecked,
+      };
     },
     async next({ inFlight, parked }) {
       const open = tasks.filter(({ id }) => !passed.has(id));
-      const task = open.find(({ id }) => !inFlight.includes(id) && !parked.some((item) => item.id === id));
-      if (task !== undefined) {
-        const { id, title, prompt } = task;
-        const criteria = prompt === undefined ? {} : { criteria: [prompt] };
-        return { status: "item", item: { id, kind: "task", title, ...criteria, data: task } };
-      }
+      const item = open.map(itemOf).find((one) => !inFlight.includes(one.id) && !isParked(one, parked));
+      if (item !== undefined) return { status: "item", item };
       if (open.some(({ id }) => inFlight.includes(id))) return { status: "waiting" };
       if (open.length > 0) return { status: "blocked", reasons: parked.map(({ id, reason }) => `${id}: ${reason}`) };
       return { status: "done" };
     },
-    async work(item: Item<MemoryTask>, { nonce, previous }) {
-      const { prompt, title, checks = [] } = item.data;
+    async work({ id, data: { prompt, title } }, { nonce, previous }) {
       const failure = previous === null ? "" : `\n\n${failureOf(previous)}`;
       return {
         prompt: `${prompt ?? title}${failure}\n\n${howToEnd(nonce)}`,
-        checks: namedChecks(checks),
+        checks: checksOf(id),
       };
     },
     async passed() {
-      return tasks.filter(({ id }) => passed.has(id)).map(({ id, title, checks = [] }) => ({
-        id,
-        title,
-        checks: namedChecks(checks),
-      }));
+      return tasks.filter(({ id }) => passed.has(id)).map(({ id, title }) => ({ id, title, checks: checksOf(id) }));
     },
     async reopen(ids, reason) {
       for (const id of ids) passed.delete(id);
@@ -81,10 +90,6 @@ export function memoryBacklog(tasks: readonly MemoryTask[], options: MemoryBackl
     },
     settle: (item, attempt) => Promise.resolve(settled(item, attempt, passed)),
   };
-}
-
-function namedChecks(checks: readonly (string | Check)[]): readonly Check[] {
-  return checks.map((check) => typeof check === "string" ? { name: check, command: check } : check);
 }
 
 function settled(item: Item<MemoryTask>, attempt: Attempt, passed: Set<string>): Settlement {

@@ -9,7 +9,7 @@ import { usage } from "./parse.ts";
 import type { Place } from "./workspace.ts";
 import { optional } from "./settings.ts";
 
-/** The agent as the context is told of it; empty: what the configuration says. */
+/** The agent as the context gets it; empty: what the configuration says. */
 export interface AgentSetting {
   readonly agent?: string | { readonly command: string };
   readonly script?: string;

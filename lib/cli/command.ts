@@ -12,13 +12,13 @@ export interface Flag {
   /** `optional`: a text whose value may be left out (`--loop`). */
   readonly type: "boolean" | "text" | "optional";
   readonly summary: string;
-  /** What stands for the value in help: `NAME`, `FILE`. */
+  /** The value's name in help: `NAME`, `FILE`. */
   readonly value?: string;
   /** May be given more than once. */
   readonly many?: boolean;
   /** The only values allowed. */
   readonly choices?: readonly string[];
-  /** The environment variable that stands in for the flag. */
+  /** The environment variable used in place of the flag. */
   readonly variable?: string;
   /** A flag that says the same thing in another way: given on the line, it puts this one's variable aside. */
   readonly rival?: string;

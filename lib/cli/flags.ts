@@ -26,7 +26,7 @@ export const PLACE_FLAGS: FlagTable = {
 export const SHOW_FLAGS: FlagTable = {
   "no-color": { type: "boolean", summary: "no colours (also `NO_COLOR`)" },
   ascii: { type: "boolean", variable: "RALPH_ASCII", summary: "no characters outside ASCII in what Ralph prints" },
-  verbose: { type: "boolean", summary: "more detail, the agent's words included" },
+  verbose: { type: "boolean", summary: "more detail, the agent's output included" },
   help: { type: "boolean", summary: "show this help" },
 };
 

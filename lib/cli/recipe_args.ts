@@ -121,7 +121,7 @@ function valueOf(field: ArgField, given: readonly string[]): unknown {
   return field.many ? values : values.at(-1);
 }
 
-/** Without a schema that tells its keys: `--key value`, and the first argument is the goal. */
+/** Without a schema that names its keys: `--key value`, and the first argument is the goal. */
 function freeArgs(line: readonly string[]): Readonly<Record<string, unknown>> {
   const values: Record<string, unknown> = {};
   for (let index = 0; index < line.length; index++) {

@@ -43,8 +43,8 @@ export async function guarded(
   });
   const ended = run({ host, program, signal: aborter.signal, say, out })
     .catch((error: unknown) => {
-      const told = aborter.signal.aborted ? new RalphError("interrupted") : error;
-      const failure = describeFailure(told, { verbose: argv.includes("--verbose") });
+      const reported = aborter.signal.aborted ? new RalphError("interrupted") : error;
+      const failure = describeFailure(reported, { verbose: argv.includes("--verbose") });
       for (const line of failure.lines) say(line);
       return failure.exitCode;
     })

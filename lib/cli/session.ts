@@ -17,7 +17,7 @@ import { styleFor } from "./show.ts";
 
 /** What a command needs of its session. */
 export interface SessionOptions {
-  /** The command asks questions: without somebody to ask, and without answers given beforehand, it does not start. */
+  /** The command asks questions: without a person to ask and without answers given beforehand, it does not start. */
   readonly asks: boolean;
   /** The gates that `--approve` may name; `null` where a recipe may have its own. */
   readonly gates: readonly string[] | null;
@@ -110,7 +110,7 @@ function isEmpty(value: object): boolean {
   return Object.keys(value).length === 0;
 }
 
-/** `null`: nobody can be asked, and nobody said that this is meant. */
+/** `null`: no one can be asked, and no flag says that this is meant. */
 function promptMode(flags: Flags, host: Host, ui: Config["ui"]): PrompterOptions["mode"] | null {
   if (["non-interactive", "answers", "approve"].some((name) => flags.has(name))) return "unattended";
   if (flags.text("ui") === "plain") return "plain";

@@ -2,8 +2,8 @@ import type { Outcome } from "../recipe/outcome.ts";
 import { oneLine } from "../ui/printable.ts";
 import type { Style } from "../ui/style.ts";
 
-/** The part of a loop's outcome that its last lines tell. */
-interface Told extends Outcome {
+/** The part of a loop's outcome that its last lines show. */
+interface Ended extends Outcome {
   readonly iterations?: number;
   readonly passed?: readonly string[];
   readonly unverified?: readonly string[];
@@ -25,10 +25,10 @@ interface Told extends Outcome {
 /**
  * How a run ended, for a person: what is verified, what is not, what to do next.
  *
- * @param goOn the command that continues where a loop stopped; `null`: the same one
+ * @param resume the command that continues where a loop stopped; `null`: the same one
  */
-export function outcomeLines(outcome: Outcome, style: Style, goOn: string | null): readonly string[] {
-  const told: Told = outcome;
+export function outcomeLines(outcome: Outcome, style: Style, resume: string | null): readonly string[] {
+  const ended: Ended = outcome;
   const { bold, dim, good, bad, warn, symbols } = style;
   const tone = {
     passed: good,
@@ -41,38 +41,38 @@ export function outcomeLines(outcome: Outcome, style: Style, goOn: string | null
     blocked: bad,
     failed: bad,
   };
-  const mark = tone[told.status] === good
+  const mark = tone[ended.status] === good
     ? symbols.passed
-    : tone[told.status] === bad
+    : tone[ended.status] === bad
     ? symbols.failed
     : symbols.warning;
-  const unverified = (told.unverified ?? []).map(oneLine);
-  const verified = (told.passed ?? []).map(oneLine).filter((id) => !unverified.includes(id));
-  const counts = told.iterations === undefined ? "" : `: ${countsOf(told, verified.length, unverified.length)}`;
+  const unverified = (ended.unverified ?? []).map(oneLine);
+  const verified = (ended.passed ?? []).map(oneLine).filter((id) => !unverified.includes(id));
+  const counts = ended.iterations === undefined ? "" : `: ${countsOf(ended, verified.length, unverified.length)}`;
   const reasons = [
-    ...(told.reasons ?? []),
-    ...(told.limit === undefined ? [] : [`limit reached: ${told.limit}`]),
-    ...(told.message === undefined ? [] : [told.message]),
-    ...(told.messages ?? []).slice(0, 1),
-    ...(told.failures ?? []).map(({ name, exitCode }) =>
+    ...(ended.reasons ?? []),
+    ...(ended.limit === undefined ? [] : [`limit reached: ${ended.limit}`]),
+    ...(ended.message === undefined ? [] : [ended.message]),
+    ...(ended.messages ?? []).slice(0, 1),
+    ...(ended.failures ?? []).map(({ name, exitCode }) =>
       `${name}: ${exitCode === null ? "failed" : `exit ${exitCode}`}`
     ),
   ];
   return [
     "",
-    `${tone[told.status](mark)} ${bold(told.status)}${counts}`,
+    `${tone[ended.status](mark)} ${bold(ended.status)}${counts}`,
     ...(verified.length === 0 ? [] : [`  ${good("verified")}  ${verified.join(", ")}`]),
     ...(unverified.length === 0
       ? []
       : [`  ${warn("unverified")}  ${unverified.join(", ")} ${dim("(no check ran: only the agent says so)")}`]),
-    ...(told.failedBefore ?? []).map((command) => `  ${warn("failed before the first turn")}  ${oneLine(command)}`),
-    ...noticeLines(told.notices ?? [], warn),
-    ...(told.parked ?? []).map(({ id, reason }) => `  ${bad("parked")}  ${oneLine(id)}: ${firstLine(reason)}`),
-    ...reasons.filter((reason) => !(told.parked ?? []).some(({ id, reason: why }) => reason === `${id}: ${why}`)).map((
+    ...(ended.failedBefore ?? []).map((command) => `  ${warn("failed before the first turn")}  ${oneLine(command)}`),
+    ...noticeLines(ended.notices ?? [], warn),
+    ...(ended.parked ?? []).map(({ id, reason }) => `  ${bad("parked")}  ${oneLine(id)}: ${firstLine(reason)}`),
+    ...reasons.filter((reason) => !(ended.parked ?? []).some(({ id, reason: why }) => reason === `${id}: ${why}`)).map((
       reason,
     ) => `  ${firstLine(reason)}`),
-    ...(told.summary === undefined || told.summary === "" ? [] : [`  ${oneLine(told.summary)}`]),
-    ...hintOf(told, goOn).map((hint) => `hint: ${hint}`),
+    ...(ended.summary === undefined || ended.summary === "" ? [] : [`  ${oneLine(ended.summary)}`]),
+    ...hintOf(ended, resume).map((hint) => `hint: ${hint}`),
   ];
 }
 
@@ -109,7 +109,7 @@ function noticeLines(
   });
 }
 
-function countsOf({ iterations = 0, parked = [] }: Told, verified: number, unverified: number): string {
+function countsOf({ iterations = 0, parked = [] }: Ended, verified: number, unverified: number): string {
   const parts = [
     `${verified} verified`,
     ...(unverified === 0 ? [] : [`${unverified} unverified`]),
@@ -118,26 +118,26 @@ function countsOf({ iterations = 0, parked = [] }: Told, verified: number, unver
   return `${parts.join(", ")} in ${iterations} iteration${iterations === 1 ? "" : "s"}`;
 }
 
-function hintOf(told: Told, goOn: string | null): readonly string[] {
-  const { status, reason, parked = [], parkedBefore = 0, iterations, messages } = told;
-  const again = goOn === null ? "the same command" : `\`${goOn}\``;
-  const retry = goOn === null ? "the same command with `--retry-blocked`" : `\`${goOn} --retry-blocked\``;
-  const planAgain = goOn === null ? again : "`ralph plan --resume`";
+function hintOf(ended: Ended, resume: string | null): readonly string[] {
+  const { status, reason, parked = [], parkedBefore = 0, iterations, messages } = ended;
+  const again = resume === null ? "the same command" : `\`${resume}\``;
+  const retry = resume === null ? "the same command with `--retry-blocked`" : `\`${resume} --retry-blocked\``;
+  const planAgain = resume === null ? again : "`ralph plan --resume`";
   const onward = messages === undefined ? again : planAgain; // only a plan has messages
   if (status === "failed" && reason === "trespassed") {
-    return [`the files are as the agent left them: take back what you do not want; ${onward} continues`];
+    return [`the files are as the agent left them: revert what you do not want; ${onward} continues`];
   }
   if (iterations === undefined) return status === "failed" && messages !== undefined ? [`${onward} continues`] : [];
   switch (status) {
     case "blocked":
       return parked.length + parkedBefore > 0
-        ? [`fix what stands in the way, then ${retry}`]
-        : ["`ralph status` shows where it stands"];
+        ? [`fix the cause, then ${retry}`]
+        : ["`ralph status` shows the progress"];
     case "exhausted":
     case "failed":
-      return [`\`ralph status\` shows where it stands, \`ralph report\` what was done; ${again} continues`];
+      return [`\`ralph status\` shows the progress, \`ralph report\` what was done; ${again} continues`];
     case "unverified":
-      return goOn === null ? [] : ["`ralph verify` runs what checks there are"];
+      return resume === null ? [] : ["`ralph verify` runs what checks there are"];
     case "declined":
     case "aborted":
       return [`${again} continues where this one stopped`];

@@ -3,7 +3,7 @@ import { CONFIG_FILE } from "../config/load.ts";
 import { pathExists, writeAtomic } from "../host/files.ts";
 import { toJson } from "./show.ts";
 
-/** Where the schema that a scaffolded configuration points to stands: editors complete and check by it. */
+/** Where the schema that a scaffolded configuration points to is: editors complete and check by it. */
 const SCHEMA_FILE = ".ralph/config.schema.json";
 
 /** Writes a new configuration, and its JSON Schema where that is missing. @returns the paths that were made, relative to the root */

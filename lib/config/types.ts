@@ -4,15 +4,15 @@
  * @module
  */
 
-/** One agent: a command, or a known agent's name with what it is told. */
+/** One agent: a command, or a known agent's name with its settings. */
 export interface ProviderChoice {
   /** Runs through the shell exactly as written, prompt on standard input, output as plain text. */
   readonly command?: string | undefined;
   /** The name of a built-in adapter. */
   readonly preset?: string | undefined;
-  /** In the agent's own words; only with `preset`. */
+  /** A name that the agent knows; only with `preset`. */
   readonly model?: string | undefined;
-  /** How hard it thinks, in the agent's own words; only with `preset`. */
+  /** How hard it thinks, as the agent names it; only with `preset`. */
   readonly reasoning?: string | undefined;
 }
 
@@ -84,9 +84,9 @@ export interface LimitsConfig {
   readonly iterations: number | null;
   /** Minutes that one run lasts. */
   readonly minutes: number | null;
-  /** Tokens, input and output, of one run; what an agent does not tell is not counted. */
+  /** Tokens, input and output, of one run; what an agent does not report is not counted. */
   readonly tokens: number | null;
-  /** US dollars of one run; what an agent does not tell is not counted. */
+  /** US dollars of one run; what an agent does not report is not counted. */
   readonly costUsd: number | null;
   /** Turns in a row that changed no file and passed nothing. @default 5 */
   readonly idle: number;

@@ -79,6 +79,6 @@ export interface LoopDefaults {
 export interface RunLock {
   /** @throws {RalphError} run-locked, not-a-repository */
   acquire(purpose: string): Promise<AsyncDisposable>;
-  /** Lets go, whoever still holds it. */
+  /** Lets go, even where it is still held. */
   release(): Promise<void>;
 }

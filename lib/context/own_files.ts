@@ -16,7 +16,7 @@ export function ownFiles(repository: Pick<Repository, "ralphDirectory" | "topLev
   return { directory, runLock: join(directory, `run${place}.lock`), journal: join(directory, `journal${place}.jsonl`) };
 }
 
-/** What tells two roots of one working tree apart in the names of Ralph's own files. */
+/** What distinguishes two roots of one working tree in the names of Ralph's own files. */
 function rootName(topLevel: string, root: string): string {
   const inside = relative(topLevel, root);
   return inside === "" ? "" : `-${hashText(inside).slice(0, 12)}`;

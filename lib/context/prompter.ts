@@ -47,7 +47,7 @@ export interface Prompter {
   /** Somebody can be asked: a terminal, or an explicit plain mode on standard input. */
   readonly interactive: boolean;
   /**
-   * @throws {RalphError} answer-missing when nobody can be asked and there is no default that may be taken
+   * @throws {RalphError} answer-missing when no one can be asked and there is no default that may be taken
    * @throws {RalphError} interrupted when the person pressed Ctrl-C
    */
   ask(question: Question): Promise<Answer>;

@@ -50,7 +50,7 @@ export type AgentEvent =
   }
   /** `fatal`: the agent gave up; otherwise it continues (a retry, a warning). */
   | { readonly type: "agent-error"; readonly kind: FailureKind; readonly fatal: boolean; readonly message: string }
-  /** The agent says that its turn is over. A later one stands over an earlier one. */
+  /** The agent says that its turn is over. A later one replaces an earlier one. */
   | {
     readonly type: "agent-end";
     readonly status: "completed" | "cut-off" | "failed";

@@ -1,7 +1,7 @@
 import type { Clock } from "../host/types.ts";
 import { EVENTS_VERSION, type RalphEvent } from "./types.ts";
 
-/** An event as it stands in a line of NDJSON. */
+/** An event as a line of NDJSON. */
 export type EventEnvelope = { readonly v: number; readonly at: string; readonly run: string } & RalphEvent;
 
 /** An event with version, ISO time and the run's id before it. */

@@ -18,7 +18,7 @@ export interface EventLogOptions {
   readonly clock: Clock;
 }
 
-/** Opens a run's event log. Writes follow one another; nobody waits for them before `close()`. */
+/** Opens a run's event log. Writes follow one another; no one waits for them before `close()`. */
 export async function createEventLog({ file, run, clock }: EventLogOptions): Promise<EventLog> {
   const appender = await openAppender(file);
   const encoder = new TextEncoder();

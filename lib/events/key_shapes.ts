@@ -11,7 +11,7 @@ export interface KeySpan {
   readonly more: RegExp | null;
 }
 
-/** No key needs more text than this to be told from other text. */
+/** No key needs more text than this to be recognised. */
 export const LONGEST_SHAPE = 512;
 
 /** A rare character of each key with what is cheap to check around it; `prefix` ends with it. */
@@ -39,7 +39,7 @@ const KEY_REGEXP = new RegExp(
   ].join("|"),
   "y",
 );
-/** A digit tells a token from prose: "basic understanding". */
+/** A digit distinguishes a token from prose: "basic understanding". */
 const BEARER_REGEXP = /[Bb](?:earer|asic) {1,4}(?=[\w.~+/=-]{0,64}\d)[\w.~+/=-]{16}/y;
 const LOGIN_REGEXP = /:\/\/[^\s/:@"'\\]{0,64}:[^\s/@"'\\]{1,256}(?=@)/y;
 const PEM_REGEXP =

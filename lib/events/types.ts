@@ -1,5 +1,5 @@
 /**
- * What a run tells the world. One union, versioned, written as NDJSON and shown by the reporters. Not yet stable.
+ * What a run reports. One union, versioned, written as NDJSON and shown by the reporters. Not yet stable.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export type RalphEvent =
     readonly root: string;
     readonly agent: string;
     readonly folder: string;
-    /** Which feature or sprint, where the backlog tells several apart. */
+    /** Which feature or sprint, where the backlog distinguishes several. */
     readonly scope?: string;
     /** The commit that it begins on; absent before the first one. */
     readonly head?: string;
@@ -160,7 +160,7 @@ export interface EventItem {
   readonly title: string;
 }
 
-/** The end of what a running agent or check has printed so far, secrets masked: for whoever looks on, never recorded. */
+/** The end of what a running agent or check has printed so far, secrets masked: for the live view, never recorded. */
 export type Preview = () => string;
 
 /** Takes events. Never throws; must not hold the run up. */

@@ -90,7 +90,7 @@ async function hasHooks(git: Git): Promise<boolean> {
 }
 
 /**
- * A named folder stands for what changed in it. Submodules and repositories inside the tree are left alone. A file that a
+ * A named folder means what changed in it. Submodules and repositories inside the tree are left alone. A file that a
  * folder has replaced goes with the new files in it: git does not take it by name.
  */
 function choose(changed: readonly ChangedPath[], paths: readonly string[]): readonly ChangedPath[] {

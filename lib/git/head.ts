@@ -5,7 +5,7 @@ import { readText } from "../host/files.ts";
 export interface Head {
   /** Full name of the ref, such as `refs/heads/main`; `null` when HEAD is detached or cannot be read so. */
   readonly ref: string | null;
-  /** The commit, when it stands in a file of its own, as it does right after a commit. */
+  /** The commit, when it is in a file of its own, as it does right after a commit. */
   readonly commit: string | null;
 }
 

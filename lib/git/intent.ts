@@ -4,7 +4,7 @@ import { processStart } from "../host/process_start.ts";
 import { findCarriers } from "../host/sweep.ts";
 import type { Host } from "../host/types.ts";
 
-/** What a commit in progress says of itself, so that a lock that a killed one leaves can be told from somebody else's. */
+/** What a commit in progress says of itself, so that a lock that a killed one leaves can be distinguished from another program's. */
 interface Intent {
   readonly pid: number;
   readonly started: string;

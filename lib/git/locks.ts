@@ -15,14 +15,14 @@ export interface GitFolders {
 
 const WAIT_MS = 5000;
 const PAUSE_MS = 50;
-/** A lock that nobody has touched for so long, with no git at work, has no holder. */
+/** A lock that was not touched for so long, with no git at work, has no holder. */
 const SETTLED_MS = 500;
 /** File systems keep times more coarsely than the clock. */
 const COARSE_MS = 2000;
 
 /**
  * Waits until no lock file is in the way of a commit. What a killed Ralph's commit left, and no git works under any more, is
- * removed; its git, where it still works, and somebody else's lock are waited for and never touched.
+ * removed; its git, where it still works, and another program's lock are waited for and never touched.
  *
  * @throws {RalphError} git-locked
  */
@@ -39,14 +39,14 @@ export async function clearLocks(host: Host, folders: GitFolders): Promise<void>
     waited += PAUSE_MS;
   }
   for (const intent of dead) {
-    // It may still move HEAD; and an intent that stays would lay claim to a later lock of somebody else's.
+    // It may still move HEAD; and an intent that stays would lay claim to a later lock of another program.
     for (; waited < WAIT_MS && (await intent.isGitRunning()); waited += PAUSE_MS) await host.clock.sleep(PAUSE_MS);
     if (!(await intent.isGitRunning())) await intent.forget();
   }
 }
 
 /**
- * Takes away the locks that the git of an ended agent left: git that is told to end leaves one where it was about to note
+ * Takes away the locks that the git of an ended agent left: git that gets a signal leaves one where it was about to note
  * it. Only a lock that is not older than `since`, that stays as it is for a moment, and while no git works in this
  * working tree; where the system does not tell that, none.
  */

@@ -1,7 +1,7 @@
 import { isTemporaryName } from "../host/temporary_name.ts";
 import type { ChangedPath, TreeStatus } from "./types.ts";
 
-/** The arguments whose output `parseStatus()` reads: one process tells head, branch and every changed path. */
+/** The arguments whose output `parseStatus()` reads: one process reports head, branch and every changed path. */
 export const STATUS_ARGUMENTS: readonly string[] = [
   "status",
   "--porcelain=v2",

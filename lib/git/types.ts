@@ -17,7 +17,7 @@ export interface ChangedPath {
   readonly submodule?: string;
 }
 
-/** The state of the working tree as one `git status` tells it. Ignored files are not part of it. */
+/** The state of the working tree as one `git status` reports it. Ignored files are not part of it. */
 export interface TreeStatus {
   /** Commit of HEAD, or `null` before the first commit. */
   readonly head: string | null;

@@ -12,7 +12,7 @@ import { createSlots } from "../host/slots.ts";
 
 /** A worktree of the snapshot. */
 export interface HookTree extends AsyncDisposable {
-  /** Absolute path in it that stands for the root. */
+  /** Absolute path of the root in it. */
   readonly cwd: string;
   /** Writes what was changed as a patch. @returns the paths in it, relative to the top level; none: no file is written */
   collect(file: string): Promise<readonly string[]>;
@@ -121,7 +121,7 @@ export type Applied = { readonly status: "committed"; readonly commit: string } 
   readonly reason: string;
 };
 
-/** Applies a hook's patch and commits it; whatever stands in the way leaves the tree as it is. */
+/** Applies a hook's patch and commits it; an obstacle leaves the tree as it is. */
 export async function applyPatch(
   { config }: { readonly config: { readonly commits: { readonly work: boolean } } },
   repository: Repository,

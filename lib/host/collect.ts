@@ -14,11 +14,11 @@ interface Collector {
 export function createCollector(): (bytes: number) => void {
   const bun = (globalThis as { readonly Bun?: Collector }).Bun;
   if (bun === undefined) return () => {};
-  let seen = 0;
+  let received = 0;
   return (bytes) => {
-    seen += bytes;
-    if (seen < EVERY_BYTES) return;
-    seen = 0;
+    received += bytes;
+    if (received < EVERY_BYTES) return;
+    received = 0;
     if (process.memoryUsage.rss() > ABOVE_BYTES) bun.gc(true);
   };
 }

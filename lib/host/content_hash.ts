@@ -6,7 +6,7 @@ export type ContentHashes = (path: string) => Promise<string | null>;
 
 /**
  * A file that changed so short before it was read may change again within the same tick of its time stamp:
- * Deno tells the time of a change in whole seconds.
+ * Deno reports the time of a change in whole seconds.
  */
 const RACY_MS = 1100;
 

@@ -16,7 +16,7 @@ export interface Tree {
   hasExited(): boolean;
 }
 
-/** How long what a finished child left behind may take to end by itself once told to. */
+/** How long what a finished child left behind may take to end by itself after a signal. */
 const REST_GRACE_MS = 500;
 const MAX_ROUNDS = 20;
 
@@ -77,7 +77,7 @@ function descendantsOf(pid: number, all: readonly ProcessEntry[]): readonly Proc
   return found;
 }
 
-/** A zombie that nobody collects answers to a signal too, so the list is asked when the group answers. */
+/** A zombie that is never collected answers to a signal too, so the list is asked when the group answers. */
 async function isAnyLeft(tree: Tree, noted: readonly ProcessEntry[]): Promise<boolean> {
   const answers = tree.grouped && signalProcess(-tree.pid, 0);
   if (!answers && noted.length === 0) return false;

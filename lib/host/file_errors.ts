@@ -6,9 +6,9 @@ const HINTS: Readonly<Record<string, string>> = {
   EROFS: "the file system is mounted read-only: work in a folder that can be written",
   EACCES: "you may not write there: check owner and mode of the file and its folder",
   EPERM: "you may not write there: check owner and mode of the file and its folder",
-  EISDIR: "a folder stands where the file should be: move it away",
-  ENOTDIR: "a file stands where a folder should be: move it away",
-  ENOTEMPTY: "a folder that is not empty stands there: move it away",
+  EISDIR: "a folder is where the file should be: move it away",
+  ENOTDIR: "a file is where a folder should be: move it away",
+  ENOTEMPTY: "a folder that is not empty is there: move it away",
   ELOOP: "the symbolic link leads back to itself: fix or remove it",
   ENAMETOOLONG: "choose a shorter name",
   ENOENT: "something took the file or its folder away meanwhile: run the same command again",
@@ -23,7 +23,7 @@ export function unwritable(path: string, cause: unknown): RalphError {
 }
 
 const READING_HINTS: Readonly<Record<string, string>> = {
-  EISDIR: "a folder stands where the file should be: move it away",
+  EISDIR: "a folder is where the file should be: move it away",
   EACCES: "you may not read it: check owner and mode of the file and its folder",
   EPERM: "you may not read it: check owner and mode of the file and its folder",
   ELOOP: "the symbolic link leads back to itself: fix or remove it",
@@ -45,7 +45,7 @@ export function tooLarge(size: number, largest: number): Error {
   return Object.assign(new Error(`it has ${inMegabytes(size)}, more than ${inMegabytes(largest)}`), { code: "EFBIG" });
 }
 
-/** The same for a file that stands there and cannot be read. */
+/** The same for a file that is there and cannot be read. */
 export function unreadable(path: string, cause: unknown): RalphError {
   const { code = "", message } = cause as NodeJS.ErrnoException;
   const hint = READING_HINTS[code] ?? "check the disk and the file, then run the same command again";

@@ -106,7 +106,7 @@ export async function* readChunks(path: string): AsyncGenerator<Uint8Array> {
   const file = await opened(path);
   try {
     for (;;) {
-      const buffer = Buffer.allocUnsafe(CHUNK_BYTES); // whoever takes a piece may keep it
+      const buffer = Buffer.allocUnsafe(CHUNK_BYTES); // the receiver may keep a piece
       const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES, null);
       if (bytesRead === 0) return;
       yield buffer.subarray(0, bytesRead);
@@ -215,7 +215,7 @@ export async function renamePath(from: string, to: string): Promise<void> {
   await makingFolder(to, async () => renameSync(from, to));
 }
 
-/** Copies a file or a whole folder over what stands there. @throws {RalphError} file-unwritable */
+/** Copies a file or a whole folder over what is there. @throws {RalphError} file-unwritable */
 export async function copyPath(from: string, to: string): Promise<void> {
   await makingFolder(to, () => copy(from, to, { overwrite: true }));
 }

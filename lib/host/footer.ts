@@ -11,7 +11,7 @@ export interface Footer {
    * @param midLine what was written did not end its line: the footer waits for the end
    */
   drop(columns: number, midLine: boolean): string;
-  /** The terminal is somebody else's until `unlock()`. Calls nest. */
+  /** The terminal is lent until `unlock()`. Calls nest. */
   lock(): string;
   unlock(columns: number): string;
 }
@@ -21,31 +21,31 @@ const ERASE_BELOW = "\u001b[J";
 
 /**
  * The cursor rests at the footer's first character: from there everything below can be erased, however the terminal has
- * wrapped the lines meanwhile, and what somebody writes past this footer is not lost.
+ * wrapped the lines meanwhile, and what is written past this footer is not lost.
  */
 export function createFooter(): Footer {
   let lines: readonly string[] = [];
   let width = 0;
-  let stands = false;
+  let isShown = false;
   let locks = 0;
   let waits = false;
 
   function draw(): string {
     if (locks > 0 || waits || lines.length === 0) return "";
-    stands = true;
+    isShown = true;
     const up = lines.length === 1 ? "" : `\u001b[${lines.length - 1}A`;
     return `\r${lines.join(`${ERASE_LINE}\r\n`)}${ERASE_BELOW}${up}\r`;
   }
 
   function lift(): string {
-    if (!stands) return "";
-    stands = false;
+    if (!isShown) return "";
+    isShown = false;
     return `\r${ERASE_BELOW}`;
   }
 
   return {
     show(next, columns) {
-      const same = stands && columns === width && next.length === lines.length &&
+      const same = isShown && columns === width && next.length === lines.length &&
         next.every((line, index) => line === lines[index]);
       if (same) return "";
       const resized = columns !== width;

@@ -37,9 +37,9 @@ const PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 40;
 
 /**
- * Takes a lock file. It is created whole, so nobody sees half of one. A holder is dead when its process is gone, or another
+ * Takes a lock file. It is created whole, so half of one is never seen. A holder is dead when its process is gone, or another
  * one has its pid by now; the lock of a dead holder is taken over by exactly one of those who try. A living holder's lock is
- * never taken over, whatever its age. Holders are told apart on one machine only.
+ * never taken over, whatever its age. Holders are distinguished on one machine only.
  *
  * @throws {RalphError} file-unwritable
  */
@@ -87,7 +87,7 @@ async function isGone(holder: LockHolder): Promise<boolean> {
   return started === null || (holder.started !== "" && started !== holder.started);
 }
 
-/** One at a time works under a marker named by the dead content, so what one has taken over nobody takes again. */
+/** One at a time works under a marker named by the dead content, so what one has taken over is never taken again. */
 async function takeOver(path: string, dead: string, content: string, options: LockOptions): Promise<boolean> {
   const name = `.${basename(path)}.${hashText(dead).slice(0, 16)}.taking`;
   const marker = await takeLock(join(dirname(path), name), { ...options, waitMs: 10_000 });

@@ -1,4 +1,4 @@
-/** Who holds a lock, as the lock file tells it. */
+/** Who holds a lock, as the lock file names it. */
 export interface LockHolder {
   readonly pid: number;
   /** Start of that process; with the pid it names one process for good. */
@@ -11,7 +11,7 @@ export interface LockHolder {
   readonly nonce: string;
 }
 
-/** Stands for the holder of a lock file that nobody can read: empty or torn. */
+/** The holder of a lock file that cannot be read: empty or torn. */
 export const UNREADABLE_HOLDER: LockHolder = { pid: 0, started: "", since: "", purpose: "", runToken: "", nonce: "" };
 
 /** The holder in a lock file's text. */

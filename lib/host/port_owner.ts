@@ -8,7 +8,7 @@ export interface PortOwner {
   readonly command: string;
 }
 
-/** Which process of this machine listens on a TCP port, or `null` where that cannot be told. */
+/** Which process of this machine listens on a TCP port, or `null` where that is not known. */
 export async function portOwner(port: number): Promise<PortOwner | null> {
   return fromProc(port) ?? await fromLsof(port);
 }
@@ -49,7 +49,7 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
-    return []; // gone, or somebody else's
+    return []; // gone, or another user's
   }
 }
 

@@ -1,7 +1,7 @@
 import { findProcess, outputOf, readOrNull } from "./process_table.ts";
 
 /**
- * A text that tells one process from every other with the same pid, on this machine, across restarts of it:
+ * A text that distinguishes one process from every other with the same pid, on this machine, across restarts of it:
  * boot and start time. `null` when no such process runs.
  */
 export async function processStart(pid: number): Promise<string | null> {

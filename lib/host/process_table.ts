@@ -1,7 +1,7 @@
 import process from "node:process";
 import { readdirSync, readFileSync } from "node:fs";
 
-/** One running process. `started` tells it from a later one with the same pid. */
+/** One running process. `started` distinguishes it from a later one with the same pid. */
 export interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;

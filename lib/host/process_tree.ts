@@ -5,7 +5,7 @@ import { becomeSubreaper } from "./subreaper.ts";
 import { endCarriers } from "./sweep.ts";
 import type { Environment, Ids, ProcessEnd, Processes, ProcessRequest, Terminal } from "./types.ts";
 
-/** How long what an older run left behind may take to end by itself once told to. */
+/** How long what an older run left behind may take to end by itself after a signal. */
 const SWEEP_GRACE_MS = 1000;
 
 /** The processes of one Ralph: each child leads a group of its own and carries a mark, so that its whole tree can be ended. */

@@ -4,7 +4,7 @@ import { RalphError } from "../errors/ralph_error.ts";
 import { unreadable } from "./file_errors.ts";
 
 /**
- * The absolute path of something that is, or will be, inside `root`. Symbolic links of every folder that stands are followed.
+ * The absolute path of something that is, or will be, inside `root`. Symbolic links of every existing folder are followed.
  *
  * @throws {RalphError} path-outside-root; file-unreadable for a link that leads back to itself
  */

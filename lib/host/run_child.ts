@@ -88,7 +88,7 @@ async function follow(
     giveUp = resolve;
     child.on("exit", (code, signal) => resolve({ code, signal }));
   });
-  child.on("error", () => {}); // a failed kill; the exit is told by its own event
+  child.on("error", () => {}); // a failed kill; the exit has its own event
   const output = new ChildOutput({ stdout: child.stdout, stderr: child.stderr }, request, (error) => {
     failure ??= { error };
     stop("aborted");

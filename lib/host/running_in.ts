@@ -18,6 +18,6 @@ function cwdOf(pid: string): string | null {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
   } catch {
-    return null; // gone, or somebody else's
+    return null; // gone, or another user's
   }
 }

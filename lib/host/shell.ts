@@ -53,8 +53,8 @@ function pathOf(environment: Environment): string {
 
 function extensionsOf(name: string, environment: Environment): readonly string[] {
   if (environment.platform !== "win32") return [""];
-  const known = (environment.variables["PATHEXT"] ?? ".COM;.EXE;.BAT;.CMD").toLowerCase().split(";");
-  return known.some((extension) => extension !== "" && name.toLowerCase().endsWith(extension)) ? [""] : known;
+  const extensions = (environment.variables["PATHEXT"] ?? ".COM;.EXE;.BAT;.CMD").toLowerCase().split(";");
+  return extensions.some((extension) => extension !== "" && name.toLowerCase().endsWith(extension)) ? [""] : extensions;
 }
 
 async function isExecutable(path: string): Promise<boolean> {

@@ -28,7 +28,7 @@ let libC: LibC | null | undefined;
 
 /**
  * Makes orphaned descendants children of this process, whatever they did to their session and their environment. Under
- * Bun on Linux only; elsewhere they become children of `init` and cannot be told from other processes.
+ * Bun on Linux only; elsewhere they become children of `init` and look like any other process.
  *
  * @returns whether it holds
  */
@@ -95,22 +95,22 @@ function loadLibC(): LibC | null {
   return null;
 }
 
-/** Orphans that have ended stay in the process table until somebody asks for their end. */
+/** Orphans that have ended stay in the process table until their end is collected. */
 function collect(): void {
   const now = performance.now();
-  const seen = new Set<string>();
+  const pids = new Set<string>();
   for (const pid of childPids()) {
     if (followed.has(pid)) continue;
     const stat = readOrNull(`/proc/${pid}/stat`) ?? "";
     const [state, , , ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     if (state !== "Z") continue;
     const key = `${pid} ${rest[16]}`;
-    seen.add(key);
+    pids.add(key);
     const since = uncollected.get(key) ?? now;
     uncollected.set(key, since);
     if (now - since >= UNCOLLECTED_MS) libC?.waitpid(pid, null, NO_HANG);
   }
-  for (const key of uncollected.keys()) if (!seen.has(key)) uncollected.delete(key);
+  for (const key of uncollected.keys()) if (!pids.has(key)) uncollected.delete(key);
 }
 
 function childPids(): readonly number[] {

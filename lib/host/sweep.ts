@@ -20,7 +20,7 @@ export interface SweepSince {
 
 /**
  * Running processes whose environment carries the mark: one run of a process (`token.n`), or a whole Ralph (`token`).
- * None on Windows, which shows nobody's environment.
+ * None on Windows, which does not show environments.
  */
 export async function findCarriers(
   mark: string,
@@ -63,16 +63,16 @@ async function environmentOf(pid: number, since: SweepSince | undefined): Promis
  * left after the grace. Returns how many were ended.
  */
 export async function endCarriers(mark: string, graceMs: number): Promise<number> {
-  const told = await findCarriers(mark);
-  for (const { pid } of told) signalProcess(pid, "SIGTERM");
+  const signalled = await findCarriers(mark);
+  for (const { pid } of signalled) signalProcess(pid, "SIGTERM");
   const deadline = performance.now() + graceMs;
-  let left = told;
+  let left = signalled;
   while (left.length > 0 && performance.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, 10));
     left = await findCarriers(mark);
   }
   const killed = await killCarriers(mark);
-  return Math.max(told.length, killed);
+  return Math.max(signalled.length, killed);
 }
 
 /** Kills every carrier of the mark until none is left. Returns how many were ended. */

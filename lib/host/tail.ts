@@ -15,11 +15,11 @@ export function createTail(limit: number): Tail {
     total += chunk.length;
     if (limit <= 0 || chunk.length === 0) return;
     ring ??= new Uint8Array(limit);
-    const kept = chunk.length > limit ? chunk.subarray(chunk.length - limit) : chunk;
-    const first = Math.min(kept.length, limit - cursor);
-    ring.set(kept.subarray(0, first), cursor);
-    if (first < kept.length) ring.set(kept.subarray(first), 0);
-    cursor = (cursor + kept.length) % limit;
+    const end = chunk.length > limit ? chunk.subarray(chunk.length - limit) : chunk;
+    const first = Math.min(end.length, limit - cursor);
+    ring.set(end.subarray(0, first), cursor);
+    if (first < end.length) ring.set(end.subarray(first), 0);
+    cursor = (cursor + end.length) % limit;
   }
 
   function text(): string {

@@ -1,6 +1,6 @@
 const TEMPORARY_REGEXP = /^\..+\.(\d+)-[0-9a-f]{8}\.ralph-tmp$/;
 
-/** The name of a temporary file beside `name`. It carries this process's pid, by which a left-over is told. */
+/** The name of a temporary file beside `name`. It carries this process's pid, by which a leftover is recognised. */
 export function temporaryName(name: string): string {
   return `.${name.slice(0, 200)}.${process.pid}-${randomHex()}.ralph-tmp`;
 }

@@ -64,7 +64,7 @@ export function createTerminal(): Terminal {
   };
 }
 
-/** A pipe, a file or nothing is told by its kind alone; only what could be a terminal is asked. */
+/** A pipe, a file or nothing is recognised by its kind alone; only what could be a terminal is asked. */
 function isTerminal(stream: keyof typeof DESCRIPTORS): boolean {
   const descriptor = DESCRIPTORS[stream];
   try {
@@ -81,7 +81,7 @@ function writeAll(descriptor: number, bytes: Uint8Array): void {
       written += writeSync(descriptor, bytes, written);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code !== "EAGAIN") return; // closed (`ralph status | head -1`), hung up, or a full disk behind it: nobody to tell
+      if (code !== "EAGAIN") return; // closed (`ralph status | head -1`), hung up, or a full disk: there is no one to tell
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAIT_MS);
     }
   }

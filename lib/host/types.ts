@@ -49,7 +49,7 @@ export interface Terminal {
   /** Both standard input and standard error are a terminal. */
   readonly interactive: boolean;
   isTerminal(stream: "stdin" | "stdout" | "stderr"): boolean;
-  /** Writes all of the text before it returns. What nobody reads any more is dropped. */
+  /** Writes all of the text before it returns. What is no longer read is dropped. */
   write(stream: "stdout" | "stderr", text: string): void;
   /** Of standard error, now. */
   size(): { readonly columns: number; readonly rows: number };
@@ -58,7 +58,7 @@ export interface Terminal {
    * narrower than the terminal. They are gone when the process ends.
    */
   footer(lines: readonly string[]): void;
-  /** Runs what writes to the terminal, or reads from it, by itself: no footer stands there meanwhile. */
+  /** Runs what writes to the terminal, or reads from it, by itself: no footer is shown meanwhile. */
   lend<Value>(run: () => Promise<Value>): Promise<Value>;
 }
 

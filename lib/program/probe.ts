@@ -17,7 +17,7 @@ const PROMPT =
   `This is a test of how you are started. Do nothing, use no tool, and end your answer with this line:\n${MARKER}\n`;
 const TIMEOUT_MS = 180_000;
 
-/** What a probe of one agent is told of it. */
+/** What a probe needs to know of an agent. */
 export interface ProbeOptions {
   readonly host: Host;
   readonly signal: AbortSignal;
@@ -66,12 +66,12 @@ export async function probe(adapter: Adapter, { host, signal, model }: ProbeOpti
   const tokens = tokensOf(turn.usage);
   const { translator } = await adapter.load();
   const problems = [
-    ...(turn.lines.includes(MARKER) ? [] : ["the marker was not among its words"]),
+    ...(turn.lines.includes(MARKER) ? [] : ["the marker was not in its output"]),
     ...(events.some(({ type }) => type === "agent-line-invalid") ? ["it printed lines that are no events"] : []),
     ...(translator === null || events.some(({ type }) => type === "agent-text")
       ? []
-      : ["no words were found in its stream"]),
-    ...(adapter.proof.kind === "measured" && tokens === null ? ["it told no usage"] : []),
+      : ["no output was found in its stream"]),
+    ...(adapter.proof.kind === "measured" && tokens === null ? ["it reported no usage"] : []),
   ];
   const used = tokens === null ? "usage unknown" : `${tokens} tokens`;
   return problems.length === 0 ? { level: "ok", name, detail: `answered as expected in ${took}, ${used}` } : {

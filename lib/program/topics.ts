@@ -24,7 +24,7 @@ function environmentHelp(commands: readonly Command[]): string {
   const variables = new Map<string, string>();
   for (const command of commands) {
     for (const [name, flag] of Object.entries(command.flags)) {
-      if (flag.variable !== undefined) variables.set(flag.variable, `stands in for --${name}`);
+      if (flag.variable !== undefined) variables.set(flag.variable, `sets --${name}`);
     }
   }
   const own = WORKFLOWS.flatMap(({ variable }) => variable === undefined ? [] : [variable]);

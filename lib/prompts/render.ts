@@ -85,8 +85,8 @@ export function fillPrompt(text: string, values: PromptValues): string {
 }
 
 function appendix(values: PromptValues): readonly string[] {
-  const known = APPENDED.filter(([, name]) => Object.hasOwn(values, name));
+  const appended = APPENDED.filter(([, name]) => Object.hasOwn(values, name));
   // A prompt without the usual names (the planner's) gets all that there is.
-  const sections = known.length > 0 ? known : Object.keys(values).map((name) => [name, name] as const);
+  const sections = appended.length > 0 ? appended : Object.keys(values).map((name) => [name, name] as const);
   return sections.map(([heading, name]) => `## ${heading}\n\n${values[name] ?? ""}`);
 }

@@ -54,9 +54,9 @@ export interface RalphOptions {
   readonly script?: string;
   /** Consents given by a person beforehand: `prd`, `understand`, `run`, a gate of your own, or `all`. */
   readonly approve?: readonly string[];
-  /** What answers questions where nobody is there to. */
+  /** What answers questions where no one can. */
   readonly answers?: Partial<Answers>;
-  /** Who answers questions. @default nobody: answers and defaults */
+  /** Who answers questions. @default no one: answers and defaults */
   readonly prompter?: Prompter;
   /** What gets the events; `consoleSink()` prints them. @default nothing is printed */
   readonly sinks?: readonly EventSink[];
@@ -84,7 +84,7 @@ export interface RalphOptions {
  * ```
  *
  * @example JavaScript on Node.js 20 and 22, which do not know `await using`
- * ```js
+ * ```js ignore
  * import { createRalph, verify } from "ralph";
  *
  * const ralph = await createRalph();

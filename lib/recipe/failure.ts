@@ -1,5 +1,5 @@
 /**
- * What went wrong while a recipe was imported or run, told the same way whichever runtime said it.
+ * What went wrong while a recipe was imported or run, reported the same way in each runtime.
  *
  * @module
  */
@@ -197,7 +197,7 @@ function show({ file, line, column }: Place): string {
   return `${file}:${line}:${column}`;
 }
 
-/** Bun gathers several problems of one file into one error: the first is told. */
+/** Bun gathers several problems of one file into one error: the first is reported. */
 function read(error: unknown): Thrown {
   if (typeof error !== "object" || error === null) {
     return { name: "", message: String(error), stack: "", code: "", position: null };

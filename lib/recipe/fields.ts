@@ -41,7 +41,7 @@ export async function argFields(schema: StandardSchema<unknown> | undefined): Pr
   return Object.entries(properties).map(([key, property]) => fieldOf(key, property, required.includes(key)));
 }
 
-/** Zod of any copy from version 4 on, or a library that tells its JSON Schema itself. */
+/** Zod of any copy from version 4 on, or a library that gives its JSON Schema itself. */
 async function jsonSchemaOf(schema: StandardSchema<unknown>): Promise<JsonSchema | null> {
   if ("_zod" in schema) {
     const { z } = await import("zod");

@@ -5,7 +5,7 @@ import type { AnswerSource } from "../events/types.ts";
 /** How a gate ended. `approved` carries what the next step needs. */
 export type GateOutcome<Value = unknown> =
   | ({ readonly status: "approved" } & Value)
-  /** A person said no, or nobody could be asked; these commands continue from here. */
+  /** A person said no, or no one could be asked; these commands continue from here. */
   | { readonly status: "declined"; readonly next: readonly string[] }
   /** There was nothing to ask. */
   | { readonly status: "skipped"; readonly reason: string }
@@ -51,7 +51,7 @@ export async function gate(ralph: RalphContext, options: GateOptions): Promise<G
   return { status: "declined", next };
 }
 
-/** The answer at a gate; `null` after an interrupt. Where nobody can be asked, it is no. */
+/** The answer at a gate; `null` after an interrupt. Where no one can be asked, it is no. */
 export async function askConsent(ralph: Pick<RalphContext, "prompter">, options: GateOptions): Promise<Consent | null> {
   try {
     const { value, source } = await ralph.prompter.ask({

@@ -37,8 +37,8 @@ export async function findRun(
       "a run writes them: `ralph run` …",
     );
   }
-  const known = runs.find(({ id }) => id === named);
-  if (known !== undefined) return known;
+  const found = runs.find(({ id }) => id === named);
+  if (found !== undefined) return found;
   const path = resolve(cwd, basename(named) === EVENTS_FILE ? dirname(named) : named);
   if (await pathExists(join(path, EVENTS_FILE))) {
     const same = runs.find(({ folder }) => folder === path);

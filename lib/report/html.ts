@@ -156,13 +156,13 @@ function needsALook(report: RunReport): Markup {
     ...putBackGroups(report).map(({ path, items }) =>
       line(
         "warn",
-        fragment`edited manually and put back: <code>${path}</code>${
+        fragment`edited manually and restored: <code>${path}</code>${
           items.length === 0 ? "" : `, in turns for ${items.join(", ")}`
         }`,
       )
     ),
-    ...changedTests(report).map((told) => line("warn", fragment`${told}`)),
-    ...brokenHooks(report).map((told) => line("warn", fragment`${told}`)),
+    ...changedTests(report).map((text) => line("warn", fragment`${text}`)),
+    ...brokenHooks(report).map((text) => line("warn", fragment`${text}`)),
     ...report.warnings.map((note) => line("warn", noteText(note))),
     ...(report.events.malformed === 0 ? [] : [
       line(

@@ -7,7 +7,7 @@ export interface Markup {
 
 type Part = string | number | Markup | readonly Markup[];
 
-/** Puts texts into markup: every one of them is escaped, whoever wrote it. */
+/** Puts texts into markup: every one of them is escaped. */
 export function fragment(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
   return { markup: strings.reduce((before, string, index) => `${before}${shown(parts[index - 1] ?? "")}${string}`) };
 }

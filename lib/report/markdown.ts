@@ -29,7 +29,7 @@ import {
 } from "./words.ts";
 import { formatDuration } from "../ui/format_duration.ts";
 
-/** A report as Markdown that also reads well as it stands. What agents and files say is text, never markup. Pure. */
+/** A report as Markdown that also reads well unrendered. What agents and files say is text, never markup. Pure. */
 export function markdownReport(report: RunReport, symbols: Symbols): string {
   const outcome = outcomeOf(report);
   const lines = [
@@ -99,12 +99,12 @@ function needsALook(report: RunReport, symbols: Symbols): readonly string[] {
       ...fenced(diff, "  "),
     ]),
     ...putBackGroups(report).map(({ path, items }) =>
-      `- ${symbols.warning} edited manually and put back: ${code(path)}${
+      `- ${symbols.warning} edited manually and restored: ${code(path)}${
         items.length === 0 ? "" : `, in turns for ${items.map(escape).join(", ")}`
       }`
     ),
-    ...changedTests(report).map((told) => `- ${symbols.warning} ${escape(told)}`),
-    ...brokenHooks(report).map((told) => `- ${symbols.warning} ${escape(told)}`),
+    ...changedTests(report).map((text) => `- ${symbols.warning} ${escape(text)}`),
+    ...brokenHooks(report).map((text) => `- ${symbols.warning} ${escape(text)}`),
     ...report.warnings.map((note) => `- ${symbols.warning} ${noteLine(note).slice(2)}`),
     ...(report.events.malformed === 0 ? [] : [
       `- ${symbols.warning} ${plural(report.events.malformed, "line")} of the events could not be read and ${
@@ -171,7 +171,7 @@ function section(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : ["", `## ${title}`, "", ...lines];
 }
 
-/** Text on one line in which nothing is markup. It never stands at the start of a line. */
+/** Text on one line in which nothing is markup. It is never at the start of a line. */
 function escape(text: string): string {
   return oneLine(text).replaceAll(/[\\`*[\]<>~&|]/g, "\\$&").replaceAll(
     /(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu,

@@ -8,14 +8,14 @@ import type { RunReport } from "./types.ts";
  */
 export function nextSteps({ state, parts, items, counts }: Draft<RunReport>, command: string | null): string[] {
   const part = parts.at(-1);
-  if (state === "running") return ["`ralph status` shows where it stands"];
+  if (state === "running") return ["`ralph status` shows the progress"];
   if (part === undefined) return [];
   const again = command === null ? "the same command" : `\`${command}\``;
   const parked = items.filter((item) => item.state === "parked" || item.state === "blocked").length;
   const retry = command === null ? "the same command with `--retry-blocked`" : `\`${command} --retry-blocked\``;
   const steps: string[] = [];
   if (state === "cut-off") steps.push(`${again} continues where it stopped; nothing is lost`);
-  else if (part.status === "blocked" || parked > 0) steps.push(`fix what stands in the way, then ${retry}`);
+  else if (part.status === "blocked" || parked > 0) steps.push(`fix the cause, then ${retry}`);
   else if (part.status === "failed" || part.status === "exhausted") steps.push(`${again} continues`);
   else if (part.status === "aborted" || part.status === "declined") {
     steps.push(`${again} continues where this one stopped`);

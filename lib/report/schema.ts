@@ -22,7 +22,7 @@ const usage = z.object({
 });
 const total = usage.extend({
   turns: count,
-  turnsWithoutTokens: count.describe("turns that told none: the sums are at least what they say"),
+  turnsWithoutTokens: count.describe("turns that reported none: the sums are at least what they say"),
   turnsWithoutCost: count,
 });
 const turn = z.object({
@@ -47,7 +47,7 @@ const commit = z.object({
   commit: text,
   subject: text,
   filesChanged: count.nullable().describe("null: git no longer has it, or it is a merge"),
-  by: z.enum(["ralph", "other"]).describe("other: made while the run lasted, by the agent or somebody else"),
+  by: z.enum(["ralph", "other"]).describe("other: made while the run lasted, by the agent or another person"),
 });
 const attempt = z.object({
   iteration: count,
@@ -69,7 +69,9 @@ export const REPORT_SCHEMA: z.ZodType<RunReport> = z.object({
   run: text,
   root: text,
   folder: text.describe("relative to the root"),
-  state: z.enum(["ended", "running", "cut-off", "empty"]).describe("cut-off: no end was recorded, nobody is at work"),
+  state: z.enum(["ended", "running", "cut-off", "empty"]).describe(
+    "cut-off: no end was recorded, no process is at work",
+  ),
   running: z.object({ pid: count, since: text }).nullable(),
   status: known.describe("how the last part ended; null: it has not, or nothing was recorded"),
   reasons: z.array(text),

@@ -1,5 +1,5 @@
 /**
- * What `ralph report` tells of a run; `--format json` prints this very object, `ralph schema report` its schema.
+ * What `ralph report` shows of a run; `--format json` prints this very object, `ralph schema report` its schema.
  *
  * @module
  */
@@ -17,9 +17,9 @@ export interface RunReport {
   readonly root: string;
   /** The run's folder. */
   readonly folder: string;
-  /** `cut-off`: there is no end event and nobody is at work: killed, or ended by an error. */
+  /** `cut-off`: there is no end event and no process is at work: killed, or ended by an error. */
   readonly state: "ended" | "running" | "cut-off" | "empty";
-  /** Who is at work, where somebody is. */
+  /** The process at work, where there is one. */
   readonly running: { readonly pid: number; readonly since: string } | null;
   /** How the last part ended; `null` where it has not. */
   readonly status: string | null;
@@ -44,7 +44,7 @@ export interface RunReport {
   readonly base: string | null;
   readonly hooks: readonly HookReport[];
   readonly waits: readonly WaitReport[];
-  /** State files that were edited manually and put back. */
+  /** State files that were edited manually and restored. */
   readonly putBack: readonly { readonly at: string; readonly item: string | null; readonly paths: readonly string[] }[];
   /** Diffs of what was written outside the allowed paths. */
   readonly trespasses: readonly { readonly at: string; readonly item: string | null; readonly diff: string }[];
@@ -93,7 +93,7 @@ export interface RunPart {
   readonly turns: readonly TurnReport[];
 }
 
-/** How an item stands at the end of the run. */
+/** How an item ended at the end of the run. */
 export type ItemState =
   | "verified"
   | "unverified"
@@ -115,7 +115,7 @@ export interface ItemReport {
   /** Index into `parts`. */
   readonly part: number;
   readonly state: ItemState;
-  /** Why it stands so, where that was told. */
+  /** Why it ended so, where that is known. */
   readonly reason: string | null;
   readonly usage: UsageTotal;
   readonly attempts: readonly AttemptReport[];
@@ -169,7 +169,7 @@ export interface CommitReport {
   readonly subject: string;
   /** `null`: git no longer has it, or it is a merge. */
   readonly filesChanged: number | null;
-  /** `other`: made while the run lasted, by the agent or somebody else. */
+  /** `other`: made while the run lasted, by the agent or another person. */
   readonly by: "ralph" | "other";
 }
 

@@ -97,7 +97,7 @@ function countsText({ verified, unverified, parked, open }: ItemCounts): string 
     .filter(([count]) => count !== 0).map(([count, word]) => `${count} ${word}`).join(", ");
 }
 
-/** How an item stands. */
+/** How an item ended. */
 export function itemWords({ state }: ItemReport): { readonly words: string; readonly tone: Tone } {
   return { words: ITEM_WORDS[state], tone: ITEM_TONES[state] };
 }
@@ -110,15 +110,15 @@ export function openItems(
   for (const item of items) {
     if (item.state === "verified") continue;
     const { words, tone } = itemWords(item);
-    const told = item.reason === null ? words : `${words}: ${firstLine(item.reason)}`;
-    const group = groups.get(told) ?? { ids: [], words: told, tone };
+    const text = item.reason === null ? words : `${words}: ${firstLine(item.reason)}`;
+    const group = groups.get(text) ?? { ids: [], words: text, tone };
     group.ids.push(oneLine(item.id));
-    groups.set(told, group);
+    groups.set(text, group);
   }
   return [...groups.values()];
 }
 
-/** What was put back, with the items in whose turns it was edited. */
+/** What was restored, with the items in whose turns it was edited. */
 export function putBackGroups(
   { putBack }: RunReport,
 ): readonly { readonly path: string; readonly items: readonly string[] }[] {
@@ -147,12 +147,12 @@ export function brokenHooks({ hooks }: RunReport): readonly string[] {
   const groups = new Map<string, number>();
   for (const { hook, status, message } of hooks) {
     if (status === "completed") continue;
-    const told = `hook ${oneLine(hook)} ${status ?? "did not end"}${
+    const text = `hook ${oneLine(hook)} ${status ?? "did not end"}${
       message === null ? "" : ` (${firstLine(message)})`
     }`;
-    groups.set(told, (groups.get(told) ?? 0) + 1);
+    groups.set(text, (groups.get(text) ?? 0) + 1);
   }
-  return [...groups].map(([told, times]) => times === 1 ? told : `${told}, ${times} times`);
+  return [...groups].map(([text, times]) => times === 1 ? text : `${text}, ${times} times`);
 }
 
 /** Why an attempt ended so, where its checks below do not say it already. */
@@ -165,8 +165,8 @@ export function attemptReason({ message, checks }: AttemptReport): string | null
 /** What an item's turns used, short; nothing where nothing is known. */
 export function itemUsage({ usage }: ItemReport): string {
   if (!isTold(usage)) return "";
-  const untold = Math.max(usage.turnsWithoutTokens, usage.turnsWithoutCost);
-  return `${usageWords(usage)}${untold === 0 ? "" : " or more"}`;
+  const untext = Math.max(usage.turnsWithoutTokens, usage.turnsWithoutCost);
+  return `${usageWords(usage)}${untext === 0 ? "" : " or more"}`;
 }
 
 /** Whether anything at all is known of what was used. */
@@ -212,16 +212,16 @@ function usageText(usage: Usage): string {
   return `${tokens}, ${cost}${costUsd !== null && estimated ? " by the agent's own estimate" : ""}`;
 }
 
-/** The same over turns, with how many of them told nothing. */
+/** The same over turns, with how many of them reported nothing. */
 export function totalText(usage: UsageTotal, hooks: number): string {
   const { turns, turnsWithoutTokens, turnsWithoutCost } = usage;
   if (turns === 0) return "no agent turn ended";
-  const untold = (count: number, what: string): readonly string[] =>
-    count === 0 || count === turns ? [] : [`${count} of ${turns} turns told no ${what}: it is at least this`];
+  const untext = (count: number, what: string): readonly string[] =>
+    count === 0 || count === turns ? [] : [`${count} of ${turns} turns reported no ${what}: it is at least this`];
   return [
     usageText(usage),
-    ...untold(turnsWithoutTokens, "tokens"),
-    ...untold(turnsWithoutCost, "cost"),
+    ...untext(turnsWithoutTokens, "tokens"),
+    ...untext(turnsWithoutCost, "cost"),
     ...(hooks === 0 ? [] : ["hooks not counted"]),
   ].join("; ");
 }
@@ -253,7 +253,7 @@ export function checkText({ ok, exitCode, durationMs, beforeTurn, failedBefore }
 export function commitText({ subject, filesChanged, by }: CommitReport): string {
   const facts = [
     ...(filesChanged === null ? [] : [plural(filesChanged, "file")]),
-    ...(by === "other" ? ["made by the agent or somebody else"] : []),
+    ...(by === "other" ? ["made by the agent or another person"] : []),
   ];
   return `${oneLine(subject)}${facts.length === 0 ? "" : ` (${facts.join(", ")})`}`;
 }
@@ -275,8 +275,8 @@ export function whenText({ startedAt, endedAt, durationMs, state }: RunReport): 
   if (startedAt === null || endedAt === null || durationMs === null) return "unknown";
   const [from, to] = [timeOf(startedAt), timeOf(endedAt)];
   const end = from.slice(0, 10) === to.slice(0, 10) ? to.slice(11) : to;
-  const told = state === "ended" ? `to ${end}` : `last event ${end}`;
-  return `${from} ${told} (${formatDuration(durationMs)})`;
+  const text = state === "ended" ? `to ${end}` : `last event ${end}`;
+  return `${from} ${text} (${formatDuration(durationMs)})`;
 }
 
 /** An ISO time as the clock here shows it. */

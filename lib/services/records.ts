@@ -10,7 +10,7 @@ export interface ServiceRecord extends LeftOver {
 export interface ServiceRecords {
   add(record: ServiceRecord): Promise<void>;
   remove(name: string): Promise<void>;
-  /** Ends what an earlier run left running, told by pid and start time. @returns the names of what was ended */
+  /** Ends what an earlier run left running, recognised by pid and start time. @returns the names of what was ended */
   endLeftOvers(): Promise<readonly string[]>;
 }
 

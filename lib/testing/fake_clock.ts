@@ -1,8 +1,8 @@
 import type { Clock } from "../host/types.ts";
 
-/** A clock that stands still until it is told to continue. */
+/** A clock that stops until it is advanced. */
 export interface FakeClock extends Clock {
-  /** Lets `ms` milliseconds pass: whoever slept that long wakes, in order. */
+  /** Lets `ms` milliseconds pass: sleepers whose time is up wake, in order. */
   advance(ms: number): void;
   /** How many are asleep. */
   readonly sleeping: number;

@@ -29,7 +29,7 @@ export function createLiveView({ terminal, clock, style }: LiveViewOptions): Liv
   const ended = new AbortController();
   let preview: Preview | null = null;
   /** Texts are made safe when they change, not each second. */
-  let known = { state, words: "", safe: state };
+  let drawn = { state, words: "", safe: state };
 
   function draw(): void {
     drawnAt = clock.now();
@@ -37,10 +37,10 @@ export function createLiveView({ terminal, clock, style }: LiveViewOptions): Liv
     if (active !== (ticker !== null)) attend(active);
     if (!active) return terminal.footer([]);
     const words = state.words === "" ? preview?.() ?? "" : state.words;
-    if (state !== known.state || words !== known.words) {
-      known = { state, words, safe: printableView({ ...state, words }) };
+    if (state !== drawn.state || words !== drawn.words) {
+      drawn = { state, words, safe: printableView({ ...state, words }) };
     }
-    terminal.footer(viewLines(known.safe, { ...terminal.size(), now: drawnAt, style }));
+    terminal.footer(viewLines(drawn.safe, { ...terminal.size(), now: drawnAt, style }));
   }
 
   /** Time and the terminal's size count while something runs. */

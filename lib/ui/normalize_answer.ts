@@ -17,7 +17,7 @@ export function normalizeAnswer(question: Question, text: string): string | null
   }
 }
 
-/** What may be taken when nobody answers, or `null`. */
+/** What may be taken when no one answers, or `null`. */
 export function defaultAnswer(question: Question): string | null {
   if (question.kind === "confirm") return question.initial ? "yes" : "no";
   return question.initial ?? null;

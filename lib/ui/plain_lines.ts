@@ -52,7 +52,7 @@ const LINES: {
   ) => [`${event.item.kind} ${event.item.id}: ${iterationWords(event)} (${formatDuration(event.durationMs)})`],
   "hook-start": (event) => [`  hook ${event.hook} (iteration ${event.iteration}): started, log in ${event.log}`],
   "hook-end": (event) => [`  ${hookWords(event)} (${formatDuration(event.durationMs)})`],
-  "state-put-back": (event) => [`  warning: put back, edited manually: ${event.paths.join(", ")}`],
+  "state-put-back": (event) => [`  warning: restored, edited manually: ${event.paths.join(", ")}`],
   "items-reopened": (event) => [`  warning: the final check sends back ${event.ids.join(", ")}`],
   "commit": (event) => [`  commit ${event.commit.slice(0, 7)}: ${event.subject}`],
   "text": (event) => [`${event.title}`, ...event.lines.map((line) => `  ${line}`.trimEnd())],

@@ -13,7 +13,7 @@ const CONTROL_REGEXP = /[^\P{Cc}\n\t]|[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2
 /** What `createStyle()` writes. */
 const PAINT_REGEXP = /(\u001b\[(?:1|2|22|3[1-69])m)/;
 
-/** Fields that a person decides by, or tells items apart by. */
+/** Fields that a person decides by, or distinguishes items by. */
 const EXACT: ReadonlySet<string> = new Set([
   "title",
   "id",

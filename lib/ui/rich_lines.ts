@@ -85,7 +85,7 @@ const LINES: {
   "state-put-back": (
     event,
     { warn, symbols },
-  ) => [indented(warn(symbols.warning), warn(`put back, edited manually: ${event.paths.join(", ")}`))],
+  ) => [indented(warn(symbols.warning), warn(`restored, edited manually: ${event.paths.join(", ")}`))],
   "commit": (
     event,
     { accent, dim, symbols },

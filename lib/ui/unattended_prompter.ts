@@ -9,7 +9,7 @@ export type AnswerLookup = (question: Question) => string | null;
 const PRD_GATE = "prd";
 
 /**
- * Asks nobody: answers given beforehand, then defaults. A gate is answered by its default alone, which is no; the gate
+ * Asks no one: answers given beforehand, then defaults. A gate is answered by its default alone, which is no; the gate
  * that writes the PRD, and a question without a default, are missing answers.
  */
 export function createUnattendedPrompter(lookUp: AnswerLookup): Prompter {
@@ -22,14 +22,14 @@ export function createUnattendedPrompter(lookUp: AnswerLookup): Prompter {
 }
 
 function answered(question: Question, lookUp: AnswerLookup): Answer {
-  const given = lookUp(question);
-  if (given !== null) {
-    const value = normalizeAnswer(question, given);
+  const found = lookUp(question);
+  if (found !== null) {
+    const value = normalizeAnswer(question, found);
     if (value !== null) return { value, source: "answers" };
     throw new RalphError("answers-invalid", {
       details: {
         path: "the answers file",
-        problem: `the answer to ${question.id} must be ${expectedAnswer(question)} (got: ${given})`,
+        problem: `the answer to ${question.id} must be ${expectedAnswer(question)} (got: ${found})`,
       },
     });
   }

@@ -37,7 +37,7 @@ export interface ViewState {
   /** The end of what the agent said, or a check printed, last. */
   readonly words: string;
   readonly pause: Pause | null;
-  /** Of this turn; `null`: not told yet. */
+  /** Of this turn; `null`: not reported yet. */
   readonly turnUsage: Usage | null;
   /** Of all turns that have ended. */
   readonly runUsage: UsageTotal;
@@ -144,7 +144,7 @@ function duringTurn(state: ViewState, event: AgentEvent, now: number): ViewState
   }
 }
 
-/** Requests that failed are told as nothing used; what they did use is not known. */
+/** Requests that failed report nothing used; what they did use is not known. */
 function isNothing({ inputTokens, outputTokens, costUsd }: Usage): boolean {
   return (inputTokens ?? 0) === 0 && (outputTokens ?? 0) === 0 && (costUsd ?? 0) === 0;
 }

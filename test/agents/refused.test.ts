@@ -14,7 +14,7 @@ describe("a turn in which the agent refused to work", () => {
     expect(world.events.filter(({ type }) => type === "check-start")).toEqual([]);
     expect(world.events.find((event) => event.type === "iteration-end")).toMatchObject({
       result: "failed",
-      message: "the agent only asked a question that nobody answers: Which database?",
+      message: "the agent only asked a question that no one answers: Which database?",
     });
   });
 

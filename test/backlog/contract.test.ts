@@ -1,62 +1,50 @@
-import { describe, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
+import { todoBacklog } from "../../lib/backlog/todo.ts";
 import { prdBacklog } from "../../lib/workflows/exec/backlog.ts";
 import { formatPrd } from "../../lib/workflows/exec/format.ts";
-import { todoBacklog } from "../../lib/backlog/todo.ts";
-import { type BacklogContract, backlogContract } from "../../lib/testing/backlog_contract.ts";
 import { loopWorld } from "../loop/loop_world.ts";
+import { keepsContract } from "../testing/keeps_contract.ts";
 
-const STORY = {
-  id: "US-1",
-  title: "a",
-  acceptanceCriteria: ["Verify: `test -f a`"],
-  priority: 1,
-  passes: false,
-  notes: "",
-};
-const PRD = formatPrd({ branchName: "main", userStories: [STORY, { ...STORY, id: "US-2", priority: 2 }] });
+keepsContract("memoryBacklog()", async (store) => {
+  const checks = store === "checked"
+    ? ["true", { name: "own", run: async () => ({ ok: true, exitCode: null, tail: "" }) }]
+    : [];
+  const backlog = memoryBacklog(["a", "b", "c"].map((id) => ({ id, title: id, checks })));
+  return { backlog, root: null, snapshot: async () => JSON.stringify(await backlog.passed?.({ parked: [] })) };
+});
 
-function contractOf(name: string, cases: BacklogContract<never, never>["open"], worlds: AsyncDisposable[]): void {
-  describe(`${name} keeps the backlog contract`, () => {
-    for (const one of backlogContract({ open: cases })) {
-      test(one.name, async () => {
-        try {
-          await one.run();
-        } finally {
-          for (const world of worlds.splice(0)) await world[Symbol.asyncDispose]();
-        }
-      });
-    }
-  });
-}
-
-const worlds: AsyncDisposable[] = [];
-
-contractOf("memoryBacklog()", async () => {
-  const backlog = memoryBacklog(["a", "b"].map((id) => ({ id, title: id, checks: ["true"] })));
-  return { backlog: backlog as never, snapshot: async () => JSON.stringify(await backlog.overview({ parked: [] })) };
-}, worlds);
-
-contractOf("todoBacklog()", async () => {
-  const world = await loopWorld(async () => {}, {
-    files: { "TODO.md": "# list\n- [ ] a\n- [ ] b\n```\n- [ ] no\n```\n" },
-  });
-  worlds.push(world);
-  const open = () => todoBacklog(world.ralph, { checks: ["true"] });
+keepsContract("todoBacklog()", async (store) => {
+  const verify = store === "checked" ? ". Verify: `true`" : "";
+  const text = `# list\n- [ ] a${verify}\n- [ ] b${verify}\n\`\`\`\n- [ ] no\n\`\`\`\n- [ ] c${verify}\n`;
+  const world = await loopWorld(async () => {}, { files: { "TODO.md": text } });
   return {
-    backlog: open() as never,
-    reopen: async () => open() as never,
+    backlog: todoBacklog(world.ralph),
+    reopen: async () => todoBacklog(world.ralph),
     snapshot: async () => await world.ralph.state.read("TODO.md") ?? "",
+    root: world.root,
+    [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
   };
-}, worlds);
+});
 
-contractOf("prdBacklog()", async () => {
-  const world = await loopWorld(async () => {}, { files: { "scripts/ralph/prd.json": PRD } });
-  worlds.push(world);
-  const open = () => prdBacklog(world.ralph);
-  const state = async () =>
-    `${await world.ralph.state.read("scripts/ralph/prd.json")}\n${await world.ralph.state.read(
-      "scripts/ralph/progress.txt",
-    )}`;
-  return { backlog: open() as never, reopen: async () => open() as never, snapshot: state };
-}, worlds);
+keepsContract("prdBacklog()", async (store) => {
+  const files = ["scripts/ralph/prd.json", "scripts/ralph/progress.txt"] as const;
+  const acceptanceCriteria = store === "checked" ? ["Verify: `test -f a`"] : ["it is there"];
+  const userStories = ["US-1", "US-2"].map((id, index) => ({
+    id,
+    title: `Title of ${id}`,
+    acceptanceCriteria,
+    priority: index + 1,
+    passes: false,
+    notes: "",
+  }));
+  const prd = formatPrd({ branchName: "main", userStories });
+  const world = await loopWorld(async () => {}, { files: { [files[0]]: prd } });
+  return {
+    backlog: prdBacklog(world.ralph),
+    reopen: async () => prdBacklog(world.ralph),
+    snapshot: async () => (await Promise.all(files.map((path) => world.ralph.state.read(path)))).join("\n"),
+    root: world.root,
+    turn: async () => ({ lines: ["<promise>COMPLETE</promise>"], changedFiles: [] }),
+    [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+  };
+});

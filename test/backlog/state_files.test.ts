@@ -1,5 +1,5 @@
 import { appendFileSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createStateFiles, type StateFiles } from "../../lib/backlog/state_files.ts";
@@ -26,6 +26,17 @@ async function place(): Promise<Place> {
 }
 
 const more = (line: string) => (text: string | null): string => `${text ?? ""}${line}\n`;
+
+describe("update()", () => {
+  test("writes the shadow copy before the file: a write that was cut off is made up for", async () => {
+    await using here = await place();
+    await mkdir(join(here.root, "a.txt")); // the file cannot be written
+
+    await expect(here.state.update("a.txt", more("one"))).rejects.toThrow("a.txt");
+
+    expect(await here.state.edited(["a.txt"])).toEqual([{ path: "a.txt", found: null, written: "one\n" }]);
+  });
+});
 
 describe("amend()", () => {
   test("is an update where nothing was edited manually", async () => {

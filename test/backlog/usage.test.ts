@@ -97,12 +97,12 @@ describe("refusalOf()", () => {
   });
 
   test.each([
-    [turn(["Which database?"]), "the agent only asked a question that nobody answers: Which database?"],
+    [turn(["Which database?"]), "the agent only asked a question that no one answers: Which database?"],
     [turn(["I would do it so."]), "the agent used no tool and changed nothing: I would do it so."],
     [turn([]), "the agent used no tool and changed nothing"],
     [
       turn(["Tell me."], { activity: { toolCalls: 1, asked: true, planned: false } }),
-      "the agent asked a question that nobody answers: Tell me.",
+      "the agent asked a question that no one answers: Tell me.",
     ],
     [
       turn(["Plan: x"], { activity: { toolCalls: 3, asked: false, planned: true } }),

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Agent, TurnRequest } from "../../lib/context/agent.ts";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
+import { todoBacklog } from "../../lib/backlog/todo.ts";
 import { createHost } from "../../lib/host/create_host.ts";
 import type { Host } from "../../lib/host/types.ts";
 import type { AgentTurn, Usage } from "../../lib/backlog/types.ts";
@@ -181,6 +182,22 @@ describe("reviewedBy()", () => {
     expect(world.prompts[1]).toContain("the reviewer changed the working tree");
     expect(world.prompts[2]).toContain("switched to another branch");
     expect(await world.git("branch", "--show-current")).toBe("main");
+  });
+
+  test("what it writes into the list of work is restored", async () => {
+    const files = { "TODO.md": "- [ ] write a.txt. Verify: `test -f a.txt`\n- [ ] more. Verify: `false`\n" };
+    await using world = await loopWorld(WRITES, { files });
+    const reviewer = reviewerOf(async () => {
+      await put(world.root, "TODO.md", files["TODO.md"].replace("[ ] more", "[x] more"));
+      return APPROVE;
+    });
+
+    await runLoop(world.ralph, todoBacklog(world.ralph, { maxRetries: 1 }), {
+      checks: [reviewedBy(world.ralph, reviewer)],
+    });
+
+    expect(reviewer.requests.length).toBeGreaterThan(0);
+    expect(await world.ralph.state.read("TODO.md")).toContain("- [ ] more");
   });
 
   test("sees all that was done for the item, also what an earlier attempt has committed", async () => {

@@ -49,7 +49,7 @@ test("outcomeLines() says that a trespass's files are left to the person", () =>
   expect(lines(trespassed, "ralph understand")).toEqual([
     "x failed: 0 verified in 1 iteration",
     "  wrote: x.txt",
-    "hint: the files are as the agent left them: take back what you do not want; `ralph understand` continues",
+    "hint: the files are as the agent left them: revert what you do not want; `ralph understand` continues",
   ]);
 });
 
@@ -57,7 +57,7 @@ test("outcomeLines() names the way back for what was parked in an earlier run", 
   expect(lines({ status: "blocked", iterations: 0, reasons: ["US-1: no"], parkedBefore: 1 })).toEqual([
     "x blocked: 0 verified in 0 iterations",
     "  US-1: no",
-    "hint: fix what stands in the way, then `ralph run --retry-blocked`",
+    "hint: fix the cause, then `ralph run --retry-blocked`",
   ]);
 });
 
@@ -75,9 +75,9 @@ test("outcomeLines() of a recipe continues by the same command", () => {
   const parked = [{ id: "a", reason: "no" }];
 
   expect(lines({ status: "blocked", iterations: 3, parked, reasons: [] }, null).at(-1)).toBe(
-    "hint: fix what stands in the way, then the same command with `--retry-blocked`",
+    "hint: fix the cause, then the same command with `--retry-blocked`",
   );
   expect(lines({ status: "exhausted", iterations: 3, limit: "3 iterations" }, null).at(-1)).toBe(
-    "hint: `ralph status` shows where it stands, `ralph report` what was done; the same command continues",
+    "hint: `ralph status` shows the progress, `ralph report` what was done; the same command continues",
   );
 });

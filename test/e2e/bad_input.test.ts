@@ -128,7 +128,7 @@ describe("files", () => {
     const { stderr } = await ralphCli().files(AGENT).agent("worker", "exit 0").args("run").expectExit(2);
 
     expect(stderr).toBe(
-      'workflow exec (the default)\nerror: scripts/ralph/prd.json does not exist\nhint: `ralph plan "<goal>"` writes it\n',
+      'workflow exec (the default)\nagent worker (ralph.config.json)\nerror: scripts/ralph/prd.json does not exist\nhint: `ralph plan "<goal>"` writes it\n',
     );
   });
 
@@ -141,7 +141,7 @@ describe("files", () => {
     ).args("run").expectExit(2);
 
     expect(stderr).toBe(
-      "workflow exec (scripts/ralph exists)\n" +
+      "workflow exec (scripts/ralph exists)\nagent worker (ralph.config.json)\n" +
         "error: scripts/ralph/prd.json: not valid JSON: line 1, column 25: expected a key in double quotes\n" +
         "hint: fix the file; Ralph has left it as it is\n",
     );
@@ -158,7 +158,7 @@ describe("files", () => {
       .args("run").expectExit(2);
 
     expect(stderr).toBe(
-      "workflow exec (scripts/ralph exists)\n" +
+      "workflow exec (scripts/ralph exists)\nagent worker (ralph.config.json)\n" +
         "error: scripts/ralph/prd.json: Invalid PRD schema: branchName must be a string (got: int); userStories[0]: missing keys: notes\n" +
         "hint: fix the file; Ralph has left it as it is\n",
     );
@@ -212,7 +212,7 @@ describe("files", () => {
 
     expect(stderr).toBe(
       "error: could not read [ROOT]/ralph.config.json: it is a folder\n" +
-        "hint: a folder stands where the file should be: move it away\n",
+        "hint: a folder is where the file should be: move it away\n",
     );
   });
 
@@ -223,7 +223,7 @@ describe("files", () => {
       .agent("worker", "touch ran").args("run").expectExit(2);
 
     expect(stderr).toBe(
-      'workflow exec (scripts/ralph exists)\nerror: git takes no branch with the name "-x"\n' +
+      'workflow exec (scripts/ralph exists)\nagent worker (ralph.config.json)\nerror: git takes no branch with the name "-x"\n' +
         "hint: change `branchName` in the PRD, or name another with `--branch NAME`; `--branch=` stays on the current one\n",
     );
     expect(read("ran")).toBeNull();
@@ -236,7 +236,7 @@ describe("surroundings", () => {
       .expectExit(2);
 
     expect(stderr).toBe(
-      "workflow exec (scripts/ralph exists)\nerror: [ROOT] is not inside a git repository\nhint: run `git init` there first: Ralph commits verified work\n",
+      "workflow exec (scripts/ralph exists)\nagent worker (ralph.config.json)\nerror: [ROOT] is not inside a git repository\nhint: run `git init` there first: Ralph commits verified work\n",
     );
   });
 
@@ -245,7 +245,7 @@ describe("surroundings", () => {
       .expectExit(2);
 
     expect(stderr).toMatch(
-      /^workflow exec .+\nerror: git knows no author: .+\nhint: run `git config user\.name "…"` and `git config user\.email "…"`\n$/,
+      /^workflow exec .+\nagent worker \(ralph\.config\.json\)\nerror: git knows no author: .+\nhint: run `git config user\.name "…"` and `git config user\.email "…"`\n$/,
     );
     expect(git("status", "--porcelain")).toBe("");
   });
@@ -255,7 +255,7 @@ describe("surroundings", () => {
       .args("run", "--branch", "").expectExit(2);
 
     expect(stderr).toBe(
-      "workflow exec (scripts/ralph exists)\nerror: HEAD is detached in [ROOT]\nhint: switch to a branch, or name one with `--branch NAME`\n",
+      "workflow exec (scripts/ralph exists)\nagent worker (ralph.config.json)\nerror: HEAD is detached in [ROOT]\nhint: switch to a branch, or name one with `--branch NAME`\n",
     );
   });
 

@@ -28,7 +28,7 @@ describe("ralph demo", () => {
     expect(existsSync(root)).toBe(true);
     expect(execFileSync("git", ["log", "--format=%s"], { cwd: root, encoding: "utf8" }).trim().split("\n").reverse())
       .toEqual([
-        "A to-do list, with tests for commands that nobody has written yet",
+        "A to-do list, with tests for commands that no one has written yet",
         "ralph init",
         "ralph: plan approved",
         "ralph: understood How the list is stored",

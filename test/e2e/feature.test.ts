@@ -98,7 +98,7 @@ describe("ralph run FEATURE: the arrows of its state diagrams", () => {
     expect(steps(result).filter((step) => step.endsWith("reset"))).toHaveLength(2);
     const { stdout } = await ralphCli(result.root).args("report").expectExit(0);
     expect(stdout).toMatch(/- ▲ \*\*US-001\*\* passed, and was sent back: sent back by .*: no reason given\n/);
-    expect(stdout).toContain("- **Next**: fix what stands in the way, then `ralph run auth --retry-blocked`\n");
+    expect(stdout).toContain("- **Next**: fix the cause, then `ralph run auth --retry-blocked`\n");
     expect(storiesOf(result)[0]).toMatchObject({ passes: false, blocked: true, retries: 2, lastResult: null });
   });
 
@@ -161,7 +161,7 @@ describe("ralph run FEATURE: the arrows of its state diagrams", () => {
       })
       .args("run", "auth").expectExit(0);
 
-    expect(steps(result).slice(0, 2)).toEqual(["US-002 started", "US-002 passed"]);
+    expect(steps(result).slice(0, 2)).toEqual(["US-002 passed", "US-001 started"]); // it is current already: nothing to commit
     expect(JSON.parse(result.read(PRD_FILE) ?? "").run.startedAt).toBe("2024-01-15T10:00:00Z");
   });
 

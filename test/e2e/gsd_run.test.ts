@@ -49,7 +49,7 @@ describe("ralph run --loop", () => {
     const first = await project().args("run", "--loop").expectExit(1);
 
     expect(first.stderr).toBe(
-      `STATE.md stands at phase 1, plan 0; 01-01 is the first plan from there on that is not complete
+      `STATE.md is at phase 1, plan 0; 01-01 is the first plan from there on that is not complete
 workflow gsd (\`--loop\`)
 agent worker (ralph.config.json)
 run: gsd in [ROOT] with worker, logs in [ROOT]/.ralph/runs/[RUN]
@@ -85,11 +85,11 @@ plan 02-01: failed: 02-01: the plan's verification failed: plan whole: grep -q w
 ✗ failed: 2 verified in 4 iterations
   verified  01-01, 01-02
   02-01: the plan's verification failed: plan whole: grep -q whole three.txt: exit 1
-hint: \`ralph status\` shows where it stands, \`ralph report\` what was done; \`ralph run --loop\` continues
+hint: \`ralph status\` shows the progress, \`ralph report\` what was done; \`ralph run --loop\` continues
 `,
     );
     expect(first.read(summaryOf(TWO))).toContain(
-      "## Skipped checkpoints\n\nLeft out, since nobody was watching:\n\n- Look at two.txt\n",
+      "## Skipped checkpoints\n\nLeft out, since no one was watching:\n\n- Look at two.txt\n",
     );
     expect(first.read(summaryOf(THREE))).toBe(null);
     expect(first.read(".planning/STATE.md")).toMatch(
@@ -352,9 +352,9 @@ position: Phase 1 of 2 (Base), plan 2 of 2 in current phase: Ready to execute
 plans: 0/3 complete, 2 open
   ○ Phase 01  Base 0/2
   ○ Phase 02  More 0/1
-  ▲ 01-01: no SUMMARY, but STATE.md stands at phase 1, plan 2: \`--plan 01-01\` runs it
+  ▲ 01-01: no SUMMARY, but STATE.md is at phase 1, plan 2: \`--plan 01-01\` runs it
 next plan: 01-02  Two
-  STATE.md stands at phase 1, plan 2; 01-02 is the first plan from there on that is not complete
+  STATE.md is at phase 1, plan 2; 01-02 is the first plan from there on that is not complete
 ▲ .planning/phases/01-base/01-02-PLAN.md:13: <verify> is not closed
 ▲ .planning/phases/01-base/PRUNING-PLAN.md: no plan by its name (01-01-PLAN.md): left out
 next: \`ralph run\` executes 01-02; \`ralph run --loop\` all that are left
@@ -400,7 +400,7 @@ next: \`ralph run\` executes 01-02; \`ralph run --loop\` all that are left
     const exec = await project().args("exec", "--non-interactive", "a goal", "--agent-cmd", "false").expectExit(1);
 
     expect(next.stdout).toBe(
-      "01-01  One\n  .planning/phases/01-base/01-01-PLAN.md\n  · Write one.txt\ncheck: task 1: grep -q right one.txt\nSTATE.md stands at phase 1, plan 0; 01-01 is the first plan from there on that is not complete\n",
+      "01-01  One\n  .planning/phases/01-base/01-01-PLAN.md\n  · Write one.txt\ncheck: task 1: grep -q right one.txt\nSTATE.md is at phase 1, plan 0; 01-01 is the first plan from there on that is not complete\n",
     );
     expect(valid.stdout).toContain(
       "✓ .planning\n✓ .planning/phases/01-base/01-02-PLAN.md\n    warning: line 13: <verify> is not closed\n",

@@ -210,7 +210,7 @@ describe("commands that look", () => {
     const gone = await ralphCli().args("doctor", "--probe=codecs").expectExit(2);
 
     expect(good.stdout).toMatch(/probe codex {2}answered as expected in .+, 12 tokens\n/);
-    expect(bad.stdout).toMatch(/probe codex {2}answered in .+, but the marker was not among its words\n/);
+    expect(bad.stdout).toMatch(/probe codex {2}answered in .+, but the marker was not in its output\n/);
     expect(gone.stderr).toContain("did you mean `codex`?");
   });
 });

@@ -54,8 +54,8 @@ describe("ralph report", () => {
     expect(stderr).toBe("");
     expect(stdout).toMatch(/^# ✗ Run \[RUN\]: blocked\n\n1 verified, 1 parked\.\n/);
     expect(stdout).toContain("- **Used**: tokens unknown, cost unknown\n");
-    expect(stdout).toContain("- **Next**: fix what stands in the way, then `ralph run --retry-blocked`\n");
-    expect(stdout).toMatch(/edited manually and put back: `scripts\/ralph\/prd.json`, in turns for US-001, US-002\n/);
+    expect(stdout).toContain("- **Next**: fix the cause, then `ralph run --retry-blocked`\n");
+    expect(stdout).toMatch(/edited manually and restored: `scripts\/ralph\/prd.json`, in turns for US-001, US-002\n/);
     expect(stdout).toMatch(
       / {2}- ✗ `echo expected b.txt; test -f b.txt` \(exit 1, .*\)\n {4}```\n {4}expected b.txt\n {4}```\n/,
     );

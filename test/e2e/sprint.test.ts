@@ -278,7 +278,7 @@ per-iteration-hooks:
 });
 
 describe("ralph sprint compile and status", () => {
-  test("compile says what it made, run from anywhere in the project; status shows where it stands", async () => {
+  test("compile says what it made, run from anywhere in the project; status shows the progress", async () => {
     const compiled = await sprint(HELLO).in(DIRECTORY).args("sprint", "compile", ".").expectExit(0);
 
     expect(compiled.stderr).toBe(`✓ ${PROGRESS} written (workflow ralph, built-in)

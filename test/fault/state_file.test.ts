@@ -26,7 +26,7 @@ describe("an agent", () => {
 
     const { root, git, stderr } = await project.cli.expectExit(0);
 
-    expect(stderr).toContain(`  warning: put back, edited manually: ${PRD}\n`);
+    expect(stderr).toContain(`  warning: restored, edited manually: ${PRD}\n`);
     expect(stderr).toContain("story US-001: not done");
     expect(passedIn(root)).toEqual(["US-001", "US-002"]);
     expect(git("show", `HEAD:${PRD}`)).toBe(prdText(stories(2).map((story) => ({ ...story, passes: true }))).trimEnd());
@@ -41,13 +41,13 @@ describe("an agent", () => {
     const { root, stderr } = await project.cli.expectExit(1);
 
     expect(stderr).toMatch(
-      /\nerror: could not write \[ROOT\]\/scripts\/ralph\/prd\.json: .+\nhint: a folder stands where the file should be: move it away\n$/,
+      /\nerror: could not write \[ROOT\]\/scripts\/ralph\/prd\.json: .+\nhint: a folder is where the file should be: move it away\n$/,
     );
     expect(readFileSync(join(root, PRD, "x"), "utf8")).toBe("theirs\n");
 
     rmSync(join(root, PRD), { recursive: true });
     const again = await ralphCli(root).agent("worker", WORK).args("run").expectExit(0);
-    expect(again.stderr).toContain(`warning: put back, edited manually: ${PRD}\n`);
+    expect(again.stderr).toContain(`warning: restored, edited manually: ${PRD}\n`);
     expect(passedIn(root)).toEqual(["US-001"]);
   });
 
@@ -70,7 +70,7 @@ describe("an agent", () => {
       const { root, stderr } = await ralphCli(running.root).agent("worker", WORK).args("run").expectExit(0);
 
       expect(stderr).toContain(
-        `warning: put back, edited manually: ${PRD}\nUS-001 was interrupted in attempt 1 and is taken up again\n`,
+        `warning: restored, edited manually: ${PRD}\nUS-001 was interrupted in attempt 1 and is taken up again\n`,
       );
       expect(passedIn(root)).toEqual(["US-001"]);
       await expectNothingLeft(project, root);

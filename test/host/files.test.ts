@@ -130,7 +130,7 @@ describe("writeAtomic()", () => {
   });
 
   test.each([
-    ["a folder", (at: string) => mkdirSync(at), /EISDIR/, /a folder stands where/],
+    ["a folder", (at: string) => mkdirSync(at), /EISDIR/, /a folder is where/],
     [
       "a read-only file",
       (at: string) => writeFileSync(at, "old", { mode: 0o444 }),

@@ -95,5 +95,7 @@ describe("sameFailures()", () => {
     expect(sameFailures(attempt("failed", null, "took 100 ms"), history)).toBe(3);
     expect(sameFailures(attempt("failed", null, "new"), history)).toBe(1);
     expect(sameFailures(attempt("verified", null), history)).toBe(0);
+    const interleaved = [attempt("failed", null, "took 9 ms"), attempt("failed", null, "other"), history[1]!];
+    expect(sameFailures(attempt("failed", null, "took 100 ms"), interleaved)).toBe(2);
   });
 });

@@ -245,6 +245,25 @@ describe("runLoop()", () => {
     expect(await world.git("log", "--format=%s")).toBe("feat: a\nstart");
   });
 
+  test("what a person has changed since a run was killed stays out of the commit that is made up for", async () => {
+    await using world = await loopWorld(async () => DONE);
+    const key = { backlog: "memory", scope: "" };
+    const task = { id: "a", title: "a", checks: ["true"] };
+    const item = { id: "a", kind: "task", title: "a", data: task };
+    await world.ralph.journal.begun(key, item, { id: "r.1", number: 1, userPaths: [] });
+    for (const path of ["a.txt", "b.txt"]) await world.write(path, "by the turn\n");
+    const { contents } = await world.ralph.repository!.snapshot();
+    const work = Object.fromEntries(["a.txt", "b.txt"].map((path) => [path, contents.get(path)!]));
+    const attempt = { id: "r.1", number: 1, claim: null, turn: null, verification: null, status: "verified" } as const;
+    await world.ralph.journal.settling(key, item, attempt, work);
+    await world.write("b.txt", "by a person\n");
+
+    await runLoop(await world.again(), memoryBacklog([task]));
+
+    expect(await world.git("show", "--name-only", "--format=")).toBe("a.txt");
+    expect(await world.git("status", "--porcelain", "b.txt")).toBe("?? b.txt");
+  });
+
   test("a second run in the same tree is refused with the first one's pid", async () => {
     await using world = await loopWorld(async () => DONE);
     const other = await world.again();

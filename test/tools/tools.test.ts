@@ -6,9 +6,9 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { copyPath, ensureDirectory, readText, temporaryDirectory, writeAtomic } from "../../lib/host/files.ts";
 import type { Driver } from "../../lib/agents/adapter.ts";
-import type { todoBacklog } from "../../lib/backlog/todo.ts";
+import type { Backlog } from "../../lib/backlog/types.ts";
 import { backlogContract } from "../../lib/testing/backlog_contract.ts";
-import { testContext } from "../../lib/testing/test_context.ts";
+import { type TestContext, testContext } from "../../lib/testing/test_context.ts";
 import { bunPath, ROOT } from "../../tools/runtimes.mjs";
 import { finish } from "../packaging/runtimes.ts";
 
@@ -126,34 +126,44 @@ describe("create.mjs", () => {
       await ensureDirectory(join(folder.path, path, ".."));
       await copyPath(join(ROOT, path), join(folder.path, path));
     }
-    await symlink(join(ROOT, "node_modules"), join(folder.path, "node_modules"));
+    for (const path of ["agents/adapters", "backlog"]) await ensureDirectory(join(folder.path, "lib", path));
+    const imported = ["backlog/attempts.ts", "backlog/signals.ts"];
+    const driven = ["agents/failure_events.ts", "agents/failures.ts", "agents/json.ts"];
+    for (const path of ["node_modules", ...[...imported, ...driven].map((file) => `lib/${file}`)]) {
+      await symlink(join(ROOT, path), join(folder.path, path));
+    }
     const create = (...words: readonly string[]) =>
       finish([process.execPath, join(folder.path, "tools", "create.mjs")], words, folder.path);
 
     const made = [await create("backlog", "sixth_list"), await create("adapter", "newbie")];
     const refused = [await create("backlog", "sixth_list"), await create("adapter", "New")];
     const { sixthListBacklog } = await import(join(folder.path, "lib/backlog/sixth_list.ts")) as {
-      readonly sixthListBacklog: typeof todoBacklog;
+      readonly sixthListBacklog: (ralph: TestContext) => Backlog;
     };
-    const { DRIVER } = await import(join(folder.path, "lib/agents/newbie/driver.ts")) as { readonly DRIVER: Driver };
+    const { DRIVER } = await import(join(folder.path, "lib/agents/adapters/newbie.ts")) as { readonly DRIVER: Driver };
 
     expect(made.map(({ code, stderr }) => [code, stderr])).toEqual([[0, ""], [0, ""]]);
     expect(refused.map(({ code }) => code)).toEqual([1, 1]);
     expect(await readText(join(folder.path, "lib/mod/backlog.ts"))).toContain("sixthListBacklog");
     expect(await readText(join(folder.path, "lib/agents/adapters.ts"))).toMatch(/name: "newbie",[^]*\n\];\n/);
     expect(DRIVER.arguments({ prompt: "p", model: null, reasoning: null, folder: "" }).input).toBe("p");
-    for (const { run } of backlogContract({ open: () => sixth(sixthListBacklog) })) await run();
+    for (
+      const { run } of backlogContract({
+        open: (store) => sixth(sixthListBacklog, store === "checked" ? ["true"] : []),
+      })
+    ) await run();
   }, 60_000);
 
-  async function sixth(backlogOf: typeof todoBacklog) {
-    const tasks = ["one", "two"].map((title, index) => ({ id: String(index), title, done: false }));
+  async function sixth(backlogOf: (ralph: TestContext) => Backlog, checks: readonly string[]) {
+    const tasks = ["one", "two"].map((title, index) => ({ id: String(index), title, done: false, checks }));
     const ralph = await testContext({ files: { "sixth_list.json": JSON.stringify(tasks) } });
-    const open = () => backlogOf(ralph, { checks: ["true"] });
+    const open = () => backlogOf(ralph);
     return {
       backlog: open(),
       reopen: () => Promise.resolve(open()),
       snapshot: async () => await ralph.state.read("sixth_list.json") ?? "",
-      cwd: ralph.root,
+      root: ralph.root,
+      [Symbol.asyncDispose]: () => ralph[Symbol.asyncDispose](),
     };
   }
 });

@@ -51,7 +51,7 @@ describe("createHumanReporter()", () => {
   ✗ npm test 3.2s exit 1
     │ expected 1
     │ got 2
-  ▲ put back, edited manually: scripts/ralph/prd.json
+  ▲ restored, edited manually: scripts/ralph/prd.json
   ✗ parked: npm test: exit 1 in 1m 01s`);
   });
 
@@ -60,12 +60,12 @@ describe("createHumanReporter()", () => {
   check failed: npm test (exit 1, 3.2s)
     expected 1
     got 2
-  warning: put back, edited manually: scripts/ralph/prd.json
+  warning: restored, edited manually: scripts/ralph/prd.json
 story US-001: parked: npm test: exit 1 (1m 01s)`);
   });
 
   test("quiet shows warnings alone, verbose the agent's words too", () => {
-    expect(show("plain", "quiet")).toBe("  warning: put back, edited manually: scripts/ralph/prd.json");
+    expect(show("plain", "quiet")).toBe("  warning: restored, edited manually: scripts/ralph/prd.json");
     expect(show("plain", "verbose")).toContain("    I am on it\n");
   });
 

@@ -13,9 +13,9 @@ function ampArguments({ prompt, model }: AdapterOptions): AdapterInvocation {
   };
 }
 
-/** Reads `amp --stream-json`: claude's shapes; the prompt comes back as a `user` line, usage stands on each message. */
+/** Reads `amp --stream-json`: claude's shapes; the prompt comes back as a `user` line, usage is on each message. */
 function ampTranslator(): Translator {
-  let said = "";
+  let answer = "";
 
   return {
     push(line) {
@@ -26,7 +26,7 @@ function ampTranslator(): Translator {
             : [];
         case "assistant": {
           const events = assistantEvents(line);
-          for (const event of events) if (event.type === "agent-text") said = event.text;
+          for (const event of events) if (event.type === "agent-text") answer = event.text;
           const usage = at(line, "message", "usage");
           return usage === undefined || usage === null
             ? events
@@ -35,7 +35,7 @@ function ampTranslator(): Translator {
         case "user":
           return toolResultEvents(line).map(withExitCode);
         case "result":
-          return endEvents(line, said);
+          return endEvents(line, answer);
         default:
           return [];
       }
@@ -51,10 +51,10 @@ function withExitCode(event: AgentEvent): AgentEvent {
   return exit === undefined || exit === "0" ? event : { ...event, ok: false };
 }
 
-function endEvents(line: unknown, said: string): readonly AgentEvent[] {
+function endEvents(line: unknown, answer: string): readonly AgentEvent[] {
   if (at(line, "is_error") !== true && (textAt(line, "subtype") ?? "success") === "success") {
     const result = textAt(line, "result") ?? "";
-    const words: readonly AgentEvent[] = result.trim() === "" || said.trim().endsWith(result.trim())
+    const words: readonly AgentEvent[] = result.trim() === "" || answer.trim().endsWith(result.trim())
       ? []
       : [{ type: "agent-text", text: result }];
     return [...words, { type: "agent-end", status: "completed", message: null }];

@@ -5,7 +5,7 @@ import { failureEvents, retryEvents } from "../failure_events.ts";
 import { failureKind } from "../failures.ts";
 import { at, listAt, numberAt, sumOf, textAt } from "../json.ts";
 
-/** Tools that ask somebody, plan instead of working, or continue after the turn has ended. */
+/** Tools that ask a person, plan instead of working, or continue after the turn has ended. */
 const DENIED = ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode", "ScheduleWakeup", "Monitor", "CronCreate"];
 
 /** `claude -p`: a stream of JSON, the prompt on standard input. */

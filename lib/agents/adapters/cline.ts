@@ -10,7 +10,7 @@ import { at, inputWords, listAt, numberAt, outputWords, textAt } from "../json.t
 const LONGEST_ARGUMENT = 30_000;
 
 /**
- * `cline --json`: a short prompt as its argument, a longer one in a file that the argument points to. What stands on
+ * `cline --json`: a short prompt as its argument, a longer one in a file that the argument points to. What is on
  * standard input it reads from some kinds of pipe only. It approves by itself.
  */
 function clineArguments({ prompt, model, reasoning, folder }: AdapterOptions): AdapterInvocation {

@@ -159,7 +159,7 @@ function toolEvents(data: unknown): readonly AgentEvent[] {
   ];
 }
 
-/** The session's id stands here alone. */
+/** Only this has the session's id. */
 function endEvents(line: unknown, failed: boolean): readonly AgentEvent[] {
   const start: AgentEvent = { type: "agent-start", session: textAt(line, "sessionId"), model: null };
   if (failed) return [start];

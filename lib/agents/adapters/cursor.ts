@@ -20,7 +20,7 @@ function cursorInteractive({ prompt, model }: AdapterOptions): AdapterInvocation
 
 /** Reads `cursor-agent --output-format stream-json`, as documented. Where it fails there is no `result` line. */
 function cursorTranslator(): Translator {
-  let said = "";
+  let answer = "";
 
   return {
     push(line) {
@@ -31,13 +31,13 @@ function cursorTranslator(): Translator {
             : [];
         case "assistant": {
           const events = assistantEvents(line);
-          for (const event of events) if (event.type === "agent-text") said += event.text;
+          for (const event of events) if (event.type === "agent-text") answer += event.text;
           return events;
         }
         case "tool_call":
           return [toolEvent(line)];
         case "result":
-          return endEvents(line, said);
+          return endEvents(line, answer);
         default:
           return [];
       }
@@ -69,14 +69,14 @@ function toolEvent(line: unknown): AgentEvent {
 }
 
 /** Its result is all that was said, one message after the other. */
-function endEvents(line: unknown, said: string): readonly AgentEvent[] {
+function endEvents(line: unknown, answer: string): readonly AgentEvent[] {
   const result = textAt(line, "result") ?? "";
   if (at(line, "is_error") === true) {
     const message = result === "" ? "it gave no reason" : result;
     return failureEvents(failureKind(message), message);
   }
-  const known = result.trim() === "" || said.trim().endsWith(result.trim());
-  return [...(known ? [] : [{ type: "agent-text", text: result } as const]), {
+  const isRepeated = result.trim() === "" || answer.trim().endsWith(result.trim());
+  return [...(isRepeated ? [] : [{ type: "agent-text", text: result } as const]), {
     type: "agent-end",
     status: "completed",
     message: null,

@@ -26,7 +26,7 @@ function droidArguments({ prompt, model, reasoning, folder }: AdapterOptions): A
 
 /** Reads `droid exec -o stream-json`, as documented: flat lines, and one that ends the turn. */
 function droidTranslator(): Translator {
-  let said = "";
+  let answer = "";
 
   return {
     push(line) {
@@ -38,7 +38,7 @@ function droidTranslator(): Translator {
         case "message": {
           const text = textAt(line, "text") ?? "";
           if (textAt(line, "role") !== "assistant" || text === "") return [];
-          said = text;
+          answer = text;
           return [{ type: "agent-text", text }];
         }
         case "tool_call":
@@ -56,13 +56,13 @@ function droidTranslator(): Translator {
             output: outputWords(at(line, "value") ?? at(line, "error")),
           }];
         case "completion":
-          return [...usageEvents(line), ...words(textAt(line, "finalText"), said), {
+          return [...usageEvents(line), ...words(textAt(line, "finalText"), answer), {
             type: "agent-end",
             status: "completed",
             message: null,
           }];
         case "result":
-          return resultEvents(line, said);
+          return resultEvents(line, answer);
         case "error": {
           const message = textAt(line, "message") ?? "it gave no reason";
           return failureEvents(failureKind(message), message);
@@ -75,17 +75,17 @@ function droidTranslator(): Translator {
   };
 }
 
-function resultEvents(line: unknown, said: string): readonly AgentEvent[] {
+function resultEvents(line: unknown, answer: string): readonly AgentEvent[] {
   const result = textAt(line, "result");
   if (at(line, "is_error") === true) {
     const message = result ?? "it gave no reason";
     return [...usageEvents(line), ...failureEvents(failureKind(message), message)];
   }
-  return [...usageEvents(line), ...words(result, said), { type: "agent-end", status: "completed", message: null }];
+  return [...usageEvents(line), ...words(result, answer), { type: "agent-end", status: "completed", message: null }];
 }
 
-function words(text: string | null, said: string): readonly AgentEvent[] {
-  return text === null || text.trim() === "" || text.trim() === said.trim() ? [] : [{ type: "agent-text", text }];
+function words(text: string | null, answer: string): readonly AgentEvent[] {
+  return text === null || text.trim() === "" || text.trim() === answer.trim() ? [] : [{ type: "agent-text", text }];
 }
 
 function usageEvents(line: unknown): readonly AgentEvent[] {

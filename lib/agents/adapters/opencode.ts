@@ -26,7 +26,7 @@ function opencodeInteractive({ prompt, model }: AdapterOptions): AdapterInvocati
   return { arguments: [...(model === null ? [] : ["-m", model]), "--prompt", prompt], input: null };
 }
 
-/** Reads `opencode run --format json`. It has no last line: the last step's reason tells. */
+/** Reads `opencode run --format json`. It has no last line: the last step's reason decides. */
 function opencodeTranslator(): Translator {
   let started = false;
 
@@ -59,7 +59,7 @@ function lineEvents(line: unknown): readonly AgentEvent[] {
   }
 }
 
-/** A tool is told of once, when it is done. A command that failed is `completed`, too: its exit code tells. */
+/** A tool is reported once, when it is done. A failed command is `completed` too: its exit code decides. */
 function toolEvents(part: unknown): readonly AgentEvent[] {
   const id = textAt(part, "callID");
   const exit = numberAt(part, "state", "metadata", "exit");

@@ -28,7 +28,7 @@ const PI_IGNORED: readonly string[] = [
   '{"type":"tool_execution_update"',
 ];
 
-/** Reads `pi --mode json`. It ends with exit code 0 whatever happened: the last message's reason tells. */
+/** Reads `pi --mode json`. It ends with exit code 0 whatever happened: the last message's reason decides. */
 function piTranslator(): Translator {
   return {
     push(line) {
@@ -95,14 +95,14 @@ function stepUsage(usage: unknown): Usage {
   const cached = numberAt(usage, "cacheRead");
   const cost = numberAt(usage, "cost", "total");
   const tokens = numberAt(usage, "totalTokens") ?? 0;
-  const known = cost !== null && (cost > 0 || tokens === 0);
+  const hasPrice = cost !== null && (cost > 0 || tokens === 0);
   return {
     inputTokens: sumOf(numberAt(usage, "input"), cached, numberAt(usage, "cacheWrite")),
     outputTokens: numberAt(usage, "output"),
     cachedTokens: cached,
     reasoningTokens: null,
-    costUsd: known ? cost : null,
-    estimated: known,
+    costUsd: hasPrice ? cost : null,
+    estimated: hasPrice,
   };
 }
 

@@ -21,7 +21,7 @@ function qwenInteractive({ prompt, model }: AdapterOptions): AdapterInvocation {
 
 /** Reads `qwen -o stream-json`: claude's shapes, but the input counts what came from the cache. */
 function qwenTranslator(): Translator {
-  let said = "";
+  let answer = "";
 
   return {
     push(line) {
@@ -30,13 +30,13 @@ function qwenTranslator(): Translator {
           return systemEvents(line);
         case "assistant": {
           const events = assistantEvents(line).flatMap(withoutApiError);
-          for (const event of events) if (event.type === "agent-text") said = event.text;
+          for (const event of events) if (event.type === "agent-text") answer = event.text;
           return events;
         }
         case "user":
           return toolResultEvents(line);
         case "result":
-          return [usageEvent(line), ...endEvents(line, said)];
+          return [usageEvent(line), ...endEvents(line, answer)];
         default:
           return [];
       }
@@ -70,10 +70,10 @@ function systemEvents(line: unknown): readonly AgentEvent[] {
   }
 }
 
-function endEvents(line: unknown, said: string): readonly AgentEvent[] {
+function endEvents(line: unknown, answer: string): readonly AgentEvent[] {
   if (at(line, "is_error") !== true && (textAt(line, "subtype") ?? "success") === "success") {
     const result = textAt(line, "result") ?? "";
-    const words: readonly AgentEvent[] = result.trim() === "" || result.trim() === said.trim()
+    const words: readonly AgentEvent[] = result.trim() === "" || result.trim() === answer.trim()
       ? []
       : [{ type: "agent-text", text: result }];
     return [...words, { type: "agent-end", status: "completed", message: null }];

@@ -11,7 +11,7 @@ import { usage } from "../../cli/parse.ts";
 import { resolveRoot } from "../../cli/root.ts";
 import { nearest } from "../../errors/nearest.ts";
 
-/** `ralph eject NAME`: writes a built-in recipe or prompt out, unless something stands there. */
+/** `ralph eject NAME`: writes a built-in recipe or prompt out, unless something is there. */
 export async function run(invocation: Invocation): Promise<number> {
   const { arguments: [name = ""], say, out } = invocation;
   const root = await resolveRoot(invocation);

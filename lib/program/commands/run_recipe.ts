@@ -20,7 +20,7 @@ export async function run(invocation: Invocation): Promise<number> {
   return await runLoaded({ ...invocation, flags: joined(flags, parsed.flags) }, recipe, parsed.values, path);
 }
 
-/** Flags before the file and after it; the later word stands. */
+/** Flags before the file and after it; the later one counts. */
 function joined(before: Flags, after: Flags): Flags {
   return {
     has: (name) => before.has(name) || after.has(name),

@@ -7,7 +7,7 @@ import process from "node:process";
 
 /** How to copy. */
 export interface CopyOptions {
-  /** Replace what stands there. @default false */
+  /** Replace what is there. @default false */
   overwrite?: boolean;
   /** Keep the times of the original. @default false */
   preserveTimestamps?: boolean;

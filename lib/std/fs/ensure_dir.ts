@@ -5,7 +5,7 @@
  */
 import { mkdirSync } from "node:fs";
 
-/** Makes a folder and those above it. One that stands already is fine. */
+/** Makes a folder and those above it. An existing one is fine. */
 export async function ensureDir(dir: string | URL): Promise<void> {
   mkdirSync(dir, { recursive: true });
 }

@@ -13,7 +13,7 @@ export interface ExistsOptions {
   isFile?: boolean;
 }
 
-/** True when something stands at the path. Symbolic links are followed. */
+/** True when something is at the path. Symbolic links are followed. */
 export async function exists(path: string | URL, options: ExistsOptions = {}): Promise<boolean> {
   try {
     const found = statSync(path);

@@ -9,9 +9,9 @@ export function finalChecks(
   const byName = new Map<string, { check: Check; readonly ids: string[] }>();
   for (const story of stories.toSorted((one, other) => one.priority - other.priority)) {
     for (const check of checksOf(story)) {
-      const known = byName.get(check.name);
-      if (known === undefined) byName.set(check.name, { check, ids: [story.id] });
-      else known.ids.push(story.id);
+      const earlier = byName.get(check.name);
+      if (earlier === undefined) byName.set(check.name, { check, ids: [story.id] });
+      else earlier.ids.push(story.id);
     }
   }
   return [...byName.values()].map(({ check, ids }) => ({ ...check, scope: ids.join(",") }));

@@ -4,7 +4,7 @@ import type { Prd, Story } from "./types.ts";
 import { validatePrd } from "./validate.ts";
 
 /**
- * The PRD as it stands in the file: two spaces, fixed order of keys, a newline at the end.
+ * The PRD as it is in the file: two spaces, fixed order of keys, a newline at the end.
  *
  * @example Write a PRD of your own
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * The strict PRD of the exec workflow, as it stands in `scripts/ralph/prd.json`.
+ * The strict PRD of the exec workflow, as it is in `scripts/ralph/prd.json`.
  *
  * @module
  */

@@ -30,7 +30,7 @@ export function isFeatureName(name: string): boolean {
   return NAME_REGEXP.test(name) && !/^\d+$/.test(name);
 }
 
-/** The feature that a directory's name tells, or `null`. Pure. */
+/** The feature that a directory's name gives, or `null`. Pure. */
 export function parseDirectory(directory: string): FeatureDirectory | null {
   const [, year, , month, day, name] = DIRECTORY_REGEXP.exec(directory) ?? [];
   if (name === undefined || !isFeatureName(name)) return null;

@@ -65,6 +65,6 @@ function learningsOf(text: string): readonly string[] {
     const { run } = JSON.parse(text) as { readonly run?: { readonly learnings?: unknown } };
     return Array.isArray(run?.learnings) ? run.learnings.filter((one): one is string => typeof one === "string") : [];
   } catch {
-    return []; // a manual edit that broke the file: it is put back, and nothing in it counts
+    return []; // a manual edit that broke the file: it is restored, and nothing in it counts
   }
 }

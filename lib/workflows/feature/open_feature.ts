@@ -30,7 +30,7 @@ export async function openFeature(
   return feature;
 }
 
-/** A feature that was found, and what to say where nobody named it. */
+/** A feature that was found, and what to say where it was not named. */
 export interface FoundFeature {
   readonly feature: FeatureDirectory;
   readonly said: string | null;
@@ -74,7 +74,7 @@ async function isFinished(root: string, { prdFile }: FeatureDirectory): Promise<
     const { run, userStories } = parseFeaturePrd(text, prdFile);
     return userStories.every(({ passes }) => passes) && typeof run.verifiedAt === "string";
   } catch (error) {
-    if (RalphError.isInstance(error)) return false; // told by whoever opens it
+    if (RalphError.isInstance(error)) return false; // reported when it is opened
     throw error;
   }
 }

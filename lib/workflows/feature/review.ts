@@ -8,7 +8,7 @@ import type { PrdChange } from "./format.ts";
 import type { FeaturePrd, FeatureRun, FeatureStory } from "./types.ts";
 
 /**
- * What a final verification claims: RESET outweighs VERIFIED; ids that no story has are told. `findings.reset` holds
+ * What a final verification claims: RESET outweighs VERIFIED; ids that no story has are reported. `findings.reset` holds
  * the ids as the PRD writes them.
  */
 export function claimOfReview(
@@ -17,11 +17,11 @@ export function claimOfReview(
   findings: FeatureFindings,
   events: EventSink | null,
 ): Claim<FeatureFindings> {
-  const known = signals.reset.map((id) =>
+  const ids = signals.reset.map((id) =>
     stories.find((story) => story.id.toLowerCase() === id.toLowerCase())?.id ?? null
   );
-  const reset = known.filter((id) => id !== null);
-  const unknown = signals.reset.filter((_id, index) => known[index] === null);
+  const reset = ids.filter((id) => id !== null);
+  const unknown = signals.reset.filter((_id, index) => ids[index] === null);
   if (unknown.length > 0) {
     events?.emit({
       type: "note",

@@ -1,5 +1,5 @@
 /**
- * The PRD of the feature workflow, schema version 2, as it stands in `.ralph/<date>-<feature>/prd.json`. Keys that are
+ * The PRD of the feature workflow, schema version 2, as it is in `.ralph/<date>-<feature>/prd.json`. Keys that are
  * not named here are kept.
  *
  * @module

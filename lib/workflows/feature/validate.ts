@@ -47,7 +47,7 @@ function storiesErrors(stories: unknown): readonly string[] {
   const twice = new Set(ids.filter((id) => typeof id === "string" && (seen.has(id) || seen.add(id) === undefined)));
   return [
     ...list.flatMap((story, index) => storyErrors(story, `userStories[${index}]`)),
-    ...[...twice].map((id) => `userStories: the id ${String(id)} stands more than once`),
+    ...[...twice].map((id) => `userStories: the id ${String(id)} is used more than once`),
   ];
 }
 

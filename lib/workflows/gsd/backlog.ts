@@ -63,15 +63,15 @@ export function gsdBacklog(
   const skip = checkpoints === "skip";
   const settler = new PlanSettler(ralph, { skip });
   /** The plan files that there were when the run began; `null` where no run has begun. */
-  let known: ReadonlySet<string> | null = null;
+  let planIds: ReadonlySet<string> | null = null;
   const load = async (): Promise<{ readonly planning: Planning; readonly position: Position }> => {
-    const planning = inScope(await readPlanning(ralph), known);
+    const planning = inScope(await readPlanning(ralph), planIds);
     return { planning, position: positionOf(planning) };
   };
   async function newPlanLines(): Promise<readonly string[]> {
     const { phases } = await readPlanning(ralph);
     const files = phases.flatMap(({ plans }) => plans.map(({ file }) => file)).filter((file) =>
-      known?.has(file) === false
+      planIds?.has(file) === false
     );
     return files.length === 0 ? [] : [`new plans, not in the scope of this run: ${files.join(", ")}`];
   }
@@ -122,7 +122,7 @@ export function gsdBacklog(
     async briefFiles() {
       const { phases } = await readPlanning(ralph);
       const files = phases.flatMap(({ plans }) => plans.map(({ file }) => file));
-      known = new Set(files);
+      planIds = new Set(files);
       return files;
     },
     unverified: "block",
@@ -213,11 +213,11 @@ export function gsdBacklog(
 }
 
 /** A plan that a turn has written is not this run's: no one has seen it. */
-function inScope(planning: Planning, known: ReadonlySet<string> | null): Planning {
-  if (known === null) return planning;
+function inScope(planning: Planning, planIds: ReadonlySet<string> | null): Planning {
+  if (planIds === null) return planning;
   const phases = planning.phases.map((phase) => ({
     ...phase,
-    plans: phase.plans.filter(({ file }) => known.has(file)),
+    plans: phase.plans.filter(({ file }) => planIds.has(file)),
   }));
   return { ...planning, phases };
 }

@@ -38,7 +38,7 @@ export function parsePlan(
   return { plan, diagnostics };
 }
 
-/** Front matter lists, for whoever reads dependencies. */
+/** Front matter lists, for readers of dependencies. */
 export function planList(plan: Pick<PlanDocument, "frontMatter">, key: string): readonly string[] {
   return list(plan.frontMatter, key);
 }
@@ -51,7 +51,7 @@ interface Body {
 
 /** What holds tasks and verification, so that its inside is looked at. */
 const WRAPPERS = new Set(["tasks", "plan", "phase", "wave", "details", "task"]);
-/** Blocks that hold words up to their closing tag, whatever stands in between. */
+/** Blocks that hold words up to their closing tag, whatever is in between. */
 const WORDS = new Set([
   "objective",
   "execution_context",

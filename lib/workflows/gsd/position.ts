@@ -8,13 +8,13 @@ export interface Noted {
   readonly note: string;
 }
 
-/** Where a GSD project stands, and what comes next. */
+/** Where a GSD project is, and what comes next. */
 export interface Position {
-  /** Where the project stands. */
+  /** Where the project is. */
   readonly status: "plan" | "done" | "blocked";
   /** The plan that comes next. */
   readonly next: Plan | null;
-  /** Why this one, why none, or what stands in the way. */
+  /** Why this one, why none, or what is in the way. */
   readonly reasons: readonly string[];
   /** Plans that are complete. */
   readonly complete: number;
@@ -127,7 +127,7 @@ function isPassed(plan: Plan, phases: readonly Phase[], { state }: Planning): bo
 
 function standsAt(state: Planning["state"]): string {
   if (state === null || state.phase === null) return "STATE.md names no current phase";
-  return `STATE.md stands at phase ${state.phase}${state.plan === null ? "" : `, plan ${state.plan}`}`;
+  return `STATE.md is at phase ${state.phase}${state.plan === null ? "" : `, plan ${state.plan}`}`;
 }
 
 function noteWithoutSummary({ id, completion }: Plan): readonly Noted[] {

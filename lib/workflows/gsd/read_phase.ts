@@ -17,7 +17,7 @@ export interface Folder {
   readonly directory: string;
 }
 
-/** The folders of phases; others are told. */
+/** The folders of phases; others are reported. */
 export async function phaseFolders(root: string, diagnostics: Diagnostic[]): Promise<readonly Folder[]> {
   const folders: Folder[] = [];
   for (const entry of await listDirectory(join(root, PHASES_DIRECTORY))) {

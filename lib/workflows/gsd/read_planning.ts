@@ -13,11 +13,11 @@ import type { Diagnostic, Phase, Planning } from "./types.ts";
 const NO_ROADMAP: Roadmap = { phases: [], plans: [], rows: [], counts: [] };
 
 /**
- * Reads all of `.planning/`: phases, plans, what is complete and where STATE.md says the project stands. What could not
+ * Reads all of `.planning/`: phases, plans, what is complete and where STATE.md says the project is. What could not
  * be made sense of is among the diagnostics, with file and line; nothing is guessed silently, and nothing is changed.
  *
  * @throws {RalphError} state-missing when there is no `.planning/`, state-invalid when no phase is found in it
- * @example Ask a GSD project where it stands
+ * @example Ask a GSD project where it is
  * ```ts
  * import { readPlanning } from "ralph/gsd";
  * import { testContext } from "ralph/testing";

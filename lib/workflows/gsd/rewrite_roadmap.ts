@@ -92,7 +92,7 @@ function rowWith(
       ? old
       : wordFor(roadmap, /progress/i) ?? "In progress"),
   );
-  // Once complete the row keeps its date; a pass that is taken back takes it away again.
+  // Once complete the row keeps its date; a pass that is reverted removes it again.
   if (ended && !/complete/i.test(was)) put(date, () => localDate(now));
   if (!ended && /complete/i.test(was)) put(date, () => "-");
   return cells.join("|");

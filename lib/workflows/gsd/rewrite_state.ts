@@ -5,7 +5,7 @@ import { findSection, parseState, type StateField, type StateSection } from "./s
 
 /** What STATE.md is to say of the current position. */
 export interface StateUpdate {
-  /** Written only where STATE.md stands at another phase. */
+  /** Written only where STATE.md is at another phase. */
   readonly phase: string;
   readonly phaseName: string;
   /** The plan's place in its phase, from 1, and how many there are. */

@@ -73,12 +73,12 @@ export function parseRoadmap(text: string, report: Report = () => {}): Roadmap {
 
   const know = (number: string, name: string, mark: string | null, line: number): void => {
     const key = canonical(number);
-    const known = phases.get(key);
+    const earlier = phases.get(key);
     phases.set(key, {
-      number: known?.number ?? number,
-      name: known?.name || name,
-      mark: known?.mark ?? mark,
-      line: known?.line ?? line,
+      number: earlier?.number ?? number,
+      name: earlier?.name || name,
+      mark: earlier?.mark ?? mark,
+      line: earlier?.line ?? line,
     });
   };
 

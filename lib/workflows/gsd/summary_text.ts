@@ -45,14 +45,14 @@ export function writtenSummary(
   ].join("\n");
 }
 
-/** The SUMMARY with the checkpoints that nobody saw; one that lists them already stays as it is. Pure. */
+/** The SUMMARY with the checkpoints that no one saw; one that lists them already stays as it is. Pure. */
 export function withSkipped(summary: string, names: readonly string[]): string {
   if (names.length === 0 || SKIPPED_REGEXP.test(summary)) return summary;
   const end = summary.includes("\r\n") ? "\r\n" : "\n";
   const section = [
     "## Skipped checkpoints",
     "",
-    "Left out, since nobody was watching:",
+    "Left out, since no one was watching:",
     "",
     ...names.map((name) => `- ${name}`),
     "",

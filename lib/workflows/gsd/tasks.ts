@@ -23,7 +23,7 @@ const ELEMENTS = [
   "options",
 ];
 
-/** What stands in a `<task>`. */
+/** What is in a `<task>`. */
 export function readTask(block: Block, number: number, report: Report): PlanTask {
   const elements = new Map<string, Block>();
   const verifies: Block[] = [];

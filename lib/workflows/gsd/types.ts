@@ -111,7 +111,7 @@ export interface Phase {
   readonly researched: boolean;
 }
 
-/** Where STATE.md says the project stands. */
+/** Where STATE.md says the project is. */
 export interface StatePosition {
   /** `8`, `02.1`; `null` where it names none. */
   readonly phase: string | null;

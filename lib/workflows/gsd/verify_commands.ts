@@ -11,7 +11,7 @@ const EXPECT_REGEXP = /^[ \t]*<expect(?:[ \t][^<>]*)?>(.*?)<\/expect>/;
 const TAG_REGEXP = /<\/?[A-Za-z][\w:-]*(?:\s[^<>]*)?>/g;
 
 /**
- * What a `<verify>` or `<verification>` asks for. Only what stands in `<automated>`, or in `<command>` with an
+ * What a `<verify>` or `<verification>` asks for. Only what is in `<automated>`, or in `<command>` with an
  * `<expect>` that is understood, is a command; all other text is for people and agents. A tag counts only at the start
  * of a line, behind a list mark or other tags, outside code fences.
  */

@@ -44,8 +44,10 @@ export function sentBack(
   let changed = plan;
   for (const id of ids) {
     const line = lines.get(id);
-    if (!tasksOf(changed).some((task) => task.id === id) && line !== undefined) changed = withLine(changed, line);
-    const task = tasksOf(changed).find((one) => one.id === id);
+    const found = tasksOf(changed).find((one) => one.id === id);
+    if (found?.s === "p") continue; // sent back already
+    if (found === undefined && line !== undefined) changed = withLine(changed, line);
+    const task = found ?? tasksOf(changed).find((one) => one.id === id);
     if (task !== undefined) changed = withRejection(changed, task, reason);
   }
   return changed;

@@ -1,34 +1,26 @@
-import { describe, test } from "vitest";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { CODEBASE_MAP_FILE } from "../../../lib/workflows/exec/paths.ts";
 import { topicsBacklog } from "../../../lib/workflows/exec/understand/topics.ts";
-import { backlogContract } from "../../../lib/testing/backlog_contract.ts";
+import { keepsContract } from "../../testing/keeps_contract.ts";
 import { contextOn, replying, testRepository } from "./exec_context.ts";
 
-describe("topicsBacklog() keeps the backlog contract", () => {
-  const worlds: { dispose(): Promise<void> }[] = [];
-  const cases = backlogContract({
-    async open() {
-      const repository = testRepository({ [CODEBASE_MAP_FILE]: "## Next Topics\n- [ ] one\n- [ ] two\n" });
-      const ralph = await contextOn(repository, { agent: replying("") });
-      worlds.push({
-        async dispose() {
-          await ralph[Symbol.asyncDispose]();
-          repository[Symbol.dispose]();
-        },
-      });
-      const backlog = topicsBacklog(ralph);
-      const snapshot = async (): Promise<string> => await ralph.state.read(CODEBASE_MAP_FILE) ?? "";
-      return { backlog, reopen: () => Promise.resolve(topicsBacklog(ralph)), snapshot };
+keepsContract("topicsBacklog()", async () => {
+  const repository = testRepository({ [CODEBASE_MAP_FILE]: "## Next Topics\n- [ ] one\n- [ ] two\n" });
+  const ralph = await contextOn(repository, { agent: replying("") });
+  return {
+    backlog: topicsBacklog(ralph),
+    reopen: async () => topicsBacklog(ralph),
+    snapshot: async () => await ralph.state.read(CODEBASE_MAP_FILE) ?? "",
+    root: repository.root,
+    async turn({ data }, cwd) {
+      const map = join(cwd, CODEBASE_MAP_FILE);
+      writeFileSync(map, readFileSync(map, "utf8").replace(`[ ] ${data.topic}`, `[x] ${data.topic}`));
+      return { changedFiles: [CODEBASE_MAP_FILE] };
     },
-  });
-
-  for (const one of cases) {
-    test(one.name, async () => {
-      try {
-        await one.run();
-      } finally {
-        for (const world of worlds.splice(0)) await world.dispose();
-      }
-    });
-  }
+    async [Symbol.asyncDispose]() {
+      await ralph[Symbol.asyncDispose]();
+      repository[Symbol.dispose]();
+    },
+  };
 });

@@ -8,13 +8,14 @@ import { createStateFiles } from "../../../lib/backlog/state_files.ts";
 import { createHost } from "../../../lib/host/create_host.ts";
 import { temporaryDirectory } from "../../../lib/host/files.ts";
 import type { Attempt, Check } from "../../../lib/backlog/types.ts";
-import { backlogContract } from "../../../lib/testing/backlog_contract.ts";
 import { runLoop } from "../../../lib/loop/run_loop.ts";
 import { loopWorld } from "../../loop/loop_world.ts";
 import { ensureDirectory } from "../../../lib/host/files.ts";
+import { keepsContract } from "../../testing/keeps_contract.ts";
 
 const FEATURE = parseDirectory("2024-01-15-auth")!;
 const CONFIG = { ...defaultConfig(), verify: { ...defaultConfig().verify, default: ["true"], ui: ["npm run e2e"] } };
+const UNCHECKED = { ...CONFIG, verify: { ...CONFIG.verify, default: [] } };
 
 function prdText(stories: readonly object[]): string {
   return JSON.stringify({ schemaVersion: 2, project: "P", branchName: "main", userStories: stories }, null, 2);
@@ -25,13 +26,13 @@ const STORIES = [
   { id: "US-2", title: "Two", acceptanceCriteria: ["Visit /two"], tags: ["ui"], priority: 2 },
 ];
 
-async function store(stories: readonly object[] = STORIES) {
+async function store(stories: readonly object[] = STORIES, config = CONFIG) {
   const folder = await temporaryDirectory("feature");
   const root = folder.path;
   await ensureDirectory(join(root, FEATURE.path));
   await writeFile(join(root, FEATURE.prdFile), prdText(stories));
   const host = createHost();
-  const state = createStateFiles({ root, directory: join(root, ".git-ralph"), host });
+  const state = createStateFiles({ root, directory: join(root, ".git", "ralph"), host });
   const found = async () => ({ ok: true, exitCode: null, tail: "" });
   const ui = {
     base: "http://localhost:3000",
@@ -41,18 +42,22 @@ async function store(stories: readonly object[] = STORIES) {
       run: found,
     }),
   };
-  const open = () => featureBacklog({ root, config: CONFIG, state, repository: null, host }, { feature: FEATURE, ui });
+  const open = () => featureBacklog({ root, config, state, repository: null, host }, { feature: FEATURE, ui });
   return { folder, open, read: () => readFile(join(root, FEATURE.prdFile), "utf8") };
 }
 
-describe("featureBacklog() keeps the contract of backlogs", () => {
-  const cases = backlogContract({
-    async open() {
-      const { open, read } = await store();
-      return { backlog: open(), reopen: async () => open(), snapshot: read };
-    },
-  });
-  test.each(cases.map((one) => [one.name, one] as const))("%s", async (_name, { run }) => await run());
+keepsContract("featureBacklog()", async (kind) => {
+  const { folder, open, read } = await store(STORIES, kind === "checked" ? CONFIG : UNCHECKED);
+  return {
+    backlog: open(),
+    reopen: async () => open(),
+    snapshot: async () => (await read()).replaceAll(/"(?:started|completed|verified)At": "[^"]*"/g, ""),
+    root: folder.path,
+    turn: async ({ kind: stage }) => ({
+      lines: [stage === "story" ? "<ralph>DONE</ralph>" : "<ralph>VERIFIED</ralph>"],
+    }),
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
 });
 
 describe("featureBacklog()", () => {

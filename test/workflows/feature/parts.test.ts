@@ -101,7 +101,7 @@ describe("prd.json, version 2", () => {
     expect(validateFeaturePrd({ ...valid, userStories: [] })).toEqual(["userStories must have at least one story"]);
     expect(validateFeaturePrd({ ...valid, userStories: {} })).toEqual(["userStories must be an array"]);
     expect(validateFeaturePrd({ ...valid, userStories: [story, story] })).toEqual([
-      "userStories: the id a stands more than once",
+      "userStories: the id a is used more than once",
     ]);
     expect(validateFeaturePrd({ ...valid, run: { learnings: [1], currentStoryId: 3 } })).toEqual([
       "run.currentStoryId must be a string",

@@ -1,13 +1,14 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { gsdBacklog } from "../../../lib/workflows/gsd/backlog.ts";
+import type { GsdItemData } from "../../../lib/workflows/gsd/item_data.ts";
 import { lastSignal } from "../../../lib/workflows/gsd/claim.ts";
 import type { AgentTurn } from "../../../lib/backlog/types.ts";
 import type { RalphOptions } from "../../../lib/recipe/create_ralph.ts";
 import { runLoop } from "../../../lib/loop/run_loop.ts";
-import { backlogContract } from "../../../lib/testing/backlog_contract.ts";
 import { loopWorld, type Turns, type World } from "../../loop/loop_world.ts";
+import { keepsContract } from "../../testing/keeps_contract.ts";
 import { ONE, planText, PROJECT, STATE, summaryOf, THREE, TWO } from "./planning.ts";
 
 const COMPLETE: Partial<AgentTurn> = { lines: ["###PLAN_COMPLETE###"] };
@@ -43,54 +44,23 @@ function movedAside(root: string): readonly string[] {
   );
 }
 
-describe("gsdBacklog() keeps the backlog contract", () => {
-  for (
-    const [name, files] of [["with STATE.md and ROADMAP.md", {}], ["without them", {
-      [STATE_FILE]: null,
-      [ROADMAP_FILE]: null,
-    }]] as const
-  ) {
-    const worlds: World[] = [];
-    const cases = backlogContract({
-      async open() {
-        const one = await world(async () => {}, { ...files, [summaryOf(ONE)]: null });
-        worlds.push(one);
-        // what an agent does in its turn
-        await one.write(summaryOf(ONE), SUMMARY);
-        const summary = { restore: async () => one.write(summaryOf(ONE), SUMMARY) };
-        await one.git("rm", "-q", "--cached", "--ignore-unmatch", summaryOf(ONE));
-        const { rmSync } = await import("node:fs");
-        rmSync(join(one.root, summaryOf(ONE)));
-        const open = () => {
-          const backlog = gsdBacklog(one.ralph);
-          return {
-            ...backlog,
-            settle: async (item: never, attempt: never) => {
-              if ((attempt as { status: string }).status === "verified") await summary.restore();
-              return await backlog.settle(item, attempt);
-            },
-          };
-        };
-        return {
-          backlog: open(),
-          reopen: async () => open(),
-          cwd: one.root,
-          snapshot: async () =>
-            [STATE_FILE, ROADMAP_FILE, summaryOf(ONE)].map((path) => read(one.root, path)).join("\0"),
-        };
+for (const [name, files] of [["with", {}], ["without", { [STATE_FILE]: null, [ROADMAP_FILE]: null }]] as const) {
+  keepsContract<GsdItemData, unknown>(`gsdBacklog() ${name} STATE.md and ROADMAP.md`, async (store) => {
+    const plans = store === "checked" ? {} : { [ONE]: planText("one.txt").replace(/<verify>[^]*<\/verify>/, "") };
+    const one = await world(async () => {}, { ...files, ...plans });
+    return {
+      backlog: gsdBacklog(one.ralph),
+      reopen: async () => gsdBacklog(one.ralph),
+      snapshot: async () => [STATE_FILE, ROADMAP_FILE, summaryOf(ONE)].map((path) => read(one.root, path)).join("\0"),
+      root: one.root,
+      async turn({ data: { summaryFile } }, cwd) {
+        writeFileSync(join(cwd, summaryFile), SUMMARY);
+        return { ...COMPLETE, changedFiles: [summaryFile] };
       },
-    });
-    for (const one of cases) {
-      test(`${name}: ${one.name}`, async () => {
-        try {
-          await one.run();
-        } finally {
-          for (const made of worlds.splice(0)) await made[Symbol.asyncDispose]();
-        }
-      });
-    }
-  }
-});
+      [Symbol.asyncDispose]: () => one[Symbol.asyncDispose](),
+    };
+  });
+}
 
 describe("gsdBacklog() on the loop", () => {
   test("a verified plan: SUMMARY, STATE.md, ROADMAP.md and work in one commit", async () => {
@@ -248,7 +218,7 @@ describe("gsdBacklog() on the loop", () => {
       /^every plan is complete; .*; 1 checkpoint that no one saw: 01-01 \(1\)$/,
     );
     expect(read(one.root, summaryOf(ONE))).toBe(
-      `${SUMMARY}\n## Skipped checkpoints\n\nLeft out, since nobody was watching:\n\n- Look at it\n`,
+      `${SUMMARY}\n## Skipped checkpoints\n\nLeft out, since no one was watching:\n\n- Look at it\n`,
     );
   });
 

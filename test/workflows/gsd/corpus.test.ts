@@ -254,7 +254,7 @@ describe.skipIf(missing)("real planning folders", () => {
     expect([position.next, position.status, position.complete]).toEqual([null, "done", 21]);
     expect(position.gaps).toEqual([{
       id: "03-02",
-      note: "no SUMMARY, but STATE.md stands at phase 8, plan 2: `--plan 03-02` runs it",
+      note: "no SUMMARY, but STATE.md is at phase 8, plan 2: `--plan 03-02` runs it",
     }]);
   });
 });

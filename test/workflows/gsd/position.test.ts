@@ -28,7 +28,7 @@ describe("positionOf()", () => {
 
     expect(position.next?.id).toBe("01-01");
     expect(position.reasons).toEqual([
-      "STATE.md stands at phase 1, plan 0; 01-01 is the first plan from there on that is not complete",
+      "STATE.md is at phase 1, plan 0; 01-01 is the first plan from there on that is not complete",
     ]);
     expect([position.complete, position.total, position.open.map(({ id }) => id)]).toEqual([0, 3, [
       "01-01",

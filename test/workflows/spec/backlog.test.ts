@@ -105,6 +105,21 @@ describe("specBacklog()", () => {
     ]]]);
   });
 
+  test("what VERIFY accepted unseen by any check is unverified, in the next run as well", async () => {
+    const pending = line("t-2", '"s": "p"');
+    await using world = await loopWorld(
+      (_request, number) => world.write(FILE, `${SPEC}\n${number === 1 ? pending.replace('"p"', '"d"') : ""}\n`),
+      plan(pending),
+    );
+
+    const first = await runLoop(world.ralph, specBacklog(world.ralph));
+    const again = await world.again();
+    const second = await runLoop(again, specBacklog(again));
+
+    expect([first.status, first.turns]).toEqual(["unverified", 2]);
+    expect([second.status, second.turns]).toEqual(["unverified", 0]);
+  });
+
   test("gives up on a task that VERIFY rejected too often, and takes it up once more when asked", async () => {
     const tombs = ["a", "b", "c"].map((at) => `{"t": "reject", "id": "t-1", "done_at": "${at}", "reason": "bad"}`);
     await using world = await loopWorld(async () => {}, plan(PENDING.replace('"s"', '"reject": "bad", "s"'), ...tombs));

@@ -1,46 +1,58 @@
-import { describe, test } from "vitest";
+import type { ClaimLine } from "../../../lib/backlog/claims.ts";
 import { specBacklog } from "../../../lib/workflows/spec/backlog.ts";
-import { backlogContract } from "../../../lib/testing/backlog_contract.ts";
-import { loopWorld } from "../../loop/loop_world.ts";
+import type { SpecItem } from "../../../lib/workflows/spec/item.ts";
+import { planBacklog } from "../../../lib/workflows/spec/plan_backlog.ts";
+import { loopWorld, type World } from "../../loop/loop_world.ts";
+import { keepsContract } from "../../testing/keeps_contract.ts";
 
+const PLAN = "ralph/plan.jsonl";
 const SPEC = '{"t": "spec", "spec": "a.md"}\n';
 const FIRST = '{"t": "task", "id": "t-1a2b", "spec": "a.md", "name": "a", "accept": "Verify: `test -f a`", "s": "p"}\n';
 const SECOND = '{"t": "task", "id": "t-3c4d", "spec": "a.md", "name": "b", "deps": ["t-1a2b"], "s": "p"}\n';
 const DONE = '{"t": "task", "id": "t-5e6f", "spec": "a.md", "name": "c", "s": "d", "done_at": "abc1234"}\n';
+const ISSUE = '{"t": "issue", "id": "i-7g8h", "spec": "a.md", "desc": "flaky"}\n';
 
 const PLANS = {
   "BUILD": SPEC + FIRST + SECOND + DONE,
   "VERIFY": SPEC + DONE,
-  "INVESTIGATE": `${SPEC}{"t": "issue", "id": "i-7g8h", "spec": "a.md", "desc": "flaky"}\n`,
+  "INVESTIGATE": SPEC + ISSUE,
   "DECOMPOSE": SPEC + FIRST.replace('"s": "p"', '"s": "p", "kill": "timeout", "kill_log": "x.log"') + SECOND,
 };
 
+const PART = { t: "task", id: "t-9i0j", spec: "a.md", name: "part", s: "p" };
+
+/** What the agent asks for by `ralph task …` and `ralph issue …`. */
+function asked({ kind, id }: Pick<SpecItem, "id" | "kind">): Pick<ClaimLine, "command" | "id" | "record"> {
+  switch (kind) {
+    case "BUILD":
+      return { command: "task done", id };
+    case "VERIFY":
+      return { command: "task accept" };
+    case "INVESTIGATE":
+      return { command: "issue done", id: "i-7g8h" };
+    default:
+      return { command: "task add", id: PART.id, record: kind === "PLAN" ? PART : { ...PART, parent: "t-1a2b" } };
+  }
+}
+
+function storeOn(world: World) {
+  return {
+    snapshot: async () => await world.ralph.state.read(PLAN) ?? "",
+    root: world.root,
+    turn: async (item: Pick<SpecItem, "id" | "kind">) => ({ claims: [{ v: 1 as const, at: 0, ...asked(item) }] }),
+    [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+  };
+}
+
 for (const [stage, plan] of Object.entries(PLANS)) {
-  describe(`specBacklog() in ${stage} keeps the backlog contract`, () => {
-    const worlds: AsyncDisposable[] = [];
-    const cases = backlogContract({
-      async open() {
-        const world = await loopWorld(async () => {}, { files: { "ralph/plan.jsonl": plan } });
-        worlds.push(world);
-        const open = () => specBacklog(world.ralph);
-        return {
-          backlog: open(),
-          reopen: async () => open(),
-          snapshot: async () => await world.ralph.state.read("ralph/plan.jsonl") ?? "",
-          cwd: world.root,
-        };
-      },
-    });
-    for (const one of cases) {
-      // What a stage settles leaves the file, and a turn that did nothing settled no issue: the counts are a task's alone.
-      if (stage !== "BUILD" && one.name.startsWith("a verified item")) continue;
-      test(one.name, async () => {
-        try {
-          await one.run();
-        } finally {
-          for (const world of worlds.splice(0)) await world[Symbol.asyncDispose]();
-        }
-      });
-    }
+  keepsContract(`specBacklog() in ${stage}`, async () => {
+    const world = await loopWorld(async () => {}, { files: { [PLAN]: plan } });
+    return { ...storeOn(world), backlog: specBacklog(world.ralph), reopen: async () => specBacklog(world.ralph) };
   });
 }
+
+keepsContract("planBacklog()", async () => {
+  const world = await loopWorld(async () => {}, { files: { [PLAN]: SPEC } });
+  const backlog = planBacklog(world.ralph, "a.md");
+  return { ...storeOn(world), backlog };
+});

@@ -1,31 +1,26 @@
-import { afterEach, describe, test } from "vitest";
-import { backlogContract } from "../../../lib/testing/backlog_contract.ts";
+import { keepsContract } from "../../testing/keeps_contract.ts";
 import { PROGRESS, type SprintWorld, sprintWorld } from "./sprint_world.ts";
-
-const worlds: AsyncDisposable[] = [];
-
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world[Symbol.asyncDispose]();
-});
 
 const STATES: Readonly<Record<string, (world: SprintWorld) => Promise<unknown>>> = {
   planning: async () => {},
   executing: (world) => world.add("a", "b"),
 };
 
-describe.each(Object.entries(STATES))("sprintBacklog() at %s keeps the backlog contract", (_name, prepare) => {
-  const cases = backlogContract({
-    async open() {
-      const world = await sprintWorld(async () => {}, "", { config: { verify: { default: ["true"] } } });
-      worlds.push(world);
-      await prepare(world);
-      return {
-        backlog: world.backlog(),
-        reopen: async () => world.backlog(),
-        snapshot: async () =>
-          (await world.ralph.state.read(PROGRESS) ?? "").replaceAll(/started-at: .*|completed-at: .*/g, ""),
-      };
-    },
+for (const [name, prepare] of Object.entries(STATES)) {
+  keepsContract(`sprintBacklog() at ${name}`, async () => {
+    const world = await sprintWorld(async () => {}, "", { config: { verify: { default: ["true"] } } });
+    await prepare(world);
+    return {
+      backlog: world.backlog(),
+      reopen: async () => world.backlog(),
+      snapshot: async () =>
+        (await world.ralph.state.read(PROGRESS) ?? "").replaceAll(/(?:started|completed)-at: .*/g, ""),
+      root: world.root,
+      async turn({ data: { step } }) {
+        if (step === null) return { lines: ["RALPH_COMPLETE: reached"] };
+        return { claims: [{ v: 1, command: "step done", id: step.id, at: 0 }] };
+      },
+      [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+    };
   });
-  test.each(cases)("$name", (one) => one.run());
-});
+}

@@ -17,7 +17,7 @@ import { endWith } from "../../../cli/end_with.ts";
 import { GATES, parseApprovals } from "../../../cli/settings.ts";
 import { styleFor } from "../../../cli/show.ts";
 
-/** Seconds that a turn takes when somebody watches. */
+/** Seconds that a turn takes when a person watches. */
 const PAUSE = 0.7;
 
 type Mode = "rich" | "plain" | "unattended";
@@ -95,7 +95,7 @@ function suggesting(prompter: Prompter): Prompter {
   };
 }
 
-/** Where nobody is asked, what would have been asked is still worth reading. */
+/** Where no one is asked, what would have been asked is still worth reading. */
 function shown(prompter: Prompter, say: (line: string) => void, { accent, dim }: Style): Prompter {
   return {
     interactive: prompter.interactive,

@@ -29,15 +29,15 @@ export async function validateExec({ root, config }: Validated): Promise<readonl
 
 function prdFindings(text: string, config: Config | null): FileFindings {
   const { userStories } = parsePrd(text, PRD_FILE);
-  const seen = new Set<string>();
-  const duplicates = userStories.filter(({ id }) => seen.has(id) || seen.add(id) === undefined);
+  const ids = new Set<string>();
+  const duplicates = userStories.filter(({ id }) => ids.has(id) || ids.add(id) === undefined);
   const unchecked = config === null || config.verify.default.length > 0
     ? []
     : userStories.filter((story) => !story.passes && storyCommands(story).length === 0);
   return {
     problems: [
       ...userStories.flatMap((story) => placeholderProblems(story.id, storyCommands(story))),
-      ...new Set(duplicates.map(({ id }) => `${id}: this id stands more than once`)),
+      ...new Set(duplicates.map(({ id }) => `${id}: this id is used more than once`)),
     ],
     warnings: unchecked.map(({ id }) => `${id}: names no check and cannot pass`),
   };

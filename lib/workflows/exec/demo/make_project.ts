@@ -43,7 +43,7 @@ export async function makeProject(host: Host, today: string): Promise<string> {
   await git("symbolic-ref", "HEAD", "refs/heads/main");
   for (const [name, value] of SETTINGS) await git("config", name, value);
   for (const [name, content] of Object.entries(PROJECT_FILES)) await writeAtomic(join(path, name), content);
-  await commit("A to-do list, with tests for commands that nobody has written yet");
+  await commit("A to-do list, with tests for commands that no one has written yet");
   await scaffoldExec(path);
   await writeAtomic(join(path, CODEBASE_MAP_FILE), codebaseMap(0, today));
   await commit("ralph init");

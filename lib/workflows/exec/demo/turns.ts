@@ -33,7 +33,7 @@ const COMPLETE = "<promise>COMPLETE</promise>";
  * What the scripted agent does in the demonstration. It claims too early once, as agents do.
  *
  * @param today local day, `YYYY-MM-DD`
- * @param pause seconds that each turn takes, for somebody who watches
+ * @param pause seconds that each turn takes, for a person who watches
  */
 export function demoScript(today: string, pause: number): Script {
   const turns: readonly ScriptedTurn[] = [
@@ -68,7 +68,7 @@ function envelope(questions: readonly string[], prdDraft: unknown): string {
       questions,
       uncertainties: [],
       prdDraft,
-      recommendUnderstand: { shouldRun: true, reasons: ["nobody has described this code yet"] },
+      recommendUnderstand: { shouldRun: true, reasons: ["no one has described this code yet"] },
     },
     null,
     2,

@@ -16,8 +16,8 @@ export function outsideOf(paths: readonly string[]): readonly string[] {
 }
 
 /**
- * Says what changed outside the workflow's folder since a turn that a kill interrupted: nobody judged it. What the agent
- * did and what a person did since cannot be told apart, so that it is said, and nothing else.
+ * Says what changed outside the workflow's folder since a turn that a kill interrupted: it was never judged. What the agent
+ * did and what a person did since look the same, so it is only reported.
  */
 export async function tellUnjudged(ralph: RalphContext, before: TreeBefore): Promise<void> {
   const { head, contents } = before;

@@ -172,7 +172,7 @@ async function approved(session: PlanSession): Promise<PlanOutcome> {
   return { status: "approved", prd, file: PRD_FILE, uncertainties, recommendUnderstand, mapWasMissing };
 }
 
-/** A question that nobody answers, and a Ctrl-C at one, are ends and not errors. */
+/** A question that no one answers, and a Ctrl-C at one, are ends and not errors. */
 async function ended(run: () => Promise<PlanOutcome>): Promise<PlanOutcome> {
   try {
     return await run();

@@ -33,7 +33,7 @@ export async function preflight(ralph: RalphContext, goal: string | null): Promi
     await putBackState(ralph, await ralph.run.folder(EXEC_RUNS), `plan-${saved.turns}`, saved.openTurn.missing);
     if (saved.openTurn.before !== null) await tellUnjudged(ralph, saved.openTurn.before);
   }
-  await readPrd({ ralph }); // a damaged PRD is told before anything is made
+  await readPrd({ ralph }); // a damaged PRD is reported before anything is made
 
   const mapWasMissing = !await pathExists(join(ralph.root, CODEBASE_MAP_FILE));
   if (!await pathExists(join(ralph.root, EXEC_FOLDER))) {
@@ -52,7 +52,7 @@ export async function preflight(ralph: RalphContext, goal: string | null): Promi
 }
 
 /**
- * The state as the file has it. After a kill within a turn Ralph's own copy stands in for what the agent made of the
+ * The state as the file has it. After a kill within a turn Ralph's own copy replaces what the agent made of the
  * file; what a person changed between two runs is theirs.
  */
 async function readState(ralph: RalphContext): Promise<PlanState | null> {

@@ -27,7 +27,7 @@ export async function plannerValues({ ralph, state }: PlanSession): Promise<Prom
   };
 }
 
-/** The PRD that stands in the file, or `null`. @throws {RalphError} state-invalid */
+/** The PRD in the file, or `null`. @throws {RalphError} state-invalid */
 export async function readPrd({ ralph }: Pick<PlanSession, "ralph">): Promise<Prd | null> {
   const text = await ralph.state.read(PRD_FILE);
   return text === null ? null : parsePrd(text, PRD_FILE);

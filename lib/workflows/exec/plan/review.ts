@@ -20,8 +20,8 @@ const CHANGE_QUESTION = "What should change?";
 export async function reviewDraft(session: PlanSession, folder: string): Promise<void> {
   const { ralph } = session;
   const existing = await readPrd(session);
-  const kept = session.state.existing === "update" ? existing : null;
-  const prd = withOwnFields(session.state.lastPrdDraft!, kept);
+  const updated = session.state.existing === "update" ? existing : null;
+  const prd = withOwnFields(session.state.lastPrdDraft!, updated);
   if (session.state.approvedPrdAt === null) {
     const lines = [...prdSummaryLines(prd), ...leftOutLines(existing, prd, session.state.existing)];
     await session.save({ lastPrdDraft: prd }, [{ heading: "PRD summary", body: summaryBody(lines) }]);

@@ -5,7 +5,7 @@ import type { Prd } from "../types.ts";
 import { validatePrd } from "../validate.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 
-/** Where planning stands. */
+/** How far planning has come. */
 export type PlanStage = "preflight" | "collect_context" | "draft_prd" | "review_prd" | "done";
 
 /** One question that was answered. */
@@ -72,7 +72,7 @@ export interface PlanState {
   readonly rounds: number;
   /** Agent turns taken. */
   readonly turns: number;
-  /** What to do with the stories that stood in `prd.json`; `null` while nobody was asked. */
+  /** What to do with the stories that were in `prd.json`; `null` before the question. */
   readonly existing: "update" | "overwrite" | null;
   /** There was no codebase map when planning began: the one that is there now is the empty template. */
   readonly mapWasMissing: boolean;

@@ -16,7 +16,7 @@ export type PlannerTurn =
   | { readonly status: "aborted" };
 
 /**
- * Gives the planner's agent one turn. State files are put back after it; a change anywhere else outside the workflow's
+ * Gives the planner's agent one turn. State files are restored after it; a change anywhere else outside the workflow's
  * folder outweighs whatever it answered, and is left as it is.
  */
 export async function plannerTurn(session: PlanSession, folder: string, signal: AbortSignal): Promise<PlannerTurn> {

@@ -34,7 +34,7 @@ const OPTION = "--max-understand-iterations";
  *
  * @param planned what `plan()` returned; read from `plan_state.json` when left out
  * @throws {RalphError} option-invalid, state-invalid
- * @example Let nobody be asked
+ * @example Ask no one
  * ```ts
  * import { gateUnderstand } from "ralph";
  * import { testContext } from "ralph/testing";

@@ -25,7 +25,7 @@ export interface TopicData {
 
 /** What a turn must not have done. */
 export interface TopicFindings {
-  /** State files that it wrote; they are put back. */
+  /** State files that it wrote; they are restored. */
   readonly wrote: readonly string[];
 }
 
@@ -103,7 +103,7 @@ async function judgeTopic(
   const wrote = turn.changedFiles.filter((path) => STATE_FILES.includes(path));
   if (wrote.length > 0) {
     const diff = await diffOf(ralph, wrote, turn.base);
-    const reason = `wrote outside ${CODEBASE_MAP_FILE}: ${wrote.join(", ")} (put back)\n${diff}`;
+    const reason = `wrote outside ${CODEBASE_MAP_FILE}: ${wrote.join(", ")} (restored)\n${diff}`;
     return { status: "failed", reason, findings: { wrote } };
   }
   const map = parseCodebaseMap(await readText(join(cwd, CODEBASE_MAP_FILE)) ?? "");

@@ -17,8 +17,8 @@ export async function initFeature(invocation: Invocation, { root, file }: Place)
   const { flags, host, say, signal } = invocation;
   const made: string[] = [];
   if (file === null) {
-    const given = flags.text("agent-cmd") !== undefined && flags.all("verify").length > 0;
-    if (!given && !host.terminal.interactive) return await nobodyToAsk(invocation, root);
+    const hasFlags = flags.text("agent-cmd") !== undefined && flags.all("verify").length > 0;
+    if (!hasFlags && !host.terminal.interactive) return await nobodyToAsk(invocation, root);
     const prompter = createPrompter({ mode: "rich", terminal: host.terminal, approvals: new Set(), signal });
     const asked = flags.text("agent-cmd");
     const provider = asked === undefined ? await askForAgent(invocation, prompter) : { command: asked };
@@ -31,7 +31,7 @@ export async function initFeature(invocation: Invocation, { root, file }: Place)
       });
     }
     const config = { workflow: "feature", provider, verify: { default: checks } };
-    if (!given && !await agree(config, prompter)) {
+    if (!hasFlags && !await agree(config, prompter)) {
       say("nothing was written");
       return EXIT.done;
     }

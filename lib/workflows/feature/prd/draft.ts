@@ -34,7 +34,7 @@ function tryJson(text: string): unknown {
 /**
  * A draft with Ralph's own fields as Ralph has them: fresh, or those of the story with the same id and criteria. Pure.
  *
- * @param before what stands in prd.json, or `null`
+ * @param before what is in prd.json, or `null`
  */
 export function withOwnState(draft: FeaturePrd, before: FeaturePrd | null, prdSha256: string): FeaturePrd {
   const stories = draft.userStories.map((story): FeatureStory => {

@@ -14,7 +14,7 @@ export type PrdState =
   | { readonly status: "draft"; readonly markdown: string; readonly reason: string }
   | { readonly status: "final"; readonly markdown: string; readonly prd: FeaturePrd };
 
-/** Reads where a feature stands. A valid prd.json without the sha256 of its prd.md matches. */
+/** Reads how far a feature has come. A valid prd.json without the sha256 of its prd.md matches. */
 export async function prdState({ root }: Pick<RalphContext, "root">, feature: FeatureDirectory): Promise<PrdState> {
   const markdown = await readText(join(root, feature.markdownFile));
   if (markdown === null || markdown.trim() === "") return { status: "new" };

@@ -25,7 +25,7 @@ export async function finalize(
 ): Promise<{ readonly status: "finalized"; readonly prd: FeaturePrd } | PrdFailure> {
   const path = join(ralph.root, feature.prdFile);
   const before = await readText(path);
-  const known = before === null ? null : parsed(before, feature.prdFile);
+  const earlier = before === null ? null : parsed(before, feature.prdFile);
   let problems: readonly string[] = [];
   for (let attempt = 1; attempt <= ralph.config.maxRetries; attempt++) {
     const prompt = await renderPrompt("feature_prd_finalize", {
@@ -47,7 +47,7 @@ export async function finalize(
     if (draft.status === "valid") {
       return {
         status: "finalized",
-        prd: await write(ralph, feature, withOwnState(draft.prd, known, hashText(markdown))),
+        prd: await write(ralph, feature, withOwnState(draft.prd, earlier, hashText(markdown))),
       };
     }
     problems = draft.problems;

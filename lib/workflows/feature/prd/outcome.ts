@@ -11,7 +11,7 @@ export type PrdFailure =
 
 /** How `prd()` ended. */
 export type PrdOutcome =
-  /** prd.json stands; `next` is the command that works it off. */
+  /** prd.json is there; `next` is the command that works it off. */
   | { readonly status: "approved"; readonly feature: string; readonly file: string; readonly next: readonly string[] }
   /** It is kept as it is, for later. */
   | { readonly status: "declined"; readonly next: readonly string[] }

@@ -23,7 +23,7 @@ export interface PrdOptions {
 type Action = "refine" | "finalize" | "edit" | "edit-json" | "run";
 
 /**
- * A feature's PRD, from where it stands: written with the agent, refined, finalized to prd.json, edited manually, or
+ * A feature's PRD, from its present state: written with the agent, refined, finalized to prd.json, edited manually, or
  * worked off. One action a call; the answers file names the questions `prd.action` and `prd.finalize`.
  *
  * @throws {RalphError} usage, agent-missing, agent-not-found, not-a-repository, run-locked, editor-missing
@@ -111,7 +111,7 @@ function ready(feature: FeatureDirectory): PrdOutcome {
   return { status: "approved", feature: feature.name, file: feature.prdFile, next: [`ralph run ${feature.name}`] };
 }
 
-/** After an edit by hand: says whether what stands there can be used. */
+/** After an edit by hand: says whether the result can be used. */
 async function afterEdit(ralph: RalphContext, feature: FeatureDirectory): Promise<PrdOutcome> {
   const state = await prdState(ralph, feature);
   const message = state.status === "final"

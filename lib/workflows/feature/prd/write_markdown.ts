@@ -13,7 +13,7 @@ const MOST_ROUNDS = 10;
  * Lets the agent write or refine prd.md: in the terminal, handed over, where it can talk; else turn by turn, each answer
  * of the agent a question to the person, until the file is written.
  *
- * @param markdown what stands there, or `null` for a new PRD
+ * @param markdown what is there, or `null` for a new PRD
  */
 export async function writeMarkdown(
   ralph: RalphContext,

@@ -14,7 +14,7 @@ import { usage } from "../../../cli/parse.ts";
 import { findPlace, type Place } from "../../../cli/workspace.ts";
 import { openSession } from "../../../cli/session.ts";
 
-/** The agent that GSD's commands are made for, where nobody has named another. */
+/** The agent that GSD's commands are made for, where no other is named. */
 const DEFAULT_AGENT = "claude";
 
 /** `ralph roadmap`. */

@@ -43,11 +43,11 @@ function one(planning: Planning, named: string | undefined, { flags, host }: Inv
     return next === null ? { checkpoints } : { plan: next.id, checkpoints };
   }
   const plan = findPlan(planning, named);
-  const known = planning.phases.flatMap(({ plans }) => plans);
+  const plans = planning.phases.flatMap(({ plans }) => plans);
   if (plan === null) {
     throw usage(
       `there is no plan ${named}`,
-      `plans: ${known.filter(({ summarized }) => !summarized).map(({ id }) => id).join(", ") || "all are complete"}`,
+      `plans: ${plans.filter(({ summarized }) => !summarized).map(({ id }) => id).join(", ") || "all are complete"}`,
     );
   }
   if (plan.summarized) {

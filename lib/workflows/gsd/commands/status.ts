@@ -11,7 +11,7 @@ type ShownPosition = Omit<Position, "next" | "open"> & {
   readonly open: readonly string[];
 };
 
-/** Where a GSD project stands. Reads everything, takes no lock. */
+/** Where a GSD project is. Reads everything, takes no lock. */
 export async function readGsdStatus({ root, style }: Look): Promise<StatusView> {
   const { planning, problem, hint } = await read(root);
   const found = planning === null ? null : positionOf(planning);

@@ -1,0 +1,196 @@
+import type { JournalKey } from "../../backlog/journal_types.ts";
+import type {
+  Attempt,
+  Backlog,
+  Claim,
+  Item,
+  LoopView,
+  Next,
+  PassedRecord,
+  Settlement,
+  Work,
+  WorkContext,
+} from "../../backlog/types.ts";
+import { attemptsLeft, withRetries } from "../../loop/attempts.ts";
+import { openJournal } from "../../loop/journal.ts";
+import { attemptOf, type ClaimingTurn, SILENT_TURN } from "./attempts.ts";
+import { must, plain, wired } from "./expect.ts";
+import type { ContractStore, OpenedBacklog } from "./types.ts";
+
+/** Where retries have to end, whatever the backlog gives. */
+const MAX_RETRIES = 3;
+
+type Journal = Awaited<ReturnType<typeof openJournal>>;
+
+/** What `work()` gets for a first attempt. */
+export function contextIn(cwd: string): WorkContext {
+  return { cwd, attempt: 1, previous: null, last: null, nonce: "k3f9ab", claims: [] };
+}
+
+/** A backlog under test with a loop's memory: calls it in the loop's order, everything by way of JSON. */
+export class Bench {
+  readonly #opened: OpenedBacklog<unknown, unknown>;
+  readonly #journal: Journal;
+  readonly #key: JournalKey;
+  #backlog: Backlog;
+  #attempts = 0;
+
+  private constructor(opened: OpenedBacklog<unknown, unknown>, journal: Journal) {
+    this.#opened = opened;
+    this.#journal = journal;
+    this.#backlog = opened.backlog;
+    this.#key = { backlog: opened.backlog.name, scope: opened.backlog.scope ?? "" };
+  }
+
+  static async on(opened: OpenedBacklog<unknown, unknown>): Promise<Bench> {
+    return new Bench(opened, await openJournal(null));
+  }
+
+  get backlog(): Backlog {
+    return this.#backlog;
+  }
+
+  get root(): string | null {
+    return this.#opened.root;
+  }
+
+  /** The folder that stands for the working tree where the store has none. */
+  get cwd(): string {
+    return this.#opened.root ?? ".";
+  }
+
+  get view(): LoopView {
+    return { parked: this.#journal.parked(this.#key), passed: this.#journal.passed(this.#key) };
+  }
+
+  snapshot(): Promise<string> {
+    return this.#opened.snapshot();
+  }
+
+  async next(inFlight: readonly string[] = []): Promise<Next<unknown>> {
+    return plain(await this.#backlog.next({ ...this.view, inFlight }), "what next() answers");
+  }
+
+  /** The item that must be next. */
+  async item(inFlight: readonly string[] = []): Promise<Item> {
+    const next = await this.next(inFlight);
+    if (next.status !== "item") throw new Error(`next() must give an item (got: ${JSON.stringify(next)})`);
+    return next.item;
+  }
+
+  /** Ids of all items that may be in flight together now. */
+  async offered(): Promise<readonly string[]> {
+    const ids: string[] = [];
+    for (let next = await this.next(); next.status === "item" && !ids.includes(next.item.id);) {
+      ids.push(next.item.id);
+      next = await this.next(ids);
+    }
+    return ids;
+  }
+
+  /** The backlog made anew on the same store: the process was killed. */
+  async kill(): Promise<void> {
+    this.#backlog = await this.#opened.reopen?.() ?? this.#backlog;
+  }
+
+  async begin(item: Item): Promise<void> {
+    this.#attempts += 1;
+    const number = this.#journal.history(this.#key, item).length + 1;
+    await this.#journal.begun(this.#key, item, { id: this.#id, number, userPaths: [] });
+    await this.#backlog.begin?.(wired(item), this.#id);
+  }
+
+  get #id(): string {
+    return `run.${this.#attempts}`;
+  }
+
+  async work(item: Item, cwd: string = this.cwd): Promise<Work> {
+    const history = this.#journal.history(this.#key, item);
+    const context = { ...contextIn(cwd), attempt: history.length + 1, previous: history.at(-1) ?? null };
+    return await this.#backlog.work(wired(item), wired(context));
+  }
+
+  /** What an agent does for the item. */
+  async turn(item: Item, cwd: string = this.cwd): Promise<ClaimingTurn> {
+    const done = { text: "<ralph>DONE</ralph>", lines: ["<ralph>DONE</ralph>"] };
+    return { ...SILENT_TURN, ...(await this.#opened.turn?.(item, cwd) ?? done) };
+  }
+
+  async judge(item: Item, { claims, ...turn }: ClaimingTurn, cwd: string = this.cwd): Promise<Claim<unknown> | null> {
+    const context = { ...contextIn(cwd), claims, checked: false };
+    const claim = await this.#backlog.judge?.(wired(item), turn, context);
+    return claim === undefined ? null : plain(claim, "what judge() answers");
+  }
+
+  /** An attempt at the item that ended like this: its turn did what it had to, but where it says that it did not. */
+  async attempt(item: Item, status: Attempt["status"], turn: ClaimingTurn | null = null): Promise<Attempt> {
+    const didNothing = status === "not-done" || status === "blocked";
+    const taken = turn ?? (didNothing ? SILENT_TURN : await this.turn(item));
+    const judged = await this.judge(item, taken);
+    const claim: Claim<unknown> = didNothing
+      ? { ...judged, status, reason: `${status} by the agent` }
+      : { ...judged, status: "done" };
+    const history = this.#journal.history(this.#key, item);
+    const attempt = attemptOf(status, { id: this.#id, number: history.length + 1, claim, turn: taken });
+    const left = attemptsLeft(this.#backlog, item, attempt, { maxRetries: MAX_RETRIES, sentBack: false });
+    return wired(withRetries(attempt, history, { left, sameFailure: Infinity }));
+  }
+
+  /** A turn that brought nothing; the item has no attempt left. */
+  async lastAttempt(item: Item): Promise<Attempt> {
+    return { ...await this.attempt(item, "failed", SILENT_TURN), last: true };
+  }
+
+  async settle(item: Item, attempt: Attempt): Promise<Settlement> {
+    await this.#journal.settling(this.#key, item, attempt, {});
+    const settlement = plain(await this.#backlog.settle(wired(item), wired(attempt)), "what settle() answers");
+    const isPass = attempt.status === "verified" || attempt.status === "unverified";
+    const passed = settlement.status === "passed" && isPass
+      ? { passed: await this.#record(item, attempt.status as PassedRecord["status"]) }
+      : {};
+    await this.#journal.settled(this.#key, item, attempt, { settlement, kept: {}, ...passed });
+    return settlement;
+  }
+
+  /** From `begin()` to `settle()`. */
+  async end(item: Item, status: Attempt["status"]): Promise<Settlement> {
+    await this.begin(item);
+    return await this.settle(item, await this.attempt(item, status));
+  }
+
+  /** Every item is given up on or passes, as `status` says. @returns how next() ended, or the settlement that stopped it */
+  async endAll(status: Attempt["status"]): Promise<Next<unknown> | Settlement> {
+    for (let count = 0; count < 30; count++) {
+      const next = await this.next();
+      if (next.status !== "item") return next;
+      await this.begin(next.item);
+      const attempt = await (status === "failed" ? this.lastAttempt(next.item) : this.attempt(next.item, status));
+      const settlement = await this.settle(next.item, attempt);
+      if (settlement.status === "stop") return settlement;
+    }
+    throw new Error(`30 ${status} attempts have not come to an end`);
+  }
+
+  /** As the final check sends items back. */
+  async sendBack(ids: readonly string[]): Promise<Settlement> {
+    const settlement = await this.#backlog.reopen?.(ids, "it fails at the end");
+    must(settlement !== undefined, "reopen() is missing");
+    await this.#journal.reopen(this.#key, ids, "it fails at the end");
+    return plain(settlement, "what reopen() answers");
+  }
+
+  async #record(item: Item, status: PassedRecord["status"]): Promise<PassedRecord> {
+    const { checks } = await this.work(item);
+    const commands = checks.flatMap(({ name, command, scope }) =>
+      command === undefined ? [] : [{ name, command, ...(scope === undefined ? {} : { scope }) }]
+    );
+    const { id, kind, fingerprint = null } = item;
+    return { id, kind, fingerprint, status, commit: null, checks: commands };
+  }
+}
+
+/** Opens a fresh store; it is disposed when the case has ended. */
+export type Open = (store?: ContractStore) => Promise<Bench>;
+
+/** A case before it has a store. */
+export type Rule = readonly [name: string, run: (open: Open) => Promise<void>];

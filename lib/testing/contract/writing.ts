@@ -1,0 +1,139 @@
+import { join } from "node:path";
+import { createStateFiles, type StateFiles } from "../../backlog/state_files.ts";
+import type { Item, SettleCommit } from "../../backlog/types.ts";
+import { pathsOutside } from "../../checks/guards.ts";
+import { createHost } from "../../host/create_host.ts";
+import { copyPath, removePath, temporaryDirectory, writePlain } from "../../host/files.ts";
+import { SILENT_TURN, STATUSES } from "./attempts.ts";
+import type { Bench } from "./bench.ts";
+import { must, same } from "./expect.ts";
+import { changedPaths, filesIn, type StoreFiles, trackedOf } from "./store_files.ts";
+import type { Open, Rule } from "./bench.ts";
+
+/** What a backlog owes about files: which ones it writes, and which ones it reads. */
+export const WRITING: readonly Rule[] = [
+  ["a backlog with state files names the folder that they are in", namesRoot],
+  [
+    "what settle() and reopen() write of git's files is in `stateFiles` or in the commit, which names the state",
+    commits,
+  ],
+  ["what an agent writes into the store closes no item: state files are restored", ignoresEdits],
+  ["work() and judge() look at the item's working tree, which need not be the root", looksAtTree],
+  ["judge() of a turn that said and changed nothing claims nothing", claimsNothing],
+];
+
+async function namesRoot(open: Open): Promise<void> {
+  const { backlog, root } = await open();
+  must(backlog.stateFiles.length === 0 || root !== null, "`root` must be given: the folder of the state files");
+}
+
+async function commits(open: Open): Promise<void> {
+  for (const status of STATUSES) {
+    const bench = await open();
+    if (bench.root === null) return;
+    const item = await bench.item();
+    await bench.begin(item);
+    const attempt = await bench.attempt(item, status);
+    const before = filesIn(bench.root, bench.backlog);
+    const { allow = [] } = await bench.work(item); // what a turn may write is its own
+    const { commit } = await bench.settle(item, attempt);
+    await checkCommit(bench, before, { commit, allow });
+    if (status !== "verified" || bench.backlog.reopen === undefined) continue;
+    const passed = filesIn(bench.root, bench.backlog);
+    await checkCommit(bench, passed, { commit: (await bench.sendBack([item.id])).commit, allow });
+  }
+}
+
+async function checkCommit(
+  { root, backlog }: Bench,
+  before: StoreFiles,
+  { commit, allow }: { readonly commit: SettleCommit | undefined; readonly allow: readonly string[] },
+): Promise<void> {
+  if (root === null) return;
+  const named = commit?.paths ?? [];
+  const written = pathsOutside(changedPaths(before, filesIn(root, backlog)), allow);
+  for (const path of written) {
+    const isNamed = named.includes(path) || backlog.stateFiles.includes(path);
+    must(isNamed, `${path} was written, and neither \`stateFiles\` nor the commit names it`);
+  }
+  const state = written.filter((path) => backlog.stateFiles.includes(path));
+  for (const path of await trackedOf(root, state)) must(named.includes(path), `the commit must name ${path}`);
+}
+
+/** What the store holds when everything has passed is written by an agent at the first item, which then fails. */
+async function ignoresEdits(open: Open): Promise<void> {
+  const done = await open();
+  if (done.root === null) return;
+  const start = filesIn(done.root, done.backlog);
+  await done.endAll("verified");
+  const end = filesIn(done.root, done.backlog);
+  const bench = await open();
+  const { root, backlog } = bench;
+  if (root === null) return;
+  const { passed } = await backlog.overview(bench.view);
+  const item = await bench.item();
+  await bench.begin(item);
+  const { allow = [] } = await bench.work(item);
+  const paths = pathsOutside(changedPaths(start, end), allow);
+
+  await withShadows(root, async (state) => {
+    await state.adopt(backlog.stateFiles);
+    for (const path of paths) await put(join(root, path), end.get(path));
+    await state.putBack(await state.edited(backlog.stateFiles), backlog.restore);
+  });
+  const attempt = await bench.attempt(item, "failed", { ...await bench.turn(item), changedFiles: paths });
+  await bench.settle(item, attempt);
+
+  same((await backlog.overview(bench.view)).passed, passed, "overview().passed after an agent wrote into the store");
+}
+
+async function withShadows(root: string, run: (state: StateFiles) => Promise<void>): Promise<void> {
+  const host = createHost();
+  const folder = await temporaryDirectory("ralph-contract-");
+  try {
+    await run(createStateFiles({ root, directory: folder.path, host }));
+  } finally {
+    await folder[Symbol.asyncDispose]();
+    await host.processes[Symbol.asyncDispose]();
+  }
+}
+
+async function put(path: string, text: string | undefined): Promise<void> {
+  if (text === undefined) await removePath(path);
+  else await writePlain(path, text);
+}
+
+async function looksAtTree(open: Open): Promise<void> {
+  const bench = await open();
+  const { root } = bench;
+  if (root === null) return;
+  const folder = await temporaryDirectory("ralph-tree-");
+  try {
+    const tree = join(folder.path, "tree");
+    await copyPath(root, tree);
+    const item = await bench.item();
+    const [here, there] = [await promptIn(bench, item, root), await promptIn(bench, item, tree)];
+    same(there.replaceAll(tree, root), here, "the prompt in another working tree");
+    must(root === tree || !there.includes(root), "the prompt in another working tree must not name the root");
+    await bench.begin(item);
+    const claim = await bench.judge(item, await bench.turn(item, tree), tree);
+    if (claim !== null) same(claim.status, "done", "the claim of a turn in another working tree");
+  } finally {
+    await folder[Symbol.asyncDispose]();
+  }
+}
+
+async function promptIn(bench: Bench, item: Item, cwd: string): Promise<string> {
+  const { prompt } = await bench.work(item, cwd);
+  return (typeof prompt === "function" ? prompt(null) : prompt) ?? "";
+}
+
+async function claimsNothing(open: Open): Promise<void> {
+  const bench = await open();
+  const item = await bench.item();
+  await bench.begin(item);
+
+  const claim = await bench.judge(item, SILENT_TURN);
+
+  if (claim !== null) must(claim.status !== "done", "a turn that said and changed nothing must not be done");
+}
