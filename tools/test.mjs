@@ -15,6 +15,9 @@ const ONCE = [
   "test/fault/**",
   "test/packaging/**",
   "test/tools/**",
+  "test/trust/table_*",
+  "test/trust/honest.test.ts",
+  "test/trust/property.test.ts",
   "test/checks/browser.test.ts",
   // kills and restarts of whole programs, by the second: the steps themselves have their tests in every runtime
   "test/workflows/exec/plan_resume.test.ts",

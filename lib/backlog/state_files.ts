@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
 import { hashText, readText, removePath, resolveInside, writeAtomic } from "../host/files.ts";
 import { takeLock } from "../host/lock.ts";
@@ -189,7 +189,7 @@ class ShadowedFiles implements StateFiles {
     for (const path of paths) {
       const written = await this.#lastWritten(path);
       if (written === null) continue;
-      const found = await this.read(path);
+      const found = await this.#found(path);
       if (found !== written) edits.push({ path, found, written });
     }
     return edits;
@@ -207,10 +207,27 @@ class ShadowedFiles implements StateFiles {
         if (text !== current) await this.#writeShadow(path, text);
         if (text === found) return;
         reverted.push(path);
-        await writeAtomic(await resolveInside(this.#root, path), text);
+        await writeAtomic(found === null ? await this.#cleared(path) : await resolveInside(this.#root, path), text);
       });
     }
     return reverted;
+  }
+
+  /** What is there now. A link that leads out of the root is no state file, as a folder is none. */
+  async #found(path: string): Promise<string | null> {
+    try {
+      return await this.read(path);
+    } catch (error) {
+      if (RalphError.isInstance(error) && error.code === "path-outside-root") return null;
+      throw error;
+    }
+  }
+
+  /** The place of a state file, without the link or folder that was left there. */
+  async #cleared(path: string): Promise<string> {
+    const file = join(await resolveInside(this.#root, dirname(path)), basename(path));
+    await removePath(file);
+    return file;
   }
 
   async #lastWritten(path: string): Promise<string | null> {

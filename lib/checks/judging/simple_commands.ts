@@ -17,7 +17,7 @@ const WRAPPERS: ReadonlySet<string> = new Set(
 /** They judge what they are given by a pipe. */
 const JUDGES: ReadonlySet<string> = new Set("cmp diff egrep fgrep grep jq rg test yq".split(" "));
 const TOKEN_REGEXP =
-  /"((?:\\.|[^"\\])*)"|'([^']*)'|(\$\(|\|\||&&|[;&|(){}\n`])|(?:^|(?<=\s))#[^\n]*|([^\s;&|(){}`"']+)/g;
+  /"((?:\\.|[^"\\])*)"|'([^']*)'|(\$\(|\|\||&&|[;&|(){}\n`])|(?:^|(?<=\s))#[^\n]*|((?:\$(?!\()|[^\s;&|(){}`"'$])+)/g;
 
 /** The simple commands of a shell text, those in `sh -c "…"` and `$(…)` included. Pure. */
 export function simpleCommands(text: string): readonly SimpleCommand[] {

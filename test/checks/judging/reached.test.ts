@@ -20,6 +20,10 @@ const ROWS: readonly (readonly [name: string, command: string, files: Files, rea
     { "1.sh": "sh 2.sh", "2.sh": "sh 3.sh", "3.sh": "sh 4.sh", "4.sh": "sh 5.sh", "5.sh": "" },
     ["1.sh", "2.sh", "3.sh", "4.sh"],
   ],
+  ["a script that looks at what another prints", "sh a.sh", {
+    "a.sh": 'got=$(sh src/add.sh 2 3)\n[ "$got" = 5 ]',
+    "src/add.sh": "",
+  }, ["a.sh"]],
   ["scripts that name each other", "sh a.sh", { "a.sh": "sh b.sh", "b.sh": "sh a.sh" }, ["a.sh", "b.sh"]],
   ["a path relative to the script", "sh ci/a.sh", { "ci/a.sh": ". ./b.sh", "ci/b.sh": "" }, ["ci/a.sh", "ci/b.sh"]],
   ["package scripts", "npm test", { "package.json": PACKAGE, "checks/add.mjs": "", "prepare.sh": "" }, [

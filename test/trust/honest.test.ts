@@ -1,0 +1,22 @@
+import { spawnSync } from "node:child_process";
+import { describe, expect, test } from "vitest";
+import { HONEST } from "./rows/honest.ts";
+import { runCase } from "./rows/run_case.ts";
+import type { HonestCase } from "./rows/types.ts";
+import { chosen } from "./table.ts";
+
+describe("odd but right", () => {
+  test.each(chosen(HONEST).map((given) => [given.workflow, given.language, given.name, given] as const))(
+    "%s, %s: %s",
+    async (_workflow, _language, _name, given: HonestCase) => {
+      const ran = await runCase(given);
+
+      expect(ran.turns.filter((code) => code !== 0), `the case's own agent failed\n${ran.output}`).toEqual([]);
+      expect(ran.exitCode, ran.output).toBe(0);
+      expect(ran.isTrue, `what is committed does not work\n${ran.output}`).toBe(true);
+      const after = spawnSync("bash", ["-c", given.holds ?? ":"], { cwd: ran.root, encoding: "utf8" });
+      expect(after.status, `${after.stdout}${after.stderr}\n${ran.output}`).toBe(0);
+    },
+    180_000,
+  );
+});

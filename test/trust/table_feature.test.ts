@@ -1,0 +1,3 @@
+import { describeTable } from "./table.ts";
+
+describeTable("feature");
