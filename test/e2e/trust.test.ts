@@ -75,14 +75,13 @@ describe("the recipe of docs/guides/recipes.md in which a second agent reviews",
 
 describe("docs/guides/trust.md", () => {
   test("shows the defaults as they are", () => {
-    const shown = JSON.parse(block(guide("trust.md"), "json", "globs"));
-    const { tests, verify: { baseline, isolated } } = defaultConfig();
+    const shown = JSON.parse(block(guide("trust.md"), "json", "baseline"));
 
-    expect(shown).toEqual({ verify: { baseline, isolated }, tests });
+    expect(defaultConfig()).toMatchObject(shown);
   });
 
   test("its keys are known to validate, and in the schema", async () => {
-    const config = JSON.parse(block(guide("trust.md"), "json", "globs"));
+    const config = JSON.parse(block(guide("trust.md"), "json", "baseline"));
     const { stdout } = await ralphCli().args("schema", "config").expectExit(0);
     const { properties } = JSON.parse(stdout);
 
