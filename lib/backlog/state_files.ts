@@ -4,9 +4,10 @@
  *
  * @module
  */
+import { randomUUID } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
-import { hashText, readText, removePath, resolveInside, writeAtomic } from "../host/files.ts";
+import { copyPath, hashText, isDirectory, readText, removePath, resolveInside, writeAtomic } from "../host/files.ts";
 import { takeLock } from "../host/lock.ts";
 import type { Host } from "../host/types.ts";
 
@@ -223,9 +224,10 @@ class ShadowedFiles implements StateFiles {
     }
   }
 
-  /** The place of a state file, without the link or folder that was left there. */
+  /** The place of a state file, without the link or folder that was left there; a folder is kept beside the shadow. */
   async #cleared(path: string): Promise<string> {
     const file = join(await resolveInside(this.#root, dirname(path)), basename(path));
+    if (await isDirectory(file)) await copyPath(file, `${this.#shadowOf(path)}.found-${randomUUID().slice(0, 8)}`);
     await removePath(file);
     return file;
   }

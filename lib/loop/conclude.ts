@@ -6,7 +6,6 @@ import type { LimitsConfig } from "../config/schema.ts";
 import type { RalphContext } from "../context/context.ts";
 import { finalCheck, type FinalResult, type FinalWork, finalWork, sentBack } from "./final_check.ts";
 import { timeReached } from "./limits.ts";
-import { judgedByOldTests } from "./old_tests.ts";
 import type { Ending, Stopped } from "./outcome.ts";
 import { checkedAsOf, type CleanRun } from "./clean.ts";
 import { lackingIn } from "./lacking.ts";
@@ -70,6 +69,7 @@ export async function conclude<Data, Findings>(
   const concluded = await judged(ralph, run, result, work);
   const notices = clean === null || work.checks.length === 0 ? [] : [...result.inTree, ...clean.notices()];
   if (concluded.ending !== null && result.verification.status === "passed") {
+    const { judgedByOldTests } = await import("./old_tests.ts");
     const bringUp = clean === null ? null : (commit: string) => clean.bringUp(commit);
     const checks = work.checks.filter(({ command }) =>
       command !== undefined && (clean?.whyInTree(command) ?? null) === null

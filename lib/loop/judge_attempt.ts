@@ -4,7 +4,6 @@ import { restoreBrief } from "../checks/brief/restore_brief.ts";
 import { trespassed } from "../checks/turn_guards.ts";
 import { verify } from "../checks/verify.ts";
 import { allowsUnverified, type AttemptParts, failedBefore, isReview, type TakenTurn } from "./attempt_parts.ts";
-import { failsOldTests } from "./old_tests.ts";
 
 /** What is known of an attempt before anything is judged. */
 export type Attempted<Findings> = Pick<
@@ -73,7 +72,7 @@ export async function judged<Data, Findings>(
   });
   if (checks.some(isReview)) await restoreBrief(brief); // a reviewer is an agent too
   const failing = verification.status === "passed" && ralph.config.tests.integrity === "block"
-    ? await failsOldTests(parts, attempted)
+    ? await (await import("./old_tests.ts")).failsOldTests(parts, attempted)
     : null;
   if (failing !== null) {
     return { ...attempted, verification, status: "failed", reason: "tests-changed", message: failing };

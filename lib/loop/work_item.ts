@@ -3,7 +3,7 @@ import { agentTurn, type ObservedTurn } from "../agents/agent_turn.ts";
 import { refusalOf } from "../agents/turn_verdict.ts";
 import { CLAIMS_VARIABLE } from "../backlog/claims.ts";
 import { blockedReason, NONCE_LENGTH, saysPassing } from "../backlog/signals.ts";
-import type { Backlog, Check, Claim, Item, JudgeContext, Turn, Verification, WorkContext } from "../backlog/types.ts";
+import type { Attempt, Backlog, Check, Claim, Item, JudgeContext, Turn, Verification, WorkContext, WorkDone } from "../backlog/types.ts";
 import { verdictOf } from "../backlog/verdict.ts";
 import { createBrief } from "../checks/brief/create_brief.ts";
 import { namedCheck } from "../checks/named_check.ts";
@@ -21,7 +21,6 @@ import {
   type WorkedItem,
   type WorkItemOptions,
 } from "./attempt_parts.ts";
-import { challenged } from "./challenge.ts";
 import { createClaimsFile } from "./claims_file.ts";
 import { endedBy, judged } from "./judge_attempt.ts";
 import { createTurnGuard, type GuardedTurn, type TurnGuard } from "./turn_guard.ts";
@@ -81,8 +80,19 @@ export async function workItem<Data, Findings>(
   };
   const guarded = await endedBy(parts, taken, attempted);
   const attempt = guarded ??
-    await challenged(parts, standing, await judged(parts, taken, { attempted, first, standing }));
+    await withChallenge(parts, standing, await judged(parts, taken, { attempted, first, standing }));
   return { attempt, checks: named, before, after: taken.after };
+}
+
+/** Loaded only where it is asked for. */
+async function withChallenge<Data, Findings>(
+  parts: AttemptParts<Data, Findings>,
+  standing: WorkDone,
+  attempt: Attempt<Findings>,
+): Promise<Attempt<Findings>> {
+  if (parts.ralph.config.verify.challenge === 0) return attempt;
+  const { challenged } = await import("./challenge.ts");
+  return await challenged(parts, standing, attempt);
 }
 
 async function prepare<Data, Findings>(

@@ -17,6 +17,7 @@ describe("checkConfig()", () => {
 
     expect(config?.commits).toEqual({ work: false, prdChanges: true, message: "chore: update prd.json" });
     expect(config?.verify).toEqual({
+      challenge: 0,
       default: ["npm test"],
       ui: [],
       timeout: 300,

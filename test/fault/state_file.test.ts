@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ralphCli } from "../e2e/cli.ts";
@@ -35,19 +35,22 @@ describe("an agent", () => {
     await expectNothingLeft(project, root);
   });
 
-  test("that puts a folder in the state file's place is told to a person, who fixes it", async () => {
+  test("that puts a folder in the state file's place: the file is restored, and the folder is kept", async () => {
     const project = faultProject(`cat > /dev/null; rm ${PRD}; mkdir ${PRD}; echo theirs > ${PRD}/x`);
 
-    const { root, stderr } = await project.cli.expectExit(1);
+    const { root, stderr } = await project.cli.expectExit(3);
 
-    expect(stderr).toMatch(
-      /\nerror: could not write \[ROOT\]\/scripts\/ralph\/prd\.json: .+\nhint: a folder is where the file should be: move it away\n$/,
-    );
-    expect(readFileSync(join(root, PRD, "x"), "utf8")).toBe("theirs\n");
+    expect(stderr).toContain(`warning: restored, edited manually: ${PRD}\n`);
+    const kept = readdirSync(join(root, ".git/ralph"), { recursive: true, encoding: "utf8" })
+      .filter((path) => /\.found-[\da-f]+\/x$/.test(path));
+    expect(kept.map((path) => readFileSync(join(root, ".git/ralph", path), "utf8"))).toEqual([
+      "theirs\n",
+      "theirs\n",
+      "theirs\n",
+    ]);
 
-    rmSync(join(root, PRD), { recursive: true });
-    const again = await ralphCli(root).agent("worker", WORK).args("run").expectExit(0);
-    expect(again.stderr).toContain(`warning: restored, edited manually: ${PRD}\n`);
+    const again = await ralphCli(root).agent("worker", WORK).args("run", "--retry-blocked").expectExit(0);
+    expect(again.stderr).not.toContain("edited manually");
     expect(passedIn(root)).toEqual(["US-001"]);
   });
 
