@@ -51,13 +51,6 @@ export function ${camel}Backlog({ state }: { readonly state: StateFiles }): Back
     async work({ title, data }, { nonce, previous }) {
       return { prompt: \`\${title}\\n\\n\${failureOf(previous)}\\n\\n\${howToEnd(nonce)}\`, checks: itemOf(data).checks };
     },
-    async passed() {
-      return (await load()).filter(({ done }) => done).map(({ id, title }) => ({ id, title, checks: named }));
-    },
-    async reopen(ids, reason) {
-      for (const id of ids) await mark(id, false);
-      return { status: "open", reason, commit: { subject: "sent back by the final check", paths: [file], work: false } };
-    },
     async settle({ id, title }, attempt) {
       const passed = attempt.status === "verified" || attempt.status === "unverified";
       await mark([id], passed); // also unmarks: a hook may refuse the commit of a pass, which is then settled as failed
@@ -92,8 +85,8 @@ function fileOf(checks: readonly string[]): string {
 }
 
 const cases = backlogContract({
-  async open(store) {
-    const ralph = await testContext({ files: { "${name}.json": fileOf(store === "checked" ? ["true"] : []) } });
+  async open(store?: string) {
+    const ralph = await testContext({ files: { "${name}.json": fileOf(store === "unchecked" ? [] : ["true"]) } });
     return {
       backlog: ${camel}Backlog(ralph),
       reopen: async () => ${camel}Backlog(ralph),

@@ -70,6 +70,14 @@ export type FailureReason =
   | "history-rewritten"
   | "commit-refused";
 
+/** Something that a challenge found. */
+export interface Doubt {
+  /** `weak-checks`: a wrong implementation passes them. `challenge`: an unseen check differs, or something was not tried. */
+  readonly kind: "weak-checks" | "challenge";
+  /** What it is, in words. */
+  readonly message: string;
+}
+
 /** What is known about one attempt. JSON: it can be computed on another machine. */
 export type Attempt<Findings = unknown> =
   & {
@@ -84,6 +92,8 @@ export type Attempt<Findings = unknown> =
     readonly last?: boolean;
     /** The item's own checks passed before its first attempt, so that they prove nothing. */
     readonly greenBefore?: boolean;
+    /** What a challenge of its checks found that does not fail it (`verify.challenge`). */
+    readonly doubts?: readonly Doubt[];
   }
   & (
     | { readonly status: "verified" | "unverified" }

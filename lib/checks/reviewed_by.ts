@@ -169,8 +169,11 @@ async function freeName(folder: string, name: string): Promise<string> {
   }
 }
 
-/** Model and reasoning of the configuration are the worker's: another agent may not know them. */
-function reviewerOf({ config, host, root }: RalphContext, agent: Agent | string | { readonly command: string }): Agent {
+/** A second agent. Model and reasoning of the configuration are the worker's: another agent may not know them. */
+export function reviewerOf(
+  { config, host, root }: RalphContext,
+  agent: Agent | string | { readonly command: string },
+): Agent {
   if (typeof agent === "object" && "runTurn" in agent) return agent;
   if (typeof agent === "object") return resolveAgent({ command: agent.command, config, host, root });
   const { model: _model, reasoning: _reasoning, ...provider } = config.provider;

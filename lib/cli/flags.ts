@@ -126,6 +126,12 @@ export const LOOP_FLAGS: FlagTable = {
     type: "boolean",
     summary: "trust nothing that was changed: changed tests fail the attempt, checks that pass before the work park it",
   },
+  challenge: {
+    type: "text",
+    value: "N",
+    summary:
+      "another agent writes N wrong implementations of each item, which its checks must catch, and an unseen check",
+  },
   "no-sandbox": { type: "boolean", summary: "with --strict: work without a sandbox, and say so at the end" },
   "retry-blocked": { type: "boolean", summary: "take up items again that were parked" },
   "accept-changes": {

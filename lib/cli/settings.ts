@@ -37,7 +37,11 @@ function parseCost(option: string, text: string): number {
 export interface ConfigOverlay {
   readonly provider?: { readonly model?: string; readonly reasoning?: string; readonly timeout?: number };
   readonly trust?: "strict";
-  readonly verify?: { readonly default?: readonly string[]; readonly allowUnverified?: boolean };
+  readonly verify?: {
+    readonly default?: readonly string[];
+    readonly allowUnverified?: boolean;
+    readonly challenge?: number;
+  };
   readonly limits?: { readonly iterations?: number; readonly costUsd?: number; readonly maxWait?: number };
 }
 
@@ -47,6 +51,7 @@ export function configOverlay(flags: Flags): ConfigOverlay {
   const cost = flags.text("max-cost");
   const iterations = flags.text("max-iterations");
   const checks = flags.all("verify");
+  const challenge = flags.text("challenge");
   return {
     ...optional("trust", flags.has("strict") ? "strict" : undefined),
     provider: {
@@ -57,6 +62,7 @@ export function configOverlay(flags: Flags): ConfigOverlay {
     verify: {
       ...optional("default", checks.length === 0 ? undefined : checks),
       ...optional("allowUnverified", flags.has("allow-unverified") ? true : undefined),
+      ...optional("challenge", challenge === undefined ? undefined : parseCount("--challenge", challenge, 0)),
     },
     limits: {
       ...optional("iterations", iterations === undefined ? undefined : parseCount("--max-iterations", iterations, 1)),

@@ -82,6 +82,8 @@ const NOTICE_LABELS: Readonly<Record<string, string>> = {
   "no-own-check": "no check of its own",
   "tests-changed": "tests changed",
   "own-tests": "checked by tests of its own",
+  "weak-checks": "weak checks",
+  "challenge": "challenge",
   "restored": "restored",
   "not-reproducible": "not reproducible in a clean checkout",
   "not-committed": "verified, not committed",

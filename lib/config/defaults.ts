@@ -33,6 +33,7 @@ export function defaultConfig(): Config {
       allowUnverified: false,
       baseline: true,
       isolated: false,
+      challenge: 0,
       final: "clean",
     },
     workspace: {

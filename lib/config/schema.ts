@@ -65,6 +65,8 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
     baseline: z.boolean().default(DEFAULTS.verify.baseline),
     final: z.enum(["clean", "tree", "off"]).default(DEFAULTS.verify.final),
     isolated: z.boolean().default(DEFAULTS.verify.isolated),
+    challenge: z.number().int().nonnegative().default(DEFAULTS.verify.challenge),
+    challenger: command.optional(),
   }).prefault({}),
   workspace: z.strictObject({
     copy: z.array(path).default([...DEFAULTS.workspace.copy]),

@@ -52,6 +52,10 @@ export interface VerifyConfig {
   readonly final: "clean" | "tree" | "off";
   /** Run each item's commands in a clean checkout of what would be committed. @default false */
   readonly isolated: boolean;
+  /** Wrong implementations that each verified item's checks have to catch, beside one unseen check. @default 0 */
+  readonly challenge: number;
+  /** A known agent's name: who writes them. @default the run's agent */
+  readonly challenger?: string | undefined;
 }
 
 /** What git ignores and a second tree needs all the same. */

@@ -48,6 +48,8 @@ export interface WorkItemOptions {
   readonly green?: ReadonlySet<string>;
   /** The item's own checks were all green before its first attempt; absent: this is the first attempt, and they are run. */
   readonly greenBefore?: boolean;
+  /** An earlier attempt at the item failed by its unseen check (`verify.challenge`): another failure is only named. */
+  readonly unseenFailed?: boolean;
   /** When the run's time is up: nothing is waited for beyond it. */
   readonly budget?: TimeBudget | null;
   /** Looks at checks that are red before the work: whether the checkout can make them. @default nothing is looked at */

@@ -47,6 +47,7 @@ export function createCleanRun(
     if (!wanted || checkout !== null) return;
     checkout = await openCheckout(ralph, { state: topLevelPaths(ralph, backlog.stateFiles), signal: ralph.signal });
     brought = await checkout.bringUp();
+    if (ralph.loop.acceptChanges) await ralph.journal.forgetClean(key); // what is there now is there by agreement
     const known = ralph.journal.clean(key);
     absent = known?.absent ?? await absentNow();
     if (known === null) await ralph.journal.cleanStart(key, absent);

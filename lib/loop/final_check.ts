@@ -97,7 +97,7 @@ export async function finalCheck(
   return { verification, unverified, inTree };
 }
 
-/** Commands run in the checkout, those that it cannot make and functions in the tree. */
+/** In the order of the checks: commands in the checkout, those that it cannot make and functions in the tree. */
 async function checked(
   ralph: RalphContext,
   { items, checks }: FinalWork,
@@ -118,16 +118,29 @@ async function checked(
   const scope = items.map(({ id }) => id).join(SEPARATOR);
   const up = await clean.bringUp();
   if (up.status !== "ready") return { verification: failedBringUp(up, scope), inTree };
-  const outside = await verify(ralph, checks.filter(isClean), { logs, signal, place: up.place });
-  if (outside.status === "aborted") return { verification: outside, inTree };
-  const inside = await verify(ralph, checks.filter((check) => !isClean(check)), { logs: `${logs}-tree`, signal });
-  if (inside.status === "aborted") return { verification: inside, inTree };
-  const results = [...outside.results, ...inside.results];
+  const results: CheckResult[] = [];
+  for (const [index, part] of inTurn(checks, isClean).entries()) {
+    const place = part.every(isClean) ? { place: up.place } : {};
+    const done = await verify(ralph, part, { logs: index === 0 ? logs : `${logs}-${index + 1}`, signal, ...place });
+    results.push(...done.results);
+    if (done.status === "aborted") return { verification: { ...done, results }, inTree };
+  }
   const failures = results.filter(({ ok }) => !ok);
   return {
     verification: failures.length > 0 ? { status: "failed", results, failures } : { status: "passed", results },
     inTree,
   };
+}
+
+/** Checks in their order, parted where the place changes: a service starts before the command that needs it. Pure. */
+function inTurn(checks: readonly Check[], isClean: (check: Check) => boolean): readonly (readonly Check[])[] {
+  const parts: Check[][] = [];
+  for (const check of checks) {
+    const last = parts.at(-1);
+    if (last?.[0] !== undefined && isClean(last[0]) === isClean(check)) last.push(check);
+    else parts.push([check]);
+  }
+  return parts;
 }
 
 /** A checkout that cannot be made of HEAD passes nothing. */

@@ -2,6 +2,7 @@ import type { JournalKey } from "../backlog/journal_types.ts";
 import type { Attempt, Backlog, Check, Item, LoopView, Next, PassedItem, Settlement } from "../backlog/types.ts";
 import { restoreBrief } from "../checks/brief/restore_brief.ts";
 import type { Brief } from "../checks/brief/types.ts";
+import { failedUnseenCheck } from "../checks/challenge/unseen_check.ts";
 import type { CheckLike } from "../checks/types.ts";
 import { checksForUnchecked } from "../checks/unchecked_items.ts";
 import type { LimitsConfig } from "../config/schema.ts";
@@ -222,6 +223,7 @@ export class Loop<Data, Findings> {
       failedBefore: this.#failedBefore ?? new Set(),
       green: this.#green,
       ...(history.length === 0 ? {} : { greenBefore: history.some((earlier) => earlier.greenBefore === true) }),
+      unseenFailed: history.some(failedUnseenCheck),
       guard: this.#guard,
       clean: this.#clean,
       budget: timeBudget(this.#progress, this.#limits),

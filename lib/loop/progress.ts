@@ -9,6 +9,8 @@ export interface Notice {
     | "no-own-check"
     | "tests-changed"
     | "own-tests"
+    | "weak-checks"
+    | "challenge"
     | "restored"
     | "not-reproducible"
     | "not-committed"
@@ -104,8 +106,9 @@ export function advance(
   const kept = (ids: readonly string[]): readonly string[] => ids.filter((id) => !gone.has(id));
   const used = usagesOf(attempt);
   const counted = turn === null ? 0 : 1;
+  const doubts = attempt.doubts ?? [];
   return {
-    ...progress,
+    ...doubts.reduce((one, doubt) => withNotice(one, { ...doubt, subject: item.id }), progress),
     iterations: progress.iterations + 1,
     turns: progress.turns + (turn === null || turn.end.reason === "rate-limited" ? 0 : 1),
     tokens: used.reduce((sum, usage) => add(sum, tokensOf(usage)), progress.tokens),

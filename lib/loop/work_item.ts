@@ -21,6 +21,7 @@ import {
   type WorkedItem,
   type WorkItemOptions,
 } from "./attempt_parts.ts";
+import { challenged } from "./challenge.ts";
 import { createClaimsFile } from "./claims_file.ts";
 import { endedBy, judged } from "./judge_attempt.ts";
 import { createTurnGuard, type GuardedTurn, type TurnGuard } from "./turn_guard.ts";
@@ -79,7 +80,8 @@ export async function workItem<Data, Findings>(
     ...(greenBefore ? { greenBefore } : {}),
   };
   const guarded = await endedBy(parts, taken, attempted);
-  const attempt = guarded ?? await judged(parts, taken, { attempted, first, standing });
+  const attempt = guarded ??
+    await challenged(parts, standing, await judged(parts, taken, { attempted, first, standing }));
   return { attempt, checks: named, before, after: taken.after };
 }
 

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { makeRepository } from "../repository.ts";
 import type { RalphEvent } from "../../lib/events/types.ts";
 
 interface Real {
@@ -77,12 +78,8 @@ function realProject(agent: string, name: string): RealProject {
     if (done.error !== undefined) throw done.error;
     return done.stdout.trim();
   };
-  git("init", "-q", "-b", "main");
-  // In the repository: gemini gives its shell no home, and the program commits, too.
-  git("config", "user.name", "Ada");
-  git("config", "user.email", "ada@example.com");
-  git("add", "-A");
-  git("commit", "-q", "-m", "start");
+  // The identity is in the repository: gemini gives its shell no home, and the program commits, too.
+  makeRepository(root, { environment: env });
   return { folder, root, env, git };
 }
 

@@ -21,6 +21,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
+import { makeRepository, writeFiles } from "../repository.ts";
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 /** The program and its first arguments. */
@@ -122,16 +123,8 @@ export function ralphCli(existing?: string): Cli {
 
   function setUp(): void {
     if (missing.has("setup")) return write(dirty);
-    if (!missing.has("repository")) {
-      git("init", "-q", "-b", "main");
-      git("config", "user.name", "Ada");
-      git("config", "user.email", "ada@example.com");
-    }
-    write(files);
-    if (!missing.has("repository")) {
-      git("add", "-A");
-      git("commit", "-q", "--allow-empty", "-m", "start");
-    }
+    if (missing.has("repository")) write(files);
+    else makeRepository(root, { files, environment: environment() });
     if (missing.has("identity")) {
       for (const key of ["user.name", "user.email"]) git("config", "--unset", key);
       git("config", "user.useConfigOnly", "true");
@@ -143,10 +136,7 @@ export function ralphCli(existing?: string): Cli {
   }
 
   function write(texts: Readonly<Record<string, string>>): void {
-    for (const [path, text] of Object.entries(texts)) {
-      mkdirSync(dirname(join(root, path)), { recursive: true });
-      writeFileSync(join(root, path), text);
-    }
+    writeFiles(root, texts);
   }
 
   function launch(): Running {

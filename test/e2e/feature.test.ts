@@ -179,7 +179,7 @@ esac`;
       { maxRetries: 9, limits: { sameFailure: 9, idle: 9 } },
     ).args("run", "auth").expectExit(0);
 
-    expect(result.stderr.match(/put back/g)).toHaveLength(4);
+    expect(result.stderr.match(/restored, edited manually/g)).toHaveLength(4);
     expect(storiesOf(result)).toMatchObject([{ id: "US-001", passes: true, retries: 3 }, {
       id: "US-002",
       passes: true,

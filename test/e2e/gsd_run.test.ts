@@ -222,7 +222,7 @@ describe("ralph run in a GSD project", () => {
   test("runs the next plan alone, and says which comes then", async () => {
     const { stderr } = await project().args("run").expectExit(0);
 
-    expect(stderr).toMatch(/^STATE\.md stands at phase 1, plan 0; 01-01 is .*\nworkflow gsd \(\.planning exists\)\n/);
+    expect(stderr).toMatch(/^STATE\.md is at phase 1, plan 0; 01-01 is .*\nworkflow gsd \(\.planning exists\)\n/);
     expect(stderr).toMatch(
       /✓ passed: 1 verified in 2 iterations\n {2}verified {2}01-01\n {2}01-01 is complete; next: 01-02\n$/,
     );

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { makeRepository } from "../repository.ts";
 import { ARTEFACT } from "./cli.ts";
 
 /** A real repository with a current spec, on which real command lines work. */
@@ -29,14 +30,11 @@ export function planWorld(): PlanWorld {
     RALPH: ARTEFACT.map((word) => `'${word}'`).join(" "),
   };
   const [file = "", ...before] = ARTEFACT;
-  const git = (...args: readonly string[]): string => {
-    const done = spawnSync("git", args, { cwd: root, env, encoding: "utf8", maxBuffer: 1 << 28 });
-    if (done.status !== 0) throw new Error(`git ${args.join(" ")}: ${done.stderr}`);
-    return done.stdout.trim();
-  };
-  const world: PlanWorld = {
+  const files = { "code.txt": "code\n", "a.md": "# a\n" };
+  const git = makeRepository(root, { files, environment: env, config: "[gc]\n\tauto = 0\n" });
+  return {
     root,
-    git,
+    git: (...args) => git(...args).trim(),
     ralph(...args) {
       const { status, stdout, stderr } = spawnSync(file, [...before, ...args], { cwd: root, env, encoding: "utf8" });
       return { exitCode: status, stdout, stderr };
@@ -45,15 +43,6 @@ export function planWorld(): PlanWorld {
     plan: () =>
       readFileSync(join(root, "ralph/plan.jsonl"), "utf8").trimEnd().split("\n").map((line) => JSON.parse(line)),
   };
-  git("init", "-q", "-b", "main");
-  git("config", "user.name", "Ada");
-  git("config", "user.email", "ada@example.com");
-  git("config", "gc.auto", "0");
-  writeFileSync(join(root, "code.txt"), "code\n");
-  writeFileSync(join(root, "a.md"), "# a\n");
-  git("add", "-A");
-  git("commit", "-q", "-m", "start");
-  return world;
 }
 
 /** Resolves with the exit code, and what it said on standard error. */

@@ -11,7 +11,7 @@ describe("a stale index.lock of somebody else", () => {
     const { root, stderr } = await project.cli.before("touch .git/index.lock").expectExit(1);
 
     expect(stderr).toBe(
-      "workflow exec (scripts/ralph exists)\nerror: [ROOT]/.git/index.lock is held by another git process\n" +
+      "workflow exec (scripts/ralph exists)\nagent worker (ralph.config.json)\nerror: [ROOT]/.git/index.lock is held by another git process\n" +
         "hint: wait for it to end; remove the file only when no git process is running\n",
     );
     expect(existsSync(join(root, ".git/index.lock"))).toBe(true);
@@ -70,11 +70,11 @@ describe.skipIf(process.platform !== "linux")("an index.lock that the agent's ow
   });
 
   test("is left alone while a git works in the tree", async () => {
-    const project = faultProject(
-      `${WORK}; cp "$(command -v sleep)" ../git; (setsid env -i ../git 12 > /dev/null 2>&1 < /dev/null &); until pgrep -fx '../git 12' > /dev/null; do sleep 0.05; done; touch .git/index.lock`,
-    );
+    const project = faultProject(`${WORK}; touch .git/index.lock`);
+    const other = `cp "$(command -v sleep)" ../git; (setsid ../git 12 > /dev/null 2>&1 < /dev/null &); ` +
+      "until pgrep -fx '../git 12' > /dev/null; do sleep 0.05; done";
 
-    const { root, stderr } = await project.cli.expectExit(1);
+    const { root, stderr } = await project.cli.before(other).expectExit(1);
 
     expect(stderr).toMatch(/index\.lock is held by another git process/);
     expect(existsSync(join(root, ".git/index.lock"))).toBe(true);

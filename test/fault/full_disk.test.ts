@@ -11,8 +11,9 @@ import { ralphCli } from "../e2e/cli.ts";
 import { expectNothingLeft, faultProject, passedIn, prdText, stories, WORK } from "./world.ts";
 
 const MOUNTS = mountable();
+/** More than the small disk holds, and no more: in a clean checkout the same check writes to another disk. */
 const FILL =
-  "dd if=/dev/zero of=ignored/filler bs=4k 2> /dev/null; dd if=/dev/zero of=ignored/filler2 bs=1 count=4096 2> /dev/null";
+  "dd if=/dev/zero of=ignored/filler bs=4k count=2000 2> /dev/null; dd if=/dev/zero of=ignored/filler2 bs=1 count=4096 2> /dev/null";
 
 /** `dist/ralph` is not on the small disk: only the project is. */
 function onSmallDisk(root: string): void {
@@ -46,7 +47,7 @@ if (!MOUNTS) console.log("full_disk.test.ts is skipped: it needs Linux, root and
 const PLACES: readonly (readonly [where: string, agent: string, criterion: string])[] = [
   [
     "during the agent's turn (transcript, events, journal)",
-    `${WORK}; mkdir -p ignored; [ -f ignored/once ] || { touch ignored/once; ${FILL}; }; echo did it`,
+    `${WORK}; mkdir -p ignored; [ -f ignored/once ] || { touch ignored/once; ${FILL}; }; echo '<promise>COMPLETE</promise>'`,
     "grep -qx done work/1.txt",
   ],
   [

@@ -1,9 +1,9 @@
 /** The project of the kill battery: many stories, an agent that is outside, and work of the user's own in the tree. */
-import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gitIn, makeRepository } from "../repository.ts";
 
 const FIXTURES = join(dirname(fileURLToPath(import.meta.url)), "../fixtures/fault");
 
@@ -54,13 +54,7 @@ export function createKillProject(count: number): KillProject {
       STORM: storm,
       STORM_START: `${start}`,
     }),
-    git: (...args) =>
-      execFileSync("git", args, {
-        cwd: root,
-        env: project.environment(0),
-        encoding: "utf8",
-        stdio: ["ignore", "pipe", "pipe"],
-      }),
+    git: (...args) => gitIn(root, project.environment(0))(...args),
   };
   copyFileSync(join(FIXTURES, "kill_agent.sh"), join(folder, "agent.sh"));
   copyFileSync(join(FIXTURES, "kill_check.sh"), join(root, "tools/check.sh"));
@@ -73,11 +67,7 @@ export function createKillProject(count: number): KillProject {
     join(root, "scripts/ralph/prd.json"),
     `${JSON.stringify({ branchName: "main", userStories: stories.map(story) }, null, 2)}\n`,
   );
-  project.git("init", "-q", "-b", "main");
-  project.git("config", "user.name", "Ada");
-  project.git("config", "user.email", "ada@example.com");
-  project.git("add", "-A");
-  project.git("commit", "-q", "-m", "start");
+  makeRepository(root, { environment: project.environment(0) });
   for (const [path, text] of Object.entries(USER_FILES)) writeFileSync(join(root, path), text);
   return project;
 }

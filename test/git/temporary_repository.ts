@@ -1,11 +1,9 @@
-import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { createHost } from "../../lib/host/create_host.ts";
 import { temporaryDirectory } from "../../lib/host/files.ts";
 import type { Host, ProcessRequest } from "../../lib/host/types.ts";
 import { openRepository } from "../../lib/git/open_repository.ts";
 import type { Repository } from "../../lib/git/types.ts";
+import { makeRepository, writeFiles } from "../repository.ts";
 
 /** A real repository in a temporary folder. */
 export interface TemporaryRepository extends AsyncDisposable {
@@ -26,25 +24,11 @@ export async function temporaryRepository(files?: Readonly<Record<string, string
   const folder = await temporaryDirectory("ralph-git-");
   const commands: string[] = [];
 
-  function git(...arguments_: string[]): string {
-    return execFileSync("git", arguments_, { cwd: folder.path, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
-  }
-
-  function write(content: Readonly<Record<string, string>>): void {
-    for (const [path, text] of Object.entries(content)) {
-      mkdirSync(dirname(join(folder.path, path)), { recursive: true });
-      writeFileSync(join(folder.path, path), text);
-    }
-  }
-
-  git("init", "--quiet", "--initial-branch=main");
-  git("config", "user.name", "A Person");
-  git("config", "user.email", "person@example.com");
-  if (files !== undefined) {
-    write(files);
-    git("add", "--all");
-    git("commit", "--quiet", "--message", "first");
-  }
+  const git = makeRepository(folder.path, {
+    files: files ?? {},
+    commit: files === undefined ? null : "first",
+    person: { name: "A Person", email: "person@example.com" },
+  });
   let slept = 0;
   const host = recordingHost(commands);
   const clock = {
@@ -61,7 +45,7 @@ export async function temporaryRepository(files?: Readonly<Record<string, string
     repository,
     commands,
     slept: () => slept,
-    write,
+    write: (content) => writeFiles(folder.path, content),
     git,
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };

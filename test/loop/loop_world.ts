@@ -8,6 +8,7 @@ import { createRalph, type RalphOptions } from "../../lib/recipe/create_ralph.ts
 import type { RalphEvent } from "../../lib/events/types.ts";
 import { appendText, temporaryDirectory } from "../../lib/host/files.ts";
 import type { AgentTurn } from "../../lib/backlog/types.ts";
+import { makeRepository } from "../repository.ts";
 
 const run = promisify(execFile);
 
@@ -41,12 +42,7 @@ export async function loopWorld(
     await mkdir(dirname(join(root, path)), { recursive: true });
     await writeFile(join(root, path), text);
   };
-  await git("init", "-q", "-b", "main");
-  await git("config", "user.name", "Test");
-  await git("config", "user.email", "test@example.invalid");
-  for (const [path, text] of Object.entries({ "README.md": "# x\n", ...options.files })) await write(path, text);
-  await git("add", "-A");
-  await git("commit", "-q", "-m", "start");
+  makeRepository(root, { files: { "README.md": "# x\n", ...options.files } });
   const opened: (RalphContext & AsyncDisposable)[] = [];
   const again = async (next: Turns = turns): Promise<RalphContext> => {
     const { files: _, ...rest } = options;

@@ -31,9 +31,9 @@ test("a reviewing agent follows the instructions that there were at the start; t
   const reviewer: Agent = {
     ...world.ralph.agent,
     name: "reviewer",
-    runTurn({ transcript }) {
+    runTurn({ prompt, transcript }) {
       seen.push(readFileSync(join(world.root, AGENTS), "utf8"), existsSync(join(world.root, CLAUDE)));
-      const line = "<review>APPROVE</review>";
+      const line = /<review \w+>APPROVE<\/review>/.exec(prompt)?.[0] ?? "";
       return Promise.resolve({
         end: { reason: "completed" },
         text: line,

@@ -96,7 +96,7 @@ function testsRun({ files, folders }: Reached, now: Entries, isTest: (path: stri
   return [...[...files].filter(isTest), ...inside];
 }
 
-function fileTree(commits: Commits, entries: Entries): FileTree {
+export function fileTree(commits: Commits, entries: Entries): FileTree {
   const folders = new Set([...entries.keys()].flatMap((path) => {
     const parts = path.split("/");
     return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join("/"));

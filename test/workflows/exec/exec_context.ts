@@ -1,7 +1,6 @@
-import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Agent, TurnRequest } from "../../../lib/context/agent.ts";
 import type { RalphContext } from "../../../lib/context/context.ts";
 import { createRalph, type RalphOptions } from "../../../lib/recipe/create_ralph.ts";
@@ -10,6 +9,7 @@ import type { RalphEvent } from "../../../lib/events/types.ts";
 import { createHost } from "../../../lib/host/create_host.ts";
 import type { AgentTurn, TurnEnd } from "../../../lib/backlog/types.ts";
 import type { Prompter, Question } from "../../../lib/context/prompter.ts";
+import { makeRepository, writeFiles } from "../../repository.ts";
 
 /** One turn of the agent in a test: what it says, or what it does and says. */
 export type Reply =
@@ -88,22 +88,11 @@ export interface TestRepository extends Disposable {
 
 export function testRepository(files: Readonly<Record<string, string>> = {}): TestRepository {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "ralph-exec-")));
-  const git = (...arguments_: readonly string[]): string =>
-    execFileSync("git", [...arguments_], { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trimEnd();
-  const write = (path: string, text: string): void => {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), text);
-  };
-  git("init", "-q", "-b", "main");
-  git("config", "user.name", "Test");
-  git("config", "user.email", "test@example.com");
-  for (const [path, text] of Object.entries({ "README.md": "# Project\n", ...files })) write(path, text);
-  git("add", "-A");
-  git("commit", "-q", "-m", "start");
+  const git = makeRepository(root, { files: { "README.md": "# Project\n", ...files } });
   return {
     root,
-    git,
-    write,
+    git: (...arguments_) => git(...arguments_).trimEnd(),
+    write: (path, text) => writeFiles(root, { [path]: text }),
     read: (path) => readFileSync(join(root, path), "utf8"),
     [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true, maxRetries: 3 }),
   };

@@ -1,0 +1,129 @@
+import { join } from "node:path";
+import { agentTurn } from "../../agents/agent_turn.ts";
+import type { CheckOutcome, CheckResult, CommandCheck, Item, TimeBudget, Turn } from "../../backlog/types.ts";
+import type { Agent } from "../../context/agent.ts";
+import type { RalphContext } from "../../context/context.ts";
+import type { EventBus } from "../../events/types.ts";
+import { guardHistory } from "../../git/history.ts";
+import { requireRepository } from "../../git/require_repository.ts";
+import { createGit, outputOfGit } from "../../git/run_git.ts";
+import { removePath } from "../../host/files.ts";
+import { type PromptValues, renderPrompt } from "../../prompts/render.ts";
+import { restoreBrief } from "../brief/restore_brief.ts";
+import type { Brief } from "../brief/types.ts";
+import type { Checkout, CheckoutPlace } from "../checkout/types.ts";
+import { reviewerOf } from "../reviewed_by.ts";
+
+/** One challenge of the checks of an item. */
+export interface Challenge {
+  readonly ralph: RalphContext;
+  readonly item: Item;
+  readonly brief: Brief;
+  readonly checkout: Checkout;
+  /** Commit before the first attempt at the item. */
+  readonly base: string;
+  /** The work, as it would be committed. */
+  readonly work: string;
+  /** The item's commands. */
+  readonly checks: readonly CommandCheck[];
+  /** Absolute path of the run's folder. */
+  readonly folder: string;
+  /** The attempt, in the names of files. */
+  readonly name: string;
+  readonly signal: AbortSignal;
+  readonly budget: TimeBudget | null;
+}
+
+/** What a challenger's turn came to. `ok` is false where the attempt cannot be settled after it. */
+export interface ChallengerTurn {
+  readonly turn: Turn;
+  readonly result: CheckResult;
+  /** Why the turn brought nothing; `null` where it ended in order. */
+  readonly nothing: string | null;
+}
+
+/** The agent of `verify.challenger`, else the run's own. @throws {RalphError} agent-unknown, option-invalid */
+export function challengerOf(ralph: RalphContext): Agent {
+  const { challenger } = ralph.config.verify;
+  return challenger === undefined ? ralph.agent : reviewerOf(ralph, challenger);
+}
+
+/** Brings the checkout up to a commit. @returns the place, or why it could not be made */
+export async function broughtUp({ checkout }: Challenge, commit: string): Promise<CheckoutPlace | string> {
+  const up = await checkout.bringUp(commit);
+  switch (up.status) {
+    case "ready":
+      return up.place;
+    case "failed":
+      return up.reason;
+    case "links-outside":
+      return `links lead out of the repository: ${up.links.join(", ")}`;
+    case "nothing-committed":
+      return "nothing is committed";
+  }
+}
+
+/** The folder for a challenger's turn: the item's base, with a history that says nothing of the work. */
+export async function challengerFolder(
+  { ralph: { host }, checkout }: Challenge,
+  place: CheckoutPlace,
+): Promise<string> {
+  const folder = await place.directory();
+  await removePath(join(checkout.tree, ".git"));
+  await outputOfGit(createGit(host, checkout.tree), ["init", "--quiet", "--template="]);
+  return folder;
+}
+
+/** One turn of the challenger in a folder. What it changes of the working tree is found as a reviewer's would be. */
+export async function challengerTurn(
+  challenge: Challenge,
+  { prompt, cwd, name, folder, events }: {
+    readonly prompt: PromptValues;
+    readonly cwd: string;
+    readonly name: string;
+    /** For the transcript. */
+    readonly folder: string;
+    readonly events: EventBus;
+  },
+): Promise<ChallengerTurn> {
+  const { ralph, brief, signal, budget } = challenge;
+  const agent = challengerOf(ralph);
+  const fallback = agent === ralph.agent ? ralph.fallback ?? null : null;
+  const { turn, before, after } = await agentTurn({ ...ralph, agent, fallback, events }, {
+    prompt: await renderPrompt("challenge", prompt, { root: ralph.root }),
+    name,
+    folder,
+    cwd,
+    signal,
+    budget,
+    environment: { RALPH_ROOT: cwd },
+  });
+  const line = { branch: before.branch, head: before.head, floor: before.head };
+  const rewritten = await guardHistory(requireRepository(ralph), line, after, `${ralph.run.id}-${name}`);
+  const restored = (await restoreBrief(brief)).map(({ path }) => path);
+  const changed = turn.changedFiles.filter((path) => !restored.includes(path));
+  const outcome = outcomeOf(turn, rewritten === null ? changed : ["its history", ...changed]);
+  return {
+    turn,
+    result: {
+      ...outcome,
+      name: `challenge by ${agent.name}`,
+      scope: "",
+      durationMs: turn.durationMs,
+      usage: turn.usage,
+    },
+    nothing: turn.end.reason === "completed" ? null : outcome.tail,
+  };
+}
+
+function outcomeOf({ end }: Turn, changed: readonly string[]): CheckOutcome {
+  const message = "message" in end ? end.message : end.reason;
+  if (end.reason === "agent-unusable" || end.reason === "rate-limited") {
+    return { ok: false, exitCode: null, tail: message, halts: end.reason };
+  }
+  if (changed.length > 0) {
+    const tail = `the challenger changed the working tree, which it must not: ${changed.join(", ")} (left as it is)`;
+    return { ok: false, exitCode: null, tail };
+  }
+  return { ok: true, exitCode: null, tail: message };
+}

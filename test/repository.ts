@@ -1,0 +1,58 @@
+import { spawnSync } from "node:child_process";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/** What a test's repository is made of. */
+export interface RepositoryOptions {
+  /** Path to content. @default none */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Subject of the first commit, of all that the folder holds; `null`: none is made. @default "start" */
+  readonly commit?: string | null;
+  /** @default "Ada" with "ada@example.com" */
+  readonly person?: { readonly name: string; readonly email: string };
+  /** More lines of the repository's configuration. @default "" */
+  readonly config?: string;
+  /** What git is run with. @default the environment of the test */
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
+/** Runs git in the repository; gives what it printed. @throws {Error} with what it said, when it fails */
+export type TestGit = (...arguments_: readonly string[]) => string;
+
+/** Makes a repository of the folder, on the branch `main`, with an identity of its own. */
+export function makeRepository(root: string, options: RepositoryOptions = {}): TestGit {
+  const { files = {}, commit = "start", config = "", environment = process.env } = options;
+  const { name, email } = options.person ?? { name: "Ada", email: "ada@example.com" };
+  const git = gitIn(root, environment);
+  git("init", "--quiet", "--initial-branch=main");
+  appendFileSync(join(root, ".git/config"), `[user]\n\tname = ${name}\n\temail = ${email}\n${config}`);
+  writeFiles(root, files);
+  if (commit !== null) {
+    git("add", "--all");
+    git("commit", "--quiet", "--allow-empty", "--message", commit);
+  }
+  return git;
+}
+
+/** Git in a folder. */
+export function gitIn(root: string, environment: NodeJS.ProcessEnv = process.env): TestGit {
+  return (...arguments_) => {
+    const { status, stdout, stderr, error } = spawnSync("git", arguments_, {
+      cwd: root,
+      env: environment,
+      encoding: "utf8",
+      maxBuffer: 1 << 28,
+    });
+    if (error !== undefined) throw error;
+    if (status !== 0) throw new Error(`Command failed: git ${arguments_.join(" ")}\n${stderr}`);
+    return stdout;
+  };
+}
+
+/** Writes files below a folder, by path. */
+export function writeFiles(root: string, files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+}
