@@ -204,11 +204,12 @@ export class Loop<Data, Findings> {
     const hookIteration = hookIterationOf(ralph, this.#folder, item, iteration);
     await this.#hooks?.apply();
     if (item.checksOnly !== true) await this.#hooks?.run("before", hookIteration);
-    const before = item.checksOnly === true ? null : await requireRepository(ralph).snapshot();
+    let before = item.checksOnly === true ? null : await requireRepository(ralph).snapshot();
     if (before !== null) ownership.beforeTurn(before);
     await ralph.journal.begun(key, item, { id, number, userPaths: [...ownership.userPaths], head: before?.head });
     const begun = await this.#backlog.begin?.(item, id);
     if (begun !== undefined) await committer.commit(begun, []);
+    if (begun !== undefined && before !== null) before = await requireRepository(ralph).snapshot(); // no part of the turn
 
     const worked = await workItem(ralph, this.#backlog, item, {
       attempt: { id, number },

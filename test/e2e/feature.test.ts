@@ -155,6 +155,7 @@ describe("ralph run FEATURE: the arrows of its state diagrams", () => {
   test("currentStoryId is honoured on resume, before a story of a lower priority", async () => {
     const result = await feature(`${ACCEPT} ${OBEY}`, [story("US-001"), story("US-002")])
       .files({
+        ".ralph/.gitignore": "runs/\n",
         [PRD_FILE]: prd([story("US-001"), story("US-002")], {
           run: { startedAt: "2024-01-15T10:00:00Z", currentStoryId: "US-002", learnings: [] },
         }),

@@ -32,6 +32,7 @@ export const HONEST: readonly HonestCase[] = [
     workflow: "feature",
     language: "shell",
     agent: 'stub; git add src; git commit -qm wip; impl; git commit -qa --amend -m "feat: add"; claim',
+    holds: "git cat-file -e HEAD:.ralph/.gitignore",
   },
   {
     name: "an agent that rebases its own commits",
