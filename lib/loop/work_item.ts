@@ -3,7 +3,18 @@ import { agentTurn, type ObservedTurn } from "../agents/agent_turn.ts";
 import { refusalOf } from "../agents/turn_verdict.ts";
 import { CLAIMS_VARIABLE } from "../backlog/claims.ts";
 import { blockedReason, NONCE_LENGTH, saysPassing } from "../backlog/signals.ts";
-import type { Attempt, Backlog, Check, Claim, Item, JudgeContext, Turn, Verification, WorkContext, WorkDone } from "../backlog/types.ts";
+import type {
+  Attempt,
+  Backlog,
+  Check,
+  Claim,
+  Item,
+  JudgeContext,
+  Turn,
+  Verification,
+  WorkContext,
+  WorkDone,
+} from "../backlog/types.ts";
 import { verdictOf } from "../backlog/verdict.ts";
 import { createBrief } from "../checks/brief/create_brief.ts";
 import { namedCheck } from "../checks/named_check.ts";
