@@ -6,31 +6,78 @@
 import { hashText } from "../host/files.ts";
 import type { Attempt, Item, ParkedItem } from "./types.ts";
 
-/** Why an attempt did not pass, as reports and notes show it. Pure. */
+/**
+ * Why an attempt did not pass, as reports and notes show it. Pure.
+ *
+ * @example Say why
+ * ```ts
+ * import { type Attempt, reasonOf } from "ralph/backlog";
+ *
+ * const say = (attempt: Attempt): string => `not done: ${reasonOf(attempt)}`;
+ * console.log(typeof say); // function
+ * ```
+ */
 export function reasonOf(attempt: Attempt): string {
   if ("message" in attempt) return attempt.message;
   if (attempt.status === "trespassed") return `wrote outside the allowed paths: ${attempt.paths.join(", ")}`;
   return attempt.status;
 }
 
-/** The attempt leaves the item to a person: it is blocked, or the loop gives the item no other one. Pure. */
+/**
+ * The attempt leaves the item to a person: it is blocked, or the loop gives the item no other one. Pure.
+ *
+ * @example In `settle()`
+ * ```ts
+ * import { type Attempt, isOver, reasonOf } from "ralph/backlog";
+ *
+ * const settled = (attempt: Attempt) => ({ status: isOver(attempt) ? "parked" : "open", reason: reasonOf(attempt) });
+ * console.log(typeof settled); // function
+ * ```
+ */
 export function isOver(attempt: Attempt): boolean {
   return attempt.status === "blocked" || attempt.last === true;
 }
 
-/** What a prompt says of the attempt before. Pure. */
+/**
+ * What a prompt says of the attempt before. Pure.
+ *
+ * @example In a prompt
+ * ```ts
+ * import { failureOf } from "ralph/backlog";
+ *
+ * console.log(failureOf(null)); // Nothing: this is the first attempt.
+ * ```
+ */
 export function failureOf(previous: Attempt | null): string {
   if (previous === null) return "Nothing: this is the first attempt.";
   if ("message" in previous) return `Attempt ${previous.number} ${previous.status}: ${previous.message}`;
   return `Attempt ${previous.number} ended as ${previous.status}.`;
 }
 
-/** A hash of what an item asks for: with another text it is another item, whatever its id. Pure. */
+/**
+ * A hash of what an item asks for: with another text it is another item, whatever its id. Pure.
+ *
+ * @example Two texts
+ * ```ts
+ * import { fingerprintOf } from "ralph/backlog";
+ *
+ * console.log(fingerprintOf("add a") === fingerprintOf("add b")); // false
+ * ```
+ */
 export function fingerprintOf(asked: string | readonly unknown[]): string {
   return hashText(typeof asked === "string" ? asked : JSON.stringify(asked)).slice(0, 16);
 }
 
-/** Whether the journal has given up on the item as it is now. Pure. */
+/**
+ * Whether the journal has given up on the item as it is now. Pure.
+ *
+ * @example In `next()`
+ * ```ts
+ * import { isParked } from "ralph/backlog";
+ *
+ * console.log(isParked({ id: "1", fingerprint: "abc" }, [])); // false
+ * ```
+ */
 export function isParked(
   { id, fingerprint }: Pick<Item, "id" | "fingerprint">,
   parked: readonly ParkedItem[],

@@ -68,7 +68,16 @@ export function blockedReason(lines: readonly string[]): string | null {
   return found.map(({ value }) => value).findLast((reason) => reason !== "" && !isPlaceholder(reason)) ?? null;
 }
 
-/** How the agent of a plain list ends its turn. */
+/**
+ * How the agent of a plain list ends its turn.
+ *
+ * @example At the end of a prompt
+ * ```ts
+ * import { howToEnd } from "ralph/backlog";
+ *
+ * console.log(howToEnd("k3").includes("k3")); // true
+ * ```
+ */
 export function howToEnd(nonce: string): string {
   return [
     `When it is done, end with the line \`<ralph ${nonce}>DONE</ralph>\`.`,

@@ -1,6 +1,5 @@
 import { journalKeyOf } from "../backlog/journal_key.ts";
 import type { Backlog } from "../backlog/types.ts";
-import { challengerOf } from "../checks/challenge/challenger.ts";
 import { namedCheck } from "../checks/named_check.ts";
 import type { RalphContext } from "../context/context.ts";
 import { requireRepository } from "../git/require_repository.ts";
@@ -40,7 +39,10 @@ export async function runLoop<Data, Findings>(
   const interrupted = ralph.journal.interrupted(backlog.name);
   if (!interrupted) await backlog.overview({ parked: [] }); // a missing or damaged store is reported before anything starts
   await ralph.agent.ensureUsable();
-  if (ralph.config.verify.challenge > 0) await challengerOf(ralph).ensureUsable();
+  if (ralph.config.verify.challenge > 0) {
+    const { challengerOf } = await import("../checks/challenge/challenger.ts");
+    await challengerOf(ralph).ensureUsable();
+  }
   for (const check of options.checks ?? []) await namedCheck(check)?.ensureUsable?.();
   await using _lock = await ralph.lock.acquire(options.purpose ?? "run");
   await ralph.journal.refresh();

@@ -3,7 +3,6 @@ import type { Check } from "../backlog/types.ts";
 import { describeFailures } from "../backlog/verdict.ts";
 import { commitOfTree } from "../checks/check_tree.ts";
 import { openCheckout } from "../checks/checkout/open_checkout.ts";
-import { describeChange, withOldJudges } from "../checks/judging/with_old_judges.ts";
 import { verify } from "../checks/verify.ts";
 import { CONFIG_FILE } from "../config/load.ts";
 import type { Config } from "../config/types.ts";
@@ -69,6 +68,7 @@ export async function verdictSince(ralph: RalphContext, options: VerdictSinceOpt
   const now = await verify(judged, checks, { place: up.place, signal });
   if (now.status === "aborted") return { status: "aborted", base, reasons: [] };
   if (now.status === "failed") return { status: "failed", base, reasons: [describeFailures(now)] };
+  const { describeChange, withOldJudges } = await import("../checks/judging/with_old_judges.ts");
   const logs = await ralph.run.folder(".ralph/runs");
   const history = { base, steps: [], items: [] };
   const old = await withOldJudges(judged, (commit) => checkout.bringUp(commit), {

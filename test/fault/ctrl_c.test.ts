@@ -19,7 +19,10 @@ describe.skipIf(process.platform !== "linux")("Ctrl-C in a terminal", () => {
   });
 
   test("during a check", async () => {
-    const prd = prdText([{ ...stories(1)[0]!, acceptanceCriteria: [`Verify: \`echo; ${HANG}\``] }]);
+    const prd = prdText([{
+      ...stories(1)[0]!,
+      acceptanceCriteria: [`Verify: \`[ -f work/1.txt ] && { echo; ${HANG}; }\``],
+    }]);
     const project = faultProject(`${WORK}; sleep 0.5`, { prd });
 
     const { root } = await project.cli.terminal([/agent worker \d/, CTRL_C]).expectExit(130);

@@ -21,7 +21,7 @@ describe("an operation in progress", () => {
 
     before = git("status", "--porcelain=2");
     expect(stderr).toBe(
-      `workflow exec (scripts/ralph exists)\nerror: a ${operation} is in progress in [ROOT]\nhint: finish or abort it, then start Ralph again\n`,
+      `workflow exec (scripts/ralph exists)\nagent worker (ralph.config.json)\nerror: a ${operation} is in progress in [ROOT]\nhint: finish or abort it, then start Ralph again\n`,
     );
     expect(before).toBe((await import("node:fs")).readFileSync(`${root}/../before`, "utf8").trimEnd());
   });

@@ -8,7 +8,7 @@ import { expectNothingLeft, faultProject, passedIn, prdText, stories, WORK } fro
 
 const HOOK = join(dirname(fileURLToPath(import.meta.url)), "../fixtures/fault/slow_hook.sh");
 const HANG =
-  "[ -f ignored/again ] || { touch ignored/here; setsid sleep 300 & (trap '' TERM INT HUP; sleep 300) & sleep 300; }";
+  "[ -f ../again ] || { touch ignored/here; setsid sleep 300 & (trap '' TERM INT HUP; sleep 300) & sleep 300; }";
 const PHASES: readonly (readonly [phase: string, agent: string, criterion: string])[] = [
   ["an agent's turn", `mkdir -p ignored; ${HANG}; ${WORK}`, "Verify: `test -f work/1.txt`"],
   ["a check", `mkdir -p ignored; ${WORK}`, `Verify: \`${HANG}\``],
@@ -45,7 +45,7 @@ describe.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s to Ralph alone", (si
       passedIn(root);
       await expectNothingLeft(project, root);
 
-      writeFileSync(join(root, "ignored/again"), "");
+      for (const path of ["ignored/again", "../again"]) writeFileSync(join(root, path), "");
       const again = await ralphCli(root).agent("worker", agent).args("run").expectExit(0);
       expect(passedIn(root)).toEqual(["US-001"]);
       expect(again.git("log", "--format=%s").match(/^feat: US-001/gm)).toHaveLength(1);

@@ -1,5 +1,6 @@
 import { join, relative } from "node:path";
-import type { Attempt, CheckResult } from "../../backlog/types.ts";
+import type { CheckResult } from "../../backlog/types.ts";
+import { UNSEEN_CHECK } from "./failed_unseen_check.ts";
 import { createRedactor } from "../../events/redact.ts";
 import { secretValues } from "../../events/secrets.ts";
 import type { EventBus, RalphEvent } from "../../events/types.ts";
@@ -19,14 +20,8 @@ export interface UnseenOutcome {
   readonly missing: string | null;
 }
 
-const NAME = "unseen check";
 /** So much of each text is shown. */
 const SHOWN_CHARACTERS = 500;
-
-/** Whether an attempt failed by its unseen check. Pure. */
-export function failedUnseenCheck({ verification }: Attempt): boolean {
-  return verification?.results.some(({ name, ok }) => name === NAME && !ok) ?? false;
-}
 
 /**
  * Has the challenger write a check from the criteria alone, runs its command on the work, and compares. Until then what
@@ -67,7 +62,7 @@ async function compared(challenge: Challenge, { turn, result, nothing }: Challen
       quoted(check.expect)
     }`,
   );
-  const compared = { name: NAME, scope: "", ok, exitCode: null, tail: ok ? "" : shown, durationMs };
+  const compared = { name: UNSEEN_CHECK, scope: "", ok, exitCode: null, tail: ok ? "" : shown, durationMs };
   return { results: [result, compared], differs: ok ? null : shown, missing: null };
 }
 
