@@ -1,8 +1,7 @@
-import { dirname, join } from "node:path";
+import { withOwnIndex } from "../git/own_index.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { gitFailed, reasonOf } from "../git/run_git.ts";
-import { copyPath, ensureDirectory, pathExists, removePath } from "../host/files.ts";
 import { type CheckoutContext, openCheckout } from "./checkout/open_checkout.ts";
 import type { BroughtUp, Checkout, CheckoutPlace } from "./checkout/types.ts";
 
@@ -42,25 +41,20 @@ export async function openCheckTree(
 }
 
 /** The tree as it would be committed, as a commit that no branch has; HEAD and index stay as they are. */
-export async function commitOfTree({ host, ...place }: CheckoutContext): Promise<string> {
+export async function commitOfTree(place: CheckoutContext): Promise<string> {
   const repository = requireRepository(place);
   const { head, changed } = await repository.status();
   if (head !== null && changed.length === 0) return head;
-  const index = join(repository.ralphDirectory, `check-index.${host.ids.random(8)}`);
-  const git = async (...arguments_: string[]): Promise<string> => {
-    const end = await repository.git(arguments_, { environment: { GIT_INDEX_FILE: index } });
-    if (end.exitCode !== 0) throw gitFailed(arguments_, reasonOf({ stderr: end.stderr, tail: end.stderr }));
-    return end.stdout.trim();
-  };
-  try {
-    const real = join(repository.gitDirectory, "index");
-    await (await pathExists(real) ? copyPath(real, index) : ensureDirectory(dirname(index)));
+  return await withOwnIndex(repository, true, async (environment) => {
+    const git = async (...arguments_: string[]): Promise<string> => {
+      const end = await repository.git(arguments_, { environment });
+      if (end.exitCode !== 0) throw gitFailed(arguments_, reasonOf({ stderr: end.stderr, tail: end.stderr }));
+      return end.stdout.trim();
+    };
     await git("add", "--all");
     const parent = head === null ? [] : ["-p", head];
     return await git("commit-tree", await git("write-tree"), ...parent, "-m", "work in progress");
-  } finally {
-    await removePath(index);
-  }
+  });
 }
 
 function reasonFor(up: Exclude<BroughtUp, { readonly status: "ready" }>): string {

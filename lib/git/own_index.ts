@@ -14,7 +14,8 @@ export async function withOwnIndex<Value>(
   await using folder = await temporaryDirectory("ralph-index-");
   const index = join(folder.path, "index");
   const real = join(repository.gitDirectory, "index");
-  if (copied && await pathExists(real)) await copyPath(real, index);
+  // by the time of its index git knows which files it has to read again: those written in the same second
+  if (copied && await pathExists(real)) await copyPath(real, index, { times: true });
   return await use({ GIT_INDEX_FILE: index });
 }
 

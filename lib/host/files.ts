@@ -215,9 +215,13 @@ export async function renamePath(from: string, to: string): Promise<void> {
   await makingFolder(to, async () => renameSync(from, to));
 }
 
-/** Copies a file or a whole folder over what is there. @throws {RalphError} file-unwritable */
-export async function copyPath(from: string, to: string): Promise<void> {
-  await makingFolder(to, () => copy(from, to, { overwrite: true }));
+/** Copies a file or a whole folder over what is there; `times`: with its times. @throws {RalphError} file-unwritable */
+export async function copyPath(
+  from: string,
+  to: string,
+  { times = false }: { readonly times?: boolean } = {},
+): Promise<void> {
+  await makingFolder(to, () => copy(from, to, { overwrite: true, preserveTimestamps: times }));
 }
 
 /** Makes a symbolic link in place of what is there. @throws {RalphError} file-unwritable */

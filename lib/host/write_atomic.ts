@@ -111,8 +111,18 @@ async function followLinks(path: string, left = 40): Promise<string> {
 
 /** Removes the temporary files that killed writers left in a folder. */
 export function removeLeftOvers(folder: string): void {
-  for (const name of readdirSync(folder)) {
+  for (const name of namesIn(folder)) {
     if (isTemporaryName(name) && !isRunning(temporaryOwner(name))) rmSync(join(folder, name), { force: true });
+  }
+}
+
+/** Of a folder that another process may have removed by now. */
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
   }
 }
 

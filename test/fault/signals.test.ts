@@ -11,7 +11,7 @@ const HANG =
   "[ -f ../again ] || { touch ignored/here; setsid sleep 300 & (trap '' TERM INT HUP; sleep 300) & sleep 300; }";
 const PHASES: readonly (readonly [phase: string, agent: string, criterion: string])[] = [
   ["an agent's turn", `mkdir -p ignored; ${HANG}; ${WORK}`, "Verify: `test -f work/1.txt`"],
-  ["a check", `mkdir -p ignored; ${WORK}`, `Verify: \`${HANG}\``],
+  ["a check", `mkdir -p ignored; ${WORK}; echo '<promise>COMPLETE</promise>'`, `Verify: \`${HANG}\``],
   [
     "the commit",
     `mkdir -p ignored; [ -f ignored/again ] || touch ignored/slow-hook; ${WORK}`,
