@@ -179,13 +179,13 @@ describe("verify()", () => {
     const started = Date.now();
 
     const checked = await verify(world.ralph, [
-      { name: "string", command: "sleep 300 & sleep 300", timeoutMs: 300 },
+      { name: "string", command: "sleep 3521 & sleep 3521", timeoutMs: 300 },
     ]);
     const quick = {
       ...world.ralph,
       config: { ...world.ralph.config, verify: { ...world.ralph.config.verify, timeout: 0.3 } },
     };
-    const built = await verify(quick, [world.ralph.$`sh -c ${"echo begun; sleep 301 & sleep 301"}`]);
+    const built = await verify(quick, [world.ralph.$`sh -c ${"echo begun; sleep 3522 & sleep 3522"}`]);
 
     expect(checked.results[0]).toMatchObject({ ok: false, tail: expect.stringContaining("timed out after 0.3 s") });
     expect(built.results[0]).toMatchObject({
@@ -193,7 +193,7 @@ describe("verify()", () => {
       tail: expect.stringContaining("begun\ntimed out after 0.3 s"),
     });
     expect(Date.now() - started).toBeLessThan(20_000);
-    const left = await verify(world.ralph, ["! pgrep -fx 'sleep 30[01]'"]);
+    const left = await verify(world.ralph, ["! pgrep -fx 'sleep 352[12]'"]);
     expect(left.status).toBe("passed");
   });
 

@@ -128,9 +128,9 @@ describe.each(WAYS)("openCheckout() $way", ({ bubblewrap }) => {
     await outcomeIn(
       world.ralph,
       place,
-      `setsid sh -c 'sleep 300 & echo $! > ${file}; wait' > /dev/null 2>&1 & while [ ! -s ${file} ]; do :; done`,
+      `setsid sh -c 'sleep 3417 & echo $! > ${file}; wait' > /dev/null 2>&1 & while [ ! -s ${file} ]; do :; done`,
     );
-    const sleeping = execFileSync("ps", ["-eo", "args"], { encoding: "utf8" }).split("\n").includes("sleep 300");
+    const sleeping = execFileSync("ps", ["-eo", "args"], { encoding: "utf8" }).split("\n").includes("sleep 3417");
 
     expect(names.split("\n").filter((name) => /^(RALPH|GIT|BUN)/.test(name))).toEqual([]);
     expect(names.includes("INVOCATION_ID")).toBe(!bubblewrap);
