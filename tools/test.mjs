@@ -18,6 +18,10 @@ const ONCE = [
   "test/trust/table_*",
   "test/trust/honest.test.ts",
   "test/trust/property.test.ts",
+  // whole runs over all workflows: what they protect is the loop's rules, which know no runtime
+  "test/trust/judging.test.ts",
+  "test/trust/brief.test.ts",
+  "test/loop/challenge.test.ts",
   "test/checks/browser.test.ts",
   // kills and restarts of whole programs, by the second: the steps themselves have their tests in every runtime
   "test/workflows/exec/plan_resume.test.ts",
