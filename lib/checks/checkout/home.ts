@@ -1,4 +1,5 @@
 import { basename, join } from "node:path";
+import { RalphError } from "../../errors/ralph_error.ts";
 import { hashText, listDirectory, pathExists, readText, removePath, writePlain } from "../../host/files.ts";
 import { takeLock } from "../../host/lock.ts";
 import type { Host } from "../../host/types.ts";
@@ -39,10 +40,23 @@ async function sweepHomes(host: Host, cache: string): Promise<void> {
     const path = join(cache, name);
     const root = await readText(join(path, "root"));
     if (root === null || !name.includes("-") && await pathExists(root)) continue;
+    await sweepHome(host, path);
+  }
+}
+
+/** Another process may remove it, or take it, at the same time: what cannot be removed now is left for the next sweep. */
+async function sweepHome(host: Host, path: string): Promise<void> {
+  try {
     const lock = await lockOf(host, path);
-    if (lock.status !== "held") continue;
+    if (lock.status !== "held") return;
     await removePath(path);
     await lock.release();
+  } catch (error) {
+    if (
+      !RalphError.isInstance(error) && !["ENOENT", "ENOTEMPTY"].includes((error as NodeJS.ErrnoException).code ?? "")
+    ) {
+      throw error;
+    }
   }
 }
 
