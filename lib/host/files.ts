@@ -28,6 +28,7 @@ import {
 import process from "node:process";
 import type { FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import { setTimeout as wait } from "node:timers/promises";
 import { dirname, join } from "node:path";
 import { copy } from "@std/fs/copy";
 import { ensureDir } from "@std/fs/ensure-dir";
@@ -207,7 +208,17 @@ export async function pathExists(path: string): Promise<boolean> {
 /** Takes away a file or a whole folder. A missing one is fine. */
 export async function removePath(path: string): Promise<void> {
   if (isPlainFile(path)) return rmSync(path, { force: true });
-  await fsPromises().rm(path, { recursive: true, force: true, maxRetries: 3 });
+  for (let left = 5;; left -= 1) {
+    try {
+      return await fsPromises().rm(path, { recursive: true, force: true });
+    } catch (error) {
+      // another process still writes there; Deno's `rm` has no `maxRetries`
+      if (left === 0 || !["ENOTEMPTY", "EBUSY", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) {
+        throw error;
+      }
+      await wait((6 - left) * 50);
+    }
+  }
 }
 
 /** Moves a file or folder within one file system. @throws {RalphError} file-unwritable */

@@ -10,7 +10,7 @@ export function sealOf(top: string): Seal {
   const visit = (path: string, name: string): void => {
     const entry = lstatSync(path, { bigint: true, throwIfNoEntry: false });
     if (entry === undefined) return;
-    found.set(name, `${entry.ino} ${entry.ctimeNs} ${entry.size} ${entry.mode}`);
+    found.set(name, `${entry.ino} ${entry.ctimeNs} ${entry.mtimeNs} ${entry.size} ${entry.mode}`);
     if (!entry.isDirectory()) return;
     for (const child of readdirSync(path)) visit(join(path, child), name === "" ? child : `${name}/${child}`);
   };

@@ -133,5 +133,5 @@ async function restoreOne(
 }
 
 function isFolder(sealed: string): boolean {
-  return (Number(sealed.split(" ")[3]) & 0o170000) === 0o040000;
+  return (Number(sealed.split(" ")[4]) & 0o170000) === 0o040000;
 }
