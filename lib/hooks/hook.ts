@@ -98,7 +98,8 @@ export function configuredHooks({ hooks }: Pick<Config, "hooks">): readonly Hook
   return hooks.map(hookOfConfig);
 }
 
-function hookOfConfig(config: HookConfig): Hook {
+/** A hook as a file names it. Pure. */
+export function hookOfConfig(config: HookConfig): Hook {
   const { id, enabled, parallel, when, isolated, agent, agentCommand, timeout, workflow, prompt, command } = config;
   const options: HookOptions = {
     id,

@@ -32,7 +32,7 @@ export interface VerdictSince {
 
 /**
  * The verdict without a run: what would be committed now, in a clean checkout, passes the checks that the base names,
- * with the tests as they are and as they were at the base. Nothing is changed or stored.
+ * with the tests as they are and as they were at the base. Nothing is marked or committed; only the checks' logs are kept.
  *
  * @throws {RalphError} not-a-repository, usage for a base that is no commit, config-invalid
  * @example Judge what another loop left
@@ -119,9 +119,15 @@ async function configAt(ralph: RalphContext, repository: Repository, base: strin
   const shown = await repository.git(["show", `${base}:${posix.normalize(path)}`]);
   const { checkConfig } = await import("../config/check.ts");
   if (shown.exitCode !== 0) return checkConfig({}).config ?? ralph.config;
-  const checked = checkConfig(JSON.parse(shown.stdout));
+  const invalid = (problem: string): RalphError =>
+    new RalphError("config-invalid", { details: { path: `${CONFIG_FILE} at ${base.slice(0, 12)}`, problem } });
+  let value: unknown;
+  try {
+    value = JSON.parse(shown.stdout);
+  } catch (error) {
+    throw invalid((error as Error).message);
+  }
+  const checked = checkConfig(value);
   if (checked.config !== null) return checked.config;
-  throw new RalphError("config-invalid", {
-    details: { path: `${CONFIG_FILE} at ${base.slice(0, 12)}`, problem: checked.problems.join("; ") },
-  });
+  throw invalid(checked.problems.join("; "));
 }

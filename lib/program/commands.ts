@@ -134,7 +134,7 @@ const TOOLS: readonly Command[] = [
     },
     details: [
       "What would be committed now is checked in a clean checkout, by the checks of ralph.config.json at the base, with the",
-      "tests as they are and as they were. Exit code 0: it passes. Nothing is stored.",
+      "tests as they are and as they were. Exit code 0: it passes. Nothing is marked or committed.",
     ],
     load: () => import("./commands/gate.ts"),
   },

@@ -56,6 +56,13 @@ describe("ralph gate", () => {
     expect(stderr).toContain("nowhere is no commit");
   });
 
+  test("names a configuration of the base that is no JSON", async () => {
+    const { stderr } = await ralphCli().files({ ...FILES, "ralph.config.json": "{" })
+      .dirty({ "ralph.config.json": CONFIG }).args("gate", "--base", "HEAD").expectExit(2);
+
+    expect(stderr).toMatch(/error: .*ralph\.config\.json at /);
+  });
+
   test("as a Stop hook it holds the agent back twice in a session, and then lets it go", async () => {
     const project = ralphCli().files(FILES).prepare().root;
     const stop = (session: string): Promise<CliResult> =>

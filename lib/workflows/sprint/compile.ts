@@ -2,10 +2,9 @@ import { join } from "node:path";
 import type { Document } from "yaml";
 import { pathExists, renamePath } from "../../host/files.ts";
 import { ensureRunsIgnored } from "../../events/runs_ignored.ts";
-import type { Hook } from "../../hooks/hook.ts";
+import { type Hook, hookOfConfig } from "../../hooks/hook.ts";
 import { readSprint, type SprintContext } from "./backlog.ts";
 import { readDefinition, type SprintDefinition } from "./definition.ts";
-import { hookOfEntry } from "./hook_entry.ts";
 import { sprintPaths } from "./paths.ts";
 import type { HookEntry } from "./types.ts";
 
@@ -88,7 +87,7 @@ export async function sprintHooks(
   ralph: Pick<SprintContext, "root" | "state">,
   { directory }: { readonly directory: string },
 ): Promise<readonly Hook[]> {
-  return (await readSprint(ralph, sprintPaths(ralph.root, directory).progress)).hooks.map(hookOfEntry);
+  return (await readSprint(ralph, sprintPaths(ralph.root, directory).progress)).hooks.map(hookOfConfig);
 }
 
 function progressOf(definition: SprintDefinition): Readonly<Record<string, unknown>> {

@@ -1,4 +1,3 @@
-import type { Hook, HookOptions } from "../../hooks/hook.ts";
 import type { HookEntry } from "./types.ts";
 
 /** A hook as YAML has it, defaults filled in; `null` for one without id or action. Pure. */
@@ -19,23 +18,4 @@ export function hookEntryOf(value: Readonly<Record<string, unknown>>): HookEntry
     ...text("agent-command", "agentCommand"),
     ...(typeof value["timeout"] === "number" ? { timeout: value["timeout"] } : {}),
   };
-}
-
-/** The hook as the loop runs it. Pure. */
-export function hookOfEntry(entry: HookEntry): Hook {
-  const { id, enabled, parallel, when, isolated, agent, agentCommand, timeout } = entry;
-  const options: HookOptions = {
-    id,
-    enabled,
-    parallel,
-    when,
-    isolated,
-    ...(agent === undefined ? {} : { agent }),
-    ...(agentCommand === undefined ? {} : { agent: { command: agentCommand } }),
-    ...(timeout === undefined ? {} : { timeoutMs: timeout * 1000 }),
-  };
-  if (entry.workflow !== undefined) return { ...options, workflow: entry.workflow };
-  return entry.prompt === undefined
-    ? { ...options, command: entry.command ?? "" }
-    : { ...options, prompt: entry.prompt };
 }
