@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { ERROR_DEFINITIONS } from "../errors/definitions.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { readText } from "../host/files.ts";
 import { isPlaceholder } from "./placeholder.ts";
@@ -32,8 +33,15 @@ export async function validateFile(
   try {
     return { path, present: true, ...await check(text) };
   } catch (error) {
-    return { path, present: true, problems: [problemOf(error, path)], warnings: [] };
+    const hint = ownHint(error);
+    return { path, present: true, problems: [problemOf(error, path), ...hint === null ? [] : [hint]], warnings: [] };
   }
+}
+
+/** The hint of an error that has one of its own, and not only that of its code. */
+export function ownHint(error: unknown): string | null {
+  if (!RalphError.isInstance(error)) return null;
+  return error.hint === ERROR_DEFINITIONS[error.code].hint ? null : error.hint;
 }
 
 /** The message without the path that it begins with; what is no RalphError is thrown again. */

@@ -11,6 +11,7 @@ import type { GatedBacklog, GateWords } from "../../recipe/gate_run.ts";
 import { recordDecision } from "./plan/transcript.ts";
 import { withProgress } from "./progress.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
+import { findExternal, importHint } from "./import/find_external.ts";
 import { formatPrd, parsePrd } from "./format.ts";
 import { withFailure, withoutFailure } from "../../backlog/notes.ts";
 import type { Prd, Story } from "./types.ts";
@@ -75,7 +76,9 @@ export function prdBacklog(
   async function load(): Promise<Prd> {
     const text = await ralph.state.read(file);
     if (text !== null) return parse(text);
-    throw new RalphError("state-missing", { details: { path: file }, hint: '`ralph plan "<goal>"` writes it' });
+    const [external] = await findExternal(ralph.root);
+    const hint = external === undefined ? '`ralph plan "<goal>"` writes it' : importHint(external);
+    throw new RalphError("state-missing", { details: { path: file }, hint });
   }
 
   async function change(to: (story: Story) => Story): Promise<void> {

@@ -1,5 +1,6 @@
 import { RalphError } from "../../errors/ralph_error.ts";
 import { parseJson } from "../../backlog/json_syntax.ts";
+import { hintForPrd } from "./import/find_external.ts";
 import type { Prd, Story } from "./types.ts";
 import { validatePrd } from "./validate.ts";
 
@@ -47,7 +48,11 @@ export function parsePrd(text: string, path: string): Prd {
   const data = parseJson(text, path);
   const errors = validatePrd(data);
   if (errors.length > 0) {
-    throw new RalphError("state-invalid", { details: { path, problem: `Invalid PRD schema: ${errors.join("; ")}` } });
+    const hint = hintForPrd(text, errors, path);
+    throw new RalphError("state-invalid", {
+      details: { path, problem: `Invalid PRD schema: ${errors.join("; ")}` },
+      ...(hint === null ? {} : { hint }),
+    });
   }
   return data as Prd;
 }

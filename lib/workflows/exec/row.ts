@@ -95,6 +95,32 @@ export const EXEC: WorkflowRow = {
       load: () => import("./commands/understand.ts"),
     },
     {
+      name: "import",
+      summary: "make a PRD of another tool's plan: snarktank/ralph, ralph-tui, openralph, Taskmaster, spec-kit",
+      usage: "FILE",
+      arity: [1, 1],
+      flags: {
+        verify: {
+          type: "text",
+          value: "CMD",
+          many: true,
+          summary: "a command that every story must pass: added to verify.default (repeatable)",
+        },
+        tag: { type: "text", value: "NAME", summary: "Taskmaster: the tag whose tasks are meant (default: master)" },
+        "dry-run": { type: "boolean", summary: "print the PRD, write nothing" },
+        ...CONSENT_FLAGS,
+        ...REPORT_FLAGS,
+        ...pick(PLACE_FLAGS, "root", "config"),
+        ...SHOW_FLAGS,
+      },
+      details: [
+        "It shows the PRD that it would write to scripts/ralph/prd.json, and writes after a yes, at the prompt or by",
+        "`--approve import`. A PRD that is there already is never overwritten; a file of another tool in that place is",
+        "kept beside it. What a PRD has no place for is listed.",
+      ],
+      load: () => import("./commands/import.ts"),
+    },
+    {
       name: "demo",
       summary: "watch the whole workflow on a small real project",
       usage: "",

@@ -3,12 +3,14 @@ import type { Overview } from "../../../backlog/types.ts";
 import { storyCommands } from "../../../backlog/verify_commands.ts";
 import { type Look, parkedIn } from "../../../cli/look.ts";
 import type { StatusView } from "../../../cli/status_view.ts";
+import { ownHint } from "../../../cli/validated_file.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { readText } from "../../../host/files.ts";
 import { oneLine } from "../../../ui/printable.ts";
 import type { Style } from "../../../ui/style.ts";
 import { prdBacklog } from "../backlog.ts";
 import { parsePrd } from "../format.ts";
+import { findExternal, importHint } from "../import/find_external.ts";
 import { PLAN_STATE_FILE, PRD_FILE } from "../paths.ts";
 import type { Prd } from "../types.ts";
 
@@ -30,7 +32,7 @@ interface PlanStatus {
 /** Where the plan and the stories stand. @throws {RalphError} state-missing */
 export async function readStatus(look: Look): Promise<StatusView> {
   const { root, config } = look;
-  const { prd, problem } = await readPrd(look);
+  const { prd, problem, hint } = await readPrd(look);
   const backlog = prdBacklog(look);
   const given = prd === null ? [] : await parkedIn(look, backlog);
   const stories = prd?.userStories.map((story): StoryStatus => {
@@ -48,18 +50,26 @@ export async function readStatus(look: Look): Promise<StatusView> {
     data: { plan, counts, stories },
     lines: linesOf({ plan, counts, stories }, look.style),
     problem,
-    hint: hintFor(counts, problem, plan),
+    hint: hint ?? hintFor(counts, problem, plan),
   };
 }
 
-async function readPrd({ state }: Look): Promise<{ readonly prd: Prd | null; readonly problem: string | null }> {
+/** The PRD, what is wrong with it, and how another tool's plan becomes one. */
+interface FoundPrd {
+  readonly prd: Prd | null;
+  readonly problem: string | null;
+  readonly hint: string | null;
+}
+
+async function readPrd({ root, state }: Look): Promise<FoundPrd> {
   const text = await state.read(PRD_FILE);
-  if (text === null) return { prd: null, problem: null };
   try {
-    return { prd: parsePrd(text, PRD_FILE), problem: null };
+    const prd = text === null ? null : parsePrd(text, PRD_FILE);
+    const [external] = prd === null || prd.userStories.length === 0 ? await findExternal(root) : [];
+    return { prd, problem: null, hint: external === undefined ? null : importHint(external) };
   } catch (error) {
-    if (RalphError.isInstance(error)) return { prd: null, problem: error.message };
-    throw error;
+    if (!RalphError.isInstance(error)) throw error;
+    return { prd: null, problem: error.message, hint: ownHint(error) };
   }
 }
 

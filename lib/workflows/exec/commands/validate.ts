@@ -8,13 +8,15 @@ import {
 import type { Config } from "../../../config/types.ts";
 import type { Validated } from "../../workflow.ts";
 import { parsePrd } from "../format.ts";
+import { findExternal, importHint } from "../import/find_external.ts";
 import { PLAN_STATE_FILE, PRD_FILE } from "../paths.ts";
 
 /** The PRD and the planner's state. */
 export async function validateExec({ root, config }: Validated): Promise<readonly ValidatedFile[]> {
+  const external = (await findExternal(root)).map(importHint);
   return [
     await validateFile(root, PRD_FILE, {
-      missing: ['`ralph plan "<goal>"` writes it'],
+      missing: external.length > 0 ? external : ['`ralph plan "<goal>"` writes it'],
       check: (text) => prdFindings(text, config),
     }),
     await validateFile(root, PLAN_STATE_FILE, {

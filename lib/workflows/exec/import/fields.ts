@@ -1,0 +1,51 @@
+/**
+ * Reading JSON that others wrote: what is of another type is as good as absent. Pure.
+ *
+ * @module
+ */
+
+/** An object of a JSON file. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The objects of a list; none where it is no list. */
+export function objectsOf(value: unknown): readonly Fields[] {
+  return Array.isArray(value) ? value.filter(isFields) : [];
+}
+
+/** The first of these keys that holds text or a number, as one trimmed text; "" where none does. */
+export function textOf(fields: Fields, ...keys: readonly string[]): string {
+  for (const key of keys) {
+    const value = fields[key];
+    if (typeof value === "string" && value.trim() !== "") return value.trim();
+    if (typeof value === "number") return String(value);
+  }
+  return "";
+}
+
+/** Texts of a list, or one text as a list of one; of objects what they say in `text`, `description`, `title` or `criterion`. */
+export function textsOf(value: unknown): readonly string[] {
+  const values = Array.isArray(value) ? value : [value];
+  return values.map((one) =>
+    isFields(one) ? textOf(one, "text", "description", "criterion", "title") : textOf({ one }, "one")
+  )
+    .filter((text) => text !== "");
+}
+
+/** Keys that none of these names are. */
+export function otherKeys(fields: Fields, known: readonly string[]): readonly string[] {
+  return Object.keys(fields).filter((key) => !known.includes(key));
+}
+
+/** White space as single spaces. */
+export function onOneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
+}
+
+/** True for the words that tools have for work that is done. */
+export function isDoneWord(word: string): boolean {
+  return /^(done|complete|completed|passed|closed)$/i.test(word);
+}

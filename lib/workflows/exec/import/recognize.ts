@@ -1,0 +1,32 @@
+import type { PlanReader, PlanSource } from "./external_plan.ts";
+import { ITEM_LIST } from "./item_list.ts";
+import { SPEC_KIT } from "./spec_kit.ts";
+import { storyListReader } from "./story_list.ts";
+import { TASK_MASTER } from "./task_master.ts";
+
+/** The formats, the narrower one first. */
+const READERS: readonly PlanReader[] = [
+  storyListReader("ralph-tui"),
+  storyListReader("snarktank/ralph"),
+  TASK_MASTER,
+  ITEM_LIST,
+  SPEC_KIT,
+];
+
+/** The tools whose files can be read, for messages. */
+export const KNOWN_TOOLS: readonly string[] = READERS.map(({ tool }) => tool);
+
+/** The reader for a file; `null` where it is of no format that is known. Pure. */
+export function readerFor(text: string): { readonly reader: PlanReader; readonly source: PlanSource } | null {
+  const source = { text, data: dataOf(text) };
+  const reader = READERS.find((one) => one.matches(source));
+  return reader === undefined ? null : { reader, source };
+}
+
+function dataOf(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, "")) as unknown;
+  } catch {
+    return undefined; // no JSON: maybe Markdown
+  }
+}

@@ -1,0 +1,78 @@
+import type { Prd, Story } from "../types.ts";
+import type { ExternalItem, ExternalPlan } from "./external_plan.ts";
+import { onOneLine } from "./fields.ts";
+
+/** Between the parts of a story's notes. */
+const PARAGRAPH = "\n\n";
+
+/**
+ * A plan as a PRD. A PRD knows no dependencies: its priorities say the order, in which each story comes after those that
+ * it depends on. Stories that are done stay so. Pure.
+ */
+export function toPrd(plan: ExternalPlan): Prd {
+  const named = withIds(plan.items);
+  return {
+    branchName: branchOf(plan),
+    userStories: inOrder(named).map((item, index) => storyOf(item, index + 1)),
+  };
+}
+
+/** Items that wait for each other in a circle. Pure. */
+export function circleOf({ items }: ExternalPlan): readonly string[] {
+  const rest = [...items];
+  for (;;) {
+    const at = rest.findIndex(({ dependsOn }) => !rest.some(({ id }) => dependsOn.includes(id)));
+    if (at === -1) return rest.map(({ id }) => id);
+    rest.splice(at, 1);
+  }
+}
+
+/** The file's own ids, made different where one is used twice or missing. */
+function withIds(items: readonly ExternalItem[]): readonly ExternalItem[] {
+  const used = new Set(items.map(({ id }) => id));
+  const seen = new Set<string>();
+  return items.map((item, index) => {
+    let { id } = item;
+    for (let number = id === "" ? index + 1 : 2; id === "" || seen.has(id); number++) {
+      const next = item.id === "" ? `US-${String(number).padStart(3, "0")}` : `${item.id}-${number}`;
+      id = used.has(next) ? "" : next;
+    }
+    seen.add(id);
+    used.add(id);
+    return { ...item, id };
+  });
+}
+
+/** By priority, then as in the file; nothing before what it depends on. A circle is left as it is in the file. */
+function inOrder(items: readonly ExternalItem[]): readonly ExternalItem[] {
+  const rest = items.toSorted((one, other) => rank(one) - rank(other));
+  const sorted: ExternalItem[] = [];
+  while (rest.length > 0) {
+    const ready = rest.findIndex(({ id, dependsOn }) =>
+      !rest.some((other) => other.id !== id && dependsOn.includes(other.id))
+    );
+    sorted.push(...rest.splice(Math.max(ready, 0), 1));
+  }
+  return sorted;
+}
+
+function rank({ priority }: ExternalItem): number {
+  return priority ?? Number.MAX_SAFE_INTEGER;
+}
+
+function storyOf({ id, title, criteria, notes, done }: ExternalItem, priority: number): Story {
+  const acceptanceCriteria = criteria.length === 0 ? [title] : criteria;
+  return { id, title, acceptanceCriteria, priority, passes: done, notes: notes.join(PARAGRAPH) };
+}
+
+function branchOf({ branch, title, tool }: ExternalPlan): string {
+  if (branch !== null && isBranchName(branch)) return branch;
+  const slug = onOneLine(branch ?? title).toLowerCase().replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-+|-+$/g, "");
+  const word = slug === "" ? tool.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-") : slug.slice(0, 60).replace(/-+$/, "");
+  return `ralph/${word}`;
+}
+
+/** What git takes as a branch, on the narrow side. */
+function isBranchName(name: string): boolean {
+  return /^[A-Za-z0-9_][\w./-]*$/.test(name) && !/\.\.|\/\/|\/\.|[./]$|\.lock$/.test(name);
+}
