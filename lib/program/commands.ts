@@ -79,7 +79,7 @@ const LOOKING: readonly Command[] = [
     usage: SCOPE,
     arity: [0, 1],
     flags: { ...BACKLOG_FLAG, ...LOOK_FLAGS },
-    load: () => import("./commands/next.ts"),
+    load: () => import("./commands/status_and_next.ts"),
   },
   {
     name: "validate",

@@ -3,10 +3,9 @@ import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import { prdBacklog } from "../../lib/workflows/exec/backlog.ts";
 import { gate } from "../../lib/recipe/gate.ts";
 import { gateRun } from "../../lib/recipe/gate_run.ts";
-import { gateUnderstand } from "../../lib/workflows/exec/understand/gate.ts";
+import { gateUnderstand, understandTriggers } from "../../lib/workflows/exec/understand/gate.ts";
 import { exitCodeOf } from "../../lib/recipe/outcome.ts";
 import { checksForUnchecked } from "../../lib/checks/unchecked_items.ts";
-import { understandTriggers } from "../../lib/workflows/exec/understand/triggers.ts";
 import { answering, contextOn, draft, replying, story, testRepository } from "../workflows/exec/exec_context.ts";
 
 const TODAY = "2026-03-10";

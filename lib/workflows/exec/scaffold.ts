@@ -1,5 +1,67 @@
 import { pathExists, resolveInside, writeAtomic } from "../../host/files.ts";
-import { scaffoldTexts } from "./scaffold_texts.ts";
+import { PROMPTS } from "../../generated/prompts.ts";
+import { formatPrd } from "./format.ts";
+import { CODEBASE_MAP_FILE, PRD_FILE, PRD_PROMPT_FILE, PROGRESS_FILE, PROMPT_FILE, UNDERSTAND_PROMPT_FILE } from "./paths.ts";
+
+/** What the understanding loop looks at when nothing else is configured, in this order. The map's template and the prompt list the same. */
+export const DEFAULT_TOPICS: readonly string[] = [
+  "How to run locally (setup, environment variables, start commands)",
+  "Build, test, lint and CI gates (what runs where, and how)",
+  "Repository layout and module boundaries",
+  "Entrypoints (server, worker, cron, CLI)",
+  "Configuration, environment variables, secrets, feature flags",
+  "Authentication and authorization (where permissions are enforced)",
+  "Data model and persistence (migrations, transactions)",
+  "Core domain flow 1 (traced end to end)",
+  "Core domain flow 2 (traced end to end)",
+  "External integrations (third-party APIs, webhooks, queues)",
+  "Observability (logging, metrics, tracing, error reporting)",
+  "Deployment and release process",
+];
+
+const PROGRESS = `# Ralph progress log
+
+## Codebase Patterns
+
+- (rules that hold for the whole code; read these first)
+
+## Iteration Notes
+
+(Ralph adds a line after each story; agents append what a later story should know.)
+
+---
+`;
+
+/** The codebase map that `ralph init` makes. */
+export const MAP_TEMPLATE: string = `# Codebase Map
+
+Built over time by \`ralph understand\`: one topic a turn, each fact with its evidence. Other files stay as they are.
+
+## Next Topics (checklist)
+
+Edit this list to fit the repository. A topic is ticked when its note is written.
+
+${DEFAULT_TOPICS.map((topic) => `- [ ] ${topic}`).join("\n")}
+
+## Quick Facts (keep up to date)
+
+- **Language and framework**:
+- **How to run**:
+- **How to test**:
+- **How to check types and lint**:
+- **Main entrypoints**:
+- **Data store**:
+
+## Do Not Touch (optional)
+
+- (folders and files that are fragile or off-limits)
+
+---
+
+## Iteration Notes
+
+(New notes are appended below; older ones stay.)
+`;
 
 /**
  * Makes the files of the exec workflow that are missing. What is there stays as it is.
@@ -17,4 +79,16 @@ export async function scaffoldExec(root: string): Promise<readonly string[]> {
     made.push(path);
   }
   return made;
+}
+
+/** What `ralph init` makes for the exec workflow: path relative to the root, and text. */
+function scaffoldTexts(): readonly (readonly [path: string, text: string])[] {
+  return [
+    [PROMPT_FILE, PROMPTS["exec_run"] ?? ""],
+    [PRD_PROMPT_FILE, PROMPTS["exec_prd"] ?? ""],
+    [PRD_FILE, formatPrd({ branchName: "ralph/feature", userStories: [] })],
+    [PROGRESS_FILE, PROGRESS],
+    [CODEBASE_MAP_FILE, MAP_TEMPLATE],
+    [UNDERSTAND_PROMPT_FILE, PROMPTS["exec_understand"] ?? ""],
+  ];
 }

@@ -13,8 +13,8 @@ export const EXEC_WORKFLOW: Workflow = {
   },
   plan: async (invocation, place) => await (await import("./commands/plan.ts")).planGoal(invocation, place),
   run: async (invocation, place) => await (await import("./commands/run.ts")).runStories(invocation, place),
-  status: async (look) => [await (await import("./commands/status.ts")).readStatus(look)],
-  next: async (look) => await (await import("./commands/next.ts")).readNext(look),
-  validate: async (validated) => await (await import("./commands/validate.ts")).validateExec(validated),
-  verify: async (ralph) => await (await import("./commands/verify.ts")).verifyStories(ralph),
+  status: async (look) => [await (await import("./commands/status_and_next.ts")).readStatus(look)],
+  next: async (look) => await (await import("./commands/status_and_next.ts")).readNext(look),
+  validate: async (validated) => await (await import("./commands/verify_and_validate.ts")).validateExec(validated),
+  verify: async (ralph) => await (await import("./commands/verify_and_validate.ts")).verifyStories(ralph),
 };

@@ -4,9 +4,9 @@ import type { Workflow } from "../workflow.ts";
 export const FEATURE_WORKFLOW: Workflow = {
   init: async (invocation, place) => await (await import("./commands/init.ts")).initFeature(invocation, place),
   run: async (invocation, place) => await (await import("./commands/run.ts")).runFeature(invocation, place),
-  status: async (look) => await (await import("./commands/status.ts")).featureStatus(look),
-  next: async (look) => await (await import("./commands/next.ts")).featureNext(look),
-  validate: async (validated) => await (await import("./commands/validate.ts")).validateFeature(validated),
+  status: async (look) => await (await import("./commands/status_and_next.ts")).featureStatus(look),
+  next: async (look) => await (await import("./commands/status_and_next.ts")).featureNext(look),
+  validate: async (validated) => await (await import("./commands/verify_and_validate.ts")).validateFeature(validated),
   validateConfig({ config: { provider, verify }, present }) {
     if (!present) return ["ralph.config.json not found: run `ralph init` to create one"];
     return [
@@ -14,5 +14,5 @@ export const FEATURE_WORKFLOW: Workflow = {
       ...(verify.default.length === 0 ? ["verify.default must have at least one command"] : []),
     ];
   },
-  verify: async (ralph, scope) => await (await import("./commands/verify.ts")).featureVerify(ralph, scope),
+  verify: async (ralph, scope) => await (await import("./commands/verify_and_validate.ts")).featureVerify(ralph, scope),
 };

@@ -2,13 +2,14 @@ import { join } from "node:path";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { pathExists, readText } from "../../host/files.ts";
 import type { Report } from "./verify_commands.ts";
-import { withDependencies } from "./dependencies.ts";
 import { canonical, compareNumbers, sameNumber } from "./numbers.ts";
 import { PLANNING_DIRECTORY, ROADMAP_FILE, STATE_FILE } from "./paths.ts";
 import { phaseFolders, readPhase, SHELF } from "./read_phase.ts";
 import { parseRoadmap, type Roadmap } from "./roadmap_file.ts";
 import { parseState } from "./state_file.ts";
 import type { Diagnostic, Phase, Planning } from "./types.ts";
+import { parsePlanName } from "./file_names.ts";
+import { planList } from "./plan_file.ts";
 
 const NO_ROADMAP: Roadmap = { phases: [], plans: [], rows: [], counts: [] };
 
@@ -88,4 +89,27 @@ export async function scanPlanning({ root }: { readonly root: string }): Promise
 
 function reportTo(diagnostics: Diagnostic[], file: string): Report {
   return (line, message) => void diagnostics.push({ file, line, message });
+}
+
+/** Finds the plans that `depends_on` names: `01-01`, `01`, `01-01-PLAN.md`. */
+function withDependencies(phases: readonly Phase[], diagnostics: Diagnostic[]): readonly Phase[] {
+  const all = phases.flatMap(({ plans }) => plans);
+  return phases.map((phase) => ({
+    ...phase,
+    plans: phase.plans.map((plan) => ({
+      ...plan,
+      dependsOn: planList(plan, "depends_on").flatMap((named) => {
+        const name = parsePlanName(`${named.replace(/(-PLAN)?(\.md)?$/i, "")}-PLAN.md`, "PLAN");
+        const other = name?.number === null || name === null
+          ? undefined
+          : all.find((one) =>
+            sameNumber(one.phase, name.phase ?? plan.phase) && sameNumber(one.number, name.number ?? "")
+          );
+        if (other === undefined && !/^(none|n\/a|nothing|phase\b.*)$/i.test(named)) {
+          diagnostics.push({ file: plan.file, line: 0, message: `depends_on names ${named}, which is no plan here` });
+        }
+        return other === undefined || other.id === plan.id ? [] : [other.id];
+      }),
+    })),
+  }));
 }

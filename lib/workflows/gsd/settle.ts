@@ -13,8 +13,7 @@ import { rewriteRoadmap } from "./rewrite_roadmap.ts";
 import { rewriteState } from "./rewrite_state.ts";
 import { findSection } from "./state_file.ts";
 import { type FailedPlan, policyOf } from "./settle_policy.ts";
-import { summaryVerdict } from "./summary_file.ts";
-import { withSkipped, writtenSummary } from "./summary_text.ts";
+import { summaryVerdict, withSkipped, writtenSummary } from "./summary_file.ts";
 import type { StatePosition } from "./types.ts";
 
 type Context = MoveContext & Pick<RalphContext, "host" | "repository" | "state">;

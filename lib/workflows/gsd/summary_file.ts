@@ -1,5 +1,9 @@
 import { readFrontMatter, scalar } from "./front_matter.ts";
 import { markdownLines } from "../../backlog/fences.ts";
+import type { Attempt, CheckResult } from "../../backlog/types.ts";
+import type { GsdItemData } from "./item_data.ts";
+
+const SKIPPED_REGEXP = /^#{1,6}\s+Skipped checkpoints\b/im;
 
 /** What a SUMMARY says of its plan. */
 export type SummaryVerdict = "complete" | "empty" | "failed";
@@ -12,4 +16,61 @@ export function summaryVerdict(text: string): SummaryVerdict {
   const { values } = readFrontMatter(markdownLines(text).lines);
   const status = scalar(values, "status") ?? scalar(values, "result") ?? scalar(values, "outcome");
   return status !== null && FAILED_REGEXP.test(status) ? "failed" : "complete";
+}
+
+/** The SUMMARY that Ralph writes where the agent wrote none, from what it saw; marked as such. Pure. */
+export function writtenSummary(
+  plan: GsdItemData,
+  attempt: Attempt,
+  seen: { readonly date: string; readonly commits: readonly string[] },
+): string {
+  const results: readonly CheckResult[] = attempt.verification?.results ?? [];
+  const done = plan.tasks.filter(({ checkpoint }) => !checkpoint);
+  const changed = attempt.turn?.changedFiles.filter((path) => path !== plan.summaryFile) ?? [];
+  return [
+    "---",
+    `phase: ${plan.file.split("/").at(-2) ?? plan.phase}`,
+    `plan: "${plan.number}"`,
+    `completed: ${seen.date}`,
+    "written-by: ralph",
+    "---",
+    "",
+    `# Plan ${plan.id} Summary`,
+    "",
+    plan.title,
+    "",
+    "Ralph wrote this file from what it saw: the agent left none.",
+    "",
+    "## Tasks",
+    "",
+    ...(done.length === 0 ? ["None for an agent."] : done.map(({ number, name }) => `${number}. ${name}`)),
+    "",
+    "## Commits",
+    "",
+    ...(seen.commits.length === 0 ? ["None during the agent's turn."] : seen.commits.map((commit) => `- ${commit}`)),
+    "",
+    "## Files",
+    "",
+    ...(changed.length === 0 ? ["None changed during the last turn."] : changed.map((path) => `- ${path}`)),
+    "",
+    "## Checks",
+    "",
+    ...(results.length === 0 ? ["None ran."] : results.map(({ name, ok }) => `- ${ok ? "passed" : "failed"}: ${name}`)),
+    "",
+  ].join("\n");
+}
+
+/** The SUMMARY with the checkpoints that no one saw; one that lists them already stays as it is. Pure. */
+export function withSkipped(summary: string, names: readonly string[]): string {
+  if (names.length === 0 || SKIPPED_REGEXP.test(summary)) return summary;
+  const end = summary.includes("\r\n") ? "\r\n" : "\n";
+  const section = [
+    "## Skipped checkpoints",
+    "",
+    "Left out, since no one was watching:",
+    "",
+    ...names.map((name) => `- ${name}`),
+    "",
+  ].join(end);
+  return summary.replace(/\s*$/, "") + end + end + section;
 }

@@ -5,9 +5,9 @@ export const GSD_WORKFLOW: Workflow = {
   init: async (invocation) => await (await import("./commands/planning.ts")).planWithGsd(invocation, "init"),
   plan: async (invocation) => await (await import("./commands/planning.ts")).planWithGsd(invocation, "plan"),
   run: async (invocation, place) => await (await import("./commands/run.ts")).runGsd(invocation, place),
-  status: async (look) => [await (await import("./commands/status.ts")).readGsdStatus(look)],
-  next: async (look) => await (await import("./commands/next.ts")).nextPlan(look),
-  validate: async (validated) => await (await import("./commands/validate.ts")).validatePlanning(validated),
-  verify: async (ralph) => await (await import("./commands/verify.ts")).verifyPlans(ralph),
+  status: async (look) => [await (await import("./commands/status_and_next.ts")).readGsdStatus(look)],
+  next: async (look) => await (await import("./commands/status_and_next.ts")).nextPlan(look),
+  validate: async (validated) => await (await import("./commands/verify_and_validate.ts")).validatePlanning(validated),
+  verify: async (ralph) => await (await import("./commands/verify_and_validate.ts")).verifyPlans(ralph),
   examine: async (place, host) => await (await import("./commands/finding.ts")).gsdFinding(place, host),
 };

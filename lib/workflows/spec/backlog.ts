@@ -24,7 +24,7 @@ import {
 import { scopeOf, withAdditions, withClaims } from "./claims.ts";
 import { claimOf, claimsByHand, type SpecFindings } from "./judge.ts";
 import { rejectionCounts, rejectionsOf } from "./mutations/reject_task.ts";
-import { shortName } from "./mutations/short_name.ts";
+import { shortName } from "./mutations/change.ts";
 import { SPEC_FOLDERS } from "./find_spec.ts";
 import { doneOf, formatPlan, issuesOf, parsePlan, pendingOf, specOf, tasksOf } from "./plan_file.ts";
 import {

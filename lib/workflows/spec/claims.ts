@@ -1,13 +1,12 @@
 import { applyClaims, type ClaimLine } from "../../backlog/claims.ts";
 import { issuesIn, type SpecItem, tasksIn } from "./item.ts";
-import { acceptTasks } from "./mutations/accept_tasks.ts";
+import { acceptTasks, doneTask } from "./mutations/done_task.ts";
 import { addTasks, type NewTask, unknownIds } from "./mutations/add_tasks.ts";
-import { doneTask } from "./mutations/done_task.ts";
 import { inherited, withoutGrants } from "./mutations/inherit.ts";
 import { addIssues, doneIssue } from "./mutations/issues.ts";
 import { rejectTask } from "./mutations/reject_task.ts";
 import { setSpec } from "./mutations/set_spec.ts";
-import type { Change } from "./mutations/types.ts";
+import type { Change } from "./mutations/change.ts";
 import { tasksOf } from "./plan_file.ts";
 import { refused } from "./refused.ts";
 import { checkPermitted, type TurnScope } from "./stage_claims.ts";

@@ -4,9 +4,8 @@ import { RalphError } from "../../errors/ralph_error.ts";
 import type { CommitResult, Repository } from "../../git/types.ts";
 import type { Host } from "../../host/types.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
-import type { Change } from "./mutations/types.ts";
-import { formatPlan, parsePlan } from "./plan_file.ts";
-import { withoutConflicts } from "./repair.ts";
+import type { Change } from "./mutations/change.ts";
+import { formatPlan, parsePlan, withoutConflicts } from "./plan_file.ts";
 import { type Plan, PLAN_FILE } from "./types.ts";
 
 /** What the store needs of the context. */

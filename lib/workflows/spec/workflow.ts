@@ -16,8 +16,8 @@ export const SPEC_WORKFLOW: Workflow = {
     const { usage } = await import("../../cli/parse.ts");
     throw usage(`\`ralph run\` works on a PRD, and the workflow here is ${name}`, "did you mean `ralph build`?");
   },
-  status: async (look) => [await (await import("./commands/status.ts")).readSpecStatus(look)],
-  next: async (look) => await (await import("./commands/next.ts")).nextOfPlan(look),
-  validate: async (validated) => [await (await import("./commands/validate.ts")).validatePlanFile(validated)],
-  verify: async (ralph) => await (await import("./commands/verify.ts")).verifyTasks(ralph),
+  status: async (look) => [await (await import("./commands/status_and_next.ts")).readSpecStatus(look)],
+  next: async (look) => await (await import("./commands/status_and_next.ts")).nextOfPlan(look),
+  validate: async (validated) => [await (await import("./commands/verify_and_validate.ts")).validatePlanFile(validated)],
+  verify: async (ralph) => await (await import("./commands/verify_and_validate.ts")).verifyTasks(ralph),
 };

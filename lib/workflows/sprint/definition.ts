@@ -2,10 +2,37 @@ import { join } from "node:path";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { readText } from "../../host/files.ts";
 import { isExternalWorkflow, readWorkflow, workflowPrompt } from "../../hooks/prompt.ts";
-import { RALPH_WORKFLOW } from "./builtin_workflow.ts";
 import { mergeHooks, type SprintProblem } from "./merge_hooks.ts";
 import type { SprintPaths } from "./paths.ts";
 import type { HookEntry } from "./types.ts";
+
+/** The workflow `ralph`, where the project has none of that name: the three hooks of old, all off. */
+const RALPH_WORKFLOW = `name: Ralph Mode Workflow
+description: Autonomous goal-driven execution with configurable per-iteration hooks
+
+mode: ralph
+
+per-iteration-hooks:
+  - id: learning
+    workflow: "m42-signs:learning-extraction"
+    parallel: true
+    enabled: false
+
+  - id: documentation
+    prompt: |
+      Review changes from this iteration and update relevant documentation.
+      Focus on API changes, new features, and breaking changes.
+      The iteration's transcript is $ITERATION_TRANSCRIPT.
+    parallel: true
+    enabled: false
+
+  - id: tests
+    prompt: |
+      Analyze code changes and suggest additional test cases.
+      The iteration's transcript is $ITERATION_TRANSCRIPT.
+    parallel: true
+    enabled: false
+`;
 
 /** A sprint as SPRINT.yaml and its workflow define it. */
 export interface SprintDefinition {

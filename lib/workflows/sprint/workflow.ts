@@ -18,8 +18,8 @@ export const SPRINT_WORKFLOW: Workflow = {
       "did you mean `ralph sprint run DIR`?",
     );
   },
-  status: async (look) => [await (await import("./commands/status.ts")).readSprints(look)],
-  next: async (look) => await (await import("./commands/next.ts")).nextOfSprint(look),
-  validate: async (validated) => await (await import("./commands/validate.ts")).validateSprints(validated),
-  verify: async (ralph, scope) => await (await import("./commands/verify.ts")).verifySprint(ralph, scope),
+  status: async (look) => [await (await import("./commands/status_and_next.ts")).readSprints(look)],
+  next: async (look) => await (await import("./commands/status_and_next.ts")).nextOfSprint(look),
+  validate: async (validated) => await (await import("./commands/verify_and_validate.ts")).validateSprints(validated),
+  verify: async (ralph, scope) => await (await import("./commands/verify_and_validate.ts")).verifySprint(ralph, scope),
 };

@@ -1,11 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { mapAge, parseCodebaseMap, tickTopic } from "../../../lib/workflows/exec/understand/codebase_map.ts";
-import { defaultOrder } from "../../../lib/workflows/exec/understand/default_order.ts";
+import { defaultOrder, readTopics } from "../../../lib/workflows/exec/understand/cap.ts";
 import { isCalendarDay, localDate } from "../../../lib/host/local_date.ts";
-import { MAP_TEMPLATE } from "../../../lib/workflows/exec/scaffold_texts.ts";
-import { DEFAULT_TOPICS } from "../../../lib/workflows/exec/scaffold_texts.ts";
-import { readTopics } from "../../../lib/workflows/exec/understand/cap.ts";
+import { DEFAULT_TOPICS, MAP_TEMPLATE } from "../../../lib/workflows/exec/scaffold.ts";
 import { PROMPTS } from "../../../lib/generated/prompts.ts";
 
 const TODAY = "2026-01-17";

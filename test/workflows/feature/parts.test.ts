@@ -3,7 +3,7 @@ import { isFeatureName, matchFeature, parseDirectory } from "../../../lib/workfl
 import { featureSignals, learningsByHand, learningsChange } from "../../../lib/workflows/feature/findings.ts";
 import { changePrdText, parseFeaturePrd } from "../../../lib/workflows/feature/format.ts";
 import { validateFeaturePrd } from "../../../lib/workflows/feature/validate.ts";
-import { readDraft, withOwnState } from "../../../lib/workflows/feature/prd/draft.ts";
+import { readDraft, withOwnState } from "../../../lib/workflows/feature/prd/finalize.ts";
 
 const features = (...names: string[]) => names.flatMap((name) => parseDirectory(name) ?? []);
 

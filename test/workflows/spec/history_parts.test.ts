@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createBatchReader } from "../../../lib/git/batch_reader.ts";
-import { branchesOf } from "../../../lib/workflows/spec/history/branches.ts";
+import { branchesOf } from "../../../lib/workflows/spec/history/read_branches.ts";
 import { lineChanges } from "../../../lib/workflows/spec/history/line_changes.ts";
 import fc from "fast-check";
 

@@ -1,13 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { editRecord, formatJson, formatRecord } from "../../../lib/workflows/spec/json.ts";
-import { acceptTasks } from "../../../lib/workflows/spec/mutations/accept_tasks.ts";
+import { acceptTasks, doneTask } from "../../../lib/workflows/spec/mutations/done_task.ts";
 import { addTasks } from "../../../lib/workflows/spec/mutations/add_tasks.ts";
-import { doneTask } from "../../../lib/workflows/spec/mutations/done_task.ts";
 import { addIssues, doneIssue } from "../../../lib/workflows/spec/mutations/issues.ts";
 import { rejectTask } from "../../../lib/workflows/spec/mutations/reject_task.ts";
 import { beginSpec, setSpec } from "../../../lib/workflows/spec/mutations/set_spec.ts";
-import type { Change } from "../../../lib/workflows/spec/mutations/types.ts";
+import type { Change } from "../../../lib/workflows/spec/mutations/change.ts";
 import {
   doneOf,
   formatPlan,
@@ -15,8 +14,8 @@ import {
   pendingOf,
   problemsOf,
   tasksOf,
+  withoutConflicts,
 } from "../../../lib/workflows/spec/plan_file.ts";
-import { withoutConflicts } from "../../../lib/workflows/spec/repair.ts";
 import { stageOf } from "../../../lib/workflows/spec/stage.ts";
 import type { Plan } from "../../../lib/workflows/spec/types.ts";
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { signalLines } from "../../../lib/backlog/signals.ts";
-import { findingsOf } from "../../../lib/workflows/sprint/claim.ts";
+import { findingsOf, parseResult } from "../../../lib/workflows/sprint/claim.ts";
 import { readProgress } from "../../../lib/workflows/sprint/document.ts";
-import { parseResult } from "../../../lib/workflows/sprint/result.ts";
 import type { SprintFindings, SprintProgress } from "../../../lib/workflows/sprint/types.ts";
 
 const STEPS = [

@@ -11,7 +11,7 @@ import type { Style } from "../../../ui/style.ts";
 import { shippedRecipe } from "../../../recipe/registry.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import { closingLines, recordChecks } from "../demo/closing.ts";
-import { makeProject } from "../demo/make_project.ts";
+import { makeProject } from "../demo/project.ts";
 import { demoScript, GOAL, QUESTIONS } from "../demo/turns.ts";
 import { endWith } from "../../../cli/end_with.ts";
 import { GATES, parseApprovals } from "../../../cli/settings.ts";

@@ -8,7 +8,7 @@ import { pathExists, writeAtomic } from "../../../host/files.ts";
 import { answerEntry } from "./collect.ts";
 import { asksTheSame } from "./draft.ts";
 import { missingStateFiles, PLAN_STATE_FILES, putBackState } from "./files.ts";
-import { tellUnjudged } from "./open_turn.ts";
+import { tellUnjudged } from "./turn.ts";
 import { readPrd } from "./prompt_values.ts";
 import { openSession, type PlanSession } from "./session.ts";
 import { newPlanState, parsePlanState, type PlanState } from "./state.ts";

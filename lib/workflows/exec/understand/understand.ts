@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { CODEBASE_MAP_FILE, UNDERSTAND_PROMPT_FILE } from "../paths.ts";
-import { MAP_TEMPLATE } from "../scaffold_texts.ts";
+import { MAP_TEMPLATE } from "../scaffold.ts";
 import { openTopics, topicsBacklog } from "./topics.ts";
 import { readTopics } from "./cap.ts";
 import type { RalphContext } from "../../../context/context.ts";

@@ -6,10 +6,9 @@ import { RalphError } from "../../../errors/ralph_error.ts";
 import type { Choice } from "../../../context/prompter.ts";
 import type { Outcome } from "../../../recipe/outcome.ts";
 import { requireRepository } from "../../../git/require_repository.ts";
-import { editFile } from "./edit_file.ts";
+import { editFile, type PrdState, prdState } from "./files.ts";
 import { finalize } from "./finalize.ts";
 import type { PrdOutcome } from "./outcome.ts";
-import { type PrdState, prdState } from "./files.ts";
 import { writeMarkdown } from "./write_markdown.ts";
 
 /** Which feature. */

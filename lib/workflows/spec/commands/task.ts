@@ -1,5 +1,4 @@
-import { knownInHistory } from "../known_ids.ts";
-import { newId } from "../ids.ts";
+import { knownInHistory, newId } from "../ids.ts";
 import { idsOf, type NewTask, unknownIds } from "../mutations/add_tasks.ts";
 import { firstTask } from "../mutations/done_task.ts";
 import { firstDone } from "../mutations/reject_task.ts";

@@ -1,9 +1,8 @@
 import { openDependencies, openIds, readyTasks } from "../graph.ts";
-import { pendingOf, tasksOf, withChanged } from "../plan_file.ts";
+import { pendingOf, tasksOf, withChanged, doneOf, without } from "../plan_file.ts";
 import { refused } from "../refused.ts";
 import type { Plan, Task } from "../types.ts";
-import { shortName } from "./short_name.ts";
-import type { Change } from "./types.ts";
+import { shortName, type Change } from "./change.ts";
 
 /** Which task is done, and where the tree stood. */
 export interface Done {
@@ -41,4 +40,17 @@ export function doneTask(plan: Plan, { id, head }: Done): Change | null {
 /** The first in topological order; in a circle of dependencies, the first of the file. */
 export function firstTask(plan: Plan): Task | undefined {
   return readyTasks(tasksOf(plan))[0] ?? pendingOf(plan)[0];
+}
+
+/** Takes all done tasks out of the file: they live on in git's history. @throws {RalphError} usage when none is done */
+export function acceptTasks(plan: Plan): Change {
+  const done = doneOf(plan);
+  const [only] = done;
+  if (only === undefined) {
+    throw refused("no task is done", "`ralph query tasks` lists them; `ralph task done` marks one");
+  }
+  return {
+    plan: without(plan, (entry) => entry.type === "task" && entry.task.s === "d"),
+    subject: `ralph: task accept - ${done.length === 1 ? shortName(only.name) : `${done.length} tasks`}`,
+  };
 }

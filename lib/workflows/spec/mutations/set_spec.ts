@@ -1,6 +1,6 @@
 import { doneOf, pendingOf, tasksOf, withChanged, without, withRecord } from "../plan_file.ts";
 import type { Entry, Plan, Task } from "../types.ts";
-import type { Change } from "./types.ts";
+import type { Change } from "./change.ts";
 
 /** Makes a spec the current one; what stands in the file beside it stays. */
 export function setSpec(plan: Plan, spec: string): Change {

@@ -9,7 +9,7 @@ import type { Invocation } from "../../../cli/command.ts";
 import { usage } from "../../../cli/parse.ts";
 import { styleFor, toJson } from "../../../cli/show.ts";
 import { findSprint, type SprintPlace } from "./place.ts";
-import { firstLine } from "./status.ts";
+import { firstLine } from "./status_and_next.ts";
 import { nearest } from "../../../errors/nearest.ts";
 
 /** `ralph step add|done|list`: inside of a turn it adds to the turn's claims. */

@@ -1,15 +1,36 @@
-import { readSprint } from "../backlog.ts";
-import type { SprintProgress } from "../types.ts";
+import { type Look, parkedIn } from "../../../cli/look.ts";
+import type { NextView } from "../../../cli/next_view.ts";
 import { oneLine } from "../../../ui/printable.ts";
+import { sprintBacklog, readSprint } from "../backlog.ts";
+import { directoryOf, type SprintPlace } from "./place.ts";
+import type { SprintProgress } from "../types.ts";
 import type { Style } from "../../../ui/style.ts";
 import { listSprints, sprintPaths } from "../paths.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
-import type { Look } from "../../../cli/look.ts";
 import type { StatusView } from "../../../cli/status_view.ts";
-import { directoryOf, type SprintPlace } from "./place.ts";
+
+/** The mode and the step of the next iteration. */
+export async function nextOfSprint(look: Look): Promise<NextView> {
+  const { root, state, host, config, scope, style } = look;
+  const backlog = sprintBacklog({ root, state, host, config }, { directory: await directoryOf(look, scope) });
+  const next = await backlog.next({ inFlight: [], parked: await parkedIn(look, backlog) });
+  switch (next.status) {
+    case "item": {
+      const { data, title } = next.item;
+      const item = [`${style.bold(data.mode)} ${oneLine(title)}`, `iteration ${data.iteration}`];
+      return { blocked: false, data: { status: next.status, ...data }, item };
+    }
+    case "done":
+      return { blocked: false, data: next, item: [`the goal is reached: ${next.summary ?? ""}`] };
+    case "blocked":
+      return { blocked: true, data: next, notes: next.reasons.map((reason) => `blocked: ${reason}`) };
+    case "waiting":
+      return { blocked: false, data: next };
+  }
+}
 
 /** What `ralph sprint status` tells; the JSON form is this very object. */
-export interface SprintStatus extends SprintProgress {
+interface SprintStatus extends SprintProgress {
   /** The sprint's folder, relative to the root. */
   readonly directory: string;
 }

@@ -2,8 +2,12 @@ import { verifyCommands } from "../../../backlog/verify_commands.ts";
 import { placeholderProblems, type ValidatedFile, validateFile } from "../../../cli/validated_file.ts";
 import type { Validated } from "../../workflow.ts";
 import { findCycle } from "../graph.ts";
-import { parsePlan, pendingOf, problemsOf, tasksOf } from "../plan_file.ts";
+import { parsePlan, pendingOf, problemsOf, tasksOf, doneOf } from "../plan_file.ts";
 import { PLAN_FILE } from "../types.ts";
+import type { Check, Verification } from "../../../backlog/types.ts";
+import { verify } from "../../../checks/verify.ts";
+import type { RalphContext } from "../../../context/context.ts";
+import { planStore } from "../store.ts";
 
 /** The plan: lines that cannot be read, tasks that wait for each other, commands that check nothing. */
 export async function validatePlanFile({ root }: Validated): Promise<ValidatedFile> {
@@ -24,4 +28,15 @@ export async function validatePlanFile({ root }: Validated): Promise<ValidatedFi
       };
     },
   });
+}
+
+/** The checks of every task that is done, each command once, then `verify.default`. */
+export async function verifyTasks(ralph: RalphContext): Promise<Verification> {
+  const scopes = new Map<string, readonly string[]>();
+  for (const { id, accept } of doneOf(await planStore(ralph).load())) {
+    for (const command of verifyCommands(accept)) scopes.set(command, [...scopes.get(command) ?? [], id]);
+  }
+  const own = [...scopes].map(([command, ids]): Check => ({ name: command, command, scope: ids.join(",") }));
+  const shared = ralph.config.verify.default.filter((command) => !scopes.has(command));
+  return await verify(ralph, [...own, ...shared.map((command): Check => ({ name: command, command }))]);
 }

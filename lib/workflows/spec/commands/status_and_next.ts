@@ -1,9 +1,18 @@
 import type { Look } from "../../../cli/look.ts";
+import type { NextView } from "../../../cli/next_view.ts";
+import { nextAction, type PlanView, viewPlan } from "../view.ts";
+import { planAt, readPlan, tellProblems } from "./open_plan.ts";
+import { nextLine, planLines } from "./plan_lines.ts";
 import type { StatusView } from "../../../cli/status_view.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
-import { type PlanView, viewPlan } from "../view.ts";
-import { planAt, readPlan } from "./open_plan.ts";
-import { planLines } from "./plan_lines.ts";
+
+/** `ralph query next`, as text. */
+export async function nextOfPlan(look: Look): Promise<NextView> {
+  const plan = await readPlan(await planAt(look));
+  tellProblems(look, plan);
+  const next = nextAction(plan, { rejections: look.config.limits.rejections });
+  return { blocked: next.action === "BUILD" && next.task === null, data: next, item: [nextLine(next)] };
+}
 
 /** Where the plan stands. */
 export async function readSpecStatus(look: Look): Promise<StatusView> {

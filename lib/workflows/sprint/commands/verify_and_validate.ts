@@ -3,6 +3,11 @@ import type { Validated } from "../../workflow.ts";
 import { readDefinition } from "../definition.ts";
 import { readProgress } from "../document.ts";
 import { listSprints, sprintDirectory, sprintPaths, SPRINTS_DIRECTORY } from "../paths.ts";
+import type { Check, Verification } from "../../../backlog/types.ts";
+import { verify } from "../../../checks/verify.ts";
+import type { RalphContext } from "../../../context/context.ts";
+import { readSprint } from "../backlog.ts";
+import { directoryOf } from "./place.ts";
 
 /** SPRINT.yaml with its workflow, and PROGRESS.yaml, of the sprint that is named or of all. */
 export async function validateSprints({ root, scope }: Validated): Promise<readonly ValidatedFile[]> {
@@ -36,4 +41,11 @@ async function validateSprint(root: string, directory: string): Promise<readonly
       },
     }),
   ];
+}
+
+/** What every sprint's completion is checked by: `verify.default`. @throws {RalphError} sprint-missing, state-missing, state-invalid for a sprint that is named */
+export async function verifySprint(ralph: RalphContext, scope: string): Promise<Verification> {
+  if (scope !== "") await readSprint(ralph, sprintPaths(ralph.root, await directoryOf(ralph, scope)).progress);
+  const commands = [...new Set(ralph.config.verify.default)];
+  return await verify(ralph, commands.map((command): Check => ({ name: command, command })));
 }

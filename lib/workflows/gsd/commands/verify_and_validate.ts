@@ -4,6 +4,10 @@ import { pathExists } from "../../../host/files.ts";
 import type { Validated } from "../../workflow.ts";
 import { PLANNING_DIRECTORY } from "../paths.ts";
 import { readPlanning } from "../read_planning.ts";
+import type { Check, Verification } from "../../../backlog/types.ts";
+import { verify } from "../../../checks/verify.ts";
+import type { RalphContext } from "../../../context/context.ts";
+import { planChecks } from "../checks.ts";
 
 /** What the readers of `.planning/` could not make sense of; nothing there keeps a plan from being run as it is read. */
 export async function validatePlanning({ root }: Validated): Promise<readonly ValidatedFile[]> {
@@ -23,4 +27,15 @@ export async function validatePlanning({ root }: Validated): Promise<readonly Va
   } catch (error) {
     return [{ path, present: await pathExists(join(root, path)), problems: [problemOf(error, path)], warnings: [] }];
   }
+}
+
+/** The checks of every plan that is complete, then `verify.default`. Checkpoints are a person's. */
+export async function verifyPlans(ralph: RalphContext): Promise<Verification> {
+  const { phases } = await readPlanning(ralph);
+  const complete = phases.flatMap(({ plans }) => plans).filter(({ completion }) => completion.done);
+  const checks = complete.flatMap((plan) =>
+    planChecks(plan, [], true).map((check): Check => ({ ...check, name: `${plan.id} ${check.name}`, scope: plan.id }))
+  );
+  const shared = ralph.config.verify.default.map((command): Check => ({ name: command, command }));
+  return await verify(ralph, [...checks, ...shared]);
 }

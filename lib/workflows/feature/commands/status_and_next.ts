@@ -1,11 +1,89 @@
-import type { Overview } from "../../../backlog/types.ts";
-import type { Look } from "../../../cli/look.ts";
-import type { StatusView } from "../../../cli/status_view.ts";
+import { featureBacklog, type FeatureItemData } from "../backlog.ts";
+import { type FeatureDirectory, listFeatures } from "../directories.ts";
+import type { FeatureFindings } from "../findings.ts";
+import { parseFeaturePrd } from "../format.ts";
+import { checksOf, type UserInterface } from "../story_checks.ts";
+import type { FeaturePrd, FeatureStory } from "../types.ts";
+import type { Config } from "../../../config/types.ts";
+import type { Backlog, CheckOutcome, Overview } from "../../../backlog/types.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
+import { findFeature } from "../open_feature.ts";
+import type { Look } from "../../../cli/look.ts";
+import { itemLines, type NextView, withoutItem } from "../../../cli/next_view.ts";
+import type { StatusView } from "../../../cli/status_view.ts";
 import type { Style } from "../../../ui/style.ts";
-import { listFeatures } from "../directories.ts";
-import type { FeatureStory } from "../types.ts";
-import { checkNames, type FeatureView, viewFeature } from "./view.ts";
+
+/** A feature for commands that only look. */
+export interface FeatureView {
+  readonly feature: FeatureDirectory;
+  readonly backlog: Backlog<FeatureItemData, FeatureFindings>;
+  /** `null` where only prd.md is there. @throws {RalphError} state-invalid */
+  readonly prd: () => Promise<FeaturePrd | null>;
+}
+
+/** Opens a feature for reading. @throws {RalphError} feature-missing, usage */
+export async function viewFeature(look: Look, name: string): Promise<FeatureView> {
+  const { root, config, repository, state, host, say } = look;
+  const { feature, said } = await findFeature(root, name, repository);
+  if (said !== null) say(said);
+  return {
+    feature,
+    backlog: featureBacklog({ root, config, state, repository, host }, { feature, ui: namedOnly(config) }),
+    async prd() {
+      const text = await state.read(feature.prdFile);
+      return text === null ? null : parseFeaturePrd(text, feature.prdFile);
+    },
+  };
+}
+
+/** The names of a story's checks, in the order in which they run. */
+export function checkNames(story: FeatureStory, config: Config): readonly string[] {
+  return checksOf([story], config, namedOnly(config)).map(({ name }) => name);
+}
+
+/** Services and pages by name: nothing is started. */
+function namedOnly({ services: [first], services }: Config): UserInterface {
+  return {
+    base: first === undefined ? null : new URL(first.ready).origin,
+    services: () => services.map(({ name }) => ({ name: `service ${name}`, scope: "service", run: notRun })),
+    browser: (story, pages) => ({
+      name: `browser ${pages.map(({ written }) => written).join(", ")}`,
+      scope: story.id,
+      run: notRun,
+    }),
+  };
+}
+
+/** A view only names its checks. */
+function notRun(): Promise<CheckOutcome> {
+  return Promise.reject(new RalphError("internal", { details: { problem: "a check of a view was run" } }));
+}
+
+/** What the next iteration would take of a feature. */
+export async function featureNext(look: Look): Promise<NextView> {
+  const { config, style } = look;
+  const { backlog, feature: { name: feature } } = await viewFeature(look, look.scope);
+  const next = await backlog.next({ inFlight: [], parked: [] });
+  if (next.status !== "item") {
+    const done = next.status === "done" ? next.summary ?? "every story passes" : "";
+    const view = withoutItem(next, { done, retry: `ralph run ${feature} --retry-blocked` });
+    return { ...view, data: { feature, ...next } };
+  }
+  const { id, kind, title } = next.item;
+  const data = { feature, status: "item", id, kind, title };
+  if (kind !== "story") {
+    const item = [`every story passes; next: the final verification (\`ralph run ${feature}\`)`];
+    return { blocked: false, data, item };
+  }
+  const story = next.item.data as FeatureStory;
+  const { acceptanceCriteria, tags, retries } = story;
+  const checks = checkNames(story, config);
+  return {
+    blocked: false,
+    data: { ...data, acceptanceCriteria, tags, retries, checks },
+    item: itemLines({ id, title, criteria: acceptanceCriteria, checks }, style),
+  };
+}
 
 type StoryState = "passes" | "open" | "blocked";
 

@@ -1,18 +1,19 @@
 import type { Config } from "../../../config/types.ts";
 import { parseJson } from "../../../backlog/json_syntax.ts";
-import {
-  type FileFindings,
-  placeholderProblems,
-  type ValidatedFile,
-  validateFile,
-} from "../../../cli/validated_file.ts";
+import { type FileFindings, placeholderProblems, type ValidatedFile, validateFile } from "../../../cli/validated_file.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import type { Validated } from "../../workflow.ts";
 import { listFeatures, matchFeature } from "../directories.ts";
-import { withDefaults } from "../format.ts";
-import { storyCommandsOf } from "../story_checks.ts";
+import { withDefaults, parseFeaturePrd } from "../format.ts";
+import { storyCommandsOf, checksOf, isUi } from "../story_checks.ts";
 import type { FeaturePrd } from "../types.ts";
 import { validateFeaturePrd } from "../validate.ts";
+import type { Verification } from "../../../backlog/types.ts";
+import { verify } from "../../../checks/verify.ts";
+import type { RalphContext } from "../../../context/context.ts";
+import { openServices } from "../../../services/create_services.ts";
+import { featureInterface } from "../feature_interface.ts";
+import { openFeature } from "../open_feature.ts";
 
 /** The PRD of a feature, or of all features where none is named. @throws {RalphError} feature-missing */
 export async function validateFeature({ root, config, scope }: Validated): Promise<readonly ValidatedFile[]> {
@@ -55,4 +56,21 @@ function prdFindings(text: string, path: string, config: Config | null): FileFin
         `${story.id}: names no check and cannot pass`
       ),
   };
+}
+
+/** Every check of every story, services and pages included. */
+export async function featureVerify(ralph: RalphContext, name: string): Promise<Verification> {
+  const feature = await openFeature(ralph, name);
+  const text = await ralph.state.read(feature.prdFile);
+  if (text === null) {
+    throw new RalphError("state-missing", {
+      details: { path: feature.prdFile },
+      hint: `\`ralph prd ${feature.name}\` makes it`,
+    });
+  }
+  const { userStories } = parseFeaturePrd(text, feature.prdFile);
+  await using services = openServices(ralph);
+  const { ui, prepare } = featureInterface(ralph, feature, services);
+  if (userStories.some(isUi)) await prepare(userStories.filter(isUi));
+  return await verify(ralph, checksOf(userStories, ralph.config, ui));
 }

@@ -1,18 +1,42 @@
-import { join } from "node:path";
-import type { Overview } from "../../../backlog/types.ts";
 import { storyCommands } from "../../../backlog/verify_commands.ts";
 import { type Look, parkedIn } from "../../../cli/look.ts";
+import { itemLines, type NextView, withoutItem } from "../../../cli/next_view.ts";
+import { prdBacklog } from "../backlog.ts";
+import type { Story, Prd } from "../types.ts";
+import { join } from "node:path";
+import type { Overview } from "../../../backlog/types.ts";
 import type { StatusView } from "../../../cli/status_view.ts";
 import { ownHint } from "../../../cli/validated_file.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { readText } from "../../../host/files.ts";
 import { oneLine } from "../../../ui/printable.ts";
 import type { Style } from "../../../ui/style.ts";
-import { prdBacklog } from "../backlog.ts";
 import { parsePrd } from "../format.ts";
 import { findExternal, importHint } from "../import/find_external.ts";
 import { PLAN_STATE_FILE, PRD_FILE } from "../paths.ts";
-import type { Prd } from "../types.ts";
+
+/** What the next iteration would take of the PRD. */
+export async function readNext(look: Look): Promise<NextView> {
+  const { config, style } = look;
+  const backlog = prdBacklog(look);
+  const parked = await parkedIn(look, backlog);
+  const next = await backlog.next({ inFlight: [], parked });
+  if (next.status !== "item") {
+    const retry = parked.length > 0 ? "ralph run --retry-blocked" : null;
+    return withoutItem(next, { done: "every story passes", retry });
+  }
+  const { id, kind, title, data, checksOnly } = next.item;
+  const story = kind === "story" ? data as Story : null;
+  const criteria = story?.acceptanceCriteria ?? [];
+  const checks = story === null ? [] : [...new Set([...config.verify.default, ...storyCommands(story)])];
+  return {
+    blocked: false,
+    data: { status: "item", id, kind, title, acceptanceCriteria: criteria, checks },
+    item: checksOnly === true
+      ? ["every story passes; next: all their checks once more (`ralph verify`)"]
+      : itemLines({ id, title, criteria, checks }, style),
+  };
+}
 
 /** One story in `ralph status --json`. */
 interface StoryStatus {

@@ -1,0 +1,83 @@
+import { storyCommands } from "../../../backlog/verify_commands.ts";
+import { type FileFindings, placeholderProblems, type ValidatedFile, validateFile } from "../../../cli/validated_file.ts";
+import type { Config } from "../../../config/types.ts";
+import type { Validated } from "../../workflow.ts";
+import { parsePrd } from "../format.ts";
+import { findExternal, importHint } from "../import/find_external.ts";
+import { PLAN_STATE_FILE, PRD_FILE } from "../paths.ts";
+import type { Check, Verification } from "../../../backlog/types.ts";
+import { verify } from "../../../checks/verify.ts";
+import type { RalphContext } from "../../../context/context.ts";
+import { RalphError } from "../../../errors/ralph_error.ts";
+import type { Story } from "../types.ts";
+
+/** The PRD and the planner's state. */
+export async function validateExec({ root, config }: Validated): Promise<readonly ValidatedFile[]> {
+  const external = (await findExternal(root)).map(importHint);
+  return [
+    await validateFile(root, PRD_FILE, {
+      missing: external.length > 0 ? external : ['`ralph plan "<goal>"` writes it'],
+      check: (text) => prdFindings(text, config),
+    }),
+    await validateFile(root, PLAN_STATE_FILE, {
+      missing: [],
+      async check(text) {
+        (await import("../plan/state.ts")).parsePlanState(text);
+        return { problems: [], warnings: [] };
+      },
+    }),
+  ];
+}
+
+function prdFindings(text: string, config: Config | null): FileFindings {
+  const { userStories } = parsePrd(text, PRD_FILE);
+  const ids = new Set<string>();
+  const duplicates = userStories.filter(({ id }) => ids.has(id) || ids.add(id) === undefined);
+  const unchecked = config === null || config.verify.default.length > 0
+    ? []
+    : userStories.filter((story) => !story.passes && storyCommands(story).length === 0);
+  return {
+    problems: [
+      ...userStories.flatMap((story) => placeholderProblems(story.id, storyCommands(story))),
+      ...new Set(duplicates.map(({ id }) => `${id}: this id is used more than once`)),
+    ],
+    warnings: unchecked.map(({ id }) => `${id}: names no check and cannot pass`),
+  };
+}
+
+/** Every story's checks, each command once; without a PRD those that the configuration names. */
+export async function verifyStories(ralph: RalphContext): Promise<Verification> {
+  const commands = ralph.config.verify.default;
+  const text = await ralph.state.read(PRD_FILE);
+  if (text === null && commands.length === 0) {
+    throw new RalphError("state-missing", {
+      details: { path: PRD_FILE },
+      hint: '`ralph plan "<goal>"` writes it; or name commands: `--verify CMD`',
+    });
+  }
+  const checksOf = (more: readonly string[], scope?: string): readonly Check[] =>
+    [...new Set([...commands, ...more])].map((command) => ({
+      name: command,
+      command,
+      ...(scope === undefined ? {} : { scope }),
+    }));
+  if (text === null) return await verify(ralph, checksOf([]));
+  const { userStories } = parsePrd(text, PRD_FILE);
+  return await verify(ralph, finalChecks(userStories, (story) => checksOf(storyCommands(story), story.id)));
+}
+
+/** All stories' checks, each command once; its scope names every story that asks for it. Pure. */
+function finalChecks(
+  stories: readonly Story[],
+  checksOf: (story: Story) => readonly Check[],
+): readonly Check[] {
+  const byName = new Map<string, { check: Check; readonly ids: string[] }>();
+  for (const story of stories.toSorted((one, other) => one.priority - other.priority)) {
+    for (const check of checksOf(story)) {
+      const earlier = byName.get(check.name);
+      if (earlier === undefined) byName.set(check.name, { check, ids: [story.id] });
+      else earlier.ids.push(story.id);
+    }
+  }
+  return [...byName.values()].map(({ check, ids }) => ({ ...check, scope: ids.join(",") }));
+}
