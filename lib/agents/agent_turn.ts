@@ -1,7 +1,7 @@
 import { dirname, join, parse, relative } from "node:path";
 import type { RalphContext } from "../context/context.ts";
 import type { TreeSnapshot } from "../git/types.ts";
-import { ensureRunsIgnored, isIgnoring } from "../events/runs_ignored.ts";
+import { ensureRunsIgnored, isIgnoring } from "../events/run_folders.ts";
 import type { TimeBudget } from "../backlog/turn_types.ts";
 import { resolveInside } from "../host/files.ts";
 import type { AgentTurn, Item, Turn } from "../backlog/types.ts";

@@ -3,10 +3,9 @@ import { UNKNOWN_USAGE } from "./turn_end.ts";
 import type { Agent } from "../context/agent.ts";
 import type { RalphContext } from "../context/context.ts";
 import type { TimeBudget } from "../backlog/turn_types.ts";
-import { nextLimit, openRateLimits, type RateLimit, type RateLimits } from "./rate_limits.ts";
+import { nextLimit, openRateLimits, type RateLimit, type RateLimits, waitUntil } from "./rate_limits.ts";
 import type { AgentTurn, TurnEnd } from "../backlog/types.ts";
 import { addUsage } from "../backlog/usage.ts";
-import { waitUntil } from "./wait.ts";
 
 /** One turn that may take several tries. */
 export interface PatientTurnOptions {

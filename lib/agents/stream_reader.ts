@@ -1,8 +1,9 @@
 import type { AgentEvent, Translator } from "./stream_item.ts";
-import { createFinalWords } from "./final_words.ts";
 import { JsonLines } from "./json_lines.ts";
 import { type StreamSummary, StreamTally } from "./stream_summary.ts";
 import type { WordsSink } from "./turn_record.ts";
+import { signalLines, withoutEcho } from "../backlog/signals.ts";
+import { createTurnOutput, KEPT_BYTES } from "./turn_output.ts";
 
 /** Invalid lines beyond this are counted, not reported. */
 const INVALID_TOLD = 20;
@@ -70,4 +71,50 @@ const LONGEST_TEXT = 64 * 1024;
 function shortened(event: AgentEvent): AgentEvent {
   if (event.type !== "agent-text" || event.text.length <= LONGEST_TEXT) return event;
   return { ...event, text: `…${event.text.slice(-LONGEST_TEXT)}` };
+}
+
+/**
+ * An agent's final words: all that it said since it last used a tool, or, where it said nothing after that, what it
+ * said before. Each message is read by itself: a code fence that one leaves open hides nothing in the next.
+ */
+interface FinalWords {
+  say(text: string): void;
+  /** A tool was used: what comes now replaces what came before. */
+  act(): void;
+  finish(): { readonly text: string; readonly lines: readonly string[] };
+}
+
+function createFinalWords(prompt: string): FinalWords {
+  let messages: string[] = [];
+  let length = 0;
+  let over = false;
+
+  return {
+    say(text) {
+      if (text.trim() === "") return;
+      if (over) {
+        messages = [];
+        length = 0;
+        over = false;
+      }
+      messages.push(text);
+      length += text.length;
+      while (messages.length > 1 && length > KEPT_BYTES) length -= messages.shift()!.length;
+    },
+    act() {
+      over = true;
+    },
+    finish() {
+      const text = messages.join("\n\n");
+      if (Buffer.byteLength(text) > KEPT_BYTES) return endOf(text, prompt);
+      const lines = messages.flatMap((message) => signalLines(message, { prompt }));
+      return { text: withoutEcho(text, prompt), lines: lines.slice(-2000) };
+    },
+  };
+}
+
+function endOf(text: string, prompt: string): { readonly text: string; readonly lines: readonly string[] } {
+  const output = createTurnOutput({ prompt });
+  output.push(Buffer.from(text));
+  return output.finish();
 }

@@ -7,7 +7,7 @@
 import { join } from "node:path";
 import type { ZodType } from "zod";
 import { RalphError } from "../errors/ralph_error.ts";
-import { appendText, hashText, readStart, removePath } from "../host/files.ts";
+import { appendText, hashText, readStart, removePath, temporaryDirectory } from "../host/files.ts";
 import { takeLock } from "../host/lock.ts";
 import type { Host } from "../host/types.ts";
 
@@ -131,4 +131,22 @@ function jsonOf(line: string): unknown {
   } catch {
     return null; // torn, or written by hand
   }
+}
+
+/** Where the commands of one turn write what they ask for. */
+interface ClaimsFile extends AsyncDisposable {
+  /** Absolute path. */
+  readonly path: string;
+  read(): Promise<readonly ClaimLine[]>;
+}
+
+/** A claims file outside of the project, under a name of its own for each turn; disposed, it is gone. */
+export async function createClaimsFile({ ids }: Pick<Host, "ids">): Promise<ClaimsFile> {
+  const folder = await temporaryDirectory("ralph-claims-");
+  const path = join(folder.path, ids.random(12));
+  return {
+    path,
+    read: () => readClaims(path),
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
 }

@@ -1,8 +1,26 @@
 import type { RalphContext } from "../context/context.ts";
-import { exitCodeOf, isOutcome } from "../recipe/outcome.ts";
+import { exitCodeOf, isOutcome, type Outcome } from "../recipe/outcome.ts";
 import type { Invocation } from "./command.ts";
 import { styleFor } from "./show.ts";
-import { outcomeLines } from "./summary.ts";
+import { oneLine } from "../ui/printable.ts";
+import type { Style } from "../ui/style.ts";
+
+/** What the last lines call each kind of notice. */
+const NOTICE_LABELS: Readonly<Record<string, string>> = {
+  "green-before": "checks passed before the work",
+  "no-own-check": "no check of its own",
+  "tests-changed": "tests changed",
+  "own-tests": "checked by tests of its own",
+  "weak-checks": "weak checks",
+  "challenge": "challenge",
+  "restored": "restored",
+  "not-reproducible": "not reproducible in a clean checkout",
+  "not-committed": "verified, not committed",
+  "not-checked-as-commit": "not checked as a commit",
+  "workspace": "dependencies",
+  "leftover": "left over",
+  "environment": "environment",
+};
 
 /**
  * Says how it ended and gives the exit code. A recipe that returns no outcome gets a warning: it forgot a `return`.
@@ -25,4 +43,137 @@ export function endWith(
     for (const line of outcomeLines(outcome, styleFor(invocation, "stderr"), goOn)) invocation.say(line);
   }
   return exitCode;
+}
+
+/** The part of a loop's outcome that its last lines show. */
+interface Ended extends Outcome {
+  readonly iterations?: number;
+  readonly passed?: readonly string[];
+  readonly unverified?: readonly string[];
+  readonly parked?: readonly { readonly id: string; readonly reason: string }[];
+  readonly reasons?: readonly string[];
+  readonly limit?: string;
+  readonly allowed?: boolean;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly summary?: string;
+  readonly messages?: readonly string[];
+  readonly parkedBefore?: number;
+  readonly failedBefore?: readonly string[];
+  readonly notices?: readonly { readonly kind: string; readonly subject: string; readonly message: string }[];
+  readonly checkedAs?: "commit" | "tree" | "nothing";
+  readonly failures?: readonly { readonly name: string; readonly exitCode: number | null }[];
+}
+
+/**
+ * How a run ended, for a person: what is verified, what is not, what to do next.
+ *
+ * @param resume the command that continues where a loop stopped; `null`: the same one
+ */
+export function outcomeLines(outcome: Outcome, style: Style, resume: string | null): readonly string[] {
+  const ended: Ended = outcome;
+  const { bold, dim, good, bad, warn, symbols } = style;
+  const tone = {
+    passed: good,
+    approved: good,
+    skipped: good,
+    declined: dim,
+    unverified: warn,
+    exhausted: warn,
+    aborted: warn,
+    blocked: bad,
+    failed: bad,
+  };
+  const mark = tone[ended.status] === good
+    ? symbols.passed
+    : tone[ended.status] === bad
+    ? symbols.failed
+    : symbols.warning;
+  const unverified = (ended.unverified ?? []).map(oneLine);
+  const verified = (ended.passed ?? []).map(oneLine).filter((id) => !unverified.includes(id));
+  const counts = ended.iterations === undefined ? "" : `: ${countsOf(ended, verified.length, unverified.length)}`;
+  const reasons = [
+    ...(ended.reasons ?? []),
+    ...(ended.limit === undefined ? [] : [`limit reached: ${ended.limit}`]),
+    ...(ended.message === undefined ? [] : [ended.message]),
+    ...(ended.messages ?? []).slice(0, 1),
+    ...(ended.failures ?? []).map(({ name, exitCode }) =>
+      `${name}: ${exitCode === null ? "failed" : `exit ${exitCode}`}`
+    ),
+  ];
+  return [
+    "",
+    `${tone[ended.status](mark)} ${bold(ended.status)}${counts}`,
+    ...(verified.length === 0 ? [] : [`  ${good("verified")}  ${verified.join(", ")}`]),
+    ...(unverified.length === 0
+      ? []
+      : [`  ${warn("unverified")}  ${unverified.join(", ")} ${dim("(no check ran: only the agent says so)")}`]),
+    ...(ended.failedBefore ?? []).map((command) => `  ${warn("failed before the first turn")}  ${oneLine(command)}`),
+    ...noticeLines(ended.notices ?? [], warn),
+    ...(ended.parked ?? []).map(({ id, reason }) => `  ${bad("parked")}  ${oneLine(id)}: ${firstLine(reason)}`),
+    ...reasons.filter((reason) => !(ended.parked ?? []).some(({ id, reason: why }) => reason === `${id}: ${why}`)).map((
+      reason,
+    ) => `  ${firstLine(reason)}`),
+    ...(ended.summary === undefined || ended.summary === "" ? [] : [`  ${oneLine(ended.summary)}`]),
+    ...hintOf(ended, resume).map((hint) => `hint: ${hint}`),
+  ];
+}
+
+/** Notices without a message of their own share a line. */
+function noticeLines(
+  notices: readonly { readonly kind: string; readonly subject: string; readonly message: string }[],
+  warn: (text: string) => string,
+): readonly string[] {
+  return [...new Set(notices.map(({ kind }) => kind))].flatMap((kind) => {
+    const label = warn(NOTICE_LABELS[kind] ?? kind);
+    const own = notices.filter((notice) => notice.kind === kind);
+    const bare = own.filter(({ message }) => message === "").map(({ subject }) => oneLine(subject));
+    return [
+      ...(bare.length === 0 ? [] : [`  ${label}  ${bare.join(", ")}`]),
+      ...own.filter(({ message }) => message !== "").map(({ subject, message }) =>
+        `  ${label}  ${oneLine(subject)}: ${firstLine(message)}`
+      ),
+    ];
+  });
+}
+
+function countsOf({ iterations = 0, parked = [] }: Ended, verified: number, unverified: number): string {
+  const parts = [
+    `${verified} verified`,
+    ...(unverified === 0 ? [] : [`${unverified} unverified`]),
+    ...(parked.length === 0 ? [] : [`${parked.length} parked`]),
+  ];
+  return `${parts.join(", ")} in ${iterations} iteration${iterations === 1 ? "" : "s"}`;
+}
+
+function hintOf(ended: Ended, resume: string | null): readonly string[] {
+  const { status, reason, parked = [], parkedBefore = 0, iterations, messages } = ended;
+  const again = resume === null ? "the same command" : `\`${resume}\``;
+  const retry = resume === null ? "the same command with `--retry-blocked`" : `\`${resume} --retry-blocked\``;
+  const planAgain = resume === null ? again : "`ralph plan --resume`";
+  const onward = messages === undefined ? again : planAgain; // only a plan has messages
+  if (status === "failed" && reason === "trespassed") {
+    return [`the files are as the agent left them: revert what you do not want; ${onward} continues`];
+  }
+  if (iterations === undefined) return status === "failed" && messages !== undefined ? [`${onward} continues`] : [];
+  switch (status) {
+    case "blocked":
+      return parked.length + parkedBefore > 0
+        ? [`fix the cause, then ${retry}`]
+        : ["`ralph status` shows the progress"];
+    case "exhausted":
+    case "failed":
+      return [`\`ralph status\` shows the progress, \`ralph report\` what was done; ${again} continues`];
+    case "unverified":
+      return resume === null ? [] : ["`ralph verify` runs what checks there are"];
+    case "declined":
+    case "aborted":
+      return [`${again} continues where this one stopped`];
+    default:
+      return [];
+  }
+}
+
+function firstLine(text: string): string {
+  return text.split("\n")[0] ?? "";
 }

@@ -10,10 +10,12 @@ import type { Host } from "../host/types.ts";
 import { printable, printablePainted } from "../ui/printable.ts";
 import { wantsColour } from "../ui/style.ts";
 import type { Command, Invocation, Program } from "./command.ts";
-import { describeFailure } from "./failure.ts";
 import { commandHelp } from "./help.ts";
-import { checkInsideRun } from "./inside_run.ts";
 import { parseLine, usage } from "./parse.ts";
+import { resolveRoot } from "./root.ts";
+import { notGenerated } from "../errors/not_generated.ts";
+
+const FRAMES = 5;
 
 /** What a command is run with, whatever its line says. */
 export type Surroundings = Pick<Invocation, "host" | "out" | "program" | "say" | "signal">;
@@ -103,4 +105,53 @@ function checkArity(command: Command, given: readonly string[]): void {
 
 function helpHint(command: Command): string {
   return `\`ralph help ${command.name}\` shows how it is used`;
+}
+
+/**
+ * Inside of a run, which its environment tells, a command of the same root only reads or claims: what writes or starts
+ * something is the run's own.
+ *
+ * @throws {RalphError} inside-a-run
+ */
+async function checkInsideRun(
+  { name, insideRun = false }: Command,
+  invocation: Pick<Invocation, "arguments" | "flags" | "host" | "program">,
+): Promise<void> {
+  const { RALPH_RUN: run, RALPH_ROOT: root } = invocation.host.environment.variables;
+  if (run === undefined || root === undefined) return;
+  if (typeof insideRun === "boolean" ? insideRun : insideRun.includes(invocation.arguments[0] ?? "")) return;
+  if (await resolveRoot(invocation) !== root) return;
+  throw new RalphError("inside-a-run", { details: { command: name, run } });
+}
+
+/** What is printed for an error, and the exit code. */
+interface Failure {
+  readonly lines: readonly string[];
+  readonly exitCode: number;
+}
+
+/** Turns whatever was thrown into text: the table's message and hint, or a bug with its stack. */
+function describeFailure(error: unknown, { verbose }: { readonly verbose: boolean }): Failure {
+  if (RalphError.isInstance(error)) {
+    const stack = verbose && error.exitCode === EXIT.internal ? stackOf(error.cause ?? error, true) : [];
+    return { lines: [`error: ${error.message}`, ...stack, `hint: ${error.hint}`], exitCode: error.exitCode };
+  }
+  const missing = notGenerated(error);
+  if (missing !== null) return describeFailure(missing, { verbose });
+  const internal = new RalphError("internal", { details: { problem: messageOf(error) } });
+  return {
+    lines: [`error: internal: ${internal.message}`, ...stackOf(error, verbose), `hint: ${internal.hint}`],
+    exitCode: EXIT.internal,
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function stackOf(error: unknown, whole: boolean): readonly string[] {
+  const stack = error instanceof Error ? error.stack ?? "" : "";
+  const frames = stack.split("\n").filter((line) => /^\s+at /.test(line)).map((line) => `  ${line.trim()}`);
+  if (whole || frames.length <= FRAMES) return frames;
+  return [...frames.slice(0, FRAMES), `  … ${frames.length - FRAMES} more (\`--verbose\` shows them)`];
 }

@@ -1,4 +1,4 @@
-import { readLockHolder } from "../host/read_lock_holder.ts";
+import { readLockHolder } from "../host/lock_holder.ts";
 import type { Invocation } from "./command.ts";
 import type { Look } from "./look.ts";
 import { toJson } from "./show.ts";

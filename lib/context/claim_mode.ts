@@ -1,6 +1,6 @@
 import { CLAIMS_VARIABLE, createInbox, type Inbox } from "../backlog/claims.ts";
 import type { Repository } from "../git/types.ts";
-import { readLockHolder } from "../host/read_lock_holder.ts";
+import { readLockHolder } from "../host/lock_holder.ts";
 import type { Host } from "../host/types.ts";
 import { ownFiles } from "./own_files.ts";
 

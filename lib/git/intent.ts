@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { listDirectory, readText, removePath, writePlain } from "../host/files.ts";
-import { processStart } from "../host/process_start.ts";
+import { processStart } from "../host/process_table.ts";
 import { findCarriers } from "../host/sweep.ts";
 import type { Host } from "../host/types.ts";
 

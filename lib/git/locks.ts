@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
 import { modifiedAt, removePath } from "../host/files.ts";
-import { isRunningIn } from "../host/running_in.ts";
+import { isRunningIn } from "../host/process_table.ts";
 import type { Host } from "../host/types.ts";
 import { readHead } from "./head.ts";
 import { type DeadIntent, deadIntents } from "./intent.ts";

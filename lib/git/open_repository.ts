@@ -4,16 +4,18 @@
  * @module
  */
 import { join, resolve } from "node:path";
-import { createContentHashes } from "../host/content_hash.ts";
+import { createContentHashes } from "../host/hash.ts";
 import { pathExists } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import { findFolders } from "./find_folders.ts";
 import { readHead } from "./head.ts";
 import type { GitFolders } from "./locks.ts";
 import { parseStatus, STATUS_ARGUMENTS } from "./parse_status.ts";
-import { createGit, type Git, gitFailed, outputOfGit, QUIET, READING, reasonOf } from "./run_git.ts";
+import { createGit, type Git, gitFailed, outputOfGit, QUIET, READING, reasonOf, type GitEnd } from "./run_git.ts";
 import { comparePaths, takeSnapshot } from "./snapshot.ts";
 import type { Repository, TreeStatus } from "./types.ts";
+import { RalphError } from "../errors/ralph_error.ts";
+import { operationIn } from "./operations.ts";
 
 const CONTENT_BYTES = 1024 * 1024;
 
@@ -74,14 +76,13 @@ function createRepository(host: Host, topLevel: string, folders: GitFolders): Re
       return await (await import("./diff.ts")).diffOf(git, topLevel, paths, options);
     },
     async contents(commit, paths, { maxBytes = CONTENT_BYTES } = {}) {
-      return await (await import("./contents.ts")).contentsAt(git, commit, paths, maxBytes);
+      return await (await import("./batch_reader.ts")).contentsAt(git, commit, paths, maxBytes);
     },
     async commit(request) {
       return await (await import("./commit.ts")).commitPaths({ host, git, folders, status }, request);
     },
     async switchTo(branch) {
       const { clearLocks } = await import("./locks.ts");
-      const { switchBranch } = await import("./switch_branch.ts");
       await clearLocks(host, folders);
       await switchBranch(git, branch, (await status()).branch);
     },
@@ -90,7 +91,6 @@ function createRepository(host: Host, topLevel: string, folders: GitFolders): Re
     },
     async ensureReady() {
       const { clearLocks } = await import("./locks.ts");
-      const { refuseOperations, requireIdentity } = await import("./ready.ts");
       await refuseOperations(topLevel, folders.gitDirectory);
       await clearLocks(host, folders);
       await requireIdentity(git);
@@ -118,4 +118,43 @@ async function subjectsOf(git: Git, count: number): ReturnType<Repository["log"]
 function looksWithoutIndex({ changed }: TreeStatus): boolean {
   const deleted = new Set(changed.filter(({ code }) => code === "D ").map(({ path }) => path));
   return deleted.size > 0 && changed.some(({ path, untracked }) => untracked && deleted.has(path));
+}
+
+/** @throws {RalphError} git-operation-in-progress */
+async function refuseOperations(topLevel: string, gitDirectory: string): Promise<void> {
+  const operation = await operationIn(gitDirectory);
+  if (operation !== null) throw new RalphError("git-operation-in-progress", { details: { operation, root: topLevel } });
+}
+
+/** Git knows who commits: from its configuration or the environment. @throws {RalphError} git-identity-missing */
+async function requireIdentity(git: Git): Promise<void> {
+  const variables = ["GIT_COMMITTER_IDENT", "GIT_AUTHOR_IDENT"];
+  for (const end of await Promise.all(variables.map((name) => git(["var", name], { environment: READING })))) {
+    if (end.exitCode !== 0) throw new RalphError("git-identity-missing", { details: { reason: reasonOf(end) } });
+  }
+}
+
+/**
+ * Creates or switches to a branch; local changes come along, or git refuses.
+ * @throws {RalphError} branch-invalid, branch-failed
+ */
+async function switchBranch(git: Git, branch: string, current: string | null): Promise<void> {
+  const named = await git(["check-ref-format", "--branch", branch], { environment: READING });
+  // `@{-1}` is spelled out by git: a name that means another one is none, and neither is a whole ref
+  if (named.exitCode !== 0 || named.stdout.trim() !== branch || /^refs\/|^HEAD$/.test(branch)) {
+    throw new RalphError("branch-invalid", { details: { branch: JSON.stringify(branch) } });
+  }
+  if (current === branch) return;
+  const ref = `refs/heads/${branch}`;
+  const exists = (await git(["rev-parse", "--verify", "--quiet", ref], { environment: READING })).exitCode === 0;
+  const end = await git([
+    "switch",
+    "--quiet",
+    ...(exists ? ["--no-guess", branch] : ["--no-track", "--create", branch]),
+  ]);
+  if (end.exitCode !== 0) throw failed(branch, end);
+}
+
+function failed(branch: string, end: GitEnd): RalphError {
+  return new RalphError("branch-failed", { details: { branch, reason: reasonOf({ ...end, tail: end.stderr }) } });
 }

@@ -1,4 +1,4 @@
-import { isTemporaryName } from "../host/temporary_name.ts";
+import { isTemporaryName } from "../host/write_atomic.ts";
 import type { ChangedPath, TreeStatus } from "./types.ts";
 
 /** The arguments whose output `parseStatus()` reads: one process reports head, branch and every changed path. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { ContentHashes } from "../host/content_hash.ts";
+import type { ContentHashes } from "../host/hash.ts";
 import { isReadable } from "./parse_status.ts";
 import { type Git, outputOfGit, READING } from "./run_git.ts";
 import type { TreeSnapshot, TreeStatus } from "./types.ts";

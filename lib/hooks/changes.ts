@@ -1,11 +1,16 @@
-import { relative } from "node:path";
+import { relative, basename, dirname, join } from "node:path";
 import type { Brief } from "../checks/brief/types.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import type { RalphContext } from "../context/context.ts";
-import { rootPaths } from "../git/tree_paths.ts";
+import { rootPaths, topLevelPaths } from "../git/tree_paths.ts";
 import { applyPatch } from "../git/worktree.ts";
-import { removePath } from "../host/files.ts";
-import { keepPatch } from "./left.ts";
+import { removePath, listDirectory, renamePath } from "../host/files.ts";
+import { restoreBrief } from "../checks/brief/restore_brief.ts";
+
+/** What a hook changed and is not brought in yet, by the end of its file's name. */
+const PENDING = ".pending.patch";
+
+const KEPT = ".patch";
 
 /** What a hook changed in a tree of its own. */
 export interface HookChange {
@@ -37,4 +42,62 @@ export async function applyChange(
   if (applied.status !== "kept") return await removePath(file);
   const message = `${subject}: kept as ${relative(ralph.root, await keepPatch(file))}: ${applied.reason}`;
   ralph.events.emit({ type: "note", level: "warn", message });
+}
+
+/**
+ * Lets a hook work in the tree itself, between two iterations, and commits what it left there: never a path that was
+ * dirty before. What judges the run is restored.
+ */
+export async function commitTreeChanges(
+  ralph: RalphContext,
+  { stateFiles, brief }: { readonly stateFiles: readonly string[]; readonly brief: Brief },
+  subject: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  const repository = requireRepository(ralph);
+  const before = await repository.snapshot();
+  await work();
+  await restoreBrief(brief);
+  const { paths, now } = await repository.changedSince(before);
+  const state = new Set(topLevelPaths(ralph, stateFiles));
+  const warn = (message: string): void =>
+    ralph.events.emit({ type: "note", level: "warn", message: `${subject}: ${message}` });
+  const left = paths.filter((path) => now.contents.has(path) && !state.has(path));
+  const mixed = left.filter((path) => before.contents.has(path));
+  if (mixed.length > 0) warn(`not committed, since they had changes before: ${mixed.join(", ")}`);
+  const own = left.filter((path) => !before.contents.has(path));
+  if (own.length === 0 || !ralph.config.commits.work) return;
+  const result = await repository.commit({ paths: own, subject, hooks: true, known: now });
+  if (result.status === "committed") ralph.events.emit({ type: "commit", commit: result.commit, subject });
+  if (result.status === "refused") warn(`a hook of the repository refused the commit:\n${result.output}`);
+}
+
+/** Where a hook's changes are until they are brought in. Pure. */
+export function pendingPatch(logs: string, iteration: number, hook: string): string {
+  return join(logs, `hook-iter${iteration}-${hook}${PENDING}`);
+}
+
+/** Keeps a patch for a person. @returns its path */
+async function keepPatch(file: string): Promise<string> {
+  const kept = join(dirname(file), `${basename(file, PENDING)}${KEPT}`);
+  await renamePath(file, kept);
+  return kept;
+}
+
+/**
+ * Reports which changes of hooks a killed run did not bring in. They are kept: the tree has changed since.
+ *
+ * @param shared the folder of logs that every run shares, or `null` where each run's folder has its own
+ * @param folder absolute path of this run's folder
+ */
+export async function reportLeftPatches(ralph: RalphContext, shared: string | null, folder: string): Promise<void> {
+  const runs = dirname(folder);
+  const folders = shared === null ? (await listDirectory(runs)).map((name) => join(runs, name)) : [shared];
+  for (const one of folders) {
+    for (const name of (await listDirectory(one)).filter((entry) => entry.endsWith(PENDING))) {
+      const kept = relative(ralph.root, await keepPatch(join(one, name)));
+      const message = `a killed run did not bring in what a hook changed: \`git apply ${kept}\` does`;
+      ralph.events.emit({ type: "note", level: "warn", message });
+    }
+  }
 }

@@ -1,8 +1,10 @@
-import { createClock } from "./clock.ts";
-import { readEnvironment } from "./environment.ts";
 import { createProcesses } from "./process_tree.ts";
 import { createTerminal } from "./terminal.ts";
-import type { Host } from "./types.ts";
+import type { Host, Clock, Environment } from "./types.ts";
+import { clearInterval, setInterval } from "node:timers";
+import { setTimeout as wait } from "node:timers/promises";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
 
@@ -41,4 +43,43 @@ function random(length: number): string {
     }
   }
   return name;
+}
+
+/** The machine's own clock. */
+function createClock(): Clock {
+  return { now: () => Date.now(), sleep, every };
+}
+
+async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  try {
+    await wait(ms, undefined, signal === undefined ? {} : { signal });
+  } catch (error) {
+    if (!signal?.aborted) throw error;
+  }
+}
+
+function every(ms: number, act: () => void): Disposable {
+  const timer = setInterval(act, ms);
+  timer.unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+/** Reads the process's surroundings. Called once: what changes afterwards is not seen. */
+function readEnvironment(): Environment {
+  const compiled = isCompiled(import.meta.url);
+  return {
+    variables: { ...process.env },
+    platform: process.platform,
+    cwd: process.cwd(),
+    home: homedir(),
+    pid: process.pid,
+    executable: process.execPath,
+    script: compiled || process.argv[1] === undefined ? null : resolve(process.argv[1]),
+    compiled,
+  };
+}
+
+/** True for a module inside an executable made by `bun build --compile`. */
+export function isCompiled(moduleUrl: string): boolean {
+  return /(^|\/)(\$bunfs|~BUN)\//.test(moduleUrl);
 }

@@ -1,7 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { findProcess, listProcesses, outputOf, type ProcessEntry } from "./process_table.ts";
+import { findProcess, listProcesses, outputOf, type ProcessEntry, processStart } from "./process_table.ts";
 import { orphansSince } from "./subreaper.ts";
 import { findCarriers, killCarriers, signalProcess } from "./sweep.ts";
+
+/** Milliseconds between SIGTERM and SIGKILL. */
+const GRACE_MS = 1000;
 
 /** A child with all that came from it. */
 export interface Tree {
@@ -95,4 +98,22 @@ async function until(condition: () => Promise<boolean>, limitMs: number): Promis
 
 async function endOnWindows(tree: Tree): Promise<void> {
   await outputOf("taskkill", ["/T", "/F", "/PID", String(tree.pid)]);
+}
+
+/** A process that an earlier Ralph started and could not end. */
+export interface LeftOver {
+  readonly pid: number;
+  /** What `processStart()` said of it then: another process with the same pid is left alone. */
+  readonly started: string;
+}
+
+/** Ends a process that was left over, with its group and its descendants. False when it runs no more. */
+export async function endLeftOver({ pid, started }: LeftOver): Promise<boolean> {
+  if (await processStart(pid) !== started) return false;
+  const hasExited = (): boolean => !signalProcess(pid, 0);
+  await endTree(
+    { pid, grouped: process.platform !== "win32", mark: null, startedAt: performance.now(), hasExited },
+    GRACE_MS,
+  );
+  return true;
 }

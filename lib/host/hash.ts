@@ -1,6 +1,13 @@
 import type { Hash } from "node:crypto";
 import process from "node:process";
 import { fsPromises } from "./fs_promises.ts";
+import { lstatSync, readlinkSync } from "node:fs";
+
+/**
+ * A file that changed so short before it was read may change again within the same tick of its time stamp:
+ * Deno reports the time of a change in whole seconds.
+ */
+const RACY_MS = 1100;
 
 const CHUNK_BYTES = 1 << 18;
 
@@ -36,4 +43,40 @@ export async function hashFile(path: string): Promise<string | null> {
 /** Loaded with the first hash: most commands that only look need none. */
 function sha256(): Hash {
   return process.getBuiltinModule("node:crypto").createHash("sha256");
+}
+
+/** Tells a path's content and kind by one text; `null` when nothing is there. */
+export type ContentHashes = (path: string) => Promise<string | null>;
+
+/**
+ * Content hashes with a memory: a file whose size, times and inode are as they were is not read again.
+ * Executable files and symbolic links count as different from plain files of the same bytes.
+ */
+export function createContentHashes(): ContentHashes {
+  const known = new Map<string, { readonly key: string; readonly hash: string }>();
+
+  async function read(path: string): Promise<string | null> {
+    let found;
+    try {
+      found = lstatSync(path);
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      if (code === "ENOENT" || code === "ENOTDIR") return null;
+      throw error;
+    }
+    if (found.isSymbolicLink()) return `link ${hashText(readlinkSync(path))}`;
+    if (!found.isFile()) return found.isDirectory() ? "folder" : "special";
+    const key = [found.size, found.mtimeMs, found.ctimeMs, found.ino, found.mode].join(" ");
+    const before = known.get(path);
+    if (before?.key === key) return before.hash;
+    const readAt = Date.now();
+    const bytes = await hashFile(path);
+    if (bytes === null) return null;
+    const hash = `${found.mode & 0o100 ? "executable" : "file"} ${bytes}`;
+    if (Math.max(found.ctimeMs, found.mtimeMs) < readAt - RACY_MS) known.set(path, { key, hash });
+    else known.delete(path);
+    return hash;
+  }
+
+  return read;
 }

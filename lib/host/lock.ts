@@ -4,10 +4,9 @@ import { unwritable } from "./file_errors.ts";
 import { ensureDirectory, readText } from "./files.ts";
 import { hashText } from "./hash.ts";
 import { formatHolder, type LockHolder, parseHolder, UNREADABLE_HOLDER } from "./lock_holder.ts";
-import { processStart } from "./process_start.ts";
-import { temporaryName } from "./temporary_name.ts";
+import { processStart } from "./process_table.ts";
+import { temporaryName, removeLeftOvers } from "./write_atomic.ts";
 import type { Host } from "./types.ts";
-import { removeLeftOvers } from "./write_atomic.ts";
 
 export type { LockHolder } from "./lock_holder.ts";
 

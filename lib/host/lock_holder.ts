@@ -1,3 +1,6 @@
+import { readText } from "./files.ts";
+import { processStart } from "./process_table.ts";
+
 /** Who holds a lock, as the lock file names it. */
 export interface LockHolder {
   readonly pid: number;
@@ -35,4 +38,13 @@ function textOf(value: unknown): string {
 /** The text of a lock file. The run token keeps the name that earlier versions gave it. */
 export function formatHolder({ runToken: cookie, nonce, ...rest }: LockHolder): string {
   return `${JSON.stringify({ ...rest, cookie, nonce })}\n`;
+}
+
+/** Who holds a lock at this moment, or `null` when no living process does. Takes and changes nothing. */
+export async function readLockHolder(path: string): Promise<LockHolder | null> {
+  const text = await readText(path);
+  const holder = text === null ? UNREADABLE_HOLDER : parseHolder(text);
+  if (holder === UNREADABLE_HOLDER) return null;
+  const started = await processStart(holder.pid);
+  return started === null || (holder.started !== "" && started !== holder.started) ? null : holder;
 }

@@ -1,5 +1,5 @@
 import process from "node:process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /** One running process. `started` distinguishes it from a later one with the same pid. */
 export interface ProcessEntry {
@@ -82,4 +82,46 @@ async function listByPs(which: readonly string[] = ["-ax"]): Promise<readonly Pr
     entries.push({ pid: Number(pid), parent: Number(parent), group: Number(group), started: started.join(" ") });
   }
   return entries;
+}
+
+/**
+ * A text that distinguishes one process from every other with the same pid, on this machine, across restarts of it:
+ * boot and start time. `null` when no such process runs.
+ */
+export async function processStart(pid: number): Promise<string | null> {
+  if (!Number.isInteger(pid) || pid <= 0) return null;
+  if (process.platform === "win32") return await windowsStart(pid);
+  const entry = await findProcess(pid);
+  if (entry === null) return null;
+  const boot = readOrNull("/proc/sys/kernel/random/boot_id")?.trim();
+  return boot === undefined ? entry.started : `${boot}:${entry.started}`;
+}
+
+async function windowsStart(pid: number): Promise<string | null> {
+  const script = `(Get-Process -Id ${pid}).StartTime.ToUniversalTime().Ticks`;
+  const ticks = (await outputOf("powershell", ["-NoProfile", "-NonInteractive", "-Command", script])).trim();
+  if (/^\d+$/.test(ticks)) return ticks;
+  const listed = await outputOf("tasklist", ["/FI", `PID eq ${pid}`, "/NH", "/FO", "CSV"]);
+  return listed.includes(`"${pid}"`) ? "unknown" : null;
+}
+
+/**
+ * True when a program of this name works in the folder or below it; `null` where the system does not tell (no `/proc`).
+ * Somebody else's processes are not seen.
+ */
+export function isRunningIn(program: string, folder: string): boolean | null {
+  if (process.platform !== "linux" || readOrNull("/proc/self/comm") === null) return null;
+  return readdirSync("/proc").some((pid) => {
+    if (!/^\d+$/.test(pid) || readOrNull(`/proc/${pid}/comm`)?.trim() !== program) return false;
+    const cwd = cwdOf(pid);
+    return cwd !== null && (cwd === folder || cwd.startsWith(`${folder}/`));
+  });
+}
+
+function cwdOf(pid: string): string | null {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return null; // gone, or another user's
+  }
 }

@@ -3,9 +3,9 @@ import process from "node:process";
 import { ChildOutput, race } from "./child_output.ts";
 import { endRest, endTree, type Tree } from "./end_tree.ts";
 import { startOf } from "./process_table.ts";
-import { spawnProblem } from "./spawn_problem.ts";
 import { follow as followed, isSubreaper } from "./subreaper.ts";
 import type { ProcessEnd, ProcessRequest } from "./types.ts";
+import { statSync } from "node:fs";
 
 /** A child that has been started, or could not be. */
 export interface RunningChild {
@@ -136,4 +136,44 @@ function ending(
 
 function never(end: ProcessEnd | Promise<ProcessEnd>): RunningChild {
   return { id: null, end: Promise.resolve(end), abort() {} };
+}
+
+/** Why a child could not be started, in words, as if it had said so itself. */
+async function spawnProblem(
+  child: ChildProcess | Error,
+  request: ProcessRequest,
+): Promise<Pick<ProcessEnd, "stdout" | "stderr" | "tail">> {
+  const error = child instanceof Error ? child : await new Promise<Error>((resolve) => child.on("error", resolve));
+  const text = describe(error, request);
+  return { stdout: "", stderr: text, tail: text };
+}
+
+function describe(error: NodeJS.ErrnoException, request: ProcessRequest): string {
+  const { file, cwd } = request;
+  if (!isFolder(cwd)) return `the folder ${cwd} does not exist`;
+  switch (error.code) {
+    case "ENOENT":
+      return file.includes("/") ? `${file}: no such file, or its interpreter is missing` : `${file}: not found on PATH`;
+    case "EACCES":
+      return `${file}: not executable (permission denied)`;
+    case "EAGAIN":
+      return `${file}: the system has no room for another process (EAGAIN)`;
+    case "EMFILE":
+    case "ENFILE":
+      return `${file}: too many open files (${error.code})`;
+    case "E2BIG":
+      return `${file}: arguments and environment are too long (E2BIG)`;
+    case "ENOEXEC":
+      return `${file}: not a program that this system can run (ENOEXEC)`;
+    default:
+      return `${file}: ${error.message}`;
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }

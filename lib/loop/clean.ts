@@ -1,5 +1,4 @@
 import type { Check, CheckResult } from "../backlog/types.ts";
-import { absentPaths } from "../checks/checkout/absent_paths.ts";
 import { classifyClean, type NotReproducible } from "../checks/checkout/classify.ts";
 import { openCheckout } from "../checks/checkout/open_checkout.ts";
 import type { BroughtUp, Checkout } from "../checks/checkout/types.ts";
@@ -9,6 +8,11 @@ import type { RalphContext } from "../context/context.ts";
 import { topLevelPaths } from "../git/tree_paths.ts";
 import type { CheckedAs } from "./outcome.ts";
 import type { Notice } from "./progress.ts";
+import { requireRepository } from "../git/require_repository.ts";
+import { createGit, outputOfGit, READING } from "../git/run_git.ts";
+
+/** Ralph's own folders: no check needs them. */
+const OWN_REGEXP = /(^|\/)(\.ralph|runs|logs|transcripts)$/;
 
 /** The clean checkout of a run, and which checks it cannot make. */
 export interface CleanRun extends AsyncDisposable {
@@ -141,4 +145,16 @@ function noticesOf(checkout: Checkout | null, brought: BroughtUp | null): readon
     ),
     ...checkout.tracked.map((path) => workspace(path, "is named by `workspace.copy`, but tracked: not copied")),
   ];
+}
+
+/** What the tree has and its commit has not, but what was copied; a folder is one path. Longer paths come first. */
+async function absentPaths(
+  { host, ...place }: Pick<RalphContext, "host" | "repository" | "root">,
+  copied: readonly string[],
+): Promise<readonly string[]> {
+  const git = createGit(host, requireRepository(place).topLevel);
+  const text = await outputOfGit(git, ["ls-files", "-z", "--others", "--directory"], { environment: READING });
+  const paths = text.split("\0").map((path) => path.replace(/\/$/, "")).filter((path) => path !== "");
+  return paths.filter((path) => !copied.includes(path) && !OWN_REGEXP.test(path))
+    .sort((one, other) => other.length - one.length);
 }

@@ -1,7 +1,6 @@
 import type { RalphContext } from "../context/context.ts";
 import type { Attempt, Settlement } from "../backlog/types.ts";
 import type { StoppedEarly } from "./outcome.ts";
-import { endOfInterrupted } from "./interrupted.ts";
 
 /** What an attempt and its settlement mean for the run: its end, or `null` where it continues. */
 export function endingOf(
@@ -22,4 +21,18 @@ export function endingOf(
   return settlement.as === "failed"
     ? { status: "failed", reason: "stopped", reasons: [settlement.reason] }
     : { status: "blocked", reasons: [settlement.reason] };
+}
+
+/**
+ * How a run ends after an attempt that nobody counts: at a rate limit that is not waited for, at its own time, or by an
+ * interrupt.
+ */
+function endOfInterrupted(
+  { turn, verification }: Attempt,
+): { readonly status: "aborted" } | { readonly status: "exhausted"; readonly limit: string } {
+  const review = verification?.results.find(({ halts }) => halts === "rate-limited");
+  if (review !== undefined) return { status: "exhausted", limit: `rate limit: ${review.tail}` };
+  if (turn?.end.reason !== "rate-limited") return { status: "aborted" };
+  const { budget = "rate limit", message } = turn.end;
+  return { status: "exhausted", limit: `${budget}: ${message}` };
 }

@@ -1,9 +1,12 @@
-import type { Attempt, Verification, WorkDone } from "../backlog/types.ts";
+import type { Attempt, Verification, WorkDone, Turn, Work } from "../backlog/types.ts";
 import { verdictOf } from "../backlog/verdict.ts";
 import { restoreBrief } from "../checks/brief/restore_brief.ts";
-import { trespassed } from "../checks/turn_guards.ts";
 import { verify } from "../checks/verify.ts";
 import { allowsUnverified, type AttemptParts, failedBefore, isReview, type TakenTurn } from "./attempt_parts.ts";
+import type { RalphContext } from "../context/context.ts";
+import { pathsOutside } from "../checks/guards.ts";
+import { requireRepository } from "../git/require_repository.ts";
+import { topLevelPaths } from "../git/tree_paths.ts";
 
 /** What is known of an attempt before anything is judged. */
 export type Attempted<Findings> = Pick<
@@ -78,4 +81,18 @@ export async function judged<Data, Findings>(
     return { ...attempted, verification, status: "failed", reason: "tests-changed", message: failing };
   }
   return { ...attempted, verification, ...verdictOf(verification, allowsUnverified(parts)) };
+}
+
+/** What a turn wrote that its work does not allow, or `null`. */
+async function trespassed(
+  ralph: RalphContext,
+  work: Work,
+  turn: Turn,
+  stateFiles: readonly string[],
+): Promise<{ readonly status: "trespassed"; readonly paths: readonly string[]; readonly diff: string } | null> {
+  if (work.allow === undefined) return null;
+  const paths = pathsOutside(turn.changedFiles.filter((path) => !stateFiles.includes(path)), work.allow);
+  if (paths.length === 0) return null;
+  const diff = await requireRepository(ralph).diff(topLevelPaths(ralph, paths), { base: turn.base });
+  return { status: "trespassed", paths, diff };
 }

@@ -7,11 +7,11 @@ import type { TreeSnapshot } from "../git/types.ts";
 import { modifiedAt } from "../host/files.ts";
 import type { JournalKey } from "../backlog/journal_types.ts";
 import { ownFiles } from "../context/own_files.ts";
-import { putBackEdits } from "../context/put_back_edits.ts";
 import { createOwnership, type Ownership } from "./ownership.ts";
 import type { Attempt, Backlog, Check, Item } from "../backlog/types.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import { type Committer, settleAndCommit, unchangedWork } from "./settle.ts";
+import type { Restore } from "../backlog/state_files.ts";
 
 /**
  * Brings a run that was killed to a clean start: manual edits are put back, what was begun is settled (as `interrupted`
@@ -98,4 +98,13 @@ export async function repairAfterKill<Data, Findings>(
 
 function interrupted(id: string, number: number): Attempt {
   return { id, number, claim: null, turn: null, verification: null, status: "interrupted" };
+}
+
+/** Puts back what an agent did to state files by hand before its run was killed. */
+async function putBackEdits(
+  ralph: RalphContext,
+  { stateFiles, restore }: { readonly stateFiles: readonly string[]; readonly restore?: Restore },
+): Promise<void> {
+  const takenBack = await ralph.state.putBack(await ralph.state.edited(stateFiles), restore);
+  if (takenBack.length > 0) ralph.events.emit({ type: "state-put-back", paths: takenBack });
 }

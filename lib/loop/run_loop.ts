@@ -3,14 +3,20 @@ import type { Backlog } from "../backlog/types.ts";
 import { namedCheck } from "../checks/named_check.ts";
 import type { RalphContext } from "../context/context.ts";
 import { requireRepository } from "../git/require_repository.ts";
-import { onBranch } from "./branch.ts";
-import { fixBrief, restoredNotices } from "./fix_brief.ts";
 import { Loop } from "./loop.ts";
 import type { LoopOptions, LoopOutcome } from "./outcome.ts";
 import { recover, repairAfterKill } from "./recover.ts";
 import { createCommitter } from "./settle.ts";
-
 export type { LoopOptions, LoopOutcome } from "./outcome.ts";
+import { RalphError } from "../errors/ralph_error.ts";
+import type { JournalKey } from "../backlog/journal_types.ts";
+import { createBrief } from "../checks/brief/create_brief.ts";
+import { restoreBrief } from "../checks/brief/restore_brief.ts";
+import { acceptChanges } from "../checks/brief/since_last_run.ts";
+import type { Brief } from "../checks/brief/types.ts";
+import type { Notice } from "./progress.ts";
+
+const RESTORED = "changed during the run; `ralph restore` brings back what was found";
 
 /**
  * Takes items from a backlog, one fresh agent process each, until nothing is left, an item is blocked, or a limit is
@@ -66,4 +72,63 @@ export async function runLoop<Data, Findings>(
   const { status, iterations, usage, notices } = outcome;
   ralph.events.emit({ type: "run-end", status, reasons, iterations, usage, notices });
   return outcome;
+}
+
+/**
+ * Switches to the branch that was asked for, else to the backlog's; "" stays.
+ *
+ * @throws {RalphError} git-detached-head, branch-invalid, branch-failed
+ */
+async function onBranch<Data, Findings>(
+  ralph: RalphContext,
+  backlog: Backlog<Data, Findings>,
+  asked: string | undefined,
+): Promise<void> {
+  const repository = requireRepository(ralph);
+  const current = await repository.currentBranch();
+  const wanted = asked ?? await backlog.branch?.() ?? "";
+  if (wanted === "" && current === null) throw new RalphError("git-detached-head", { details: { root: ralph.root } });
+  if (wanted === "" || wanted === current) return;
+  await repository.switchTo(wanted);
+  ralph.events.emit({ type: "note", level: "info", message: `working on the branch ${wanted}` });
+}
+
+/** The brief of a run, from its start to its end. */
+interface FixedBrief {
+  readonly brief: Brief;
+  /** The first turn may follow. */
+  begin(): Promise<void>;
+  /** Restores once more: also after an error or a signal. */
+  end(): Promise<void>;
+}
+
+/** What the run's last lines say of files that were changed while it lasted. */
+function restoredNotices({ restored, reported }: Brief): readonly Notice[] {
+  return [
+    ...restored.map((subject): Notice => ({ kind: "restored", subject, message: RESTORED })),
+    ...reported.map((subject): Notice => ({ kind: "environment", subject, message: "changed during the run" })),
+  ];
+}
+
+/** Reads the brief of a run, and has what differs from the last one agreed to. @throws {RalphError} brief-changed */
+async function fixBrief<Data, Findings>(
+  ralph: RalphContext,
+  backlog: Backlog<Data, Findings>,
+  key: JournalKey,
+): Promise<FixedBrief> {
+  const { journal, state } = ralph;
+  const brief = await createBrief(ralph, backlog);
+  await acceptChanges(ralph, brief.record);
+  return {
+    brief,
+    async begin() {
+      await state.hold(backlog.stateFiles);
+      await journal.briefRead(key, brief.record);
+    },
+    async end() {
+      await restoreBrief(brief);
+      state.release();
+      await journal.briefRestored(key);
+    },
+  };
 }

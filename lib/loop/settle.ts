@@ -1,21 +1,12 @@
 import { join } from "node:path";
 import type { RalphContext } from "../context/context.ts";
 import type { CommitResult, TreeSnapshot, TreeStatus } from "../git/types.ts";
-import type {
-  Attempt,
-  Backlog,
-  Check,
-  Item,
-  PassedRecord,
-  RecordedCheck,
-  SettleCommit,
-  Settlement,
-} from "../backlog/types.ts";
+import type { Attempt, Backlog, Check, Item, PassedRecord, RecordedCheck, SettleCommit, Settlement } from "../backlog/types.ts";
 import type { JournalKey } from "../backlog/journal_types.ts";
 import { pathExists } from "../host/files.ts";
 import { requireRepository } from "../git/require_repository.ts";
-import { answered } from "./answered.ts";
 import { topLevelPaths } from "../git/tree_paths.ts";
+import { RalphError } from "../errors/ralph_error.ts";
 
 /** Paths relative to the top level, with the hash of each one's content. */
 export type WorkPaths = Readonly<Record<string, string | null>>;
@@ -167,4 +158,21 @@ export function unchangedWork(now: TreeSnapshot, work: WorkPaths): WorkPaths {
   return Object.fromEntries(
     Object.entries(work).filter(([path, content]) => now.contents.has(path) && now.contents.get(path) === content),
   );
+}
+
+/**
+ * What a call of a backlog answered, where it is one of the unions on `status`: a recipe's own backlog may be JavaScript.
+ *
+ * @throws {RalphError} backlog-invalid
+ */
+export function answered<Answer extends { readonly status: string }>(
+  backlog: { readonly name: string },
+  call: string,
+  answer: Answer,
+): Answer {
+  if (typeof answer === "object" && answer !== null && typeof answer.status === "string") return answer;
+  const problem = `${call} answered ${
+    answer === undefined ? "nothing" : JSON.stringify(answer)
+  }, expected a \`status\``;
+  throw new RalphError("backlog-invalid", { details: { backlog: backlog.name, problem } });
 }

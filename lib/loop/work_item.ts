@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { agentTurn, type ObservedTurn } from "../agents/agent_turn.ts";
 import { refusalOf } from "../agents/turn_verdict.ts";
-import { CLAIMS_VARIABLE } from "../backlog/claims.ts";
+import { CLAIMS_VARIABLE, createClaimsFile } from "../backlog/claims.ts";
 import { blockedReason, NONCE_LENGTH, saysPassing } from "../backlog/signals.ts";
 import type {
   Attempt,
@@ -32,7 +32,6 @@ import {
   type WorkedItem,
   type WorkItemOptions,
 } from "./attempt_parts.ts";
-import { createClaimsFile } from "./claims_file.ts";
 import { endedBy, judged } from "./judge_attempt.ts";
 import { createTurnGuard, type GuardedTurn, type TurnGuard } from "./turn_guard.ts";
 

@@ -1,6 +1,6 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { nearest } from "../errors/nearest.ts";
-import { RUN_REGEXP } from "../events/prune_runs.ts";
+import { RUN_REGEXP } from "../events/run_folders.ts";
 import { isDirectory, listDirectory, pathExists } from "../host/files.ts";
 import { usage } from "../cli/parse.ts";
 

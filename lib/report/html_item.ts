@@ -1,20 +1,11 @@
 import { formatDuration } from "../ui/format_duration.ts";
 import type { Symbols } from "../ui/style.ts";
-import { fragment, type Markup, NOTHING } from "./html_text.ts";
 import type { AttemptReport, ItemReport, RunReport } from "./types.ts";
-import {
-  attemptReason,
-  attemptWords,
-  checkText,
-  commitText,
-  firstLine,
-  itemUsage,
-  itemWords,
-  markOf,
-  partName,
-  plural,
-  turnText,
-} from "./words.ts";
+import { attemptReason, attemptWords, checkText, commitText, firstLine, itemUsage, itemWords, markOf, partName, plural, turnText } from "./words.ts";
+import { plainText } from "../ui/printable.ts";
+
+/** No markup. */
+export const NOTHING: Markup = { markup: "" };
 
 /** One item, folded up when its checks passed. */
 export function itemCard(item: ItemReport, report: RunReport, symbols: Symbols): Markup {
@@ -67,4 +58,30 @@ ${
 ${attempt.commits.map((commit) => fragment`<li><code>${commit.commit.slice(0, 7)}</code> ${commitText(commit)}</li>`)}
 </ul>
 </div>`;
+}
+
+/** Markup that was made here. Only `fragment` makes it. */
+export interface Markup {
+  readonly markup: string;
+}
+
+type Part = string | number | Markup | readonly Markup[];
+
+/** Puts texts into markup: every one of them is escaped. */
+export function fragment(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
+  return { markup: strings.reduce((before, string, index) => `${before}${shown(parts[index - 1] ?? "")}${string}`) };
+}
+
+function shown(part: Part): string {
+  if (typeof part === "string" || typeof part === "number") return escaped(String(part));
+  return "markup" in part ? part.markup : part.map(({ markup }) => markup).join("\n");
+}
+
+function escaped(text: string): string {
+  return plainText(text)
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", "&#39;");
 }

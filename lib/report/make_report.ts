@@ -2,14 +2,13 @@ import { JsonLines } from "../agents/json_lines.ts";
 import { createRedactor } from "../events/redact.ts";
 import { secretValues } from "../events/secrets.ts";
 import { readChunks } from "../host/files.ts";
-import { readLockHolder } from "../host/read_lock_holder.ts";
+import { readLockHolder } from "../host/lock_holder.ts";
 import type { Host } from "../host/types.ts";
 import { ownFiles } from "../context/own_files.ts";
 import { addCommits, repositoryOf } from "./commits.ts";
 import type { Draft } from "./draft.ts";
 import { type FoundRun, shownPath } from "./find_run.ts";
 import { createFold } from "./fold.ts";
-import { nextSteps } from "./next_steps.ts";
 import type { ItemCounts, RunReport } from "./types.ts";
 
 /** Items that only look once more at what others did. */
@@ -83,4 +82,27 @@ function countsOf({ parts, items }: Draft<RunReport>): ItemCounts {
   const of = (state: string): number => counted.filter((item) => item.state === state).length;
   const [verified, unverified, parked] = [of("verified"), of("unverified"), of("parked")];
   return { verified, unverified, parked, open: counted.length - verified - unverified - parked };
+}
+
+/**
+ * What a person does next. Pure.
+ *
+ * @param command what continues with the last part; `null` where only its user knows it
+ */
+function nextSteps({ state, parts, items, counts }: Draft<RunReport>, command: string | null): string[] {
+  const part = parts.at(-1);
+  if (state === "running") return ["`ralph status` shows the progress"];
+  if (part === undefined) return [];
+  const again = command === null ? "the same command" : `\`${command}\``;
+  const parked = items.filter((item) => item.state === "parked" || item.state === "blocked").length;
+  const retry = command === null ? "the same command with `--retry-blocked`" : `\`${command} --retry-blocked\``;
+  const steps: string[] = [];
+  if (state === "cut-off") steps.push(`${again} continues where it stopped; nothing is lost`);
+  else if (part.status === "blocked" || parked > 0) steps.push(`fix the cause, then ${retry}`);
+  else if (part.status === "failed" || part.status === "exhausted") steps.push(`${again} continues`);
+  else if (part.status === "aborted" || part.status === "declined") {
+    steps.push(`${again} continues where this one stopped`);
+  } else if (part.name === "plan" && part.status === "approved") steps.push("`ralph run` implements it");
+  if (counts.unverified > 0 && command !== null) steps.push("`ralph verify` runs what checks there are");
+  return steps;
 }

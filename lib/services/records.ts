@@ -1,5 +1,5 @@
 import { readText, removePath, writeAtomic } from "../host/files.ts";
-import { endLeftOver, type LeftOver } from "../host/end_left_over.ts";
+import { endLeftOver, type LeftOver } from "../host/end_tree.ts";
 
 /** A service that runs, as the next Ralph finds it after a crash. */
 export interface ServiceRecord extends LeftOver {

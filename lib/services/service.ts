@@ -1,7 +1,7 @@
 import type { ServiceConfig } from "../config/types.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { portOwner } from "../host/port_owner.ts";
-import { processStart } from "../host/process_start.ts";
+import { processStart } from "../host/process_table.ts";
 import type { Host, ProcessEnd } from "../host/types.ts";
 import { describeAnswer, type HttpAnswer, httpStatus, isReady } from "./http.ts";
 import type { ServiceRecords } from "./records.ts";

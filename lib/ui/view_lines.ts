@@ -1,10 +1,12 @@
 import type { Usage } from "../backlog/types.ts";
 import { addTurn, tokensOf, type UsageTotal } from "../backlog/usage.ts";
-import { cutToWidth, displayWidth } from "./display_width.ts";
 import { waitReason } from "./event_words.ts";
 import { formatDuration } from "./format_duration.ts";
 import type { Style } from "./style.ts";
 import type { Activity, Pause, ViewState } from "./view_state.ts";
+import stringWidth from "fast-string-width";
+
+const CHARACTERS = new Intl.Segmenter();
 
 /** How the view is drawn. */
 export interface ViewOptions {
@@ -178,4 +180,23 @@ function draw(parts: readonly Part[], width: number, ellipsis: string): string {
     if (shown !== text || room <= 0) break;
   }
   return line;
+}
+
+/** Columns that a text takes in a terminal. */
+export function displayWidth(text: string): number {
+  return stringWidth(text);
+}
+
+/** The text, or its beginning and the ellipsis, in no more than so many columns. */
+export function cutToWidth(text: string, width: number, ellipsis: string): string {
+  if (stringWidth(text) <= width) return text;
+  const mark = stringWidth(ellipsis) < width ? ellipsis : "";
+  let room = width - stringWidth(mark);
+  let beginning = "";
+  for (const { segment } of CHARACTERS.segment(text)) {
+    room -= stringWidth(segment);
+    if (room < 0) break;
+    beginning += segment;
+  }
+  return beginning + mark;
 }

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { commandAgent } from "../../lib/agents/command_agent.ts";
-import { commandWord } from "../../lib/agents/command_word.ts";
+import { commandAgent, commandWord } from "../../lib/agents/command_agent.ts";
 import { FIXTURES, turnFixture } from "./turn_fixture.ts";
 
 describe("commandWord()", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { verify } from "../../lib/checks/verify.ts";
-import { isSinglePipeline } from "../../lib/checks/pipeline.ts";
+import { isSinglePipeline } from "../../lib/checks/shell.ts";
 import { loopWorld } from "../loop/loop_world.ts";
 
 describe("isSinglePipeline()", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { outcomeLines } from "../../lib/cli/summary.ts";
+import { outcomeLines } from "../../lib/cli/end_with.ts";
 import type { Outcome } from "../../lib/recipe/outcome.ts";
 import { createStyle } from "../../lib/ui/style.ts";
 

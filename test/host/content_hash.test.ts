@@ -2,7 +2,7 @@ import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createContentHashes } from "../../lib/host/content_hash.ts";
+import { createContentHashes } from "../../lib/host/hash.ts";
 import { temporaryDirectory } from "../../lib/host/files.ts";
 
 test("createContentHashes() does not read an unchanged file again", async () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createFooter } from "../../lib/host/footer.ts";
+import { createFooter } from "../../lib/host/terminal.ts";
 import { createScreen } from "./screen.ts";
 
 const WIDTH = 80;

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { createHost } from "../../lib/host/create_host.ts";
 import { temporaryDirectory } from "../../lib/host/files.ts";
 import { takeLock } from "../../lib/host/lock.ts";
-import { processStart } from "../../lib/host/process_start.ts";
+import { processStart } from "../../lib/host/process_table.ts";
 import { fixtureCommand } from "../fixtures/processes/fixture_command.ts";
 import { waitUntil } from "../fixtures/processes/survivors.ts";
 

@@ -1,8 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createHost } from "../../lib/host/create_host.ts";
-import { isCompiled } from "../../lib/host/environment.ts";
+import { createHost, isCompiled } from "../../lib/host/create_host.ts";
 import { temporaryDirectory } from "../../lib/host/files.ts";
 import { findExecutable, shellInvocation } from "../../lib/host/shell.ts";
 

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { ServiceConfig } from "../../lib/config/types.ts";
 import type { RalphContext } from "../../lib/context/context.ts";
 import { ensureDirectory } from "../../lib/host/files.ts";
-import { processStart } from "../../lib/host/process_start.ts";
+import { processStart } from "../../lib/host/process_table.ts";
 import type { CheckOutcome } from "../../lib/backlog/types.ts";
 import { openServices, type Services } from "../../lib/services/create_services.ts";
 import { freePort } from "../e2e/feature_app.ts";

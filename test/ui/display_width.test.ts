@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cutToWidth, displayWidth } from "../../lib/ui/display_width.ts";
+import { cutToWidth, displayWidth } from "../../lib/ui/view_lines.ts";
 
 describe("displayWidth()", () => {
   test.each([

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { RalphEvent } from "../../lib/events/types.ts";
-import { displayWidth } from "../../lib/ui/display_width.ts";
-import { printableView } from "../../lib/ui/printable_view.ts";
+import { displayWidth, viewLines } from "../../lib/ui/view_lines.ts";
+import { printableView } from "../../lib/ui/live_view.ts";
 import { createStyle } from "../../lib/ui/style.ts";
-import { viewLines } from "../../lib/ui/view_lines.ts";
 import { EMPTY_VIEW, nextView, type ViewState } from "../../lib/ui/view_state.ts";
 
 const unknown = {

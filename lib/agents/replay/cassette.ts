@@ -6,7 +6,20 @@
 import { RalphError } from "../../errors/ralph_error.ts";
 import { hashText, LARGEST_LOG, readText } from "../../host/files.ts";
 import type { TurnRequest } from "../../context/agent.ts";
-import type { RecordedTurn } from "./recorded_turn.ts";
+import { type RecordedTurn, CASSETTE_VERSION } from "./recorded_turn.ts";
+import { z } from "zod";
+
+/** What a line of a cassette must hold to be played. */
+const RECORDED_TURN: z.ZodType<RecordedTurn> = z.object({
+  v: z.literal(CASSETTE_VERSION),
+  promptHash: z.string(),
+  prompt: z.string(),
+  agent: z.string(),
+  events: z.array(z.looseObject({ type: z.string() })),
+  turn: z.looseObject({ end: z.looseObject({ reason: z.string() }), text: z.string(), lines: z.array(z.string()) }),
+  patch: z.string(),
+  commits: z.array(z.object({ message: z.string(), paths: z.array(z.string()) })),
+}) as never;
 
 const NONCE = "[NONCE]";
 
@@ -37,7 +50,6 @@ export function promptHash(steady: string): string {
 export async function readCassette(file: string): Promise<readonly RecordedTurn[]> {
   const text = await readText(file, LARGEST_LOG);
   if (text === null) throw invalid(file, "it does not exist");
-  const { RECORDED_TURN } = await import("./cassette_schema.ts");
   return text.split("\n").flatMap((line, index) => {
     if (line.trim() === "") return [];
     let value: unknown;

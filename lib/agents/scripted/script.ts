@@ -7,6 +7,33 @@ import { isAbsolute, normalize, sep } from "node:path";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { readText } from "../../host/files.ts";
 import type { Script, ScriptedTurn } from "./types.ts";
+import { z } from "zod";
+
+const texts = z.union([z.string(), z.array(z.string())]);
+
+const files = z.record(z.string().min(1), z.string());
+
+const duration = z.union([
+  z.number().nonnegative(),
+  z.string().regex(/^\d+(\.\d+)?(ms|s|m)$/, "expected seconds, or a text such as `500ms`, `2s`, `1m`"),
+]);
+
+/** What a file of turns may hold. */
+const SCRIPT_SCHEMA: z.ZodType<Script> = z.strictObject({
+  turns: z.array(z.strictObject({
+    match: z.union([z.string(), z.array(z.string())]).optional(),
+    times: z.union([z.number().int().positive(), z.literal("any")]).optional(),
+    delay: duration.optional(),
+    write: files.optional(),
+    append: files.optional(),
+    delete: z.array(z.string().min(1)).optional(),
+    run: texts.optional(),
+    stderr: z.string().optional(),
+    say: texts.optional(),
+    hang: z.boolean().optional(),
+    exit: z.number().int().min(0).max(255).optional(),
+  })).min(1, "expected at least one turn"),
+}) as z.ZodType<Script>;
 
 /** Reads a file of turns, YAML or JSON. @throws {RalphError} script-invalid */
 export async function readScript(file: string): Promise<Script> {
@@ -24,7 +51,6 @@ export async function readScript(file: string): Promise<Script> {
 
 /** Validates a script. @throws {RalphError} script-invalid */
 export async function checkScript(value: unknown, name: string): Promise<Script> {
-  const { SCRIPT_SCHEMA } = await import("./schema.ts");
   const result = SCRIPT_SCHEMA.safeParse(value);
   if (!result.success) {
     throw invalid(name, result.error.issues.map((issue) => `${fieldName(issue.path)}: ${issue.message}`).join("; "));

@@ -5,10 +5,16 @@ import { createRedactor } from "../../events/redact.ts";
 import { secretValues } from "../../events/secrets.ts";
 import type { EventBus, RalphEvent } from "../../events/types.ts";
 import { ensureDirectory, LARGEST_LOG, readText, temporaryDirectory, writeAtomic } from "../../host/files.ts";
-import { sameText, unseenCheckOf } from "./answer.ts";
 import { broughtUp, type Challenge, challengerFolder, type ChallengerTurn, challengerTurn } from "./challenger.ts";
-import { observe } from "./observe.ts";
 import { unseenCheckPrompt } from "./prompt.ts";
+import { shellInvocation } from "../../host/shell.ts";
+import type { Host } from "../../host/types.ts";
+import type { CheckPlace } from "../checkout/types.ts";
+import { endedBy } from "../shell.ts";
+import { nextFence } from "../../backlog/fences.ts";
+
+/** As much of the output is compared. */
+const BYTES = 64 * 1024;
 
 /** What the unseen check came to. */
 export interface UnseenOutcome {
@@ -105,4 +111,85 @@ function missing(results: readonly CheckResult[], why: string): UnseenOutcome {
 function quoted(text: string): string {
   const short = text.trimEnd();
   return JSON.stringify(short.length > SHOWN_CHARACTERS ? `${short.slice(0, SHOWN_CHARACTERS)}…` : short);
+}
+
+/** What a command printed. */
+interface Observed {
+  /** Its standard output, as far as it is compared. */
+  readonly text: string;
+  /** How it ended, where it did not end by itself with exit code 0; else empty. */
+  readonly ending: string;
+}
+
+/** Runs a command in a checkout and keeps what it printed to standard output. */
+async function observe(
+  host: Host,
+  place: Pick<CheckPlace, "run">,
+  command: string,
+  { cwd, timeoutMs, signal }: { readonly cwd: string; readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<Observed> {
+  const chunks: Uint8Array[] = [];
+  let left = BYTES;
+  const end = await host.processes.run({
+    ...place.run(await shellInvocation(command, host.environment), command, cwd),
+    timeoutMs,
+    signal,
+    onRaw(chunk, stream) {
+      if (stream === "stderr" || left <= 0) return;
+      chunks.push(chunk.slice(0, left));
+      left -= chunk.length;
+    },
+  });
+  const ending = endedBy(end, timeoutMs) || (end.exitCode === 0 ? "" : `exit ${end.exitCode}`);
+  return { text: Buffer.concat(chunks).toString("utf8"), ending };
+}
+
+/** A check that the author of the work has not seen. */
+interface UnseenCheck {
+  /** Prints what it observed. */
+  readonly command: string;
+  /** What it has to print. */
+  readonly expect: string;
+}
+
+/** Reads the last code block of an answer that holds a check; `null` where none does. */
+async function unseenCheckOf(text: string): Promise<UnseenCheck | null> {
+  const { z } = await import("zod");
+  const schema = z.object({ command: z.string().trim().min(1), expect: z.string() });
+  for (const block of fencedBlocks(text).toReversed()) {
+    const found = schema.safeParse(jsonOf(block));
+    if (found.success) return found.data;
+  }
+  return null;
+}
+
+/** White space at the end, and how lines end, make no difference. Pure. */
+function sameText(observed: string, expected: string): boolean {
+  return normal(observed) === normal(expected);
+}
+
+function normal(text: string): string {
+  return text.replaceAll("\r\n", "\n").trimEnd();
+}
+
+function fencedBlocks(text: string): readonly string[] {
+  const blocks: string[] = [];
+  let fence: ReturnType<typeof nextFence>["fence"] = null;
+  let lines: string[] = [];
+  for (const line of text.split(/\r?\n/)) {
+    const next = nextFence(fence, line);
+    if (fence === null) lines = [];
+    else if (next.fence === null) blocks.push(lines.join("\n"));
+    else lines.push(line);
+    fence = next.fence;
+  }
+  return blocks;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null; // an agent's block of another kind
+  }
 }

@@ -1,5 +1,5 @@
 import { join, relative } from "node:path";
-import type { CheckResult } from "../../backlog/types.ts";
+import type { CheckResult, CommandCheck, Item } from "../../backlog/types.ts";
 import { outputFrom } from "../../git/output_from.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { rootPaths } from "../../git/tree_paths.ts";
@@ -7,9 +7,15 @@ import { writeAtomic } from "../../host/files.ts";
 import { type Commits, createCommits } from "../judging/old_tree.ts";
 import { verify } from "../verify.ts";
 import { broughtUp, type Challenge, challengerFolder, challengerTurn } from "./challenger.ts";
-import { judgeMatcher } from "./judges.ts";
 import { wrongImplementationPrompt } from "./prompt.ts";
 import { type Changes, changesOf, treesAround } from "./tree_changes.ts";
+import picomatch from "picomatch";
+import { withoutCommands } from "../../backlog/verify_commands.ts";
+import type { Config } from "../../config/types.ts";
+import { type Entries, namesPath } from "../judging/judging_changes.ts";
+import { fileTree } from "../judging/old_judges.ts";
+import { reachedBy } from "../judging/reached.ts";
+import { configuresRunner, isManifest } from "../judging/runner_files.ts";
 
 /** What the wrong implementations came to. */
 export interface WrongOutcome {
@@ -132,4 +138,29 @@ async function changedBy(
 /** That a wrong implementation fails its checks is no failure of the run. */
 function quiet(ralph: Challenge["ralph"]): Challenge["ralph"] {
   return { ...ralph, events: { emit: () => {}, attach: () => {} } };
+}
+
+/** What judges an implementation. */
+interface Judging {
+  readonly config: Pick<Config, "tests" | "protect">;
+  readonly commits: Commits;
+  readonly item: Item;
+  readonly checks: readonly CommandCheck[];
+}
+
+/**
+ * Says of a path, relative to the root, whether it is a test, a script that the checks run, or configuration: part of
+ * what judges an implementation, and not of the implementation.
+ *
+ * @param work the files as the checks have seen them
+ */
+async function judgeMatcher(
+  { config, commits, item, checks }: Judging,
+  work: Entries,
+): Promise<(path: string) => boolean> {
+  const named = picomatch(["ralph.config.json", ".gitignore", ...config.tests.globs, ...config.protect], { dot: true });
+  const { files } = await reachedBy(checks.map(({ command }) => command), fileTree(commits, work));
+  const subject = withoutCommands([item.title, ...item.criteria ?? []].join("\n"));
+  return (path) =>
+    named(path) || isManifest(path) || ((configuresRunner(path) || files.has(path)) && !namesPath(subject, path));
 }

@@ -8,8 +8,11 @@ import type { KeptCopies, KeptCopy } from "../../workspace/kept_copies.ts";
 import { hiddenVariables } from "./clean_git.ts";
 import type { CheckoutHome } from "./home.ts";
 import { mountArguments, type Namespace } from "./namespace.ts";
-import { reachesDaemon } from "./reaches_daemon.ts";
 import type { CheckoutPlace, PlacedProcess } from "./types.ts";
+
+/** Programs whose work is done by a service or a machine that sees other files than the command. */
+const DAEMONS_REGEXP =
+  /(^|[\s;&|(){}`"'/=])(docker|docker-compose|podman|podman-compose|nerdctl|kubectl|helm|ssh|scp|rsync)(?=$|[\s;&|)`"'])/;
 
 /** Where a checkout is, and over what it is laid. Paths are absolute, but for `links`. */
 export interface Ground {
@@ -110,4 +113,9 @@ export function createResults(): Results {
     known: (tree, command) => outcomes.get(`${tree}\0${command}`) ?? null,
     remember: (tree, command, outcome) => void outcomes.set(`${tree}\0${command}`, outcome),
   };
+}
+
+/** True for a command that names docker, podman, kubectl or ssh: it may look at the tree instead of the checkout. Pure. */
+function reachesDaemon(command: string): boolean {
+  return DAEMONS_REGEXP.test(command);
 }

@@ -1,14 +1,14 @@
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { createStateFiles, type StateFiles } from "../../backlog/state_files.ts";
-import type { Item, SettleCommit } from "../../backlog/types.ts";
+import type { Item, SettleCommit, Backlog } from "../../backlog/types.ts";
 import { pathsOutside } from "../../checks/guards.ts";
 import { createHost } from "../../host/create_host.ts";
 import { copyPath, removePath, temporaryDirectory, writePlain } from "../../host/files.ts";
 import { SILENT_TURN, STATUSES } from "./attempts.ts";
-import type { Bench } from "./bench.ts";
+import type { Bench, Open, Rule } from "./bench.ts";
 import { must, same } from "./expect.ts";
-import { changedPaths, filesIn, type StoreFiles, trackedOf } from "./store_files.ts";
-import type { Open, Rule } from "./bench.ts";
+import { readdirSync, readFileSync } from "node:fs";
+import { createGit } from "../../git/run_git.ts";
 
 /** What a backlog owes about files: which ones it writes, and which ones it reads. */
 export const WRITING: readonly Rule[] = [
@@ -136,4 +136,37 @@ async function claimsNothing(open: Open): Promise<void> {
   const claim = await bench.judge(item, SILENT_TURN);
 
   if (claim !== null) must(claim.status !== "done", "a turn that said and changed nothing must not be done");
+}
+
+/** Files by path, relative to the root, with their text. */
+type StoreFiles = ReadonlyMap<string, string>;
+
+/** All files below the root but git's own and those of runs. */
+function filesIn(root: string, { runsDirectory = ".ralph/runs", logsDirectory }: Partial<Backlog>): StoreFiles {
+  const apart = [".git", runsDirectory, ...(logsDirectory === undefined ? [] : [logsDirectory])];
+  const files = new Map<string, string>();
+  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
+    const path = relative(root, join(entry.parentPath, entry.name)).replaceAll("\\", "/");
+    if (!entry.isFile() || apart.some((folder) => path === folder || path.startsWith(`${folder}/`))) continue;
+    files.set(path, readFileSync(join(root, path), "utf8"));
+  }
+  return files;
+}
+
+/** Paths whose text is another one, or that came or went. */
+function changedPaths(before: StoreFiles, after: StoreFiles): readonly string[] {
+  const paths = new Set([...before.keys(), ...after.keys()]);
+  return [...paths].filter((path) => before.get(path) !== after.get(path));
+}
+
+/** Those of the paths that git knows; outside of a repository all of them. */
+async function trackedOf(root: string, paths: readonly string[]): Promise<readonly string[]> {
+  if (paths.length === 0) return [];
+  const host = createHost();
+  try {
+    const { exitCode, stdout } = await createGit(host, root)(["ls-files", "-z", "--", ...paths]);
+    return exitCode === 0 ? stdout.split("\0").filter((path) => path !== "") : paths;
+  } finally {
+    await host.processes[Symbol.asyncDispose]();
+  }
 }

@@ -4,7 +4,7 @@ import { RalphError } from "../../errors/ralph_error.ts";
 import { changesTests } from "../../backlog/changes_tests.ts";
 import { fingerprintOf, isParked } from "../../backlog/attempts.ts";
 import { resolveInside } from "../../host/files.ts";
-import { ensureRunsIgnored } from "../../events/runs_ignored.ts";
+import { ensureRunsIgnored } from "../../events/run_folders.ts";
 import type { Backlog, Check, Item, ParkedItem } from "../../backlog/types.ts";
 import { findingsOf } from "./claim.ts";
 import { createHookRecorder } from "./hook_recorder.ts";

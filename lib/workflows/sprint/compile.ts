@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Document } from "yaml";
 import { pathExists, renamePath } from "../../host/files.ts";
-import { ensureRunsIgnored } from "../../events/runs_ignored.ts";
+import { ensureRunsIgnored } from "../../events/run_folders.ts";
 import { type Hook, hookOfConfig } from "../../hooks/hook.ts";
 import { readSprint, type SprintContext } from "./backlog.ts";
 import { readDefinition, type SprintDefinition } from "./definition.ts";

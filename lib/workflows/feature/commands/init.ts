@@ -8,7 +8,7 @@ import type { Choice, Prompter } from "../../../context/prompter.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import { findAgents, proofWords } from "../../../cli/known_agents.ts";
 import type { Place } from "../../../cli/workspace.ts";
-import { isPlaceholder } from "../../../cli/placeholder.ts";
+import { isPlaceholder } from "../../../cli/validated_file.ts";
 import { toJson } from "../../../cli/show.ts";
 import { writeNewConfig } from "../../../cli/write_config.ts";
 

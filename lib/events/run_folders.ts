@@ -1,5 +1,7 @@
 import { join } from "node:path";
-import { listDirectory, removePath } from "../host/files.ts";
+import { listDirectory, removePath, pathExists, readText, writeAtomic } from "../host/files.ts";
+
+const EVERYTHING = "*\n";
 
 /** A run's folder is named by when it began, so that the names' order is the runs' order. */
 export const RUN_REGEXP: RegExp = /^\d{8}-\d{6}-[0-9a-z]+$/;
@@ -15,4 +17,15 @@ export async function pruneRuns(directory: string, keep: number, own: string): P
   const old = runs.slice(0, Math.max(0, runs.length - (keep - 1)));
   for (const name of old) await removePath(join(directory, name));
   return old;
+}
+
+/** Sees to the `.gitignore` of `*` in a folder of runs. */
+export async function ensureRunsIgnored(runsDirectory: string): Promise<void> {
+  const ignore = join(runsDirectory, ".gitignore");
+  if (!await pathExists(ignore)) await writeAtomic(ignore, EVERYTHING);
+}
+
+/** True when git ignores everything in this folder, by a file in it. */
+export async function isIgnoring(folder: string): Promise<boolean> {
+  return await readText(join(folder, ".gitignore")) === EVERYTHING;
 }
