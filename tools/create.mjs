@@ -117,8 +117,7 @@ test("${camel}Backlog() is worked off: each task is verified and committed", asy
 function adapterModule({ name, camel }) {
   return `import type { Usage } from "../../backlog/types.ts";
 import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
-import { failureEvents } from "../failure_events.ts";
-import { failureKind } from "../failures.ts";
+import { failureEvents, failureKind } from "../failures.ts";
 import { at, inputWords, numberAt, outputWords, textAt } from "../json.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 

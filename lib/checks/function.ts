@@ -1,8 +1,8 @@
 import type { $Type } from "dax";
 import { createTail } from "../host/tail.ts";
 import type { Host, OutputMask } from "../host/types.ts";
-import type { CheckContext, CheckOutcome } from "../backlog/types.ts";
-import type { CommandLike } from "./types.ts";
+import type { CheckContext, CheckOutcome, Check } from "../backlog/types.ts";
+import type { CommandLike, CheckLike } from "./types.ts";
 
 /** What a function gave: a finding, or a dax command that is still to be run. A command is never awaited: that runs it. */
 export type FunctionResult = CheckOutcome | { readonly command: CommandLike };
@@ -105,4 +105,10 @@ function exitCodeOf(error: unknown): number | null {
 
 function shown(value: unknown): string {
   return value === undefined ? "nothing" : JSON.stringify(value) ?? typeof value;
+}
+
+/** A command, or a check with a name, as the latter; `null` for a function or a dax command, of which nothing is known. */
+export function namedCheck(like: CheckLike): Check | null {
+  if (typeof like === "string") return { name: like, command: like };
+  return typeof like === "object" && like !== null && !isCommand(like) ? like : null;
 }

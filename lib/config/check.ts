@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { type Config, CONFIG_SCHEMA } from "./schema.ts";
+import { RalphError } from "../errors/ralph_error.ts";
 
 /** What checking a parsed configuration found; all problems at once. */
 export interface CheckedConfig {
@@ -71,4 +72,25 @@ function without(data: unknown, paths: readonly (readonly PropertyKey[])[]): unk
       without(value, paths.filter((path) => path.length > 1 && path[0] === key).map((path) => path.slice(1))),
     ]),
   );
+}
+
+/**
+ * The configuration as `trust: "strict"` wants it: tests that change fail the attempt, everything is checked as a
+ * commit, and no claim settles an item.
+ *
+ * @throws {RalphError} config-invalid where the configuration asks for the opposite
+ */
+export function strictConfig(config: Config): Config {
+  if (config.trust !== "strict") return config;
+  const problems = [
+    ...(config.verify.allowUnverified ? ["verify.allowUnverified (--allow-unverified) settles items by a claim"] : []),
+    ...(config.verify.final === "clean" ? [] : [`verify.final is "${config.verify.final}"`]),
+  ];
+  if (problems.length > 0) {
+    throw new RalphError("config-invalid", {
+      details: { path: 'trust: "strict"', problem: problems.join("; ") },
+      hint: "leave one of the two out",
+    });
+  }
+  return { ...config, tests: { ...config.tests, integrity: "block" } };
 }

@@ -1,10 +1,9 @@
 import { join } from "node:path";
 import { pathExists } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
-import { readHead } from "./head.ts";
+import { readHead, type Git, gitFailed, outputOfGit, QUIET, READING, reasonOf } from "./run_git.ts";
 import { withIntent } from "./intent.ts";
 import { clearLocks, type GitFolders } from "./locks.ts";
-import { type Git, gitFailed, outputOfGit, QUIET, READING, reasonOf } from "./run_git.ts";
 import type { ChangedPath, CommitRequest, CommitResult, TreeStatus } from "./types.ts";
 
 const TIMEOUT_MS = 60_000;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { removePath } from "../host/files.ts";
-import { FROM_INPUT, outputFrom } from "./output_from.ts";
+import { FROM_INPUT, outputFrom } from "./run_git.ts";
 import { saveTree } from "./own_index.ts";
 import type { Repository } from "./types.ts";
 

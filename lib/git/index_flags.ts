@@ -1,5 +1,5 @@
 import { isReadable } from "./parse_status.ts";
-import { outputFrom } from "./output_from.ts";
+import { outputFrom } from "./run_git.ts";
 import type { Repository } from "./types.ts";
 
 /** Paths whose changes an index flag hides from `git status`. */

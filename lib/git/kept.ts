@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { readBytes, removePath, temporaryDirectory, writeAtomic } from "../host/files.ts";
 import { factsOf, type PathFacts, readLink, setMode, writeLink } from "../host/path_facts.ts";
-import { outputFrom } from "./output_from.ts";
+import { outputFrom } from "./run_git.ts";
 import { saveCommit, withOwnIndex } from "./own_index.ts";
 import type { Repository, TreeSnapshot } from "./types.ts";
 

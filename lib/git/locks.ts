@@ -3,7 +3,7 @@ import { RalphError } from "../errors/ralph_error.ts";
 import { modifiedAt, removePath } from "../host/files.ts";
 import { isRunningIn } from "../host/process_table.ts";
 import type { Host } from "../host/types.ts";
-import { readHead } from "./head.ts";
+import { readHead } from "./run_git.ts";
 import { type DeadIntent, deadIntents } from "./intent.ts";
 
 /** Where a worktree's git keeps its files. */

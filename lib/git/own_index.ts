@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { copyPath, pathExists, temporaryDirectory } from "../host/files.ts";
-import { outputFrom } from "./output_from.ts";
+import { outputFrom } from "./run_git.ts";
 import type { Repository } from "./types.ts";
 
 type Indexed = Pick<Repository, "git" | "gitDirectory">;

@@ -1,5 +1,13 @@
 import { RalphError } from "../errors/ralph_error.ts";
 import type { Host } from "../host/types.ts";
+import { join } from "node:path";
+import { readText } from "../host/files.ts";
+import type { Repository } from "./types.ts";
+
+/** Paths from standard input, separated by NUL and taken literally. */
+export const FROM_INPUT: readonly string[] = ["--pathspec-from-file=-", "--pathspec-file-nul"];
+
+const COMMIT_REGEXP = /^[0-9a-f]{40,64}$/;
 
 /** What a git command gave. */
 export interface GitEnd {
@@ -124,4 +132,34 @@ export async function outputOfGit(git: Git, arguments_: readonly string[], optio
   const end = await git(arguments_, options);
   if (end.exitCode !== 0) throw gitFailed(arguments_, reasonOf(end), options?.hint);
   return end.stdout;
+}
+
+/** Where HEAD points, read from the git directory without a process. */
+interface Head {
+  /** Full name of the ref, such as `refs/heads/main`; `null` when HEAD is detached or cannot be read so. */
+  readonly ref: string | null;
+  /** The commit, when it is in a file of its own, as it does right after a commit. */
+  readonly commit: string | null;
+}
+
+/** Reads HEAD of a worktree. */
+export async function readHead(gitDirectory: string, commonDirectory: string): Promise<Head> {
+  const text = (await readText(join(gitDirectory, "HEAD")))?.trim() ?? "";
+  if (COMMIT_REGEXP.test(text)) return { ref: null, commit: text };
+  const ref = /^ref: (refs\/.+)$/.exec(text)?.[1];
+  if (ref === undefined || ref.includes("..")) return { ref: null, commit: null };
+  const commit = (await readText(join(commonDirectory, ref)))?.trim() ?? "";
+  return { ref, commit: COMMIT_REGEXP.test(commit) ? commit : null };
+}
+
+/** What a git command printed that must work. @throws {RalphError} git-failed */
+export async function outputFrom(
+  { git }: Pick<Repository, "git">,
+  arguments_: readonly string[],
+  options: Parameters<Repository["git"]>[1] = {},
+): Promise<string> {
+  const literal = { GIT_LITERAL_PATHSPECS: "1" };
+  const end = await git(arguments_, { ...options, environment: { ...literal, ...options.environment } });
+  if (end.exitCode === 0) return end.stdout;
+  throw gitFailed(arguments_, end.stderr.trim().split("\n").at(-1) ?? "");
 }

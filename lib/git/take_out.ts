@@ -1,4 +1,4 @@
-import { FROM_INPUT, outputFrom } from "./output_from.ts";
+import { FROM_INPUT, outputFrom } from "./run_git.ts";
 import { withOwnIndex } from "./own_index.ts";
 import type { Repository } from "./types.ts";
 

@@ -13,7 +13,7 @@ import type {
   WorkDone,
 } from "../backlog/types.ts";
 import type { Brief, BriefChange } from "../checks/brief/types.ts";
-import { namedCheck } from "../checks/named_check.ts";
+import { namedCheck } from "../checks/function.ts";
 import type { CheckLike } from "../checks/types.ts";
 import { verify } from "../checks/verify.ts";
 import type { RalphContext } from "../context/context.ts";

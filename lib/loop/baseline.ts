@@ -1,5 +1,5 @@
 import type { Check, CheckResult } from "../backlog/types.ts";
-import { namedCheck } from "../checks/named_check.ts";
+import { namedCheck } from "../checks/function.ts";
 import type { CheckLike } from "../checks/types.ts";
 import { verify } from "../checks/verify.ts";
 import type { RalphContext } from "../context/context.ts";

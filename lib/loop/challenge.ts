@@ -5,7 +5,7 @@ import { unseenCheck } from "../checks/challenge/unseen_check.ts";
 import { wrongImplementations } from "../checks/challenge/wrong_implementations.ts";
 import { commitOfTree } from "../checks/check_tree.ts";
 import { openCheckout } from "../checks/checkout/open_checkout.ts";
-import { namedCheck } from "../checks/named_check.ts";
+import { namedCheck } from "../checks/function.ts";
 import type { AttemptParts } from "./attempt_parts.ts";
 
 /**

@@ -8,7 +8,7 @@ import type {
   PassedRecord,
   Verification,
 } from "../backlog/types.ts";
-import { namedCheck } from "../checks/named_check.ts";
+import { namedCheck } from "../checks/function.ts";
 import type { CheckLike } from "../checks/types.ts";
 import type { BroughtUp } from "../checks/checkout/types.ts";
 import { verify } from "../checks/verify.ts";

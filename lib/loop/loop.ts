@@ -2,7 +2,7 @@ import type { JournalKey } from "../backlog/journal_types.ts";
 import type { Attempt, Backlog, Check, Item, LoopView, Next, PassedItem, Settlement } from "../backlog/types.ts";
 import { restoreBrief } from "../checks/brief/restore_brief.ts";
 import type { Brief } from "../checks/brief/types.ts";
-import { failedUnseenCheck } from "../checks/challenge/failed_unseen_check.ts";
+import { failedUnseenCheck } from "../checks/challenge/prompt.ts";
 import type { CheckLike } from "../checks/types.ts";
 import { checksForUnchecked } from "../checks/unchecked_items.ts";
 import type { LimitsConfig } from "../config/schema.ts";

@@ -3,7 +3,7 @@ import type { Attempt, Check, CheckResult, Item, PassedItem } from "../backlog/t
 import { commitOfTree } from "../checks/check_tree.ts";
 import { type ChangedTest, ownTests } from "../checks/judging/old_judges.ts";
 import { type BringUp, describeChange, type OldJudgement, withOldJudges } from "../checks/judging/with_old_judges.ts";
-import { namedCheck } from "../checks/named_check.ts";
+import { namedCheck } from "../checks/function.ts";
 import type { RalphContext } from "../context/context.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import { type AttemptParts, withoutReviews } from "./attempt_parts.ts";

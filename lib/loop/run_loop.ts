@@ -1,6 +1,6 @@
 import { journalKeyOf } from "../backlog/journal_key.ts";
 import type { Backlog } from "../backlog/types.ts";
-import { namedCheck } from "../checks/named_check.ts";
+import { namedCheck } from "../checks/function.ts";
 import type { RalphContext } from "../context/context.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import { Loop } from "./loop.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { RalphContext } from "../context/context.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import { keepPaths, type KeptPath, nameKept, restoreKept } from "../git/kept.ts";
-import { FROM_INPUT, outputFrom } from "../git/output_from.ts";
+import { FROM_INPUT, outputFrom } from "../git/run_git.ts";
 import { takeOut } from "../git/take_out.ts";
 import { factsOf } from "../host/path_facts.ts";
 import { rootPaths } from "../git/tree_paths.ts";

@@ -17,7 +17,7 @@ import type {
 } from "../backlog/types.ts";
 import { verdictOf } from "../backlog/verdict.ts";
 import { createBrief } from "../checks/brief/create_brief.ts";
-import { namedCheck } from "../checks/named_check.ts";
+import { namedCheck } from "../checks/function.ts";
 import { verify } from "../checks/verify.ts";
 import type { RalphContext } from "../context/context.ts";
 import { requireRepository } from "../git/require_repository.ts";

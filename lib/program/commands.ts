@@ -50,7 +50,7 @@ const SHARED: readonly Command[] = [
     arity: [0, 1],
     flags: { ...PLAN_FLAGS, ...CONSENT_FLAGS, ...AGENT_FLAGS, ...REPORT_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
     details: inEach("plan"),
-    load: () => import("./commands/plan.ts"),
+    load: async () => ({ run: (await import("./commands/init_plan_run.ts")).plan }),
   },
   {
     name: "run",
@@ -59,7 +59,7 @@ const SHARED: readonly Command[] = [
     arity: [0, 1],
     flags: { ...Object.assign({}, ...WORKFLOWS.map(({ runFlags }) => runFlags)), ...RUN_FLAGS },
     details: inEach("run"),
-    load: () => import("./commands/run.ts"),
+    load: async () => ({ run: (await import("./commands/init_plan_run.ts")).run }),
   },
 ];
 
@@ -70,7 +70,7 @@ const LOOKING: readonly Command[] = [
     usage: SCOPE,
     arity: [0, 1],
     flags: { ...pick(LOOP_FLAGS, "verify", "allow-unverified"), ...BACKLOG_FLAG, ...LOOK_FLAGS },
-    load: () => import("./commands/verify.ts"),
+    load: async () => ({ run: (await import("./commands/verify_and_validate.ts")).verify }),
   },
   {
     name: "next",
@@ -79,7 +79,7 @@ const LOOKING: readonly Command[] = [
     usage: SCOPE,
     arity: [0, 1],
     flags: { ...BACKLOG_FLAG, ...LOOK_FLAGS },
-    load: () => import("./commands/status_and_next.ts"),
+    load: async () => ({ run: (await import("./commands/status_and_next.ts")).next }),
   },
   {
     name: "validate",
@@ -88,7 +88,7 @@ const LOOKING: readonly Command[] = [
     usage: SCOPE,
     arity: [0, 1],
     flags: { ...BACKLOG_FLAG, ...LOOK_FLAGS },
-    load: () => import("./commands/validate.ts"),
+    load: async () => ({ run: (await import("./commands/verify_and_validate.ts")).validate }),
   },
   {
     name: "status",
@@ -97,7 +97,7 @@ const LOOKING: readonly Command[] = [
     usage: SCOPE,
     arity: [0, 1],
     flags: { ...BACKLOG_FLAG, ...LOOK_FLAGS },
-    load: () => import("./commands/status.ts"),
+    load: async () => ({ run: (await import("./commands/status_and_next.ts")).status }),
   },
   {
     name: "report",
@@ -251,7 +251,7 @@ const INIT: Command = {
   usage: "",
   arity: [0, 0],
   flags: { ...AGENT_FLAGS, ...pick(LOOP_FLAGS, "verify"), ...REPORT_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
-  load: () => import("./commands/init.ts"),
+  load: async () => ({ run: (await import("./commands/init_plan_run.ts")).init }),
 };
 
 /** Every command, in the order in which help shows them. */

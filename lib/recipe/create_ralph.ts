@@ -3,7 +3,7 @@ import type { $Type } from "dax";
 import type { Agent } from "../context/agent.ts";
 import { createStateFiles } from "../backlog/state_files.ts";
 import { loadConfig } from "../config/load.ts";
-import { strictConfig } from "../config/strict.ts";
+import { strictConfig } from "../config/check.ts";
 import type { Config } from "../config/types.ts";
 import type { LoopDefaults, RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Command, FlagTable } from "../../lib/cli/command.ts";
 import { COMMANDS } from "../../lib/program/commands.ts";
 import { parseLine } from "../../lib/cli/parse.ts";
-import { splitCommand } from "../../lib/program/split_command.ts";
+import { splitCommand } from "../../lib/program/main.ts";
 import { editDistance, nearest } from "../../lib/errors/nearest.ts";
 
 const FLAGS: FlagTable = {

@@ -128,7 +128,7 @@ describe("create.mjs", () => {
     }
     for (const path of ["agents/adapters", "backlog"]) await ensureDirectory(join(folder.path, "lib", path));
     const imported = ["backlog/attempts.ts", "backlog/signals.ts"];
-    const driven = ["agents/failure_events.ts", "agents/failures.ts", "agents/json.ts"];
+    const driven = ["agents/failures.ts", "agents/json.ts"];
     for (const path of ["node_modules", ...[...imported, ...driven].map((file) => `lib/${file}`)]) {
       await symlink(join(ROOT, path), join(folder.path, path));
     }

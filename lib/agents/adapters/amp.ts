@@ -1,8 +1,7 @@
 import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import { anthropicUsage, assistantEvents, toolResultEvents } from "../claude_shape.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
-import { failureEvents } from "../failure_events.ts";
-import { failureKind } from "../failures.ts";
+import { failureEvents, failureKind } from "../failures.ts";
 import { at, textAt } from "../json.ts";
 
 /** `amp -x --stream-json`: the prompt on standard input. What it calls a mode chooses the model. */

@@ -2,8 +2,7 @@ import { join } from "node:path";
 import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import { createDeltas } from "../deltas.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
-import { failureEvents } from "../failure_events.ts";
-import { failureKind } from "../failures.ts";
+import { failureEvents, failureKind } from "../failures.ts";
 import { at, inputWords, listAt, numberAt, outputWords, textAt } from "../json.ts";
 
 /** A longer argument is handed over as a file. */

@@ -1,8 +1,7 @@
 import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import { assistantEvents } from "../claude_shape.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
-import { failureEvents } from "../failure_events.ts";
-import { failureKind } from "../failures.ts";
+import { failureEvents, failureKind } from "../failures.ts";
 import { at, inputWords, outputWords, textAt } from "../json.ts";
 
 /** `cursor-agent -p --output-format stream-json`: the prompt on standard input. */

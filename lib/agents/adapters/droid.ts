@@ -2,8 +2,7 @@ import { join } from "node:path";
 import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import { anthropicUsage } from "../claude_shape.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
-import { failureEvents } from "../failure_events.ts";
-import { failureKind } from "../failures.ts";
+import { failureEvents, failureKind } from "../failures.ts";
 import { at, inputWords, outputWords, textAt } from "../json.ts";
 
 /** `droid exec -o stream-json`: the prompt in a file. */

@@ -1,7 +1,6 @@
 import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import type { AgentEvent, FailureKind, Translator } from "../stream_item.ts";
-import { failureEvents } from "../failure_events.ts";
-import { failureKind } from "../failures.ts";
+import { failureEvents, failureKind } from "../failures.ts";
 import { at, inputWords, numberAt, outputWords, textAt } from "../json.ts";
 import { createDeltas } from "../deltas.ts";
 

@@ -1,8 +1,7 @@
 import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import type { Usage } from "../../backlog/types.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
-import { failureEvents } from "../failure_events.ts";
-import { failureKind } from "../failures.ts";
+import { failureEvents, failureKind } from "../failures.ts";
 import { at, inputWords, numberAt, outputWords, sumOf, textAt } from "../json.ts";
 
 /** `opencode run --auto --format json`: the prompt on standard input. The model is `provider/model`. */

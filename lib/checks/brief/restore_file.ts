@@ -4,6 +4,10 @@ import { readFileState, writeFileState } from "../../host/file_state.ts";
 import { readObject } from "./objects.ts";
 import { decidingSettings, restoreSettings } from "./settings.ts";
 import type { BriefChange, BriefEntry } from "./types.ts";
+import { join, relative } from "node:path";
+import { gitFailed } from "../../git/run_git.ts";
+import type { Repository } from "../../git/types.ts";
+import { ensureDirectory, removePath } from "../../host/files.ts";
 
 /** Makes one file what it was when the run began. @throws {RalphError} file-unwritable */
 export async function restoreFile(ralph: RalphContext, change: BriefChange, entry: BriefEntry | null): Promise<void> {
@@ -23,4 +27,72 @@ export async function restoreFile(ralph: RalphContext, change: BriefChange, entr
   if (content === null) throw new Error(`the git object of ${file} is gone`);
   await writeFileState(file, before, base, content);
   if (entry !== null) entry.before = readFileState(file, -1);
+}
+
+/** Restores files of the brief in HEAD. */
+export interface HeadRestorer {
+  /** A commit of Ralph's, where commits since the run began have changed these files. */
+  restore(changes: readonly BriefChange[]): Promise<void>;
+}
+
+/** Remembers the commit that the run begins on. */
+export async function createHeadRestorer(ralph: RalphContext): Promise<HeadRestorer> {
+  const repository = requireRepository(ralph);
+  const { exitCode, stdout } = await repository.git(["rev-parse", "--verify", "--quiet", "HEAD"]);
+  const start = exitCode === 0 ? stdout.trim() : null;
+  return {
+    async restore(changes) {
+      const paths = changes.map(({ file }) => relative(repository.topLevel, file).replaceAll("\\", "/"))
+        .filter((path) => !path.startsWith("..") && !path.startsWith(".git/"));
+      if (start === null || paths.length === 0) return;
+      const changed =
+        (await output(repository, ["diff-tree", "-r", "-z", "--name-only", start, "HEAD", "--", ...paths]))
+          .split("\0").filter((path) => path !== "");
+      if (changed.length === 0) return;
+      const subject = `ralph: restore ${changed.length === 1 ? changed[0] : `${changed.length} files`}`;
+      const commit = await commitAsIn(repository, start, changed, subject);
+      ralph.events.emit({ type: "commit", commit, subject });
+    },
+  };
+}
+
+/** Commits these paths as another commit has them; the working tree and all other entries of the index are left alone. */
+async function commitAsIn(
+  repository: Repository,
+  start: string,
+  paths: readonly string[],
+  subject: string,
+): Promise<string> {
+  const found = await output(repository, ["ls-tree", "-r", "-z", start, "--", ...paths]);
+  const present = new Set(found.split("\0").map((line) => line.slice(line.indexOf("\t") + 1)));
+  const gone = paths.filter((path) => !present.has(path)).map((path) => `0 ${"0".repeat(start.length)}\t${path}\0`);
+  const input = `${gone.join("")}${found}`;
+  const index = join(repository.ralphDirectory, "restore.index");
+  const environment = { GIT_INDEX_FILE: index };
+  await ensureDirectory(repository.ralphDirectory);
+  try {
+    const parent = (await output(repository, ["rev-parse", "HEAD"])).trim();
+    await output(repository, ["read-tree", parent], { environment });
+    await output(repository, ["update-index", "-z", "--index-info"], { environment, input });
+    const tree = (await output(repository, ["write-tree"], { environment })).trim();
+    const commit = (await output(repository, ["commit-tree", tree, "-p", parent, "-m", subject])).trim();
+    await output(repository, ["update-ref", "-m", subject, "HEAD", commit, parent]);
+    await output(repository, ["update-index", "-z", "--index-info"], { input });
+    return commit;
+  } finally {
+    await removePath(index);
+  }
+}
+
+type GitOptions = { readonly input?: string; readonly environment?: Readonly<Record<string, string>> };
+
+async function output(
+  repository: Repository,
+  arguments_: readonly string[],
+  options: GitOptions = {},
+): Promise<string> {
+  const environment = { GIT_LITERAL_PATHSPECS: "1", ...options.environment };
+  const end = await repository.git(arguments_, { ...options, environment });
+  if (end.exitCode !== 0) throw gitFailed(arguments_, end.stderr);
+  return end.stdout;
 }

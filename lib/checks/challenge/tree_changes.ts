@@ -1,4 +1,4 @@
-import { outputFrom } from "../../git/output_from.ts";
+import { outputFrom } from "../../git/run_git.ts";
 import { withOwnIndex } from "../../git/own_index.ts";
 import type { Repository } from "../../git/types.ts";
 import type { Entries, TreeEntry } from "../judging/judging_changes.ts";

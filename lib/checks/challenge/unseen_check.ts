@@ -1,12 +1,11 @@
 import { join, relative } from "node:path";
 import type { CheckResult } from "../../backlog/types.ts";
-import { UNSEEN_CHECK } from "./failed_unseen_check.ts";
+import { UNSEEN_CHECK, unseenCheckPrompt } from "./prompt.ts";
 import { createRedactor } from "../../events/redact.ts";
 import { secretValues } from "../../events/secrets.ts";
 import type { EventBus, RalphEvent } from "../../events/types.ts";
 import { ensureDirectory, LARGEST_LOG, readText, temporaryDirectory, writeAtomic } from "../../host/files.ts";
 import { broughtUp, type Challenge, challengerFolder, type ChallengerTurn, challengerTurn } from "./challenger.ts";
-import { unseenCheckPrompt } from "./prompt.ts";
 import { shellInvocation } from "../../host/shell.ts";
 import type { Host } from "../../host/types.ts";
 import type { CheckPlace } from "../checkout/types.ts";

@@ -1,6 +1,6 @@
 import { join, relative } from "node:path";
 import type { CheckResult, CommandCheck, Item } from "../../backlog/types.ts";
-import { outputFrom } from "../../git/output_from.ts";
+import { outputFrom } from "../../git/run_git.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { rootPaths } from "../../git/tree_paths.ts";
 import { writeAtomic } from "../../host/files.ts";

@@ -92,7 +92,7 @@ export const EXEC: WorkflowRow = {
         ...PLACE_FLAGS,
         ...SHOW_FLAGS,
       },
-      load: () => import("./commands/understand.ts"),
+      load: async () => ({ run: (await import("./commands/plan_understand_run.ts")).understandCode }),
     },
     {
       name: "import",

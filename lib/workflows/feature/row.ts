@@ -41,7 +41,7 @@ export const FEATURE: WorkflowRow = {
       details: [
         "A feature's PRD is .ralph/<date>-FEATURE/prd.md; finalized it is prd.json beside it, which `ralph run FEATURE` works off.",
       ],
-      load: () => import("./commands/prd.ts"),
+      load: async () => ({ run: (await import("./commands/run_and_prd.ts")).makePrd }),
     },
   ],
 };

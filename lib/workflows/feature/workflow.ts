@@ -3,7 +3,7 @@ import type { Workflow } from "../workflow.ts";
 /** What the shared commands do in the workflow feature; each part is loaded when it is used. */
 export const FEATURE_WORKFLOW: Workflow = {
   init: async (invocation, place) => await (await import("./commands/init.ts")).initFeature(invocation, place),
-  run: async (invocation, place) => await (await import("./commands/run.ts")).runFeature(invocation, place),
+  run: async (invocation, place) => await (await import("./commands/run_and_prd.ts")).runFeature(invocation, place),
   status: async (look) => await (await import("./commands/status_and_next.ts")).featureStatus(look),
   next: async (look) => await (await import("./commands/status_and_next.ts")).featureNext(look),
   validate: async (validated) => await (await import("./commands/verify_and_validate.ts")).validateFeature(validated),

@@ -3,10 +3,9 @@ import { changesTests } from "../../backlog/changes_tests.ts";
 import { fingerprintOf } from "../../backlog/attempts.ts";
 import { readText } from "../../host/files.ts";
 import type { Backlog, Check, Claim, Item, JudgeContext, Next } from "../../backlog/types.ts";
-import type { GsdBacklogContext } from "./context.ts";
+import { type GsdBacklogContext, type GsdItemData, itemDataOf } from "./item_data.ts";
 import { planChecks } from "./checks.ts";
 import { claimOf, type GsdFindings } from "./claim.ts";
-import { type GsdItemData, itemDataOf } from "./item_data.ts";
 import { GSD_RUNS, ROADMAP_FILE, STATE_FILE } from "./paths.ts";
 import { findPlan, type Position, positionOf } from "./position.ts";
 import { sameNumber } from "./numbers.ts";
@@ -18,7 +17,7 @@ import { policyOf } from "./settle_policy.ts";
 import type { Plan, Planning } from "./types.ts";
 
 export type { GsdFindings } from "./claim.ts";
-export type { GsdBacklogContext } from "./context.ts";
+export type { GsdBacklogContext } from "./item_data.ts";
 
 /** What is run, and how. */
 export interface GsdBacklogOptions {

@@ -1,5 +1,11 @@
 import type { Plan, Planning, PlanTask, Verifying } from "./types.ts";
 import type { Position } from "./position.ts";
+import type { StateFiles } from "../../backlog/state_files.ts";
+import type { Config } from "../../config/types.ts";
+import type { RunInfo } from "../../context/context.ts";
+import type { EventSink } from "../../events/types.ts";
+import type { Repository } from "../../git/types.ts";
+import type { Host } from "../../host/types.ts";
 
 /** What an item of the gsd backlog carries: the plan as it stood when it was taken up. Plain JSON. */
 export interface GsdItemData {
@@ -62,4 +68,15 @@ export function itemDataOf(plan: Plan, planning: Planning, position: Position): 
       id !== plan.id && !summarized
     ).map(({ id }) => id),
   };
+}
+
+/** What the backlog needs of the context. */
+export interface GsdBacklogContext {
+  readonly root: string;
+  readonly config: Config;
+  readonly state: StateFiles;
+  readonly repository: Repository | null;
+  readonly host: Host;
+  readonly events: EventSink;
+  readonly run: Pick<RunInfo, "folder">;
 }

@@ -34,7 +34,7 @@ const BUILD: Command = {
     ...PLACE_FLAGS,
     ...SHOW_FLAGS,
   },
-  load: () => import("./commands/build.ts"),
+  load: async () => ({ run: (await import("./commands/set_spec_plan_build.ts")).build }),
 };
 
 const COMMANDS: readonly Command[] = [
@@ -79,7 +79,7 @@ const COMMANDS: readonly Command[] = [
       "ralph task accept             take all done tasks out of the plan: verified",
       'ralph task reject [ID] "why"  back to pending, with a tombstone; without ID the first done one',
     ],
-    load: () => import("./commands/task.ts"),
+    load: async () => ({ run: (await import("./commands/task_and_issue.ts")).task }),
   },
   {
     name: "issue",
@@ -92,7 +92,7 @@ const COMMANDS: readonly Command[] = [
       'ralph issue add "what was found"  `-` reads one a line from standard input',
       "ralph issue done [ID]             remove it; without ID the first",
     ],
-    load: () => import("./commands/issue.ts"),
+    load: async () => ({ run: (await import("./commands/task_and_issue.ts")).issue }),
   },
   {
     name: "set-spec",
@@ -101,7 +101,7 @@ const COMMANDS: readonly Command[] = [
     usage: "FILE",
     arity: [1, 1],
     flags: { ...STATE_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
-    load: () => import("./commands/set_spec.ts"),
+    load: async () => ({ run: (await import("./commands/set_spec_plan_build.ts")).setSpec }),
   },
   {
     name: "log",

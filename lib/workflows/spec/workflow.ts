@@ -4,14 +4,14 @@ import type { Workflow } from "../workflow.ts";
 export const SPEC_WORKFLOW: Workflow = {
   async init(invocation, place) {
     const { scaffoldWorkflow } = await import("../../cli/scaffold.ts");
-    const { scaffoldSpec } = await import("./scaffold.ts");
+    const { scaffoldSpec } = await import("./find_spec.ts");
     return await scaffoldWorkflow(invocation, place, {
       files: scaffoldSpec,
       config: { workflow: "spec" },
       next: "write a spec into ralph/specs, then `ralph plan SPEC.md`",
     });
   },
-  plan: async (invocation, place) => await (await import("./commands/plan.ts")).planFile(invocation, place),
+  plan: async (invocation, place) => await (await import("./commands/set_spec_plan_build.ts")).planFile(invocation, place),
   async run(_invocation, { workflow: { name } }) {
     const { usage } = await import("../../cli/parse.ts");
     throw usage(`\`ralph run\` works on a PRD, and the workflow here is ${name}`, "did you mean `ralph build`?");

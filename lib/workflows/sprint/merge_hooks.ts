@@ -1,5 +1,4 @@
 import { HOOK_ID_REGEXP } from "../../hooks/hook.ts";
-import { hookEntryOf } from "./hook_entry.ts";
 import type { HookEntry } from "./types.ts";
 
 /** Something that is wrong with a sprint's definition. Codes are stable. */
@@ -117,4 +116,24 @@ function idOf(hook: Plain): string | null {
   const id = hook["id"];
   if (typeof id === "number") return String(id);
   return typeof id === "string" && id.trim() !== "" ? id : null;
+}
+
+/** A hook as YAML has it, defaults filled in; `null` for one without id or action. Pure. */
+export function hookEntryOf(value: Readonly<Record<string, unknown>>): HookEntry | null {
+  const id = value["id"];
+  const actions = (["workflow", "prompt", "command"] as const).filter((key) => typeof value[key] === "string");
+  const [action] = actions;
+  if ((typeof id !== "string" && typeof id !== "number") || action === undefined || actions.length > 1) return null;
+  const text = (key: string, name: string): object => typeof value[key] === "string" ? { [name]: value[key] } : {};
+  return {
+    id: String(id),
+    [action]: value[action] as string,
+    enabled: value["enabled"] !== false,
+    parallel: value["parallel"] !== false,
+    when: value["when"] === "before" ? "before" : "after",
+    isolated: value["isolated"] !== false,
+    ...text("agent", "agent"),
+    ...text("agent-command", "agentCommand"),
+    ...(typeof value["timeout"] === "number" ? { timeout: value["timeout"] } : {}),
+  };
 }

@@ -6,7 +6,7 @@ import type { RalphContext } from "../../../context/context.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { hashText, readText } from "../../../host/files.ts";
 import { shellInvocation } from "../../../host/shell.ts";
-import type { PrdFailure } from "./outcome.ts";
+import type { PrdFailure } from "./turn.ts";
 
 /** How far a feature's PRD has come. */
 export type PrdState =

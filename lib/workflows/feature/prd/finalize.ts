@@ -1,8 +1,7 @@
 import { join } from "node:path";
-import { type FeatureDirectory, FEATURES_FOLDER } from "../directories.ts";
+import { type FeatureDirectory, FEATURES_FOLDER, scaffoldFeature } from "../directories.ts";
 import { parseFeaturePrd, printPrd, withDefaults } from "../format.ts";
 import { storyCommandsOf } from "../story_checks.ts";
-import { scaffoldFeature } from "../scaffold.ts";
 import type { FeaturePrd, FeatureStory } from "../types.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
@@ -10,8 +9,7 @@ import { hashText, readText, removePath, writeAtomic } from "../../../host/files
 import { renderPrompt } from "../../../prompts/render.ts";
 import { requireRepository } from "../../../git/require_repository.ts";
 import { topLevelPaths } from "../../../git/tree_paths.ts";
-import type { PrdFailure } from "./outcome.ts";
-import { prdTurn } from "./turn.ts";
+import { type PrdFailure, prdTurn } from "./turn.ts";
 import { validateFeaturePrd } from "../validate.ts";
 
 /**

@@ -1,5 +1,4 @@
-import { type FeatureDirectory, listFeatures, matchFeature, newDirectory } from "../directories.ts";
-import { scaffoldFeature } from "../scaffold.ts";
+import { type FeatureDirectory, listFeatures, matchFeature, newDirectory, scaffoldFeature } from "../directories.ts";
 import { localDate } from "../../../host/local_date.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
@@ -8,7 +7,7 @@ import type { Outcome } from "../../../recipe/outcome.ts";
 import { requireRepository } from "../../../git/require_repository.ts";
 import { editFile, type PrdState, prdState } from "./files.ts";
 import { finalize } from "./finalize.ts";
-import type { PrdOutcome } from "./outcome.ts";
+import type { PrdOutcome } from "./turn.ts";
 import { writeMarkdown } from "./write_markdown.ts";
 
 /** Which feature. */

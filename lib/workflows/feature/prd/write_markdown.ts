@@ -3,8 +3,7 @@ import type { FeatureDirectory } from "../directories.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { ensureDirectory, readText } from "../../../host/files.ts";
 import { renderPrompt } from "../../../prompts/render.ts";
-import type { PrdFailure } from "./outcome.ts";
-import { prdTurn } from "./turn.ts";
+import { type PrdFailure, prdTurn } from "./turn.ts";
 
 /** Rounds of questions and answers, after which the agent is told to write. */
 const MOST_ROUNDS = 10;

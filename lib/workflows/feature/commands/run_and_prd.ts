@@ -4,7 +4,8 @@ import { shippedRecipe } from "../../../recipe/registry.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import { endWith } from "../../../cli/end_with.ts";
 import { openSession } from "../../../cli/session.ts";
-import type { Place } from "../../../cli/workspace.ts";
+import { type Place, findPlace } from "../../../cli/workspace.ts";
+import type { Outcome } from "../../../recipe/outcome.ts";
 
 /** `ralph run FEATURE`: the recipe. Typing it is the consent. */
 export async function runFeature(invocation: Invocation, place: Place): Promise<number> {
@@ -29,4 +30,16 @@ function ensureConfigured({ flags }: Invocation, file: string | null): void {
   const agent = ["agent", "agent-cmd", "script"].some((name) => flags.has(name) || flags.text(name) !== undefined);
   const checks = flags.has("allow-unverified") || flags.all("verify").length > 0;
   if (file === null && !(agent && checks)) throw new RalphError("config-missing");
+}
+
+/** `ralph prd FEATURE`: the PRD's state machine. */
+export async function makePrd(invocation: Invocation): Promise<number> {
+  const [feature = ""] = invocation.arguments;
+  const workflow = { name: "feature", why: `\`prd ${feature}\` names a feature` };
+  const place = { ...await findPlace(invocation), workflow };
+  await using session = await openSession(invocation, { asks: true, gates: ["prd"], place });
+  const { ralph } = session;
+  const start = async (): Promise<Outcome> => await runFeatureRecipe(invocation, ralph, feature) as Outcome;
+  const { prd } = await import("../prd/prd.ts");
+  return endWith(invocation, ralph, await prd(ralph, { feature, run: start }), `ralph run ${feature}`);
 }

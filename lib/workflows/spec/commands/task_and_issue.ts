@@ -3,21 +3,21 @@ import { idsOf, type NewTask, unknownIds } from "../mutations/add_tasks.ts";
 import { firstTask } from "../mutations/done_task.ts";
 import { firstDone } from "../mutations/reject_task.ts";
 import { refused } from "../refused.ts";
-import { tasksOf } from "../plan_file.ts";
+import { tasksOf, issuesOf } from "../plan_file.ts";
 import { readTask } from "../task_input.ts";
 import { turnDefaults } from "../turn_context.ts";
 import type { Priority } from "../types.ts";
 import type { Flags, Invocation } from "../../../cli/command.ts";
-import { linesOfInput } from "./lines_of_input.ts";
 import { changePlan, claimLine, type OpenPlan, openPlan } from "./open_plan.ts";
 import { usage } from "../../../cli/parse.ts";
 import { nearest } from "../../../errors/nearest.ts";
+import type { Host } from "../../../host/types.ts";
 
 const VERBS: readonly string[] = ["add", "done", "accept", "reject"];
 const ADD_FLAGS = ["notes", "accept", "deps", "priority", "parent", "created-from", "supersedes"] as const;
 
 /** `ralph task add|done|accept|reject`: each changes the plan, commits it and prints the updated state. */
-export async function run(invocation: Invocation): Promise<number> {
+export async function task(invocation: Invocation): Promise<number> {
   const { arguments: [verb = "", ...words], flags } = invocation;
   const stray = ADD_FLAGS.find((name) => flags.has(name));
   if (verb !== "add" && stray !== undefined) {
@@ -130,4 +130,58 @@ async function reject(invocation: Invocation, words: readonly string[]): Promise
     const id = second === undefined ? firstDone(plan)?.id : first;
     return [claimLine(invocation, "task reject", { id, text: reason })];
   });
+}
+
+/** The lines of standard input that hold something. */
+async function linesOfInput({ terminal }: Pick<Host, "terminal">): Promise<readonly string[]> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of terminal.stdin) chunks.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
+  return Buffer.concat(chunks).toString("utf8").split("\n").map((line) => line.trim()).filter((line) => line !== "");
+}
+
+/** `ralph issue add|done`. */
+export async function issue(invocation: Invocation): Promise<number> {
+  const { arguments: [verb = "", ...words], host } = invocation;
+  switch (verb) {
+    case "add": {
+      if (words.length === 0) {
+        throw usage("`ralph issue add` needs a description", '`ralph issue add "what was found"`');
+      }
+      const descriptions = words.length === 1 && words[0] === "-"
+        ? (await linesOfInput(host)).map(descriptionOf)
+        : words.map(descriptionOf);
+      if (descriptions.length === 0) throw usage("standard input holds no issue", 'one a line: text, or `{"desc": …}`');
+      return await changePlan(invocation, await openPlan(invocation), (plan) => {
+        const taken = new Set(idsOf(plan));
+        return descriptions.map((text) => {
+          const id = newId("i", taken, host.ids.random);
+          taken.add(id);
+          return claimLine(invocation, "issue add", { id, text });
+        });
+      });
+    }
+    case "done": {
+      if (words.length > 1) throw usage("`ralph issue done` takes one id", "`ralph query issues` lists them");
+      return await changePlan(invocation, await openPlan(invocation), (plan) => {
+        const id = words[0] ?? issuesOf(plan)[0]?.id;
+        return [claimLine(invocation, "issue done", { id })];
+      });
+    }
+    default:
+      throw usage(
+        `\`ralph issue\` has no \`${verb}\``,
+        '`ralph issue add "what was found"` or `ralph issue done [ID]`',
+      );
+  }
+}
+
+function descriptionOf(text: string): string {
+  if (!text.trimStart().startsWith("{")) return text.trim();
+  try {
+    const { desc } = JSON.parse(text) as { readonly desc?: unknown };
+    if (typeof desc === "string") return desc;
+  } catch {
+    return text.trim(); // braces at the start of a sentence
+  }
+  throw usage(`an issue needs \`desc\` as a string (got: ${text.slice(0, 80)})`, '`ralph issue add "what was found"`');
 }

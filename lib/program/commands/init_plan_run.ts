@@ -1,10 +1,12 @@
 import type { Invocation } from "../../cli/command.ts";
 import { findPlace, type Place } from "../../cli/workspace.ts";
 import { createPrompter } from "../../ui/create_prompter.ts";
-import { workflowRow, WORKFLOWS } from "../../workflows/table.ts";
+import { workflowRow, WORKFLOWS, DEFAULT_WORKFLOW } from "../../workflows/table.ts";
+import { usage } from "../../cli/parse.ts";
+import { chosen } from "../chosen.ts";
 
 /** `ralph init`: makes what is missing, lists it, overwrites nothing. */
-export async function run(invocation: Invocation): Promise<number> {
+export async function init(invocation: Invocation): Promise<number> {
   const place = await askedPlace(invocation, await findPlace(invocation));
   return await (await workflowRow(place.workflow.name).load()).init(invocation, place);
 }
@@ -21,4 +23,20 @@ async function askedPlace({ host, signal }: Invocation, place: Place): Promise<P
     choices: WORKFLOWS.map(({ name, hint }) => ({ value: name, label: name, hint })),
   });
   return { ...place, workflow: { name: answer.value, why: "your answer" } };
+}
+
+/** `ralph plan`: the planning of the workflow; the default one's where a workflow has none. */
+export async function plan(invocation: Invocation): Promise<number> {
+  const place = await findPlace(invocation);
+  for (const row of new Set([workflowRow(place.workflow.name), DEFAULT_WORKFLOW])) {
+    const exitCode = await (await row.load()).plan?.(invocation, place) ?? null;
+    if (exitCode !== null) return exitCode;
+  }
+  throw usage(`the workflow ${place.workflow.name} has no planning`);
+}
+
+/** `ralph run`: the loop of the workflow. Typing it is the consent. */
+export async function run(invocation: Invocation): Promise<number> {
+  const { place, workflow } = await chosen(invocation);
+  return await workflow.run(invocation, place);
 }

@@ -1,0 +1,49 @@
+import { findSpec, SPEC_FOLDERS } from "../find_spec.ts";
+import type { Invocation } from "../../../cli/command.ts";
+import { changePlan, claimLine, openPlan } from "./open_plan.ts";
+import { usage } from "../../../cli/parse.ts";
+import { endWith } from "../../../cli/end_with.ts";
+import { openSession } from "../../../cli/session.ts";
+import { type Place, findPlace } from "../../../cli/workspace.ts";
+import { shippedRecipe } from "../../../recipe/registry.ts";
+
+/** `ralph set-spec FILE`: makes a spec the current one. */
+export async function setSpec(invocation: Invocation): Promise<number> {
+  const given = invocation.arguments[0]?.trim() ?? "";
+  if (given === "") throw usage("the name of the spec is empty", "`ralph set-spec coverage.md`");
+  const open = await openPlan(invocation);
+  const found = await findSpec(open.root, given, invocation.host.environment.cwd);
+  if (found === null) {
+    invocation.say(`warning: ${given} does not exist, neither here nor in ${SPEC_FOLDERS.slice(1).join(" or ")}`);
+  }
+  return await changePlan(invocation, open, () => [
+    claimLine(invocation, "set-spec", { text: found?.name ?? given }),
+  ]);
+}
+
+/** `ralph plan SPEC.md`: a single word that ends in .md and names a file, here or in a folder of specs. */
+export async function planFile(invocation: Invocation, place: Place): Promise<number | null> {
+  const { arguments: [given = ""], host, say } = invocation;
+  const spec = given.trim();
+  if (!/^\S+\.md$/i.test(spec) || await findSpec(place.root, spec, host.environment.cwd) === null) return null;
+  const workflow = { name: "spec", why: `${spec} is a spec` };
+  await using session = await openSession(invocation, { asks: false, gates: [], place: { ...place, workflow } });
+  const { planSpec } = await import("../plan_spec.ts");
+  const outcome = await planSpec(session.ralph, { spec });
+  if (outcome.status === "approved") {
+    say(`${outcome.tasks} task${outcome.tasks === 1 ? "" : "s"} pending for ${outcome.spec}; next: \`ralph build\``);
+  }
+  if (outcome.status === "declined" && "next" in outcome) {
+    say(`kept as it is; next: ${outcome.next.map((command) => `\`${command}\``).join(", ")}`);
+  }
+  return endWith(invocation, session.ralph, outcome, null);
+}
+
+/** `ralph build`, and bare `ralph` where the workflow is spec: the spec recipe without its planning. Typing it is the consent. */
+export async function build(invocation: Invocation): Promise<number> {
+  const workflow = { name: "spec", why: `\`ralph ${invocation.command.name}\`` };
+  const place = { ...await findPlace(invocation), workflow };
+  await using session = await openSession(invocation, { asks: false, gates: [], place });
+  const recipe = await shippedRecipe(invocation.program.recipes, "spec");
+  return endWith(invocation, session.ralph, await recipe.run(session.ralph, { goal: "" }), "ralph build");
+}
