@@ -1,4 +1,4 @@
-import type { FailureKind, AgentEvent } from "./stream_item.ts";
+import type { AgentEvent, FailureKind } from "./stream_item.ts";
 
 /**
  * What an error message of an agent means. Only ever given an agent's own error fields and, where it failed, its

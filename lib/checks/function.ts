@@ -1,8 +1,8 @@
 import type { $Type } from "dax";
 import { createTail } from "../host/tail.ts";
 import type { Host, OutputMask } from "../host/types.ts";
-import type { CheckContext, CheckOutcome, Check } from "../backlog/types.ts";
-import type { CommandLike, CheckLike } from "./types.ts";
+import type { Check, CheckContext, CheckOutcome } from "../backlog/types.ts";
+import type { CheckLike, CommandLike } from "./types.ts";
 
 /** What a function gave: a finding, or a dax command that is still to be run. A command is never awaited: that runs it. */
 export type FunctionResult = CheckOutcome | { readonly command: CommandLike };

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { listDirectory, removePath, pathExists, readText, writeAtomic } from "../host/files.ts";
+import { listDirectory, pathExists, readText, removePath, writeAtomic } from "../host/files.ts";
 
 const EVERYTHING = "*\n";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { pathExists } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
-import { readHead, type Git, gitFailed, outputOfGit, QUIET, READING, reasonOf } from "./run_git.ts";
+import { type Git, gitFailed, outputOfGit, QUIET, readHead, READING, reasonOf } from "./run_git.ts";
 import { withIntent } from "./intent.ts";
 import { clearLocks, type GitFolders } from "./locks.ts";
 import type { ChangedPath, CommitRequest, CommitResult, TreeStatus } from "./types.ts";

@@ -8,7 +8,17 @@ import { createContentHashes } from "../host/hash.ts";
 import { pathExists } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import { findFolders } from "./find_folders.ts";
-import { readHead, createGit, type Git, gitFailed, outputOfGit, QUIET, READING, reasonOf, type GitEnd } from "./run_git.ts";
+import {
+  createGit,
+  type Git,
+  type GitEnd,
+  gitFailed,
+  outputOfGit,
+  QUIET,
+  readHead,
+  READING,
+  reasonOf,
+} from "./run_git.ts";
 import type { GitFolders } from "./locks.ts";
 import { parseStatus, STATUS_ARGUMENTS } from "./parse_status.ts";
 import { comparePaths, takeSnapshot } from "./snapshot.ts";

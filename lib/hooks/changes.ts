@@ -1,10 +1,10 @@
-import { relative, basename, dirname, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import type { Brief } from "../checks/brief/types.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import type { RalphContext } from "../context/context.ts";
 import { rootPaths, topLevelPaths } from "../git/tree_paths.ts";
 import { applyPatch } from "../git/worktree.ts";
-import { removePath, listDirectory, renamePath } from "../host/files.ts";
+import { listDirectory, removePath, renamePath } from "../host/files.ts";
 import { restoreBrief } from "../checks/brief/restore_brief.ts";
 
 /** What a hook changed and is not brought in yet, by the end of its file's name. */

@@ -9,7 +9,14 @@ import type { Backlog, Item } from "../backlog/types.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import { topLevelPaths } from "../git/tree_paths.ts";
 import { type HookEnd, runHookAction } from "./action.ts";
-import { applyChange, type HookChange, hookSubject, commitTreeChanges, pendingPatch, reportLeftPatches } from "./changes.ts";
+import {
+  applyChange,
+  commitTreeChanges,
+  type HookChange,
+  hookSubject,
+  pendingPatch,
+  reportLeftPatches,
+} from "./changes.ts";
 import { recordHook } from "./record.ts";
 import { createHookTrees, type HookTrees } from "../git/worktree.ts";
 

@@ -1,6 +1,6 @@
 import { createProcesses } from "./process_tree.ts";
 import { createTerminal } from "./terminal.ts";
-import type { Host, Clock, Environment } from "./types.ts";
+import type { Clock, Environment, Host } from "./types.ts";
 import { clearInterval, setInterval } from "node:timers";
 import { setTimeout as wait } from "node:timers/promises";
 import { homedir } from "node:os";

@@ -5,7 +5,7 @@ import { ensureDirectory, readText } from "./files.ts";
 import { hashText } from "./hash.ts";
 import { formatHolder, type LockHolder, parseHolder, UNREADABLE_HOLDER } from "./lock_holder.ts";
 import { processStart } from "./process_table.ts";
-import { temporaryName, removeLeftOvers } from "./write_atomic.ts";
+import { removeLeftOvers, temporaryName } from "./write_atomic.ts";
 import type { Host } from "./types.ts";
 
 export type { LockHolder } from "./lock_holder.ts";

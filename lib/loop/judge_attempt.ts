@@ -1,4 +1,4 @@
-import type { Attempt, Verification, WorkDone, Turn, Work } from "../backlog/types.ts";
+import type { Attempt, Turn, Verification, Work, WorkDone } from "../backlog/types.ts";
 import { verdictOf } from "../backlog/verdict.ts";
 import { restoreBrief } from "../checks/brief/restore_brief.ts";
 import { verify } from "../checks/verify.ts";

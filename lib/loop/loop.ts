@@ -15,7 +15,7 @@ import { configuredHooks } from "../hooks/hook.ts";
 import { createHookRunner, hookIterationOf, type HookRunner } from "../hooks/runner.ts";
 import { announceEnd, announceIteration, announceRun, greenOf } from "./announce.ts";
 import { answered, type Committer, settleAndCommit } from "./settle.ts";
-import { attemptsLeft, reopenedAttempt, withRetries, itemStart } from "./attempts.ts";
+import { attemptsLeft, itemStart, reopenedAttempt, withRetries } from "./attempts.ts";
 import { baselineOf } from "./baseline.ts";
 import { type CleanRun, createCleanRun } from "./clean.ts";
 import { conclude } from "./conclude.ts";

@@ -1,7 +1,16 @@
 import { join } from "node:path";
 import type { RalphContext } from "../context/context.ts";
 import type { CommitResult, TreeSnapshot, TreeStatus } from "../git/types.ts";
-import type { Attempt, Backlog, Check, Item, PassedRecord, RecordedCheck, SettleCommit, Settlement } from "../backlog/types.ts";
+import type {
+  Attempt,
+  Backlog,
+  Check,
+  Item,
+  PassedRecord,
+  RecordedCheck,
+  SettleCommit,
+  Settlement,
+} from "../backlog/types.ts";
 import type { JournalKey } from "../backlog/journal_types.ts";
 import { pathExists } from "../host/files.ts";
 import { requireRepository } from "../git/require_repository.ts";

@@ -12,7 +12,7 @@ import { createEventLog, type EventLog } from "../events/event_log.ts";
 import { createGit } from "../git/run_git.ts";
 import { pruneRefs } from "../git/kept.ts";
 import type { Repository } from "../git/types.ts";
-import { pruneRuns, ensureRunsIgnored } from "../events/run_folders.ts";
+import { ensureRunsIgnored, pruneRuns } from "../events/run_folders.ts";
 import { createRedactor } from "../events/redact.ts";
 import { secretValues } from "../events/secrets.ts";
 import type { EventBus, EventSink } from "../events/types.ts";

@@ -11,7 +11,7 @@ import { RalphError } from "../errors/ralph_error.ts";
 import { readText } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import { importableModules, ownExports, ownModuleOf, type OwnModules } from "./bundled_modules.ts";
-import { localFiles, findImportedName, type Place } from "./local_files.ts";
+import { findImportedName, localFiles, type Place } from "./local_files.ts";
 import { nearest } from "../errors/nearest.ts";
 
 /** What loading a recipe file and explaining its failure take. */

@@ -1,6 +1,6 @@
 import { formatDuration } from "../ui/format_duration.ts";
 import { createStyle } from "../ui/style.ts";
-import { fragment, type Markup, NOTHING, itemCard } from "./html_item.ts";
+import { fragment, itemCard, type Markup, NOTHING } from "./html_item.ts";
 import { STYLE } from "./html_style.ts";
 import type { NoteReport, RunReport } from "./types.ts";
 import {

@@ -1,7 +1,19 @@
 import { formatDuration } from "../ui/format_duration.ts";
 import type { Symbols } from "../ui/style.ts";
 import type { AttemptReport, ItemReport, RunReport } from "./types.ts";
-import { attemptReason, attemptWords, checkText, commitText, firstLine, itemUsage, itemWords, markOf, partName, plural, turnText } from "./words.ts";
+import {
+  attemptReason,
+  attemptWords,
+  checkText,
+  commitText,
+  firstLine,
+  itemUsage,
+  itemWords,
+  markOf,
+  partName,
+  plural,
+  turnText,
+} from "./words.ts";
 import { plainText } from "../ui/printable.ts";
 
 /** No markup. */

@@ -2,7 +2,7 @@ import type { EventSink, Preview } from "../events/types.ts";
 import type { Clock, Terminal } from "../host/types.ts";
 import type { Style } from "./style.ts";
 import { viewLines } from "./view_lines.ts";
-import { EMPTY_VIEW, nextView, type ViewState, type Activity } from "./view_state.ts";
+import { type Activity, EMPTY_VIEW, nextView, type ViewState } from "./view_state.ts";
 import { plainText } from "./printable.ts";
 
 /** More than any terminal is wide. */

@@ -1,7 +1,7 @@
 import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import { anthropicUsage, assistantEvents, toolResultEvents } from "../claude_shape.ts";
 import type { AgentEvent, FailureKind, Translator } from "../stream_item.ts";
-import { failureEvents, retryEvents, failureKind } from "../failures.ts";
+import { failureEvents, failureKind, retryEvents } from "../failures.ts";
 import { at, listAt, numberAt, sumOf, textAt } from "../json.ts";
 
 /** Tools that ask a person, plan instead of working, or continue after the turn has ended. */

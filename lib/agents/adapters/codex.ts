@@ -1,6 +1,6 @@
 import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
-import { failureEvents, retryEvents, failureKind } from "../failures.ts";
+import { failureEvents, failureKind, retryEvents } from "../failures.ts";
 import { at, inputWords, listAt, numberAt, outputWords, textAt } from "../json.ts";
 
 /** `codex exec --json -`: the prompt on standard input. Its own sandbox fails in containers, so it has none. */

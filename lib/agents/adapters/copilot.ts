@@ -3,7 +3,7 @@ import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import type { Usage } from "../../backlog/types.ts";
 import { createDeltas } from "../deltas.ts";
 import type { AgentEvent, FailureKind, Translator } from "../stream_item.ts";
-import { failureEvents, retryEvents, failureKind } from "../failures.ts";
+import { failureEvents, failureKind, retryEvents } from "../failures.ts";
 import { at, inputWords, listAt, numberAt, outputWords, sumOf, textAt } from "../json.ts";
 
 /** Where the program writes what it used: its stream does not say. */

@@ -1,7 +1,7 @@
 import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import type { Usage } from "../../backlog/types.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
-import { failureEvents, retryEvents, failureKind } from "../failures.ts";
+import { failureEvents, failureKind, retryEvents } from "../failures.ts";
 import { at, inputWords, listAt, numberAt, outputWords, sumOf, textAt } from "../json.ts";
 
 /** `pi -p --mode json`: the prompt on standard input. The model is `provider/model`; it asks for no approval. */

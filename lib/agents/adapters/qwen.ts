@@ -1,7 +1,7 @@
 import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import { assistantEvents, toolResultEvents } from "../claude_shape.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
-import { failureEvents, retryEvents, failureKind } from "../failures.ts";
+import { failureEvents, failureKind, retryEvents } from "../failures.ts";
 import { at, numberAt, textAt } from "../json.ts";
 
 /** `qwen --yolo -o stream-json`: the prompt on standard input. */

@@ -6,7 +6,7 @@
 import { RalphError } from "../../errors/ralph_error.ts";
 import { hashText, LARGEST_LOG, readText } from "../../host/files.ts";
 import type { TurnRequest } from "../../context/agent.ts";
-import { type RecordedTurn, CASSETTE_VERSION } from "./recorded_turn.ts";
+import { CASSETTE_VERSION, type RecordedTurn } from "./recorded_turn.ts";
 import { z } from "zod";
 
 /** What a line of a cassette must hold to be played. */

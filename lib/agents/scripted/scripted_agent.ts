@@ -6,7 +6,7 @@ import type { AgentTurn, TurnEnd } from "../../backlog/types.ts";
 import { turnEndOf, UNKNOWN_USAGE } from "../turn_end.ts";
 import { openTurnRecord, type TurnRecord } from "../turn_record.ts";
 import type { Agent, TurnRequest } from "../../context/agent.ts";
-import { checkScript, listOf, matcherOf, readScript, delayMs } from "./script.ts";
+import { checkScript, delayMs, listOf, matcherOf, readScript } from "./script.ts";
 import type { Script, ScriptedTurn } from "./types.ts";
 import { appendText, ensureDirectory, removePath, resolveInside, writeAtomic } from "../../host/files.ts";
 import { shellInvocation } from "../../host/shell.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Item, Attempt } from "../../backlog/types.ts";
+import type { Attempt, Item } from "../../backlog/types.ts";
 import type { PromptValues } from "../../prompts/render.ts";
 import { reviewItem } from "../review.ts";
 

@@ -1,7 +1,7 @@
 import type { Invocation } from "../../cli/command.ts";
 import { findPlace, type Place } from "../../cli/workspace.ts";
 import { createPrompter } from "../../ui/create_prompter.ts";
-import { workflowRow, WORKFLOWS, DEFAULT_WORKFLOW } from "../../workflows/table.ts";
+import { DEFAULT_WORKFLOW, workflowRow, WORKFLOWS } from "../../workflows/table.ts";
 import { usage } from "../../cli/parse.ts";
 import { chosen } from "../chosen.ts";
 

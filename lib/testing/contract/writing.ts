@@ -1,6 +1,6 @@
 import { join, relative } from "node:path";
 import { createStateFiles, type StateFiles } from "../../backlog/state_files.ts";
-import type { Item, SettleCommit, Backlog } from "../../backlog/types.ts";
+import type { Backlog, Item, SettleCommit } from "../../backlog/types.ts";
 import { pathsOutside } from "../../checks/guards.ts";
 import { createHost } from "../../host/create_host.ts";
 import { copyPath, removePath, temporaryDirectory, writePlain } from "../../host/files.ts";

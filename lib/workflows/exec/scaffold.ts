@@ -1,7 +1,14 @@
 import { pathExists, resolveInside, writeAtomic } from "../../host/files.ts";
 import { PROMPTS } from "../../generated/prompts.ts";
 import { formatPrd } from "./format.ts";
-import { CODEBASE_MAP_FILE, PRD_FILE, PRD_PROMPT_FILE, PROGRESS_FILE, PROMPT_FILE, UNDERSTAND_PROMPT_FILE } from "./paths.ts";
+import {
+  CODEBASE_MAP_FILE,
+  PRD_FILE,
+  PRD_PROMPT_FILE,
+  PROGRESS_FILE,
+  PROMPT_FILE,
+  UNDERSTAND_PROMPT_FILE,
+} from "./paths.ts";
 
 /** What the understanding loop looks at when nothing else is configured, in this order. The map's template and the prompt list the same. */
 export const DEFAULT_TOPICS: readonly string[] = [

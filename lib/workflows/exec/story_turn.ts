@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Repository } from "../../git/types.ts";
 import { readText } from "../../host/files.ts";
-import type { Claim, Turn, Attempt, Check } from "../../backlog/types.ts";
+import type { Attempt, Check, Claim, Turn } from "../../backlog/types.ts";
 import { signalsOf, stripMarks } from "../../backlog/signals.ts";
 import { renderPrompt } from "../../prompts/render.ts";
 import { failureOf } from "../../backlog/attempts.ts";

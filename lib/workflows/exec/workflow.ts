@@ -11,8 +11,10 @@ export const EXEC_WORKFLOW: Workflow = {
       next: '`ralph exec "<goal>"`',
     });
   },
-  plan: async (invocation, place) => await (await import("./commands/plan_understand_run.ts")).planGoal(invocation, place),
-  run: async (invocation, place) => await (await import("./commands/plan_understand_run.ts")).runStories(invocation, place),
+  plan: async (invocation, place) =>
+    await (await import("./commands/plan_understand_run.ts")).planGoal(invocation, place),
+  run: async (invocation, place) =>
+    await (await import("./commands/plan_understand_run.ts")).runStories(invocation, place),
   status: async (look) => [await (await import("./commands/status_and_next.ts")).readStatus(look)],
   next: async (look) => await (await import("./commands/status_and_next.ts")).readNext(look),
   validate: async (validated) => await (await import("./commands/verify_and_validate.ts")).validateExec(validated),

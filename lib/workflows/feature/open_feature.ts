@@ -1,4 +1,4 @@
-import { type FeatureDirectory, listFeatures, matchFeature, FEATURES_FOLDER, scaffoldFeature } from "./directories.ts";
+import { type FeatureDirectory, FEATURES_FOLDER, listFeatures, matchFeature, scaffoldFeature } from "./directories.ts";
 import { parseFeaturePrd } from "./format.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";

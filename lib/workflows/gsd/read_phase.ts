@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { listDirectory, pathExists, readText } from "../../host/files.ts";
-import { parsePhaseName, parsePlanName, isOwnSummary, type PlanName, summaryNameOf } from "./file_names.ts";
+import { isOwnSummary, parsePhaseName, parsePlanName, type PlanName, summaryNameOf } from "./file_names.ts";
 import { compareNumbers, sameNumber } from "./numbers.ts";
 import { PHASES_DIRECTORY } from "./paths.ts";
 import { isTicked, type Roadmap } from "./roadmap_file.ts";
-import type { Diagnostic, Phase, Plan, Completion } from "./types.ts";
+import type { Completion, Diagnostic, Phase, Plan } from "./types.ts";
 import { scalar } from "./front_matter.ts";
 import { parsePlan } from "./plan_file.ts";
 import { summaryVerdict } from "./summary_file.ts";

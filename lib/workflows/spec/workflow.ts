@@ -11,13 +11,16 @@ export const SPEC_WORKFLOW: Workflow = {
       next: "write a spec into ralph/specs, then `ralph plan SPEC.md`",
     });
   },
-  plan: async (invocation, place) => await (await import("./commands/set_spec_plan_build.ts")).planFile(invocation, place),
+  plan: async (invocation, place) =>
+    await (await import("./commands/set_spec_plan_build.ts")).planFile(invocation, place),
   async run(_invocation, { workflow: { name } }) {
     const { usage } = await import("../../cli/parse.ts");
     throw usage(`\`ralph run\` works on a PRD, and the workflow here is ${name}`, "did you mean `ralph build`?");
   },
   status: async (look) => [await (await import("./commands/status_and_next.ts")).readSpecStatus(look)],
   next: async (look) => await (await import("./commands/status_and_next.ts")).nextOfPlan(look),
-  validate: async (validated) => [await (await import("./commands/verify_and_validate.ts")).validatePlanFile(validated)],
+  validate: async (
+    validated,
+  ) => [await (await import("./commands/verify_and_validate.ts")).validatePlanFile(validated)],
   verify: async (ralph) => await (await import("./commands/verify_and_validate.ts")).verifyTasks(ralph),
 };

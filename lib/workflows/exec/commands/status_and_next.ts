@@ -2,7 +2,7 @@ import { storyCommands } from "../../../backlog/verify_commands.ts";
 import { type Look, parkedIn } from "../../../cli/look.ts";
 import { itemLines, type NextView, withoutItem } from "../../../cli/next_view.ts";
 import { prdBacklog } from "../backlog.ts";
-import type { Story, Prd } from "../types.ts";
+import type { Prd, Story } from "../types.ts";
 import { join } from "node:path";
 import type { Overview } from "../../../backlog/types.ts";
 import type { StatusView } from "../../../cli/status_view.ts";

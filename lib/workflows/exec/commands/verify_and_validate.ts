@@ -1,5 +1,10 @@
 import { storyCommands } from "../../../backlog/verify_commands.ts";
-import { type FileFindings, placeholderProblems, type ValidatedFile, validateFile } from "../../../cli/validated_file.ts";
+import {
+  type FileFindings,
+  placeholderProblems,
+  type ValidatedFile,
+  validateFile,
+} from "../../../cli/validated_file.ts";
 import type { Config } from "../../../config/types.ts";
 import type { Validated } from "../../workflow.ts";
 import { parsePrd } from "../format.ts";

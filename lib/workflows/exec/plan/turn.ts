@@ -1,7 +1,7 @@
 import { renderPrompt } from "../../../prompts/render.ts";
 import { agentTurn } from "../../../agents/agent_turn.ts";
 import { requireRepository } from "../../../git/require_repository.ts";
-import { topLevelPaths, rootPaths } from "../../../git/tree_paths.ts";
+import { rootPaths, topLevelPaths } from "../../../git/tree_paths.ts";
 import { missingStateFiles, putBackState } from "./files.ts";
 import { plannerValues } from "./prompt_values.ts";
 import type { PlanSession } from "./session.ts";

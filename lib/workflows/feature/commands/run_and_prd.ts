@@ -4,7 +4,7 @@ import { shippedRecipe } from "../../../recipe/registry.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import { endWith } from "../../../cli/end_with.ts";
 import { openSession } from "../../../cli/session.ts";
-import { type Place, findPlace } from "../../../cli/workspace.ts";
+import { findPlace, type Place } from "../../../cli/workspace.ts";
 import type { Outcome } from "../../../recipe/outcome.ts";
 
 /** `ralph run FEATURE`: the recipe. Typing it is the consent. */

@@ -1,11 +1,16 @@
 import type { Config } from "../../../config/types.ts";
 import { parseJson } from "../../../backlog/json_syntax.ts";
-import { type FileFindings, placeholderProblems, type ValidatedFile, validateFile } from "../../../cli/validated_file.ts";
+import {
+  type FileFindings,
+  placeholderProblems,
+  type ValidatedFile,
+  validateFile,
+} from "../../../cli/validated_file.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import type { Validated } from "../../workflow.ts";
 import { listFeatures, matchFeature } from "../directories.ts";
-import { withDefaults, parseFeaturePrd } from "../format.ts";
-import { storyCommandsOf, checksOf, isUi } from "../story_checks.ts";
+import { parseFeaturePrd, withDefaults } from "../format.ts";
+import { checksOf, isUi, storyCommandsOf } from "../story_checks.ts";
 import type { FeaturePrd } from "../types.ts";
 import { validateFeaturePrd } from "../validate.ts";
 import type { Verification } from "../../../backlog/types.ts";

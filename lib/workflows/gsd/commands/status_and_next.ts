@@ -1,7 +1,7 @@
 import type { Look } from "../../../cli/look.ts";
 import type { NextView } from "../../../cli/next_view.ts";
 import { planChecks } from "../checks.ts";
-import { positionOf, type Position } from "../position.ts";
+import { type Position, positionOf } from "../position.ts";
 import { readPlanning, scanPlanning } from "../read_planning.ts";
 import type { StatusView } from "../../../cli/status_view.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";

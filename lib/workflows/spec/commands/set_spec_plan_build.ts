@@ -4,7 +4,7 @@ import { changePlan, claimLine, openPlan } from "./open_plan.ts";
 import { usage } from "../../../cli/parse.ts";
 import { endWith } from "../../../cli/end_with.ts";
 import { openSession } from "../../../cli/session.ts";
-import { type Place, findPlace } from "../../../cli/workspace.ts";
+import { findPlace, type Place } from "../../../cli/workspace.ts";
 import { shippedRecipe } from "../../../recipe/registry.ts";
 
 /** `ralph set-spec FILE`: makes a spec the current one. */

@@ -3,7 +3,7 @@ import { idsOf, type NewTask, unknownIds } from "../mutations/add_tasks.ts";
 import { firstTask } from "../mutations/done_task.ts";
 import { firstDone } from "../mutations/reject_task.ts";
 import { refused } from "../refused.ts";
-import { tasksOf, issuesOf } from "../plan_file.ts";
+import { issuesOf, tasksOf } from "../plan_file.ts";
 import { readTask } from "../task_input.ts";
 import { turnDefaults } from "../turn_context.ts";
 import type { Priority } from "../types.ts";

@@ -2,7 +2,7 @@ import { verifyCommands } from "../../../backlog/verify_commands.ts";
 import { placeholderProblems, type ValidatedFile, validateFile } from "../../../cli/validated_file.ts";
 import type { Validated } from "../../workflow.ts";
 import { findCycle } from "../graph.ts";
-import { parsePlan, pendingOf, problemsOf, tasksOf, doneOf } from "../plan_file.ts";
+import { doneOf, parsePlan, pendingOf, problemsOf, tasksOf } from "../plan_file.ts";
 import { PLAN_FILE } from "../types.ts";
 import type { Check, Verification } from "../../../backlog/types.ts";
 import { verify } from "../../../checks/verify.ts";

@@ -2,7 +2,7 @@ import { findCycle } from "../graph.ts";
 import { issuesOf, specOf, tasksOf, withChanged, without, withRecord } from "../plan_file.ts";
 import { refused } from "../refused.ts";
 import type { JsonObject, Plan, Priority, Task } from "../types.ts";
-import { shortName, type Change } from "./change.ts";
+import { type Change, shortName } from "./change.ts";
 
 /** A task to be added. */
 export interface NewTask {

@@ -1,8 +1,8 @@
 import { openDependencies, openIds, readyTasks } from "../graph.ts";
-import { pendingOf, tasksOf, withChanged, doneOf, without } from "../plan_file.ts";
+import { doneOf, pendingOf, tasksOf, withChanged, without } from "../plan_file.ts";
 import { refused } from "../refused.ts";
 import type { Plan, Task } from "../types.ts";
-import { shortName, type Change } from "./change.ts";
+import { type Change, shortName } from "./change.ts";
 
 /** Which task is done, and where the tree stood. */
 export interface Done {

@@ -2,7 +2,7 @@ import { issuesOf, specOf, without, withRecord } from "../plan_file.ts";
 import { refused } from "../refused.ts";
 import type { Plan } from "../types.ts";
 import { checkFree } from "./add_tasks.ts";
-import { shortName, type Change } from "./change.ts";
+import { type Change, shortName } from "./change.ts";
 
 /** An issue to be added. */
 export interface NewIssue {

@@ -2,7 +2,7 @@ import { readyTasks } from "../graph.ts";
 import { doneOf, rejectsOf, tasksOf, withChanged, withRecord } from "../plan_file.ts";
 import { refused } from "../refused.ts";
 import type { Plan, Task } from "../types.ts";
-import { shortName, type Change } from "./change.ts";
+import { type Change, shortName } from "./change.ts";
 
 /** What git calls a commit that does not exist: the place of a task that was done before the first commit. */
 const NO_COMMIT = "0000000";

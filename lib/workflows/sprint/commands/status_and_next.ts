@@ -1,7 +1,7 @@
 import { type Look, parkedIn } from "../../../cli/look.ts";
 import type { NextView } from "../../../cli/next_view.ts";
 import { oneLine } from "../../../ui/printable.ts";
-import { sprintBacklog, readSprint } from "../backlog.ts";
+import { readSprint, sprintBacklog } from "../backlog.ts";
 import { directoryOf, type SprintPlace } from "./place.ts";
 import type { SprintProgress } from "../types.ts";
 import type { Style } from "../../../ui/style.ts";
