@@ -170,7 +170,7 @@ const TOOLS: readonly Command[] = [
     usage: "",
     arity: [0, 0],
     flags: { ...DATA_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
-    load: () => import("./commands/recipes.ts"),
+    load: async () => ({ run: (await import("./commands/recipes_and_eject.ts")).recipes }),
   },
   {
     name: "run-recipe",
@@ -188,7 +188,7 @@ const TOOLS: readonly Command[] = [
     usage: "NAME",
     arity: [1, 1],
     flags: { ...PLACE_FLAGS, ...SHOW_FLAGS },
-    load: () => import("./commands/eject.ts"),
+    load: async () => ({ run: (await import("./commands/recipes_and_eject.ts")).eject }),
   },
   {
     name: "types",
@@ -208,7 +208,7 @@ const TOOLS: readonly Command[] = [
       '    "include": ["*.ts"] }',
       "zod and dax, which the binary lends to recipes, bring types of their own when they are installed.",
     ],
-    load: () => import("./commands/types.ts"),
+    load: async () => ({ run: (await import("./commands/types_and_schema.ts")).types }),
   },
   {
     name: "completions",
@@ -232,7 +232,7 @@ const TOOLS: readonly Command[] = [
     usage: "NAME",
     arity: [1, 1],
     flags: { ...SHOW_FLAGS },
-    load: () => import("./commands/schema.ts"),
+    load: async () => ({ run: (await import("./commands/types_and_schema.ts")).schema }),
   },
   {
     name: "help",

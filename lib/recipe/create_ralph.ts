@@ -20,7 +20,7 @@ import { openRepository } from "../git/open_repository.ts";
 import { createHost } from "../host/create_host.ts";
 import { ensurePrivateDirectory, pathExists, resolveInside } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
-import { OWN_RECIPE } from "./own_recipe.ts";
+import { OWN_RECIPE } from "./registry.ts";
 import { openJournal } from "../loop/journal.ts";
 import { ownFiles } from "../context/own_files.ts";
 import { createRunLock } from "../loop/run_lock.ts";

@@ -8,7 +8,10 @@ import { FEATURE } from "./feature/row.ts";
 import { GSD } from "./gsd/row.ts";
 import { SPEC } from "./spec/row.ts";
 import { SPRINT } from "./sprint/row.ts";
-import type { WorkflowRow } from "./workflow.ts";
+import type { RunPartName, WorkflowRow } from "./workflow.ts";
+
+/** Where runs go whose backlog says nothing else, relative to the root. */
+const DEFAULT_RUNS = ".ralph/runs";
 
 /** The workflow where nothing says which. */
 export const DEFAULT_WORKFLOW: WorkflowRow = EXEC;
@@ -19,4 +22,19 @@ export const WORKFLOWS: readonly WorkflowRow[] = [DEFAULT_WORKFLOW, FEATURE, SPE
 /** The row of a workflow that was chosen. */
 export function workflowRow(name: string): WorkflowRow {
   return WORKFLOWS.find((row) => row.name === name) ?? DEFAULT_WORKFLOW;
+}
+
+/** Every folder that holds runs, relative to the root. */
+export async function runFolders(root: string): Promise<readonly string[]> {
+  const own = await Promise.all(WORKFLOWS.map(({ runs }) => runs(root)));
+  return [...new Set([DEFAULT_RUNS, ...own.flat()])];
+}
+
+/** The command that continues a part of a run; `null` where only its user knows it. */
+export async function resumeCommand(part: RunPartName): Promise<string | null> {
+  for (const row of WORKFLOWS) {
+    const command = await row.resume(part);
+    if (command !== null) return command;
+  }
+  return null;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { COMMANDS } from "../../lib/program/commands.ts";
-import { TOPICS } from "../../lib/program/topics.ts";
+import { TOPICS } from "../../lib/program/commands/help.ts";
 import { WORKFLOWS } from "../../lib/workflows/table.ts";
 
 /** All that the design names. */

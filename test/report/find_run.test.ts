@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { findRun, type FoundRun } from "../../lib/report/find_run.ts";
-import { runFolders } from "../../lib/workflows/runs.ts";
+import { runFolders } from "../../lib/workflows/table.ts";
 
 function project(...folders: readonly string[]): string {
   const root = mkdtempSync(join(tmpdir(), "ralph-runs-"));

@@ -6,8 +6,13 @@
 import { RalphError } from "../../errors/ralph_error.ts";
 import { hashText, LARGEST_LOG, readText } from "../../host/files.ts";
 import type { TurnRequest } from "../../context/agent.ts";
-import { CASSETTE_VERSION, type RecordedTurn } from "./recorded_turn.ts";
 import { z } from "zod";
+import type { AgentTurn } from "../../backlog/types.ts";
+import type { AgentEvent } from "../../events/agent_events.ts";
+import type { TreeChange } from "./tree_change.ts";
+
+/** Version of the format. */
+export const CASSETTE_VERSION = 1;
 
 /** What a line of a cassette must hold to be played. */
 const RECORDED_TURN: z.ZodType<RecordedTurn> = z.object({
@@ -79,4 +84,15 @@ export function differenceOf(recorded: string, asked: string): string {
   while (line < one.length && line < other.length && one[line] === other[line]) line += 1;
   const shown = (text: string | undefined): string => text === undefined ? "(the end)" : text.slice(0, 300);
   return `line ${line + 1}:\n- ${shown(one[line])}\n+ ${shown(other[line])}`;
+}
+
+/** One recorded turn. */
+export interface RecordedTurn extends TreeChange {
+  readonly v: typeof CASSETTE_VERSION;
+  /** Of the prompt, without what differs from run to run. */
+  readonly promptHash: string;
+  readonly prompt: string;
+  readonly agent: string;
+  readonly events: readonly AgentEvent[];
+  readonly turn: Omit<AgentTurn, "transcript">;
 }

@@ -4,8 +4,7 @@ import { secretValues } from "../../events/secrets.ts";
 import { appendText, PRIVATE_FILE } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
 import type { Agent } from "../../context/agent.ts";
-import { promptHash, steadyPrompt, withoutNonce } from "./cassette.ts";
-import { CASSETTE_VERSION, type RecordedTurn } from "./recorded_turn.ts";
+import { CASSETTE_VERSION, promptHash, type RecordedTurn, steadyPrompt, withoutNonce } from "./cassette.ts";
 import { changeBetween, markTree } from "./tree_change.ts";
 
 /** An agent whose turns are written to a cassette, secrets masked, while they are taken. */

@@ -3,8 +3,7 @@ import type { AgentTurn } from "../../backlog/types.ts";
 import { UNKNOWN_USAGE } from "../turn_end.ts";
 import { openTurnRecord } from "../turn_record.ts";
 import type { Agent, TurnRequest } from "../../context/agent.ts";
-import { differenceOf, promptHash, readCassette, steadyPrompt, withNonce } from "./cassette.ts";
-import type { RecordedTurn } from "./recorded_turn.ts";
+import { differenceOf, promptHash, readCassette, type RecordedTurn, steadyPrompt, withNonce } from "./cassette.ts";
 import { applyChange } from "./tree_change.ts";
 
 /**

@@ -1,9 +1,26 @@
-import { EXIT } from "../../errors/exit_codes.ts";
+import { EXIT, EXIT_MEANINGS } from "../../errors/exit_codes.ts";
 import type { Command, Invocation } from "../../cli/command.ts";
-import { commandHelp, generalHelp } from "../../cli/help.ts";
-import { TOPICS } from "../topics.ts";
+import { commandHelp, generalHelp, table } from "../../cli/help.ts";
 import { usage } from "../../cli/parse.ts";
 import { nearest } from "../../errors/nearest.ts";
+import { DEFAULT_WORKFLOW, WORKFLOWS } from "../../workflows/table.ts";
+
+/** Topics of `ralph help` that are no commands. */
+export const TOPICS: Readonly<Record<string, (commands: readonly Command[]) => string>> = {
+  "exit-codes": () =>
+    ["Exit codes:", ...table(EXIT_MEANINGS.map(([code, meaning]) => [String(code), meaning] as const))].join("\n"),
+  environment: environmentHelp,
+  workflows: () =>
+    [
+      "Workflows:",
+      ...table(
+        WORKFLOWS.map((row) => [row.name, row === DEFAULT_WORKFLOW ? `${row.summary} (the default)` : row.summary]),
+      ),
+      "",
+      'Chosen by `--workflow`, then `"workflow"` in ralph.config.json, then by the command itself (`run --loop`), then the only one',
+      `whose state exists, then ${DEFAULT_WORKFLOW.name}`,
+    ].join("\n"),
+};
 
 /** `ralph help [COMMAND|TOPIC]`. */
 export function run({ arguments: [name], out, program }: Invocation): Promise<number> {
@@ -19,4 +36,20 @@ function textFor(name: string | undefined, commands: readonly Command[]): string
   if (topic !== undefined) return topic(commands);
   const near = nearest(name, [...commands.map((known) => known.name), ...Object.keys(TOPICS)]);
   throw usage(`there is no help on \`${name}\``, near === null ? undefined : `did you mean \`ralph help ${near}\`?`);
+}
+
+function environmentHelp(commands: readonly Command[]): string {
+  const variables = new Map<string, string>();
+  for (const command of commands) {
+    for (const [name, flag] of Object.entries(command.flags)) {
+      if (flag.variable !== undefined) variables.set(flag.variable, `sets --${name}`);
+    }
+  }
+  const own = WORKFLOWS.flatMap(({ variable }) => variable === undefined ? [] : [variable]);
+  return [
+    "Environment variables (a flag beats its variable, a variable beats ralph.config.json):",
+    ...table([...variables, ["NO_COLOR", "no colours"]]),
+    "",
+    `Ralph sets for the agent: ${["RALPH_ROOT", "RALPH_RUN", "RALPH_ITEM", "RALPH_CLAIMS", ...own].join(", ")}`,
+  ].join("\n");
 }

@@ -6,7 +6,7 @@ import { findRun } from "../../report/find_run.ts";
 import { makeReport } from "../../report/make_report.ts";
 import type { RunReport } from "../../report/types.ts";
 import { resolveRoot } from "../../cli/root.ts";
-import { resumeCommand, runFolders } from "../../workflows/runs.ts";
+import { resumeCommand, runFolders } from "../../workflows/table.ts";
 import { styleFor, toJson } from "../../cli/show.ts";
 
 /** `ralph report [RUN]`: what a run did, for a reader. Reads events and git, changes nothing. */

@@ -7,7 +7,7 @@ import { EXIT } from "../../errors/exit_codes.ts";
 import { readFileState, writeFileState } from "../../host/file_state.ts";
 import { copyPath, hashFile, isDirectory, removePath } from "../../host/files.ts";
 import { findRun } from "../../report/find_run.ts";
-import { runFolders } from "../../workflows/runs.ts";
+import { runFolders } from "../../workflows/table.ts";
 
 /** `ralph restore [RUN] [PATH…]`: brings back what a run found changed and restored; of each file the newest. */
 export async function run(invocation: Invocation): Promise<number> {

@@ -1,6 +1,10 @@
+import { resolve } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { EXIT } from "../../errors/exit_codes.ts";
-import { nearest } from "../../errors/nearest.ts";
+import { writeAtomic } from "../../host/files.ts";
 import type { Invocation } from "../../cli/command.ts";
+import { VERSION } from "../../cli/version.ts";
+import { nearest } from "../../errors/nearest.ts";
 import { usage } from "../../cli/parse.ts";
 import { WORKFLOWS } from "../../workflows/table.ts";
 import { toJson } from "../../cli/show.ts";
@@ -16,8 +20,25 @@ const SCHEMAS: Readonly<Record<string, () => Promise<unknown>>> = {
 /** Their names. */
 export const SCHEMA_NAMES: readonly string[] = Object.keys(SCHEMAS);
 
+/** `ralph types`: the declarations of the SDK, for editors and `tsc` where no package is installed. */
+export async function types({ flags, host, out, say }: Invocation): Promise<number> {
+  const { PACKED_TYPES } = await import("../../generated/types.ts");
+  const declarations = gunzipSync(Buffer.from(PACKED_TYPES, "base64")).toString("utf8").trimEnd();
+  const text =
+    `// The declarations of \`ralph\` ${VERSION} and its subpaths, written by \`ralph types\`.\n\n${declarations}`;
+  const file = flags.text("output");
+  if (file === undefined) {
+    out(text);
+    return EXIT.done;
+  }
+  await writeAtomic(resolve(host.environment.cwd, file), `${text}\n`);
+  say(`wrote ${file}`);
+  say("hint: `/// <reference path=...>` or a tsconfig.json finds it: `ralph help types` shows both");
+  return EXIT.done;
+}
+
 /** `ralph schema NAME`: the JSON Schema of the configuration, of a line of events, of the plan and what the commands on it print, or of a report. */
-export async function run({ arguments: [name = ""], out }: Invocation): Promise<number> {
+export async function schema({ arguments: [name = ""], out }: Invocation): Promise<number> {
   const make = Object.hasOwn(SCHEMAS, name) ? SCHEMAS[name] : undefined;
   if (make === undefined) {
     const near = nearest(name, Object.keys(SCHEMAS));
