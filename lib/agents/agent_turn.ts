@@ -8,6 +8,7 @@ import type { AgentTurn, Item, Turn } from "../backlog/types.ts";
 import type { Agent } from "../context/agent.ts";
 import { turnEnvironment } from "./environment.ts";
 import { patientTurn } from "./patient_turn.ts";
+import { bringBack } from "../git/git_directory.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import { rootPaths } from "../git/tree_paths.ts";
 
@@ -104,7 +105,11 @@ async function oneTurn(
     onEvent: (event) => ralph.events.emit(event),
     onPreview: (preview) => ralph.events.preview?.(preview),
   });
-  await requireRepository(ralph).clearLeftLocks(started);
+  const repository = requireRepository(ralph);
+  if (await bringBack(repository.gitDirectory, repository.topLevel)) {
+    ralph.events.emit({ type: "note", level: "warn", message: "the turn moved the git directory away: it is back" });
+  }
+  await repository.clearLeftLocks(started);
   const { end, durationMs, usage } = turn;
   const message = "message" in end ? end.message : null;
   ralph.events.emit({ type: "turn-end", agent: agent.name, reason: end.reason, message, durationMs, usage });

@@ -22,6 +22,8 @@ export interface Item<Data = unknown> {
   readonly criteria?: readonly string[];
   /** Globs of tests that it may change. @default what its criteria permit (`changesTests()`) */
   readonly changesTests?: readonly string[];
+  /** An agent added it: its text grants nothing, also not by naming a file. */
+  readonly isAdded?: boolean;
   /** Hash of what is asked for. Attempts at an item of the same id with another fingerprint are not counted. */
   readonly fingerprint?: string;
   /** JSON snapshot that `next()` took of the store; `settle` computes from it, never by counting in the store. */

@@ -69,6 +69,7 @@ function readEnvironment(): Environment {
   const compiled = isCompiled(import.meta.url);
   return {
     variables: { ...process.env },
+    overlay: {},
     platform: process.platform,
     cwd: process.cwd(),
     home: homedir(),

@@ -59,7 +59,7 @@ function childEnvironment(
   mark: string | null = null,
   plain = false,
 ): Record<string, string> {
-  const merged: Record<string, string | undefined> = { ...environment.variables, ...overlay };
+  const merged: Record<string, string | undefined> = { ...environment.variables, ...environment.overlay, ...overlay };
   for (const name of NEVER_HANDED_ON) delete merged[name];
   if (mark !== null && plain) merged[PLAIN_VARIABLE] = mark;
   else if (mark !== null) {

@@ -25,6 +25,8 @@ export interface Ids {
 export interface Environment {
   /** Environment variables. */
   readonly variables: Readonly<Record<string, string | undefined>>;
+  /** Laid over what every child gets, from now on: set while a run lasts. */
+  readonly overlay?: Record<string, string>;
   /** As `process.platform` has it. */
   readonly platform: string;
   /** Absolute path of the current folder. */

@@ -117,7 +117,12 @@ async function checked(
   }
   const scope = items.map(({ id }) => id).join(SEPARATOR);
   const up = await clean.bringUp();
-  if (up.status !== "ready") return { verification: failedBringUp(up, scope), inTree };
+  if (up.status !== "ready") {
+    const verification = failedBringUp(up, scope);
+    const message = verification.failures.map(({ name, tail }) => `no ${name}: ${tail}`).join("\n");
+    ralph.events.emit({ type: "note", level: "warn", message });
+    return { verification, inTree };
+  }
   const results: CheckResult[] = [];
   for (const [index, part] of inTurn(checks, isClean).entries()) {
     const place = part.every(isClean) ? { place: up.place } : {};
@@ -144,12 +149,15 @@ function inTurn(checks: readonly Check[], isClean: (check: Check) => boolean): r
 }
 
 /** A checkout that cannot be made of HEAD passes nothing. */
-function failedBringUp(up: Exclude<BroughtUp, { readonly status: "ready" }>, scope: string): Verification {
+function failedBringUp(
+  up: Exclude<BroughtUp, { readonly status: "ready" }>,
+  scope: string,
+): Extract<Verification, { readonly status: "failed" }> {
   const [name, tail] = up.status === "nothing-committed"
-    ? ["a commit to check", "nothing is committed"]
+    ? ["commit to check", "nothing is committed"]
     : up.status === "links-outside"
-    ? ["no link that leads out of the repository", up.links.join("\n")]
-    : ["a clean checkout of HEAD", up.reason];
+    ? ["checkout without links out of the repository", up.links.join("\n")]
+    : ["clean checkout of HEAD", up.reason];
   const failure: CheckResult = { name, scope, ok: false, exitCode: null, tail, durationMs: 0 };
   return { status: "failed", results: [failure], failures: [failure] };
 }

@@ -47,7 +47,7 @@ export function runEndedAt(judging: Judging, head: string | null): Judging {
 export function judgedItem(item: Item, attempt: Pick<Attempt, "turn"> | null, known?: JudgedItem): JudgedItem {
   const { id, title, criteria = [] } = item;
   const changed = [...new Set([...known?.changed ?? [], ...attempt?.turn?.changedFiles ?? []])];
-  return { id, text: [title, ...criteria].join("\n"), changed };
+  return { id, text: item.isAdded === true ? "" : [title, ...criteria].join("\n"), changed };
 }
 
 function literal(path: string): string {

@@ -126,7 +126,7 @@ async function fixBrief<Data, Findings>(
       await journal.briefRead(key, brief.record);
     },
     async end() {
-      await restoreBrief(brief);
+      await restoreBrief(brief).finally(() => brief.release());
       state.release();
       await journal.briefRestored(key);
     },

@@ -16,6 +16,7 @@ import { createAsInstructed } from "./as_instructed.ts";
 import { createHeadRestorer, type HeadRestorer, restoreFile } from "./restore_file.ts";
 import { keepFound } from "./kept.ts";
 import { writeObjects } from "./objects.ts";
+import { createPersonFiles, type PersonFiles } from "./person_files.ts";
 import { decidingSettings } from "./settings.ts";
 import { briefSources } from "./sources.ts";
 import type { Brief, BriefChange, BriefEntry, BriefKind, BriefSource } from "./types.ts";
@@ -62,7 +63,9 @@ export async function createBrief<Data, Findings>(
   const folders = sources.filter(({ accepts }) => accepts).map(({ path }) => path);
   const record = await recordOf(ralph, entries, folders);
   const head = await createHeadRestorer(ralph);
-  return new RunBrief(ralph, backlog, { sources, state, entries, record, head });
+  const own = [...entries.values()].filter(({ kind }) => kind === "person");
+  const person = createPersonFiles(ralph.host, new Map(own.map(({ file, before }) => [file, before])));
+  return new RunBrief(ralph, backlog, { sources, state, entries, record, head, person });
 }
 
 /** What was read when the run began. */
@@ -73,6 +76,7 @@ interface BriefParts {
   readonly entries: Map<string, BriefEntry>;
   readonly record: BriefRecord;
   readonly head: HeadRestorer;
+  readonly person: PersonFiles;
 }
 
 class RunBrief<Data, Findings> implements Brief {
@@ -101,12 +105,13 @@ class RunBrief<Data, Findings> implements Brief {
   }
 
   async compare(): Promise<readonly BriefChange[]> {
+    if (this.#reported.size > 0) await this.#parts.person.hold();
     return [...await this.#stateChanges(), ...await this.#knownChanges(), ...this.#newFiles()];
   }
 
   async restore(changes: readonly BriefChange[]): Promise<readonly BriefChange[]> {
     const ralph = this.#ralph;
-    const { entries, head } = this.#parts;
+    const { entries, head, person } = this.#parts;
     const own = changes.filter(({ kind }) => kind === "person");
     const others = changes.filter(({ kind }) => kind !== "person" && kind !== "state");
     const folder = await this.#runFolder();
@@ -114,6 +119,7 @@ class RunBrief<Data, Findings> implements Brief {
     for (const change of done) await keepFound(ralph.host.clock, folder, change);
     for (const change of others) await restoreFile(ralph, change, entries.get(change.file) ?? null);
     await head.restore(others);
+    if (own.length > 0) await person.hold();
     for (const { file, found, kind, path } of own) {
       entries.set(file, { kind, file, path, before: found, settings: null, object: null });
       this.#reported.add(path);
@@ -121,6 +127,10 @@ class RunBrief<Data, Findings> implements Brief {
     for (const { path } of others) this.#restored.add(path);
     report(ralph, others, own);
     return done;
+  }
+
+  async release(): Promise<void> {
+    await this.#parts.person.release();
   }
 
   covers(path: string): boolean {

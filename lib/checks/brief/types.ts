@@ -72,6 +72,8 @@ export interface Brief {
    * @returns those that were restored; what a person's own files hold is only reported
    */
   restore(changes: readonly BriefChange[]): Promise<readonly BriefChange[]>;
+  /** The run is over: a person's own files count as they are now. */
+  release(): Promise<void>;
   /** Runs an agent while its instruction files are as they were when the run began; what a turn made of them stays. */
   readonly asInstructed: AsInstructed;
   /** True for a path, relative to the root, that the brief holds or whose appearance would be a change. */

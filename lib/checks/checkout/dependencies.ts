@@ -3,6 +3,7 @@ import { secretValues } from "../../events/secrets.ts";
 import { join, posix } from "node:path";
 import type { WorkspaceConfig } from "../../config/schema.ts";
 import { type Git, outputOfGit, READING } from "../../git/run_git.ts";
+import { isDirectory } from "../../host/files.ts";
 import { shellInvocation } from "../../host/shell.ts";
 import { ignoredPaths } from "../../workspace/ignored_paths.ts";
 import { keepCopies, type KeptCopies } from "../../workspace/kept_copies.ts";
@@ -78,6 +79,11 @@ export async function openDependencies(
     return (await ignoredPaths(git, topLevel, copy)).paths.some((path) => !known.has(path));
   }
 
+  async function hasFolder(): Promise<boolean> {
+    const { paths } = await ignoredPaths(git, topLevel, copy);
+    return (await Promise.all(paths.map((path) => isDirectory(join(topLevel, path))))).includes(true);
+  }
+
   return {
     first,
     async bringUp(at) {
@@ -85,7 +91,9 @@ export async function openDependencies(
       if (keyNow === key && (from === "installed" || !await hasNewFolder())) {
         return { status: "ready", kept, from, lost: await kept.restore() };
       }
-      if (setup === null && mustInstall) return { status: "failed", reason: MUST_INSTALL };
+      if (setup === null && mustInstall && await hasFolder()) return { status: "failed", reason: MUST_INSTALL };
+      const files = new Set(first.copies.filter(({ isFolder }) => !isFolder).map(({ path }) => path));
+      if (setup !== null) await first.copyInto(home.tree, (path) => files.has(path)); // `.env`: no installation makes it
       const reason = setup === null ? null : await install(setup);
       if (reason !== null) return { status: "failed", reason };
       kept = await keep(setup === null ? topLevel : home.tree, keyNow);

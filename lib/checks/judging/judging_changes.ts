@@ -1,7 +1,8 @@
 import { posix } from "node:path";
 import { oldManifest } from "./old_manifest.ts";
+import { importedBy, mentionedBy } from "./mentioned.ts";
 import type { Reached } from "./reached.ts";
-import { configuresRunner, isManifest, shadows } from "./runner_files.ts";
+import { configuresBuild, configuresRunner, isManifest, moduleOf, shadows } from "./runner_files.ts";
 import { isMakefile } from "./scripts.ts";
 
 /** A file of a commit: its mode and the name of its content. */
@@ -16,6 +17,8 @@ export type Entries = ReadonlyMap<string, TreeEntry>;
 /** A judging file that is not what it was. */
 export interface JudgingChange {
   readonly path: string;
+  /** It may be the work itself as well: a change only where the checks fail with the old one. */
+  readonly isUncertain: boolean;
   /** What lies there for old tests: the old file, none, or the old parts of a manifest in the new one. */
   readonly old: { readonly status: "entry"; readonly entry: TreeEntry } | { readonly status: "absent" } | {
     readonly status: "manifest";
@@ -32,6 +35,10 @@ export interface Judges {
   readonly reached: Reached;
   /** Whether an item's own text names it: what is asked for is no judge. */
   readonly isSubject: (path: string) => boolean;
+  /** Whether a turn changed it. */
+  readonly isChanged: (path: string) => boolean;
+  /** Files of the old tree with one of these words in them. */
+  containing(words: readonly string[]): Promise<readonly string[]>;
   /** Text of a file by the name of its content. */
   read(hash: string): Promise<string>;
 }
@@ -42,24 +49,62 @@ export async function judgingChanges(old: Entries, now: Entries, judges: Judges)
   const isJudge = (path: string): boolean =>
     isTest(path) || ((configuresRunner(path) || reached.files.has(path)) && !isSubject(path));
   const changes: JudgingChange[] = [];
+  const others: string[] = [];
   for (const [path, entry] of old) {
     const after = now.get(path);
     if (after?.hash === entry.hash && after.mode === entry.mode) continue;
     if (!isTest(path) && (isManifest(path) || (isMakefile(path) && reached.files.has(path)))) {
       const change = await manifestChange(path, entry, after, judges);
       if (change !== null) changes.push(change);
-    } else if (isJudge(path)) changes.push({ path, old: { status: "entry", entry } });
+    } else if (isJudge(path)) changes.push(oldFile(path, entry, configuresBuild(path)));
+    else if (judges.isChanged(path) && !isSubject(path)) others.push(path);
   }
+  for (const path of await mentionedBy(others, mentionsIn(old, judges))) {
+    changes.push(oldFile(path, old.get(path) as TreeEntry, true));
+  }
+  return [...changes, ...await newFiles(old, now, isJudge, judges)];
+}
+
+function oldFile(path: string, entry: TreeEntry, isUncertain: boolean): JudgingChange {
+  return { path, isUncertain, old: { status: "entry", entry } };
+}
+
+/** New files that are taken in the place of what checks run, or that they would have read all along. */
+async function newFiles(
+  old: Entries,
+  now: Entries,
+  isJudge: (path: string) => boolean,
+  judges: Judges,
+): Promise<readonly JudgingChange[]> {
+  const { reached, isSubject } = judges;
   const folders = new Set([...old.keys()].filter(isJudge).map((path) => posix.dirname(path)));
-  if (folders.size === 0 && reached.files.size === 0) return changes; // nothing judged yet that a new file could shadow
+  if (folders.size === 0 && reached.files.size === 0) return []; // nothing judged yet that a new file could shadow
   for (const folder of reached.folders) folders.add(folder);
-  const existing = { programs: reached.programs, folders, has: (path: string) => old.has(path) };
-  for (const [path, { mode }] of now) {
-    if (!old.has(path) && shadows(path, mode, existing) && !isSubject(path)) {
-      changes.push({ path, old: { status: "absent" } });
-    }
-  }
-  return changes;
+  const added = [...now].filter(([path]) => !old.has(path));
+  const modules = added.flatMap(([path]) => moduleOf(path, folders) ?? []);
+  const imported = await importedBy(modules, mentionsIn(old, judges));
+  const existing = { programs: reached.programs, folders, imported, has: (path: string) => old.has(path) };
+  const isPackage = (path: string): boolean => path.endsWith("/__init__.py") && folders.has(posix.dirname(path)); // of tests: they may need it
+  return added.filter(([path, { mode }]) =>
+    (reached.absent.has(path) || shadows(path, mode, existing)) && !isSubject(path)
+  ).map(([path]) => ({
+    path,
+    isUncertain: configuresBuild(path) || isPackage(path),
+    old: { status: "absent" },
+  }));
+}
+
+function mentionsIn(old: Entries, { isTest, reached, containing, read }: Judges): Parameters<typeof mentionedBy>[1] {
+  return {
+    isTest,
+    isRun: (path) => reached.files.has(path),
+    has: (path) => old.has(path),
+    async read(path) {
+      const entry = old.get(path);
+      return entry?.mode.startsWith("100") === true ? await read(entry.hash) : null;
+    },
+    containing,
+  };
 }
 
 async function manifestChange(
@@ -68,10 +113,12 @@ async function manifestChange(
   after: TreeEntry | undefined,
   { isSubject, read }: Judges,
 ): Promise<JudgingChange | null> {
-  if (after === undefined) return { path, old: { status: "entry", entry } };
+  if (after === undefined) return oldFile(path, entry, false);
   const now = await read(after.hash);
   const text = oldManifest(path, await read(entry.hash), now);
-  return text === now || isSubject(path) ? null : { path, old: { status: "manifest", mode: after.mode, text } };
+  return text === now || isSubject(path)
+    ? null
+    : { path, isUncertain: false, old: { status: "manifest", mode: after.mode, text } };
 }
 
 /** Whether text outside of commands names a path, or its last part. Pure. */

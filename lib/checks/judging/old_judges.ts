@@ -13,6 +13,8 @@ export interface ChangedTest extends LineCount {
   readonly path: string;
   /** Ids of the items whose turns changed it. */
   readonly items: readonly string[];
+  /** It may be the work itself as well. */
+  readonly isUncertain: boolean;
 }
 
 /** The judging files that the work changed, and a commit in which they are old. */
@@ -51,10 +53,15 @@ export async function oldJudges(ralph: Context, options: OldJudgesOptions): Prom
   ];
   const texts = new Map(items.map((item) => [item, withoutCommands(item.text)]));
   const mayChange = picomatch([...granted], { dot: true });
+  const isTest = picomatch([...ralph.config.tests.globs], { dot: true });
+  const changed = new Set(items.flatMap((item) => item.changed));
+  const sources = [history.base, ...history.steps.map(({ to }) => to)];
   const found = await judgingChanges(old, now, {
-    isTest: picomatch([...ralph.config.tests.globs], { dot: true }),
-    reached: await reachedBy(commands, fileTree(commits, old)),
+    isTest,
+    reached: await reachedBy(commands, fileTree(commits, old), isTest),
     isSubject: (path) => [...texts].some(([{ changed }, text]) => changed.includes(path) && namesPath(text, path)),
+    isChanged: (path) => changed.has(path),
+    containing: (words) => commits.containing(sources, words),
     read: (hash) => commits.read(hash),
   });
   const changes = found.filter(({ path }) => !mayChange(path));
@@ -65,8 +72,9 @@ export async function oldJudges(ralph: Context, options: OldJudgesOptions): Prom
   return {
     commit,
     moved,
-    changes: changes.map(({ path }) => ({
+    changes: changes.map(({ path, isUncertain }) => ({
       path,
+      isUncertain,
       ...counts.get(path) ?? { added: null, removed: null },
       items: items.filter(({ changed }) => changed.includes(path)).map(({ id }) => id),
     })),
@@ -84,7 +92,7 @@ export async function ownTests(
   const tree = fileTree(commits, now);
   const isTest = picomatch([...ralph.config.tests.globs], { dot: true });
   return async (own) => {
-    const run = testsRun(await reachedBy(own, tree), now, isTest);
+    const run = testsRun(await reachedBy(own, tree, isTest), now, isTest);
     return run.length > 0 && run.every((path) => !old.has(path));
   };
 }
@@ -104,6 +112,12 @@ export function fileTree(commits: Commits, entries: Entries): FileTree {
   return {
     has: (path) => entries.has(path),
     isFolder: (path) => folders.has(path),
+    paths: () => entries.keys(),
+    isRepository: (path) => entries.get(path)?.mode === "160000",
+    async linkAt(path) {
+      const entry = entries.get(path);
+      return entry?.mode === "120000" ? await commits.read(entry.hash) : null;
+    },
     async read(path) {
       const entry = entries.get(path);
       return entry === undefined || !entry.mode.startsWith("100") ? null : await commits.read(entry.hash);
@@ -128,7 +142,7 @@ async function movedFrom(commits: Commits, old: Entries, now: Entries): Promise<
   const moved: string[] = [];
   for (const [path, { hash }] of old) {
     const after = now.get(path);
-    if (!path.endsWith("package.json") || after === undefined || after.hash === hash) continue;
+    if (!/(?:^|\/)(?:package|deno)\.jsonc?$/.test(path) || after === undefined || after.hash === hash) continue;
     moved.push(...movedDependencies(path, await commits.read(hash), await commits.read(after.hash)));
   }
   return moved;

@@ -27,7 +27,7 @@ export function oldManifest(path: string, before: string, after: string): string
 
 /** Dependencies of before that now come from a folder, a link or git, as `name: source`. Pure. */
 export function movedDependencies(path: string, before: string, after: string): readonly string[] {
-  if (posix.basename(path) !== "package.json") return [];
+  if (!/^(?:package|deno)\.jsonc?$/.test(posix.basename(path))) return [];
   const [was, is] = [dependencies(before), dependencies(after)];
   return [...is].filter(([name, source]) =>
     was.has(name) && was.get(name) !== source &&
@@ -39,7 +39,7 @@ export function movedDependencies(path: string, before: string, after: string): 
 function oldPackage(before: string, after: string): string {
   const [was, is] = [jsonObject(before), jsonObject(after)];
   const kept: Record<string, unknown> = { ...is };
-  for (const key of RUNNER_KEYS) {
+  for (const key of [...RUNNER_KEYS, "workspaces", "workspace"]) {
     if (key in was) kept[key] = was[key];
     else delete kept[key];
   }
@@ -97,10 +97,11 @@ function dependencies(text: string): ReadonlyMap<string, string> {
     "peerDependencies",
     "overrides",
     "resolutions",
+    "imports",
   ];
   return new Map(
     keys.flatMap((key) => isObject(data[key]) ? Object.entries(data[key]) : []).map(([name, source]) =>
-      [name, String(source)] as const
+      [name, typeof source === "string" ? source : JSON.stringify(source)] as const
     ),
   );
 }

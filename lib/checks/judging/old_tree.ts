@@ -4,6 +4,7 @@ import type { JudgingHistory } from "../../backlog/journal_types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { gitFailed, reasonOf } from "../../git/run_git.ts";
+import type { Repository } from "../../git/types.ts";
 import { ensureDirectory, removePath } from "../../host/files.ts";
 import type { Entries, TreeEntry } from "./judging_changes.ts";
 
@@ -11,6 +12,8 @@ import type { Entries, TreeEntry } from "./judging_changes.ts";
 export interface Commits {
   entries(commit: string): Promise<Entries>;
   read(hash: string): Promise<string>;
+  /** Text files of these commits with one of the words in them. */
+  containing(commits: readonly string[], words: readonly string[]): Promise<readonly string[]>;
   /** A commit on top of `base` with these files laid over it; `null` takes one away. */
   lay(base: string, files: ReadonlyMap<string, TreeEntry | null>): Promise<string>;
   write(text: string): Promise<string>;
@@ -23,6 +26,9 @@ export interface LineCount {
   readonly added: number | null;
   readonly removed: number | null;
 }
+
+/** An argument list is not endless. */
+const MOST_WORDS = 1000;
 
 /** Reads commits as they are, whatever the repository replaces. */
 export function createCommits(ralph: Pick<RalphContext, "host" | "repository" | "root">): Commits {
@@ -48,6 +54,8 @@ export function createCommits(ralph: Pick<RalphContext, "host" | "repository" | 
       return found;
     },
     read: (hash) => git(["cat-file", "blob", hash]),
+    containing: (commits, words) =>
+      containing({ git: (listed) => repository.git(listed, UNREPLACED), prefix }, commits, words),
     write: async (input) => (await git(["hash-object", "-w", "--stdin"], { input })).trim(),
     async lay(base, files) {
       const index = `${repository.ralphDirectory}/judging-index.${ralph.host.ids.random(8)}`;
@@ -102,4 +110,29 @@ export async function oldEntries(
 
 function countOf(text: string): number | null {
   return text === "-" ? null : Number(text);
+}
+
+const UNREPLACED = { environment: { GIT_NO_REPLACE_OBJECTS: "1" } };
+
+async function containing(
+  { git, prefix }: {
+    readonly git: (arguments_: readonly string[]) => ReturnType<Repository["git"]>;
+    readonly prefix: string;
+  },
+  commits: readonly string[],
+  words: readonly string[],
+): Promise<readonly string[]> {
+  const found = new Set<string>();
+  if (words.length === 0) return [];
+  const patterns = words.slice(0, MOST_WORDS).flatMap((word) => ["-e", word]);
+  for (const commit of new Set(commits)) {
+    const listed = ["grep", "-lzIF", "--full-name", "--no-color", ...patterns, commit];
+    const { exitCode, stdout, stderr } = await git(listed);
+    if (exitCode !== 0 && exitCode !== 1) throw gitFailed(listed, reasonOf({ stderr, tail: stderr }));
+    for (const line of stdout.split("\0")) {
+      const path = line.slice(commit.length + 1);
+      if (path.startsWith(prefix) && path !== "") found.add(path.slice(prefix.length));
+    }
+  }
+  return [...found];
 }

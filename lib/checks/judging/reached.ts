@@ -1,4 +1,6 @@
 import { posix } from "node:path";
+import picomatch from "picomatch";
+import { isProduct } from "./mentioned.ts";
 import { isMakefile, manifestsOf, scriptsRun } from "./scripts.ts";
 
 /** They start the program that follows. */
@@ -19,6 +21,11 @@ export interface FileTree {
   has(path: string): boolean;
   isFolder(path: string): boolean;
   read(path: string): Promise<string | null>;
+  paths(): Iterable<string>;
+  /** Where a symbolic link leads, as it is written; `null` for what is none. */
+  linkAt(path: string): Promise<string | null>;
+  /** A submodule. */
+  isRepository(path: string): boolean;
 }
 
 /** What checks run. */
@@ -29,6 +36,8 @@ export interface Reached {
   readonly folders: ReadonlySet<string>;
   /** Programs that they start, without a path. */
   readonly programs: ReadonlySet<string>;
+  /** Files that they would read if they were there. */
+  readonly absent: ReadonlySet<string>;
 }
 
 /** How deep files are followed. */
@@ -42,72 +51,126 @@ const READERS: ReadonlySet<string> = new Set(
     "readlink rg rm ruff rustc rustfmt sed sha1sum sha256sum shellcheck sort stat tail tar touch tsc uniq unzip wc yq")
     .split(" "),
 );
+/** They run what is in a folder or matches a pattern. `find` and `ls` only name it: another program runs it then. */
+const RUNNERS_REGEXP = /^(?:ava|bats|jest|mocha|prove|py\.?test|rspec|tap|uvu|vitest)$/;
+const RUNNER_OF_REGEXP = /^(?:--test|-m|test|unittest|discover|pytest)$/;
+const LISTERS: ReadonlySet<string> = new Set(["find", "for", "ls"]);
+const INTERPRETERS_REGEXP = /^(?:\.|source|(?:ba|da|z|k)?sh|node|bun|deno|python[\d.]*|ruby|perl|bats)$/;
+/** They read a file into the command itself. */
+const INCLUDES: ReadonlySet<string> = new Set([".", "source", "include"]);
 /** Endings that a runner adds to what it is given. */
 const ENDINGS: readonly string[] = ["", ".js", ".mjs", ".cjs", ".ts", ".mts", ".py", ".sh", ".rb"];
 
 /** Files that commands run: words that are paths, those of the scripts and targets they run, and of those files again. */
-export async function reachedBy(commands: readonly string[], tree: FileTree): Promise<Reached> {
-  const files = new Set<string>();
-  const folders = new Set<string>();
-  const programs = new Set<string>();
-  const seen = new Set<string>();
+export async function reachedBy(
+  commands: readonly string[],
+  tree: FileTree,
+  isTest: (path: string) => boolean = () => false,
+): Promise<Reached> {
+  const reach = new Reach(tree, isTest);
+  for (const command of commands) await reach.follow(command, ".", 0);
+  return reach;
+}
 
-  async function follow(text: string, folder: string, depth: number): Promise<void> {
-    if (seen.has(`${folder}\0${text}`)) return;
-    seen.add(`${folder}\0${text}`);
+/** Where a word of a command is read. */
+interface Spot {
+  readonly base: string;
+  readonly depth: number;
+  /** Another program of the command runs what this one lists. */
+  readonly lists: boolean;
+}
+
+class Reach implements Reached {
+  readonly files: Set<string> = new Set();
+  readonly folders: Set<string> = new Set();
+  readonly programs: Set<string> = new Set();
+  readonly absent: Set<string> = new Set();
+  readonly #seen = new Set<string>();
+  readonly #tree: FileTree;
+  readonly #isTest: (path: string) => boolean;
+
+  constructor(tree: FileTree, isTest: (path: string) => boolean) {
+    this.#tree = tree;
+    this.#isTest = isTest;
+  }
+
+  async follow(text: string, folder: string, depth: number): Promise<void> {
+    if (this.#seen.has(`${folder}\0${text}`)) return;
+    this.#seen.add(`${folder}\0${text}`);
     const parsed = simpleCommands(text);
-    const bases = basesOf(parsed, folder, tree);
+    const bases = await basesOf(parsed, folder, this.#tree);
+    const runsNamed = parsed.some(({ program }) => INTERPRETERS_REGEXP.test(program));
     for (const command of parsed) {
-      if (!command.program.includes("/")) programs.add(command.program);
-      if (command.observed || READERS.has(command.program)) continue;
+      if (!command.program.includes("/")) this.programs.add(command.program);
+      const lists = LISTERS.has(command.program) && runsNamed;
+      if (!lists && (command.observed || READERS.has(command.program))) continue;
       for (const base of bases) {
-        for (const word of [command.program, ...command.words]) {
-          const path = pathOf(word, base, tree);
-          if (path === null) continue;
-          if (tree.has(path)) await enter(path, depth);
-          else folders.add(path);
-        }
-        await runManifests(command, base, depth);
+        for (const word of [command.program, ...command.words]) await this.#take(command, word, { base, depth, lists });
+        await this.#runManifests(command, base, depth);
       }
     }
   }
 
-  async function enter(path: string, depth: number): Promise<void> {
-    if (files.has(path)) return;
-    files.add(path);
-    if (depth >= DEPTH) return;
-    const text = await tree.read(path);
-    if (text === null || text.length > LONGEST_SCRIPT || isMakefile(path) || !isShell(path, text)) return;
-    await follow(text, ".", depth + 1);
-    if (posix.dirname(path) !== ".") await follow(text, posix.dirname(path), depth + 1);
+  async #take(
+    command: SimpleCommand,
+    word: string,
+    { base, depth, lists }: Spot,
+  ): Promise<void> {
+    const path = await pathOf(word, base, this.#tree);
+    if (path !== null && this.#tree.has(path)) return await this.#enter(path, depth);
+    if (path !== null) this.folders.add(path);
+    if (lists || runsFolders(command)) {
+      for (const one of path === null ? matching(word, base, this.#tree) : casesIn(path, this.#tree, this.#isTest)) {
+        await this.#enter(one, depth);
+      }
+    }
+    if (path !== null || !INCLUDES.has(command.program) || word === command.program) return;
+    const missing = posix.join(base, word);
+    if (/^[\w./-]+$/.test(word) && !word.startsWith("/") && !missing.startsWith("..")) this.absent.add(missing);
   }
 
-  async function runManifests({ program, words }: SimpleCommand, base: string, depth: number): Promise<void> {
-    const name = manifestsOf(program).find((one) => tree.has(posix.join(base, one)));
+  async #enter(path: string, depth: number): Promise<void> {
+    if (this.files.has(path)) return;
+    this.files.add(path);
+    if (depth >= DEPTH) return;
+    const target = await this.#tree.linkAt(path);
+    const real = target === null ? null : await pathOf(posix.join(posix.dirname(path), target), ".", this.#tree);
+    if (real !== null && this.#tree.has(real)) return await this.#enter(real, depth);
+    const text = await this.#tree.read(path);
+    if (text === null || text.length > LONGEST_SCRIPT || isMakefile(path) || !isShell(path, text)) return;
+    await this.follow(text, ".", depth + 1);
+    if (posix.dirname(path) !== ".") await this.follow(text, posix.dirname(path), depth + 1);
+  }
+
+  async #runManifests({ program, words }: SimpleCommand, base: string, depth: number): Promise<void> {
+    const name = manifestsOf(program).find((one) => this.#tree.has(posix.join(base, one)));
     if (name === undefined) return;
     const path = posix.join(base, name);
-    const text = await tree.read(path) ?? "";
+    const text = await this.#tree.read(path) ?? "";
     const scripts = scriptsRun(path, text, words);
     if (scripts.length === 0) return;
-    files.add(path);
+    this.files.add(path);
     if (depth >= DEPTH) return;
-    for (const script of scripts) await follow(script, base, depth + 1);
+    for (const script of scripts) await this.follow(script, base, depth + 1);
   }
-
-  for (const command of commands) await follow(command, ".", 0);
-  return { files, folders, programs };
 }
 
 /** The folder itself, and those that a `cd`, `-C` or `--prefix` may lead to. */
-function basesOf(commands: readonly SimpleCommand[], folder: string, tree: FileTree): readonly string[] {
-  const named = commands.flatMap(({ words }) => words).map((word) => pathOf(word, folder, tree));
-  return [...new Set([folder, ...named.filter((path) => path !== null && !tree.has(path))])].filter((path) =>
-    path !== null
-  );
+async function basesOf(
+  commands: readonly SimpleCommand[],
+  folder: string,
+  tree: FileTree,
+): Promise<readonly string[]> {
+  const bases = new Set([folder]);
+  for (const word of commands.flatMap(({ words }) => words)) {
+    const path = await pathOf(word, folder, tree);
+    if (path !== null && !tree.has(path)) bases.add(path);
+  }
+  return [...bases];
 }
 
 /** The existing file or folder that a word names: `./a`, `--flag=a`, `a::case`, `a:12`, `pkg.module`; or `null`. */
-function pathOf(word: string, base: string, tree: FileTree): string | null {
+async function pathOf(word: string, base: string, tree: FileTree): Promise<string | null> {
   const bare = word.replace(/^-[^=]*=/, "").replace(/::.*$|:\d+$/, "");
   if (bare === "" || bare.startsWith("-") || bare.startsWith("/")) return null;
   const path = posix.join(base, bare).replace(/\/$/, "");
@@ -115,7 +178,41 @@ function pathOf(word: string, base: string, tree: FileTree): string | null {
   for (const ending of ENDINGS) if (tree.has(path + ending)) return path + ending;
   const module = /^[\w.]+$/.test(bare) ? posix.join(base, `${bare.replaceAll(".", "/")}.py`) : null;
   if (module !== null && tree.has(module)) return module;
-  return tree.isFolder(path) ? path : null;
+  return tree.isFolder(path) ? path : await behind(path, tree);
+}
+
+/** A file behind a linked folder, or the submodule that it is in. */
+async function behind(path: string, tree: FileTree): Promise<string | null> {
+  const parts = path.split("/");
+  for (let length = 1; length < parts.length; length += 1) {
+    const folder = parts.slice(0, length).join("/");
+    if (!tree.has(folder)) continue;
+    if (tree.isRepository(folder)) return folder;
+    const target = await tree.linkAt(folder);
+    if (target === null || target.startsWith("/")) return null;
+    return await pathOf(posix.join(posix.dirname(folder), target, ...parts.slice(length)), ".", tree);
+  }
+  return null;
+}
+
+function runsFolders({ program, words }: SimpleCommand): boolean {
+  return RUNNERS_REGEXP.test(program) ||
+    (INTERPRETERS_REGEXP.test(program) && words.some((word) => RUNNER_OF_REGEXP.test(word)));
+}
+
+/** Files in folders below the base that match a pattern. */
+function matching(word: string, base: string, tree: FileTree): readonly string[] {
+  if (!/[*?[]/.test(word) || word.startsWith("-") || word.startsWith("/")) return [];
+  const pattern = posix.join(base, word);
+  if (!pattern.includes("/") || pattern.startsWith("..")) return [];
+  const matches = picomatch(pattern, { dot: true });
+  return [...tree.paths()].filter((path) => matches(path) && !isProduct(path));
+}
+
+/** All files of a folder that a runner is given; where tests are known by their names, these alone. */
+function casesIn(folder: string, tree: FileTree, isTest: (path: string) => boolean): readonly string[] {
+  const files = [...tree.paths()].filter((path) => path.startsWith(`${folder}/`));
+  return isProduct(`${folder}/any`) || files.some(isTest) ? [] : files;
 }
 
 /** Only what is itself a list of commands is followed: imports of a program are not. */

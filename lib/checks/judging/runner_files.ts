@@ -13,7 +13,15 @@ const CONFIGURATION: readonly string[] = [
   "tox.ini",
   "{sitecustomize,usercustomize}.py",
   "*.pth",
-  "{vitest,jest,playwright,karma,ava}.config.*",
+  "pytest.toml",
+  ".pytest.toml",
+  "{noxfile,toxfile}.py",
+  "{vite,vitest,jest,playwright,karma,ava,babel,wtr,web-test-runner}.config.*",
+  "{karma,wdio,protractor}.conf.*",
+  ".babelrc*",
+  "{T,t}askfile{,.dist}.y{a,}ml",
+  "{turbo,nx,lerna}.json",
+  "pnpm-workspace.yaml",
   "vitest.workspace.*",
   ".mocharc*",
   ".taprc",
@@ -42,13 +50,45 @@ const MODULES: ReadonlySet<string> = new Set(
     .split(" "),
 );
 
+/** More of the standard library: taken in its place where a test imports it. */
+const STANDARD: ReadonlySet<string> = new Set(
+  ("aifc array asynchat asyncore atexit audioop bdb binascii bisect bz2 cProfile calendar cgi cgitb " +
+    "chunk cmath cmd code codecs codeop colorsys compileall concurrent configparser contextvars copyreg " +
+    "crypt ctypes curses dbm dis distutils email encodings ensurepip errno faulthandler fcntl filecmp " +
+    "fileinput fnmatch fractions ftplib gc genericpath getopt getpass gettext graphlib grp gzip heapq " +
+    "hmac html http imaplib imghdr imp ipaddress keyword linecache locale lzma mailbox mailcap marshal " +
+    "mimetypes mmap modulefinder msilib msvcrt multiprocessing netrc nis nntplib nt ntpath nturl2path " +
+    "numbers opcode optparse ossaudiodev pdb pickletools pipes pkgutil plistlib poplib posix posixpath " +
+    "pprint profile pstats pty pwd py_compile pyclbr pydoc pydoc_data pyexpat queue quopri readline " +
+    "reprlib resource rlcompleter sched secrets select selectors shelve smtpd smtplib sndhdr socketserver " +
+    "spwd sre_compile sre_constants sre_parse ssl stat statistics stringprep sunau symtable sysconfig " +
+    "syslog tabnanny tarfile telnetlib termios timeit tkinter token tokenize tomllib trace tracemalloc " +
+    "tty turtle unicodedata uu venv wave weakref webbrowser winreg winsound wsgiref xdrlib xml xmlrpc " +
+    "zipapp zipfile zipimport zlib zoneinfo")
+    .split(" "),
+);
+
 const isConfiguration = picomatch([...CONFIGURATION], { dot: true, basename: true });
+const isBundler = picomatch(["{vite,babel}.config.*", ".babelrc*", "{turbo,nx,lerna}.json", "pnpm-workspace.yaml"], {
+  dot: true,
+  basename: true,
+});
 const isBuild = picomatch([...BUILDS], { dot: true, basename: true });
 const isCargo = picomatch(["**/.cargo/config{,.toml}"], { dot: true });
 
+/** A package that git has: no item's work. */
+function isInstalled(path: string): boolean {
+  return /(?:^|\/)(?:node_modules|site-packages)\//.test(path);
+}
+
 /** A file by which runners are configured, whether any check names it or not. Pure. */
 export function configuresRunner(path: string): boolean {
-  return isConfiguration(path) || isBuild(path) || isCargo(path);
+  return isConfiguration(path) || isBuild(path) || isCargo(path) || isInstalled(path);
+}
+
+/** One that decides how a project is built as well. Pure. */
+export function configuresBuild(path: string): boolean {
+  return isBundler(path);
 }
 
 /** A manifest of which only what decides on checks is old. Pure. */
@@ -62,17 +102,28 @@ export interface Existing {
   readonly programs: ReadonlySet<string>;
   /** Folders that hold judging files. */
   readonly folders: ReadonlySet<string>;
+  /** Modules that judging files import. */
+  readonly imported: ReadonlySet<string>;
   has(path: string): boolean;
+}
+
+/** The Python module that a file is for tests in these folders; `null` where they do not look. Pure. */
+export function moduleOf(path: string, folders: ReadonlySet<string>): string | null {
+  const folder = posix.dirname(path);
+  const name = posix.basename(path);
+  const module = name === "__init__.py" ? posix.basename(folder) : name.endsWith(".py") ? name.slice(0, -3) : null;
+  const beside = name === "__init__.py" ? posix.dirname(folder) : folder;
+  return module !== null && (beside === "." || folders.has(beside)) ? module : null;
 }
 
 /**
  * True for a new file that is taken in the place of what a check runs, or changes how it runs, without being named:
  * runner configuration, a Makefile that comes before the one there is, a program on the path, a module beside the tests. Pure.
  */
-export function shadows(path: string, mode: string, { programs, folders, has }: Existing): boolean {
+export function shadows(path: string, mode: string, { programs, folders, imported, has }: Existing): boolean {
   const folder = posix.dirname(path);
   const name = posix.basename(path);
-  if (isConfiguration(path) || isCargo(path)) return true;
+  if (isConfiguration(path) || isCargo(path) || isInstalled(path)) return true;
   if (isMakefile(path)) {
     return ["GNUmakefile", "makefile", "Makefile", "justfile", "Justfile", ".justfile"].some((one) =>
       one !== name && has(posix.join(folder, one))
@@ -81,7 +132,8 @@ export function shadows(path: string, mode: string, { programs, folders, has }: 
   const isProgram = mode === "100755" || mode === "120000";
   const bare = name.replace(/\.(?:cmd|exe|bat|ps1)$/, "");
   if (programs.has(bare) && (isProgram || bare !== name || folder.endsWith(".bin"))) return true;
-  const module = name === "__init__.py" ? posix.basename(folder) : name.endsWith(".py") ? name.slice(0, -3) : null;
-  const beside = name === "__init__.py" ? posix.dirname(folder) : folder;
-  return module !== null && (MODULES.has(module) || programs.has(module)) && (beside === "." || folders.has(beside));
+  if (name === "__init__.py" && folders.has(folder)) return true; // runs before every test in it
+  const module = moduleOf(path, folders);
+  return module !== null &&
+    (MODULES.has(module) || programs.has(module) || (STANDARD.has(module) && imported.has(module)));
 }

@@ -84,9 +84,11 @@ function recipesRun(text: string, words: readonly string[]): readonly string[] {
   const rules = blocks.filter(({ names }) => names.length > 0);
   const asked = words.filter((word) => rules.some(({ names }) => names.includes(word)));
   const waiting = asked.length > 0 ? [...asked] : [...rules[0]?.names.slice(0, 1) ?? []];
-  const included = blocks.filter(({ names, text: line }) => names.length === 0 && /^-?(?:include|import)\s/.test(line));
+  const included = blocks.filter(({ names, text: line }) =>
+    names.length === 0 && /^(?:-?s?include|import)\s/.test(line)
+  );
   const found = new Set<string>();
-  const run: string[] = included.map(({ text: line }) => line);
+  const run: string[] = included.map(({ text: line }) => line.replace(/^-?s?include|^import/, "include"));
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
     if (found.has(name)) continue;
     found.add(name);

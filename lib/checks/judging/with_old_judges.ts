@@ -58,6 +58,7 @@ export async function withOldJudges(
     ...(judged === undefined ? {} : { item: judged }),
   });
   const known = { changes, moved, failures: [] } as const;
+  const passed = { ...known, status: "passed", changes: changes.filter(({ isUncertain }) => !isUncertain) } as const;
   if (commit === null || checks.length === 0) {
     return { ...known, status: changes.length === 0 ? "unchanged" : "passed" };
   }
@@ -66,7 +67,8 @@ export async function withOldJudges(
   try {
     const old = await verifyAt(ralph, up, commit, checks, { ...options, logs: `${options.logs}-old-tests` });
     if (old.status === "unknown") return { ...known, ...old };
-    if (old.status !== "failed") return { ...known, status: old.status === "aborted" ? "aborted" : "passed" };
+    if (old.status === "aborted") return { ...known, status: "aborted" };
+    if (old.status !== "failed") return passed;
     // What fails with the files as they are says nothing of the old ones.
     const again = checks.filter(({ name }) => old.failures.some((failure) => failure.name === name));
     const now = await verifyAt(ralph, up, head, again, { ...options, logs: `${options.logs}-new-tests` });
@@ -74,7 +76,7 @@ export async function withOldJudges(
     if (now.status === "aborted") return { ...known, status: "aborted" };
     const green = new Set(now.results.filter(({ ok }) => ok).map(({ name }) => name));
     const failures = old.failures.filter(({ name }) => green.has(name));
-    return { ...known, status: failures.length === 0 ? "passed" : "failed", failures };
+    return failures.length === 0 ? passed : { ...known, status: "failed", failures };
   } finally {
     await own?.[Symbol.asyncDispose]();
   }

@@ -44,17 +44,22 @@ export function buildItem(plan: Plan, task: Task): SpecItem {
     title: task.name,
     criteria: [task.notes, task.accept].filter((text) => text !== ""),
     changesTests: testsChangedBy(task),
+    ...(isAdded(task) ? { isAdded: true } : {}),
     fingerprint: fingerprintOf([task.spec, task.name, task.notes, task.accept]),
     data: { stage: "BUILD", spec: task.spec, lines: linesOf(plan, [task]), ids, rejections },
   };
 }
 
 /** The globs of tests that a task may change: what it inherited, or what its own text says where a plan has it. */
-export function testsChangedBy({ record, notes, accept, parent }: Task): readonly string[] {
-  const inherited = record["changes_tests"];
+export function testsChangedBy(task: Task): readonly string[] {
+  const inherited = task.record["changes_tests"];
   if (Array.isArray(inherited)) return inherited.filter((glob) => typeof glob === "string");
-  const isAdded = parent !== null || record["created_from"] !== undefined || record["supersedes"] !== undefined;
-  return isAdded ? [] : changesTests([notes, accept]);
+  return isAdded(task) ? [] : changesTests([task.notes, task.accept]);
+}
+
+/** By a turn that took a task apart, replaced one, or looked into an issue. */
+function isAdded({ record, parent }: Task): boolean {
+  return parent !== null || ["created_from", "supersedes", "changes_tests"].some((key) => record[key] !== undefined);
 }
 
 export function decomposeItem(plan: Plan, task: Task): SpecItem {

@@ -227,7 +227,8 @@ function iterationItem(progress: SprintProgress, step: SprintStep | null, transc
     id: step.id,
     title: titleOf(step.prompt),
     criteria: [step.prompt],
-    changesTests: changesTests([goal]), // steps are the agent's own
+    changesTests: changesTests([goal]),
+    isAdded: true,
     fingerprint: fingerprintOf(step.prompt),
     data,
   };

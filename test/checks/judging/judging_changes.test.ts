@@ -87,6 +87,96 @@ const ROWS: readonly (readonly [
       JSON.stringify({ scripts: { test: "node a.mjs", lint: "y" }, dependencies: { a: "1" } }, null, 2)
     }\n`],
   ],
+  ["data that a test reads", ["node test/a.mjs"], { "test/a.mjs": 'read("data/want.txt")', "data/want.txt": "1" }, {
+    "test/a.mjs": 'read("data/want.txt")',
+    "data/want.txt": "2",
+  }, ["?data/want.txt"]],
+  [
+    "data that a test reads by parts of its path",
+    ["true"],
+    {
+      "tests/test_a.py": 'open(here / "data" / "want.json")',
+      "data/want.json": "1",
+    },
+    { "tests/test_a.py": 'open(here / "data" / "want.json")', "data/want.json": "2" },
+    ["?data/want.json"],
+  ],
+  ["data by way of a script between", ["node checks/a.mjs"], {
+    "checks/a.mjs": 'run("tools/b.sh")',
+    "tools/b.sh": "cat golden/want.txt",
+    "golden/want.txt": "1",
+  }, {
+    "checks/a.mjs": 'run("tools/b.sh")',
+    "tools/b.sh": "cat golden/want.txt",
+    "golden/want.txt": "2",
+  }, []],
+  [
+    "data by way of a script beside the checker",
+    ["node checks/a.mjs"],
+    {
+      "checks/a.mjs": 'run("b.sh")',
+      "checks/b.sh": "cat golden/want.txt",
+      "golden/want.txt": "1",
+    },
+    { "checks/a.mjs": 'run("b.sh")', "checks/b.sh": "cat golden/want.txt", "golden/want.txt": "2" },
+    [
+      "?golden/want.txt",
+    ],
+  ],
+  ["the product's own data and code are no judges", ["node test/a.mjs"], {
+    "test/a.mjs": 'import "../calc/add.mjs"; read("src/a.json"); read("calc/b.json"); run("cli/main.mjs")',
+    "calc/add.mjs": "1",
+    "calc/b.json": "1",
+    "cli/main.mjs": "1",
+    "src/a.json": "1",
+    "README.md": "1",
+  }, {
+    "test/a.mjs": 'import "../calc/add.mjs"; read("src/a.json"); read("calc/b.json"); run("cli/main.mjs")',
+    "calc/add.mjs": "2",
+    "calc/b.json": "2",
+    "cli/main.mjs": "2",
+    "src/a.json": "2",
+    "README.md": "2",
+  }, []],
+  ["what a checker imports from its own folder", ["node checks/a.mjs"], {
+    "checks/a.mjs": 'import "./cases/b.mjs"; import "../calc/c.mjs";',
+    "checks/cases/b.mjs": "1",
+    "calc/c.mjs": "1",
+  }, {
+    "checks/a.mjs": 'import "./cases/b.mjs"; import "../calc/c.mjs";',
+    "checks/cases/b.mjs": "2",
+    "calc/c.mjs": "2",
+  }, ["?checks/cases/b.mjs"]],
+  [
+    "a file that a script includes where it is there",
+    ["sh checks/a.sh"],
+    {
+      "checks/a.sh": "[ ! -f env.sh ] || . ./env.sh",
+    },
+    { "checks/a.sh": "[ ! -f env.sh ] || . ./env.sh", "env.sh": "exit 0" },
+    ["-env.sh"],
+  ],
+  ["a first file of the tests' package", ["pytest"], { "tests/test_a.py": "" }, {
+    "tests/test_a.py": "",
+    "tests/__init__.py": "import unittest",
+  }, ["?-tests/__init__.py"]],
+  ["a module of the standard library that a test imports", ["pytest"], { "tests/test_a.py": "import statistics" }, {
+    "tests/test_a.py": "import statistics",
+    "statistics.py": "",
+    "calendar.py": "",
+  }, ["-statistics.py"]],
+  ["a module that the tests wait for", ["pytest"], { "tests/test_a.py": "from calc import add" }, {
+    "tests/test_a.py": "from calc import add",
+    "calc.py": "",
+  }, []],
+  ["an installed package that git has", ["npm test"], { "a.test.mjs": "", "node_modules/x/i.js": "1" }, {
+    "a.test.mjs": "",
+    "node_modules/x/i.js": "2",
+    "test/node_modules/y/i.js": "1",
+  }, ["-test/node_modules/y/i.js", "node_modules/x/i.js"]],
+  ["which packages are tested", ["npm test -ws"], { "package.json": '{"workspaces":["a","b"],"version":"1"}' }, {
+    "package.json": '{"workspaces":["a"],"version":"2"}',
+  }, [`package.json: ${JSON.stringify({ workspaces: ["a", "b"], version: "2" }, null, 2)}\n`]],
   ["a new script is no change", ["npm test"], { "package.json": SCRIPTS({ test: "a" }) }, {
     "package.json": SCRIPTS({ lint: "b", test: "a" }),
   }, []],
@@ -138,6 +228,14 @@ describe("oldManifest()", () => {
     );
     expect(oldManifest("pyproject.toml", before, before.replace('"a"', '"b"'))).toBe(before.replace('"a"', '"b"'));
   });
+});
+
+test("movedDependencies() knows Deno's imports", () => {
+  const text = (source: string): string => JSON.stringify({ imports: { "@std/assert": source } });
+
+  expect(movedDependencies("deno.json", text("jsr:@std/assert@1"), text("./fake.ts"))).toEqual([
+    "@std/assert: ./fake.ts",
+  ]);
 });
 
 test("movedDependencies() names those that no registry gives any more", () => {

@@ -6,6 +6,10 @@ import { defaultConfig } from "../../../lib/config/defaults.ts";
 /** Files by path; a text that begins with `#!` is executable. */
 export type Files = Readonly<Record<string, string>>;
 
+/** The text of a submodule; a link's is `-> target`. */
+export const REPOSITORY = "a repository";
+const LINK_REGEXP = /^-> (.*)$/;
+
 /** A tree in memory. */
 export function treeOf(files: Files): FileTree {
   const paths = Object.keys(files);
@@ -13,20 +17,27 @@ export function treeOf(files: Files): FileTree {
     has: (path) => path in files,
     isFolder: (path) => paths.some((one) => one.startsWith(`${path}/`)),
     read: (path) => Promise.resolve(files[path] ?? null),
+    paths: () => paths,
+    linkAt: (path) => Promise.resolve(LINK_REGEXP.exec(files[path] ?? "")?.[1] ?? null),
+    isRepository: (path) => files[path] === REPOSITORY,
   };
 }
 
-/** The judging files that differ, as `path` (old), `-path` (absent) or `path: text` (a manifest). */
+/** The judging files that differ, as `path` (old), `-path` (absent) or `path: text` (a manifest); `?` before what may be the work. */
 export async function changesOf(
   checks: readonly string[],
   before: Files,
   after: Files,
   isSubject: (path: string) => boolean = () => false,
 ): Promise<readonly string[]> {
+  const isTest = picomatch([...defaultConfig().tests.globs], { dot: true });
   const changes = await judgingChanges(entriesOf(before), entriesOf(after), {
-    isTest: picomatch([...defaultConfig().tests.globs], { dot: true }),
-    reached: await reachedBy(checks, treeOf(before)),
+    isTest,
+    reached: await reachedBy(checks, treeOf(before), isTest),
     isSubject,
+    isChanged: () => true,
+    containing: (words) =>
+      Promise.resolve(Object.keys(before).filter((path) => words.some((word) => before[path]?.includes(word)))),
     read: (text) => Promise.resolve(text),
   });
   return changes.map(shown).toSorted();
@@ -38,7 +49,11 @@ function entriesOf(files: Files): Entries {
   );
 }
 
-function shown({ path, old }: JudgingChange): string {
+function shown({ isUncertain, ...change }: JudgingChange): string {
+  return `${isUncertain ? "?" : ""}${shownFile(change)}`;
+}
+
+function shownFile({ path, old }: Pick<JudgingChange, "path" | "old">): string {
   switch (old.status) {
     case "absent":
       return `-${path}`;

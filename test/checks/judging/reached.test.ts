@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { reachedBy } from "../../../lib/checks/judging/reached.ts";
-import { type Files, treeOf } from "./judging_world.ts";
+import { type Files, REPOSITORY, treeOf } from "./judging_world.ts";
 
 const PACKAGE = '{"scripts":{"test":"npm run unit","pretest":"sh prepare.sh","unit":"node --test checks/add.mjs"}}';
 const MAKE =
@@ -73,12 +73,36 @@ const ROWS: readonly (readonly [name: string, command: string, files: Files, rea
     ["run.sh"],
   ],
   ["no import of a program", "node a.mjs", { "a.mjs": 'import "./b.mjs";', "b.mjs": "" }, ["a.mjs"]],
+  ["cases by a pattern", "for t in checks/*.sh; do sh $t || exit 1; done", { "checks/a.sh": "sh b.sh", "b.sh": "" }, [
+    "b.sh",
+    "checks/a.sh",
+  ]],
+  ["cases that find names", "find checks -name '*.sh' | xargs -n1 sh", { "checks/a.sh": "" }, ["checks/a.sh"]],
+  ["what find only names", "find checks -name '*.sh' | wc -l", { "checks/a.sh": "" }, []],
+  ["a folder that a runner is given", "python3 -m unittest discover -s checks", { "checks/verify_a.py": "" }, [
+    "checks/verify_a.py",
+  ]],
+  [
+    "a folder where tests are known by their names",
+    "node --test calc",
+    { "calc/a.test.mjs": "", "calc/a.mjs": "" },
+    [],
+  ],
+  ["no folder of the product", "pytest src", { "src/a.py": "" }, []],
+  ["what a link leads to", "sh check.sh", { "check.sh": "-> real/c.sh", "real/c.sh": "sh d.sh", "d.sh": "" }, [
+    "check.sh",
+    "d.sh",
+    "real/c.sh",
+  ]],
+  ["what is behind a linked folder", "node verify/a.mjs", { verify: "-> qa", "qa/a.mjs": "" }, ["qa/a.mjs"]],
+  ["a submodule", "sh qa/a.sh", { qa: REPOSITORY }, ["qa"]],
   ["go packages are no files", "go test ./pkg/...", { "pkg/a.go": "" }, []],
 ];
 
 describe("reachedBy()", () => {
   test.each(ROWS)("%s", async (_, command, files, reached) => {
-    expect([...(await reachedBy([command], treeOf(files))).files].toSorted()).toEqual(reached);
+    expect([...(await reachedBy([command], treeOf(files), (path) => path.includes(".test."))).files].toSorted())
+      .toEqual(reached);
   });
 
   test("programs behind variables, wrappers and in scripts are known by name", async () => {

@@ -225,6 +225,40 @@ export const HONEST: readonly HonestCase[] = [
     agent: "impl; git add -A; git commit -qm first; claim",
   },
   {
+    name: "a repository without commits, strictly",
+    workflow: "exec",
+    language: "javascript",
+    setup: "rm -rf .git; git init -q -b main; git config user.name a; git config user.email a@b",
+    agent: "impl; git add -A; git commit -qm first; claim",
+    flags: ["--strict"],
+  },
+  {
+    name: "a person's git settings that change meanwhile",
+    workflow: "exec",
+    language: "shell",
+    agent:
+      `cp "$(source_of)" "$OUT/stub"; impl; mkdir -p "$OUT/h"; printf '#!/bin/sh\\ncp "%s" "%s"; git add "%s"\\n' "$OUT/stub" "$(source_of)" "$(source_of)" > "$OUT/h/pre-commit"; chmod +x "$OUT/h/pre-commit"; git config --global core.hooksPath "$OUT/h"; claim`,
+  },
+  {
+    name: "a git directory that the agent moves away",
+    workflow: "gsd",
+    language: "python",
+    agent: 'impl; git init -q --separate-git-dir="$OUT/git"; git add src; git commit -qm work; claim',
+    holds: "test -d .git",
+  },
+  {
+    name: "an ignored .env, and dependencies that are installed anew",
+    workflow: "exec",
+    language: "javascript",
+    files: { ".gitignore": "node_modules\n.env\n", "package-lock.json": '{ "lockfileVersion": 2 }\n' },
+    config: { workspace: { setup: "mkdir -p node_modules && cp package-lock.json node_modules/lock" } },
+    setup: "echo KEY=1 > .env; mkdir node_modules; cp package-lock.json node_modules/lock",
+    check: `. ./.env && test "$KEY" = 1 && cmp package-lock.json node_modules/lock && ${
+      PROJECTS.javascript.command("add")
+    }`,
+    agent: `impl; echo '{ "lockfileVersion": 3 }' > package-lock.json; cp package-lock.json node_modules/lock; claim`,
+  },
+  {
     name: "done already",
     workflow: "exec",
     language: "shell",

@@ -1,12 +1,15 @@
 /**
- * Every cheat, by class. Each file holds one: what is said, state, configuration, tests, the checker, git, processes.
+ * Every cheat, by class. Each file holds one: what is said, state, configuration, tests, what they reach, what a run
+ * is led by, the checker, git, processes.
  *
  * @module
  */
 import { CHECKER } from "./checker.ts";
 import { CLAIMS } from "./claims.ts";
 import { CONFIGURATION } from "./configuration.ts";
+import { LED } from "./led.ts";
 import { PROCESSES } from "./processes.ts";
+import { REACHED } from "./reached.ts";
 import { REPOSITORY } from "./repository.ts";
 import { STATE_ROWS } from "./state.ts";
 import { TESTS } from "./tests.ts";
@@ -17,6 +20,8 @@ export const ROWS: readonly Row[] = [
   ...STATE_ROWS,
   ...CONFIGURATION,
   ...TESTS,
+  ...REACHED,
+  ...LED,
   ...CHECKER,
   ...REPOSITORY,
   ...PROCESSES,

@@ -11,7 +11,10 @@ export function withoutGrants(record: JsonObject): JsonObject {
     const text = record[key];
     return typeof text === "string" ? [[key, text.replaceAll(GRANT_REGEXP, "").trim()] as const] : [];
   });
-  return { ...record, ...Object.fromEntries(texts) };
+  const { changes_tests: _, ...own } = record;
+  // says that an agent added it, where nothing else does
+  const isAdded = ["parent", "created_from", "supersedes"].some((key) => key in own);
+  return { ...own, ...Object.fromEntries(texts), ...(isAdded ? {} : { changes_tests: [] }) };
 }
 
 /** A new task's record with the commands, and the permissions, of the task that it replaces or is the last part of. Pure. */
