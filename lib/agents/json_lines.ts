@@ -45,8 +45,11 @@ export class JsonLines {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     let start = 0;
     for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
-      this.#append(bytes.subarray(start, end));
-      this.#finish();
+      if (this.#length === 0 && end - start <= this.#longest) this.#whole(bytes, start, end);
+      else {
+        this.#append(bytes.subarray(start, end));
+        this.#finish();
+      }
       start = end + 1;
     }
     if (start < bytes.length) this.#append(bytes.subarray(start));
@@ -55,6 +58,13 @@ export class JsonLines {
   /** The stream has ended: its last line may have no end. */
   end(): void {
     if (this.#length > 0) this.#finish();
+  }
+
+  /** A line that is in one piece, as most are. */
+  #whole(bytes: Buffer, start: number, end: number): void {
+    if (!this.#prefixes.some((prefix) => startsWith(bytes, start, end, prefix))) {
+      readLine(bytes.toString("utf8", start, end), this.#options);
+    }
   }
 
   #append(part: Buffer): void {
@@ -88,6 +98,12 @@ export class JsonLines {
     this.#length = 0;
     this.#state = "new";
   }
+}
+
+function startsWith(bytes: Buffer, start: number, end: number, prefix: Buffer): boolean {
+  if (end - start < prefix.length) return false;
+  for (let index = 0; index < prefix.length; index += 1) if (bytes[start + index] !== prefix[index]) return false;
+  return true;
 }
 
 function readLine(line: string, { take, invalid }: JsonLinesOptions): void {

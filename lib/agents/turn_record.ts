@@ -5,9 +5,9 @@ import type { TurnRequest } from "../context/agent.ts";
 /** Everything that a turn prints, secrets masked: into the transcript, and the agent's own words on the side. */
 export interface TurnRecord {
   /** The agent's own words. */
-  words(chunk: Uint8Array): Promise<void>;
+  words(chunk: Uint8Array): void | Promise<void>;
   /** Anything else it prints: standard error, what its tools say. */
-  noise(chunk: Uint8Array): Promise<void>;
+  noise(chunk: Uint8Array): void | Promise<void>;
   /** Closes the transcript. */
   finish(): Promise<{ readonly text: string; readonly lines: readonly string[] }>;
 }
@@ -20,7 +20,7 @@ export async function openTurnRecord(request: TurnRequest, sink?: WordsSink): Pr
   const transcript = await openAppender(request.transcript);
   const output = sink ?? createTurnOutput({ prompt: request.prompt });
   return {
-    words(chunk: Uint8Array): Promise<void> {
+    words(chunk: Uint8Array): void | Promise<void> {
       output.push(chunk);
       return transcript.write(chunk);
     },

@@ -1,7 +1,7 @@
 import { openAppender } from "../host/files.ts";
 import type { Clock } from "../host/types.ts";
 import { envelopeOf } from "./envelope.ts";
-import type { EventSink } from "./types.ts";
+import type { EventSink, RalphEvent } from "./types.ts";
 
 /** A sink that writes NDJSON to a file. */
 export interface EventLog extends EventSink {
@@ -18,23 +18,62 @@ export interface EventLogOptions {
   readonly clock: Clock;
 }
 
-/** Opens a run's event log. Writes follow one another; no one waits for them before `close()`. */
+/** Of what an agent says, so many characters of the end: all of it is in the transcript. */
+const LONGEST_WORDS = 500;
+
+/** What an agent says and does is logged so often at once, and then so often a second: no more than a reader can follow. */
+const MOST_AT_ONCE = 1000;
+const MOST_A_SECOND = 20;
+
+/**
+ * Opens a run's event log. It holds whatever Ralph does; what an agent says, shortened, and, where an agent floods its
+ * stream, not each of its words: the transcript holds them.
+ */
 export async function createEventLog({ file, run, clock }: EventLogOptions): Promise<EventLog> {
   const appender = await openAppender(file);
   const encoder = new TextEncoder();
-  let pending: Promise<void> = Promise.resolve();
+  const isFlood = createFloodGate(clock);
   let failure: unknown = null;
   return {
     emit(event) {
-      const line = `${JSON.stringify(envelopeOf(event, run, clock))}\n`;
-      pending = pending.then(() => appender.write(encoder.encode(line))).catch((error: unknown) => {
+      if (failure !== null || FLOODING.has(event.type) && isFlood()) return;
+      try {
+        const pending = appender.write(encoder.encode(`${JSON.stringify(envelopeOf(shortened(event), run, clock))}\n`));
+        pending?.catch((error: unknown) => void (failure ??= error));
+      } catch (error) {
         failure ??= error;
-      });
+      }
     },
     async close() {
-      await pending;
       await appender.close();
       if (failure !== null) throw failure;
     },
   };
+}
+
+const FLOODING: ReadonlySet<RalphEvent["type"]> = new Set([
+  "agent-text",
+  "agent-tool-call",
+  "agent-tool-result",
+  "agent-file-change",
+  "agent-usage",
+]);
+
+/** True where one more would be too many. */
+function createFloodGate(clock: Pick<Clock, "now">): () => boolean {
+  let left = MOST_AT_ONCE;
+  let since = clock.now();
+  return () => {
+    const now = clock.now();
+    left = Math.min(MOST_AT_ONCE, left + Math.max(0, now - since) / 1000 * MOST_A_SECOND);
+    since = now;
+    if (left < 1) return true;
+    left -= 1;
+    return false;
+  };
+}
+
+function shortened(event: RalphEvent): RalphEvent {
+  if (event.type !== "agent-text" || event.text.length <= LONGEST_WORDS) return event;
+  return { ...event, text: `…${event.text.slice(-LONGEST_WORDS)}` };
 }

@@ -8,6 +8,8 @@
 import { endOfKey, findKeys, type KeySpan, LONGEST_SHAPE, undecidedKey } from "./key_shapes.ts";
 import { SHORTEST_VALUE } from "./secrets.ts";
 
+// deno-lint-ignore no-control-regex
+const ASCII_REGEXP = /^[\x00-\x7f]*$/;
 const MASK = Buffer.from("***");
 /** Kept of what was written: what is before a secret counts. */
 const CONTEXT = 8;
@@ -44,6 +46,8 @@ export function createRedactor(values: readonly string[]): Redactor {
   const find = createFinder(needles);
   return {
     text(text: string): string {
+      // ASCII is its own bytes
+      if (ASCII_REGEXP.test(text) && find(text, 0).length === 0) return text;
       const bytes = Buffer.from(text, "utf8");
       if (find(bytes.toString("latin1"), 0).length === 0) return text;
       const masker = createMasker(needles, find);

@@ -1,17 +1,15 @@
-import type { Readable } from "node:stream";
+import type { ByteSource } from "./start_child.ts";
 import { createTail, type Tail } from "./tail.ts";
 import type { ProcessRequest } from "./types.ts";
 
+type StreamName = "stdout" | "stderr";
+
 /** Looks at the memory every so many bytes of a stream; above the mark, what was read is collected at once. */
 const EVERY_BYTES = 4_000_000;
-
-const ABOVE_BYTES = 90_000_000;
+const ABOVE_BYTES = 80_000_000;
 
 /** The streams of a child. */
-export interface ChildStreams {
-  readonly stdout: Readable | null;
-  readonly stderr: Readable | null;
-}
+export type ChildStreams = Readonly<Record<StreamName, ByteSource>>;
 
 /** What a child prints: passed on chunk by chunk, the end of it kept. */
 export class ChildOutput {
@@ -22,10 +20,9 @@ export class ChildOutput {
   readonly #onFailure: (error: unknown) => void;
   readonly #tails: { readonly stdout: Tail; readonly stderr: Tail; readonly tail: Tail };
   readonly #collect = createCollector();
-  readonly #flushes: (() => void)[] = [];
+  readonly #flushes: (() => void | Promise<void>)[] = [];
   #taken: Promise<void> = Promise.resolve();
-  #resolveClosed: () => void = () => {};
-  #open = 0;
+  #open = 2;
   #held = 0;
   #failed = false;
   #bytes = 0;
@@ -42,10 +39,7 @@ export class ChildOutput {
     this.#onFailure = onFailure;
     const limit = request.tailBytes ?? 16_384;
     this.#tails = { stdout: createTail(limit), stderr: createTail(limit), tail: createTail(limit) };
-    this.closed = new Promise((resolve) => (this.#resolveClosed = resolve));
-    if (streams.stdout !== null) this.#read(streams.stdout, "stdout");
-    if (streams.stderr !== null) this.#read(streams.stderr, "stderr");
-    if (this.#open === 0) this.#resolveClosed();
+    this.closed = Promise.all([this.#read("stdout"), this.#read("stderr")]).then(() => {});
   }
 
   isClosed(): boolean {
@@ -69,8 +63,8 @@ export class ChildOutput {
 
   /** Closes the streams, even if another process still has the other end open. */
   destroy(): void {
-    this.#streams.stdout?.destroy();
-    this.#streams.stderr?.destroy();
+    this.#streams.stdout.close();
+    this.#streams.stderr.close();
   }
 
   /** Resolves when both streams have ended, or after `quietMs` without a byte while the receiver holds none back. */
@@ -85,44 +79,41 @@ export class ChildOutput {
   }
 
   /** Hands over what a mask holds back, and waits until the receiver has taken it. */
-  finish(): Promise<void> {
-    for (const flush of this.#flushes) flush();
-    return this.#taken;
+  async finish(): Promise<void> {
+    for (const flush of this.#flushes) await flush();
+    await this.#taken;
   }
 
-  #read(stream: Readable, name: "stdout" | "stderr"): void {
-    let isOpen = true;
+  async #read(name: StreamName): Promise<void> {
     const mask = this.#request.mask?.();
-    this.#open++;
-    if (mask !== undefined) this.#flushes.push(() => this.#pass(stream, name, mask.end()));
-    const close = (): void => {
-      if (!isOpen) return;
-      isOpen = false;
-      if (--this.#open === 0) this.#resolveClosed();
-    };
-    stream.on("data", (chunk: Uint8Array) => {
+    if (mask !== undefined) this.#flushes.push(() => this.#pass(name, mask.end()));
+    await this.#streams[name].read((chunk) => {
       this.#activity = performance.now();
       this.#bytes += chunk.length;
       this.#collect(chunk.length);
-      this.#request.onRaw?.(chunk, name);
-      this.#pass(stream, name, mask === undefined ? chunk : mask.push(chunk));
+      if (this.#failed) return;
+      try {
+        this.#request.onRaw?.(chunk, name);
+      } catch (error) {
+        return this.#fail(error);
+      }
+      return this.#pass(name, mask === undefined ? chunk : mask.push(chunk));
     });
-    stream.on("end", close);
-    stream.on("close", close);
-    stream.on("error", close);
+    this.#open -= 1;
   }
 
-  #pass(stream: Readable, name: "stdout" | "stderr", chunk: Uint8Array): void {
-    if (chunk.length === 0) return;
+  /** A promise, which never rejects: the receiver holds the stream back. */
+  #pass(name: StreamName, chunk: Uint8Array): void | Promise<void> {
+    if (chunk.length === 0 || this.#failed) return;
     this.#tails[name].push(chunk);
     this.#tails.tail.push(chunk);
     try {
       const pending = this.#request.onOutput?.(chunk, name);
       if (pending === undefined) return;
-      stream.pause();
-      this.#held++;
-      const done = pending.then(() => this.#release(stream), (error: unknown) => this.#fail(error));
+      this.#held += 1;
+      const done = pending.then(() => this.#release(), (error: unknown) => this.#fail(error));
       this.#taken = Promise.all([this.#taken, done]).then(() => {});
+      return done;
     } catch (error) {
       this.#fail(error);
     }
@@ -134,10 +125,9 @@ export class ChildOutput {
     this.#onFailure(error);
   }
 
-  #release(stream: Readable): void {
-    this.#held--;
+  #release(): void {
+    this.#held -= 1;
     this.#activity = performance.now();
-    stream.resume();
   }
 }
 

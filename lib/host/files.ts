@@ -33,18 +33,14 @@ import { dirname, join } from "node:path";
 import { copy } from "@std/fs/copy";
 import { ensureDir } from "@std/fs/ensure-dir";
 import { exists } from "@std/fs/exists";
+import { type Appender, createAppender } from "./appender.ts";
 import { notRegular, tooLarge, unreadable, unwritable } from "./file_errors.ts";
 import { fsPromises } from "./fs_promises.ts";
 
+export type { Appender } from "./appender.ts";
 export { hashFile, hashText } from "./hash.ts";
 export { resolveInside } from "./resolve_inside.ts";
 export { writeAtomic, type WriteOptions } from "./write_atomic.ts";
-
-/** A file that is only ever added to. */
-export interface Appender {
-  write(chunk: Uint8Array): Promise<void>;
-  close(): Promise<void>;
-}
 
 /** A pipe in a file's place is not waited for. */
 const READ_FLAG: number = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
@@ -150,18 +146,7 @@ export async function writePlain(path: string, text: string): Promise<void> {
  * @throws {RalphError} file-unwritable
  */
 export async function openAppender(path: string): Promise<Appender> {
-  const file = await makingFolder(path, () => fsPromises().open(path, "a", PRIVATE_FILE));
-  return {
-    async write(chunk) {
-      let written = 0;
-      try {
-        while (written < chunk.length) written += (await file.write(chunk, written)).bytesWritten;
-      } catch (error) {
-        throw unwritable(path, error);
-      }
-    },
-    close: () => file.close(),
-  };
+  return createAppender(await makingFolder(path, async () => openSync(path, "a", PRIVATE_FILE)), path);
 }
 
 /** True for a folder, also behind a symbolic link. */

@@ -1,11 +1,10 @@
-import type { ChildProcess } from "node:child_process";
 import process from "node:process";
 import { ChildOutput, race } from "./child_output.ts";
 import { endRest, endTree, type Tree } from "./end_tree.ts";
 import { startOf } from "./process_table.ts";
+import { type Exit, spawnProblem, startChild, type StartedChild } from "./start_child.ts";
 import { follow as followed, isSubreaper } from "./subreaper.ts";
 import type { ProcessEnd, ProcessRequest } from "./types.ts";
-import { statSync } from "node:fs";
 
 /** A child that has been started, or could not be. */
 export interface RunningChild {
@@ -16,7 +15,6 @@ export interface RunningChild {
 }
 
 type EndReason = "timed-out" | "idle" | "aborted";
-type Exit = { readonly code: number | null; readonly signal: string | null };
 
 /** Output that is still in the pipe when the child has ended is waited for this long. */
 const DRAIN_QUIET_MS = 300;
@@ -29,9 +27,9 @@ const GRACE_MS = 2000;
 export function runChild(request: ProcessRequest, env: Record<string, string>, mark: string | null): RunningChild {
   const startedAt = performance.now();
   if (request.signal?.aborted) return never(ending("aborted", startedAt));
-  const child = start(request, env);
-  if (!("pid" in child) || child.pid === undefined) {
-    return never(spawnProblem(child, request).then((problem) => ending("not-found", startedAt, problem)));
+  const child = startChild(request, env);
+  if (!("pid" in child)) {
+    return never(child.then((error) => ending("not-found", startedAt, spawnProblem(error, request))));
   }
   const own = followed(child.pid);
   const started = mark !== null && isSubreaper() ? startOf(child.pid) : null;
@@ -44,28 +42,13 @@ export function runChild(request: ProcessRequest, env: Record<string, string>, m
     mark,
     startedAt,
     ...(started === null ? {} : { started }),
-    hasExited: () => child.exitCode !== null || child.signalCode !== null,
+    hasExited: () => child.hasExited(),
   }, (stop) => (abort = stop)).finally(() => own[Symbol.dispose]());
   return { id: grouped ? -child.pid : child.pid, end, abort: () => abort() };
 }
 
-function start(request: ProcessRequest, env: Record<string, string>): ChildProcess | Error {
-  const output = request.terminal ? "inherit" as const : "pipe" as const;
-  try {
-    return process.getBuiltinModule("node:child_process").spawn(request.file, request.arguments, {
-      cwd: request.cwd,
-      env,
-      detached: !request.terminal && process.platform !== "win32",
-      windowsHide: true,
-      stdio: [request.terminal ? "inherit" : request.input === undefined ? "ignore" : "pipe", output, output],
-    });
-  } catch (error) {
-    return error as Error;
-  }
-}
-
 async function follow(
-  child: ChildProcess,
+  child: StartedChild,
   request: ProcessRequest,
   tree: Tree,
   onAbort: (stop: () => void) => void,
@@ -86,10 +69,9 @@ async function follow(
 
   const exited = new Promise<Exit>((resolve) => {
     giveUp = resolve;
-    child.on("exit", (code, signal) => resolve({ code, signal }));
+    void child.exited.then(resolve);
   });
-  child.on("error", () => {}); // a failed kill; the exit has its own event
-  const output = new ChildOutput({ stdout: child.stdout, stderr: child.stderr }, request, (error) => {
+  const output = new ChildOutput(child, request, (error) => {
     failure ??= { error };
     stop("aborted");
   });
@@ -106,11 +88,6 @@ async function follow(
     timers.add(timer);
   }
 
-  if (child.stdin !== null) {
-    child.stdin.on("error", () => {}); // EPIPE: a child need not read its input
-    child.stdin.end(request.input);
-  }
-
   const exit = await exited;
   request.signal?.removeEventListener("abort", abort);
   await ended;
@@ -121,7 +98,7 @@ async function follow(
   await output.drain(DRAIN_QUIET_MS, DRAIN_BYTES);
   await output.finish();
   output.destroy();
-  child.stdin?.destroy();
+  child.closeInput();
   if (failure !== undefined) throw failure.error;
   return { ...ending(reason ?? "exited", tree.startedAt, output.tails()), exitCode: exit.code, signal: exit.signal };
 }
@@ -136,44 +113,4 @@ function ending(
 
 function never(end: ProcessEnd | Promise<ProcessEnd>): RunningChild {
   return { id: null, end: Promise.resolve(end), abort() {} };
-}
-
-/** Why a child could not be started, in words, as if it had said so itself. */
-async function spawnProblem(
-  child: ChildProcess | Error,
-  request: ProcessRequest,
-): Promise<Pick<ProcessEnd, "stdout" | "stderr" | "tail">> {
-  const error = child instanceof Error ? child : await new Promise<Error>((resolve) => child.on("error", resolve));
-  const text = describe(error, request);
-  return { stdout: "", stderr: text, tail: text };
-}
-
-function describe(error: NodeJS.ErrnoException, request: ProcessRequest): string {
-  const { file, cwd } = request;
-  if (!isFolder(cwd)) return `the folder ${cwd} does not exist`;
-  switch (error.code) {
-    case "ENOENT":
-      return file.includes("/") ? `${file}: no such file, or its interpreter is missing` : `${file}: not found on PATH`;
-    case "EACCES":
-      return `${file}: not executable (permission denied)`;
-    case "EAGAIN":
-      return `${file}: the system has no room for another process (EAGAIN)`;
-    case "EMFILE":
-    case "ENFILE":
-      return `${file}: too many open files (${error.code})`;
-    case "E2BIG":
-      return `${file}: arguments and environment are too long (E2BIG)`;
-    case "ENOEXEC":
-      return `${file}: not a program that this system can run (ENOEXEC)`;
-    default:
-      return `${file}: ${error.message}`;
-  }
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
 }

@@ -6,6 +6,7 @@ import { expectNothingLeft, faultProject, passedIn, prdText, stories } from "./w
 
 const MEGABYTES = Number(process.env["RALPH_FLOOD_MB"] ?? "100");
 const PEAK_MB = 110;
+const JSON_PEAK_MB = 130;
 const UNCHECKED = prdText([{ ...stories(1)[0]!, acceptanceCriteria: ["work/1.txt is there"] }]);
 const MARKER = "<promise>COMPLETE</promise>";
 const LINE = "the quick brown fox jumps over the lazy dog and continues with its life in the green wood";
@@ -68,6 +69,26 @@ describe.skipIf(process.platform !== "linux")("an agent that prints", () => {
     },
     300_000,
   );
+
+  test("JSON takes little more memory, and the run's events do not hold it again", async () => {
+    const line = JSON.stringify({ type: "assistant", message: { content: [{ type: "text", text: LINE.repeat(10) }] } });
+    const flood = `yes '${line}' | head -n ${Math.ceil(MEGABYTES * 1_000_000 / (line.length + 1))}`;
+    const last = JSON.stringify({ type: "result", subtype: "success", result: `done\n${MARKER}` });
+    const project = faultProject("", { prd: UNCHECKED, config: { provider: { preset: "claude" } } });
+    const cli = project.cli.agent("claude", `cat > /dev/null; ${flood}; printf '%s\\n' '${last}'`);
+    const running = cli.args("run", "--allow-unverified").start();
+    const peak = watchPeak(running.child.pid!);
+
+    const { exitCode, root, stderr } = await running.ended();
+
+    const peakMb = peak();
+    console.log(`${MEGABYTES} MB of JSON: peak ${peakMb.toFixed(0)} MB`);
+    expect(exitCode, stderr).toBe(0);
+    expect(passedIn(root)).toEqual(["US-001"]);
+    const [run = ""] = readdirSync(join(root, "scripts/ralph/runs")).filter((name) => /^\d/.test(name));
+    expect(statSync(join(root, "scripts/ralph/runs", run, "events.ndjson")).size).toBeLessThan(2_000_000);
+    expect(peakMb).toBeLessThan(isBinary(running.child.spawnfile) ? JSON_PEAK_MB : 300);
+  }, 300_000);
 
   test("damaged bytes in its last words: no text of Ralph's own is damaged by them", async () => {
     const agent =
