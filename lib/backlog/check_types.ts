@@ -71,7 +71,7 @@ interface NamedCheck {
 
 /** A command for the shell. */
 export interface CommandCheck extends NamedCheck {
-  /** Runs through `bash -o pipefail -c`, or `sh -c` where there is no bash. */
+  /** Runs through `bash --norc -o pipefail -c`, or `sh -c` where there is no bash. */
   readonly command: string;
   /** What the command has to do to pass. @default it ends with exit code 0 */
   readonly expect?: CheckExpectation;

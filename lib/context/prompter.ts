@@ -21,7 +21,7 @@ export type Question =
   & (
     | { readonly kind: "confirm"; readonly initial: boolean }
     | { readonly kind: "text"; readonly initial?: string; readonly placeholder?: string }
-    | { readonly kind: "select"; readonly initial: string; readonly choices: readonly Choice[] }
+    | { readonly kind: "select"; readonly initial?: string; readonly choices: readonly Choice[] }
   );
 
 /** One way to answer a `select`. */

@@ -59,6 +59,12 @@ const definitions = {
     hint: "commit or set aside the changes in the way, or name another branch with `--branch`",
     exitCode: 1,
   },
+  "branch-differs": {
+    message: "{path} on the branch {branch} asks for something else than on {from}: nothing was started",
+    hint:
+      "`git switch {branch}` and run there what it asks for; or merge one into the other, or name a new branch with `--branch`",
+    exitCode: 3,
+  },
   "branch-invalid": {
     message: "git takes no branch with the name {branch}",
     hint: "change `branchName` in the PRD, or name another with `--branch NAME`; `--branch=` stays on the current one",

@@ -180,7 +180,18 @@ export const EVENT_SCHEMAS = {
     message: text.nullable(),
   }),
   "state-put-back": z.object({ type: z.literal("state-put-back"), paths: z.array(text) }),
-  "commit": z.object({ type: z.literal("commit"), commit: text, subject: text }),
+  "trespass": z.object({
+    type: z.literal("trespass"),
+    by: z.enum(["agent", "planner"]),
+    paths: z.array(text),
+    diff: text,
+  }),
+  "commit": z.object({
+    type: z.literal("commit"),
+    commit: text,
+    subject: text,
+    hook: text.exactOptional().describe("made of what this hook changed"),
+  }),
   "question": z.object({ type: z.literal("question"), id: text, message: text }),
   "answer": z.object({
     type: z.literal("answer"),
@@ -189,7 +200,12 @@ export const EVENT_SCHEMAS = {
     source: z.enum(["terminal", "stdin", "answers", "approve", "default"]),
   }),
   "text": z.object({ type: z.literal("text"), title: text, lines: z.array(text) }),
-  "note": z.object({ type: z.literal("note"), level: z.enum(["info", "warn"]), message: text }),
+  "note": z.object({
+    type: z.literal("note"),
+    level: z.enum(["info", "warn"]),
+    message: text,
+    hook: text.exactOptional().describe("about this hook, and no item"),
+  }),
 } satisfies { readonly [Type in RalphEvent["type"]]: z.ZodType<OfType<Type>> } as {
   readonly [Type in RalphEvent["type"]]: z.ZodObject<z.ZodRawShape>;
 };

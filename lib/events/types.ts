@@ -130,12 +130,21 @@ export type RalphEvent =
     readonly message: string | null;
   }
   | { readonly type: "state-put-back"; readonly paths: readonly string[] }
-  | { readonly type: "commit"; readonly commit: string; readonly subject: string }
+  /** A turn wrote where it may not. `by` says who took it: an item's agent, or the planner's. */
+  | {
+    readonly type: "trespass";
+    readonly by: "agent" | "planner";
+    readonly paths: readonly string[];
+    readonly diff: string;
+  }
+  /** `hook`: made of what a hook changed, while items may be at work. */
+  | { readonly type: "commit"; readonly commit: string; readonly subject: string; readonly hook?: string }
   | { readonly type: "question"; readonly id: string; readonly message: string }
   | { readonly type: "answer"; readonly id: string; readonly answer: string; readonly source: AnswerSource }
   /** A block of text for the reader: a PRD summary, the next commands, a diff. */
   | { readonly type: "text"; readonly title: string; readonly lines: readonly string[] }
-  | { readonly type: "note"; readonly level: "info" | "warn"; readonly message: string };
+  /** `hook`: it is about a hook, and about no item. */
+  | { readonly type: "note"; readonly level: "info" | "warn"; readonly message: string; readonly hook?: string };
 
 /** Something about a run that its verdict does not say. */
 export interface EventNotice {

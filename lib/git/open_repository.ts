@@ -7,18 +7,9 @@ import { join, resolve } from "node:path";
 import { createContentHashes } from "../host/hash.ts";
 import { pathExists } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
+import { type IsOwnOutput, ownOutput } from "../host/own_output.ts";
 import { findFolders } from "./find_folders.ts";
-import {
-  createGit,
-  type Git,
-  type GitEnd,
-  gitFailed,
-  outputOfGit,
-  QUIET,
-  readHead,
-  READING,
-  reasonOf,
-} from "./run_git.ts";
+import { createGit, type Git, gitFailed, outputOfGit, QUIET, readHead, READING, reasonOf } from "./run_git.ts";
 import type { GitFolders } from "./locks.ts";
 import { parseStatus, STATUS_ARGUMENTS } from "./parse_status.ts";
 import { comparePaths, takeSnapshot } from "./snapshot.ts";
@@ -53,12 +44,10 @@ export async function openRepository(host: Host, cwd: string): Promise<Repositor
 function createRepository(host: Host, topLevel: string, folders: GitFolders): Repository {
   const git = createGit(host, topLevel);
   const hashes = createContentHashes();
-
-  async function readStatus(): Promise<TreeStatus> {
-    return parseStatus(await outputOfGit(git, STATUS_ARGUMENTS, { environment: READING }));
-  }
+  const isOwn = ownOutput(); // what Ralph itself prints into the tree is nobody's change
 
   async function status(): Promise<TreeStatus> {
+    const readStatus = (): Promise<TreeStatus> => statusOf(git, topLevel, isOwn);
     const found = await readStatus();
     if (!looksWithoutIndex(found) || (await pathExists(join(folders.gitDirectory, "index")))) return found;
     await outputOfGit(git, ["read-tree", "HEAD"]); // the index is gone, and with it only what was staged
@@ -92,8 +81,9 @@ function createRepository(host: Host, topLevel: string, folders: GitFolders): Re
     },
     async switchTo(branch) {
       const { clearLocks } = await import("./locks.ts");
+      const { switchBranch } = await import("./switch_branch.ts");
       await clearLocks(host, folders);
-      await switchBranch(git, branch, (await status()).branch);
+      return await switchBranch(git, branch, (await status()).branch);
     },
     async clearLeftLocks(since) {
       await (await import("./locks.ts")).clearLeftLocks(host, folders, topLevel, since);
@@ -110,6 +100,12 @@ function createRepository(host: Host, topLevel: string, folders: GitFolders): Re
       return git(gitArguments, { ...options, environment: { ...environment, ...options.environment } });
     },
   };
+}
+
+async function statusOf(git: Git, topLevel: string, isOwn: IsOwnOutput): Promise<TreeStatus> {
+  const found = parseStatus(await outputOfGit(git, STATUS_ARGUMENTS, { environment: READING }));
+  if (isOwn === null) return found;
+  return { ...found, changed: found.changed.filter(({ path }) => !isOwn(join(topLevel, path))) };
 }
 
 async function subjectsOf(git: Git, count: number): ReturnType<Repository["log"]> {
@@ -141,29 +137,4 @@ async function requireIdentity(git: Git): Promise<void> {
   for (const end of await Promise.all(variables.map((name) => git(["var", name], { environment: READING })))) {
     if (end.exitCode !== 0) throw new RalphError("git-identity-missing", { details: { reason: reasonOf(end) } });
   }
-}
-
-/**
- * Creates or switches to a branch; local changes come along, or git refuses.
- * @throws {RalphError} branch-invalid, branch-failed
- */
-async function switchBranch(git: Git, branch: string, current: string | null): Promise<void> {
-  const named = await git(["check-ref-format", "--branch", branch], { environment: READING });
-  // `@{-1}` is spelled out by git: a name that means another one is none, and neither is a whole ref
-  if (named.exitCode !== 0 || named.stdout.trim() !== branch || /^refs\/|^HEAD$/.test(branch)) {
-    throw new RalphError("branch-invalid", { details: { branch: JSON.stringify(branch) } });
-  }
-  if (current === branch) return;
-  const ref = `refs/heads/${branch}`;
-  const exists = (await git(["rev-parse", "--verify", "--quiet", ref], { environment: READING })).exitCode === 0;
-  const end = await git([
-    "switch",
-    "--quiet",
-    ...(exists ? ["--no-guess", branch] : ["--no-track", "--create", branch]),
-  ]);
-  if (end.exitCode !== 0) throw failed(branch, end);
-}
-
-function failed(branch: string, end: GitEnd): RalphError {
-  return new RalphError("branch-failed", { details: { branch, reason: reasonOf({ ...end, tail: end.stderr }) } });
 }

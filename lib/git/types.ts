@@ -56,6 +56,9 @@ export type CommitResult =
   /** The user's hook said no; `output` is the tail of what it printed. */
   | { readonly status: "refused"; readonly output: string };
 
+/** How a branch was reached: it was the current one, is new, was brought forward to HEAD, or has commits of its own. */
+export type BranchSwitch = "current" | "created" | "forwarded" | "switched";
+
 /** A repository's working tree. All paths are relative to `topLevel` unless said otherwise. */
 export interface Repository {
   /** Absolute path of the working tree. */
@@ -82,8 +85,11 @@ export interface Repository {
     options?: { readonly maxBytes?: number },
   ): Promise<ReadonlyMap<string, string | null>>;
   commit(request: CommitRequest): Promise<CommitResult>;
-  /** Creates or switches to a branch, keeping local changes. @throws {RalphError} branch-invalid, branch-failed */
-  switchTo(branch: string): Promise<void>;
+  /**
+   * Creates or switches to a branch, keeping local changes. A `ralph/…` that HEAD holds already is brought forward to it.
+   * @throws {RalphError} branch-invalid, branch-failed
+   */
+  switchTo(branch: string): Promise<BranchSwitch>;
   /** @throws {RalphError} git-identity-missing, git-operation-in-progress, git-locked */
   ensureReady(): Promise<void>;
   /** Takes away locks, not older than `since` (milliseconds since 1970), that an ended agent's git left behind. */

@@ -38,10 +38,10 @@ export async function applyChange(
   const applied = guarded.length > 0
     ? { status: "kept" as const, reason: `it changes protected files: ${guarded.join(", ")}` }
     : await applyPatch(ralph, requireRepository(ralph), { file, paths, subject });
-  if (applied.status === "committed") ralph.events.emit({ type: "commit", commit: applied.commit, subject });
+  if (applied.status === "committed") ralph.events.emit({ type: "commit", commit: applied.commit, subject, hook });
   if (applied.status !== "kept") return await removePath(file);
   const message = `${subject}: kept as ${relative(ralph.root, await keepPatch(file))}: ${applied.reason}`;
-  ralph.events.emit({ type: "note", level: "warn", message });
+  ralph.events.emit({ type: "note", level: "warn", message, hook });
 }
 
 /**
@@ -51,7 +51,7 @@ export async function applyChange(
 export async function commitTreeChanges(
   ralph: RalphContext,
   { stateFiles, brief }: { readonly stateFiles: readonly string[]; readonly brief: Brief },
-  subject: string,
+  { hook, subject }: { readonly hook: string; readonly subject: string },
   work: () => Promise<void>,
 ): Promise<void> {
   const repository = requireRepository(ralph);
@@ -61,14 +61,14 @@ export async function commitTreeChanges(
   const { paths, now } = await repository.changedSince(before);
   const state = new Set(topLevelPaths(ralph, stateFiles));
   const warn = (message: string): void =>
-    ralph.events.emit({ type: "note", level: "warn", message: `${subject}: ${message}` });
+    ralph.events.emit({ type: "note", level: "warn", message: `${subject}: ${message}`, hook });
   const left = paths.filter((path) => now.contents.has(path) && !state.has(path));
   const mixed = left.filter((path) => before.contents.has(path));
   if (mixed.length > 0) warn(`not committed, since they had changes before: ${mixed.join(", ")}`);
   const own = left.filter((path) => !before.contents.has(path));
   if (own.length === 0 || !ralph.config.commits.work) return;
   const result = await repository.commit({ paths: own, subject, hooks: true, known: now });
-  if (result.status === "committed") ralph.events.emit({ type: "commit", commit: result.commit, subject });
+  if (result.status === "committed") ralph.events.emit({ type: "commit", commit: result.commit, subject, hook });
   if (result.status === "refused") warn(`a hook of the repository refused the commit:\n${result.output}`);
 }
 

@@ -131,8 +131,8 @@ class RunHooks implements HookRunner {
     for (const hook of parallel) this.#start(hook, iteration, hook.isolated === false ? null : commit);
     const guarded = { stateFiles: this.#backlog.stateFiles, brief: this.#brief };
     for (const hook of hooksOf(this.#hooks, when, false)) {
-      const subject = hookSubject(hook.id, iteration.iteration);
-      await commitTreeChanges(this.#ralph, guarded, subject, () => this.#runHook(hook, iteration, null));
+      const named = { hook: hook.id, subject: hookSubject(hook.id, iteration.iteration) };
+      await commitTreeChanges(this.#ralph, guarded, named, () => this.#runHook(hook, iteration, null));
     }
   }
 

@@ -8,14 +8,17 @@ export interface ShellInvocation {
   readonly arguments: readonly string[];
 }
 
+/** Without `--norc` bash reads `~/.bashrc` where standard input is a socket, and what that reads is lost to the command. */
+const BASH: readonly string[] = ["--norc", "-o", "pipefail", "-c"];
+
 /**
- * How a command line is run: `bash -o pipefail -c` where there is bash, else `sh -c`; on Windows Git's bash, else `cmd`.
- * Other shells named bash on Windows (WSL) see another file system and are passed over.
+ * How a command line is run: `bash --norc -o pipefail -c` where there is bash, else `sh -c`; on Windows Git's bash, else
+ * `cmd`. Other shells named bash on Windows (WSL) see another file system and are passed over.
  */
 export async function shellInvocation(command: string, environment: Environment): Promise<ShellInvocation> {
   if (environment.platform === "win32") return windowsShell(command, environment);
   const bash = await findExecutable("bash", environment, environment.cwd);
-  if (bash !== null) return { file: bash, arguments: ["-o", "pipefail", "-c", command] };
+  if (bash !== null) return { file: bash, arguments: [...BASH, command] };
   const sh = (await findExecutable("sh", environment, environment.cwd)) ?? "/bin/sh";
   return { file: sh, arguments: ["-c", command] };
 }
@@ -39,7 +42,7 @@ async function windowsShell(command: string, environment: Environment): Promise<
   const folders = git === null ? [] : [join(dirname(git), "..", "bin"), join(dirname(git), "..", "..", "bin")];
   for (const folder of folders) {
     const bash = join(folder, "bash.exe");
-    if (await isExecutable(bash)) return { file: bash, arguments: ["-o", "pipefail", "-c", command] };
+    if (await isExecutable(bash)) return { file: bash, arguments: [...BASH, command] };
   }
   return { file: environment.variables["ComSpec"] ?? "cmd.exe", arguments: ["/d", "/s", "/c", command] };
 }

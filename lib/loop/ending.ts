@@ -9,7 +9,7 @@ export function endingOf(
   settlement: Settlement,
 ): StoppedEarly | null {
   if (attempt.status === "trespassed") {
-    events.emit({ type: "text", title: "Written outside the allowed paths", lines: attempt.diff.split("\n") });
+    events.emit({ type: "trespass", by: "agent", paths: attempt.paths, diff: attempt.diff });
     const reasons = [`wrote outside the allowed paths: ${attempt.paths.join(", ")}`];
     return { status: "failed", reason: "trespassed", reasons };
   }

@@ -3,12 +3,12 @@ import type { Backlog } from "../backlog/types.ts";
 import { namedCheck } from "../checks/function.ts";
 import type { RalphContext } from "../context/context.ts";
 import { requireRepository } from "../git/require_repository.ts";
+import { onBranch } from "./branch.ts";
 import { Loop } from "./loop.ts";
 import type { LoopOptions, LoopOutcome } from "./outcome.ts";
 import { recover, repairAfterKill } from "./recover.ts";
 import { createCommitter } from "./settle.ts";
 export type { LoopOptions, LoopOutcome } from "./outcome.ts";
-import { RalphError } from "../errors/ralph_error.ts";
 import type { JournalKey } from "../backlog/journal_types.ts";
 import { createBrief } from "../checks/brief/create_brief.ts";
 import { restoreBrief } from "../checks/brief/restore_brief.ts";
@@ -24,7 +24,7 @@ const RESTORED = "changed during the run; `ralph restore` brings back what was f
  * passed once more at the end. Killed at any moment, the same call resumes where it was.
  *
  * @throws {RalphError} not-a-repository, agent-missing, agent-not-found, run-locked, git-identity-missing,
- * git-operation-in-progress, git-detached-head, branch-invalid, branch-failed, state-missing, state-invalid,
+ * git-operation-in-progress, git-detached-head, branch-invalid, branch-failed, branch-differs, state-missing, state-invalid,
  * brief-changed
  * @example A loop over a list in memory
  * ```ts
@@ -72,25 +72,6 @@ export async function runLoop<Data, Findings>(
   const { status, iterations, usage, notices } = outcome;
   ralph.events.emit({ type: "run-end", status, reasons, iterations, usage, notices });
   return outcome;
-}
-
-/**
- * Switches to the branch that was asked for, else to the backlog's; "" stays.
- *
- * @throws {RalphError} git-detached-head, branch-invalid, branch-failed
- */
-async function onBranch<Data, Findings>(
-  ralph: RalphContext,
-  backlog: Backlog<Data, Findings>,
-  asked: string | undefined,
-): Promise<void> {
-  const repository = requireRepository(ralph);
-  const current = await repository.currentBranch();
-  const wanted = asked ?? await backlog.branch?.() ?? "";
-  if (wanted === "" && current === null) throw new RalphError("git-detached-head", { details: { root: ralph.root } });
-  if (wanted === "" || wanted === current) return;
-  await repository.switchTo(wanted);
-  ralph.events.emit({ type: "note", level: "info", message: `working on the branch ${wanted}` });
 }
 
 /** The brief of a run, from its start to its end. */

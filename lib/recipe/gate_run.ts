@@ -20,8 +20,8 @@ export interface GateWords {
   readonly command: string;
   /** The command that makes items. */
   readonly plan: string;
-  /** Writes the decision where the workflow keeps its own. */
-  record(ralph: RalphContext, heading: string, body: readonly string[]): Promise<void>;
+  /** Writes the decision where the workflow keeps its own; `isLast`: no run follows. */
+  record(ralph: RalphContext, heading: string, body: readonly string[], isLast: boolean): Promise<void>;
 }
 
 /** A backlog as the gate takes it. */
@@ -82,7 +82,7 @@ export async function gateRun<Data, Findings>(
   const consent = await askConsent(ralph, { name: "run", message, reasons });
   if (consent === null) return { status: "aborted" };
   const answer = `${message} ${consent.yes ? "yes" : "no"} (${consent.source})`;
-  await gate?.record(ralph, "Run: decision", [...reasons.map((reason) => `- ${reason}`), "", answer]);
+  await gate?.record(ralph, "Run: decision", [...reasons.map((reason) => `- ${reason}`), "", answer], !consent.yes);
   if (consent.yes) return { status: "approved", ...cap };
 
   const number = cap.maxIterations === undefined ? "" : ` --max-iterations ${cap.maxIterations}`;

@@ -10,8 +10,6 @@ import type { RunPart, RunReport, TurnReport } from "./types.ts";
 const TAIL_LINES = 20;
 const TAIL_CHARACTERS = 4000;
 const PROBLEMS_KEPT = 5;
-/** How what a hook committed is called, and what is said of it. */
-const HOOK_REGEXP = /^hook: /;
 
 /** An event with its time, as it was read. */
 type Timed = RalphEvent & { readonly at: string };
@@ -158,8 +156,8 @@ const HANDLERS: Handlers = {
       tail: kept,
     });
   },
-  "commit": ({ draft, cursor }, { commit, subject }) => {
-    const list = HOOK_REGEXP.test(subject) ? draft : cursor.attempt ?? draft; // a hook's come while others are at work
+  "commit": ({ draft, cursor }, { commit, subject, hook }) => {
+    const list = hook !== undefined ? draft : cursor.attempt ?? draft; // a hook's come while others are at work
     list.commits.push({ commit, subject, filesChanged: null, by: "ralph" });
   },
   "hook-start": ({ draft }, { hook, iteration, parallel, log }) => {
@@ -185,13 +183,11 @@ const HANDLERS: Handlers = {
   "tests-changed": ({ draft }, { at, item, findings, blocked }) => {
     draft.testsChanged.push({ at, item: item?.id ?? null, findings: [...findings], blocked });
   },
-  "text": ({ draft, cursor }, { at, title, lines }) => {
-    if (/outside the allowed paths/i.test(title)) {
-      draft.trespasses.push({ at, item: cursor.item?.id ?? null, diff: lines.join("\n") });
-    }
+  "trespass": ({ draft, cursor }, { at, by, paths, diff }) => {
+    draft.trespasses.push({ at, item: cursor.item?.id ?? null, by, paths: [...paths], diff });
   },
-  "note": ({ draft, cursor }, { at, level, message }) => {
-    const item = HOOK_REGEXP.test(message) ? null : cursor.item?.id ?? null;
+  "note": ({ draft, cursor }, { at, level, message, hook }) => {
+    const item = hook !== undefined ? null : cursor.item?.id ?? null;
     (level === "warn" ? draft.warnings : draft.notes).push({ at, item, message });
   },
   "question": ({ cursor }, { id, message }) => {

@@ -20,6 +20,7 @@ import {
   timeOf,
   type Tone,
   totalText,
+  trespassText,
   whenText,
 } from "./words.ts";
 
@@ -149,9 +150,7 @@ function needsALook(report: RunReport): Markup {
     ...openItems(report).map(({ ids, words, tone }) =>
       line(tone, fragment`${ids.map((id) => fragment`<strong>${id}</strong> `)}${words}`)
     ),
-    ...report.trespasses.map(({ item, diff }) =>
-      line("bad", fragment`written outside the allowed paths${item === null ? "" : ` by ${item}`}<pre>${diff}</pre>`)
-    ),
+    ...report.trespasses.map((trespass) => line("bad", fragment`${trespassText(trespass)}<pre>${trespass.diff}</pre>`)),
     ...putBackGroups(report).map(({ path, items }) =>
       line(
         "warn",

@@ -24,6 +24,7 @@ import {
   statusTone,
   timeOf,
   totalText,
+  trespassText,
   turnText,
   whenText,
 } from "./words.ts";
@@ -94,9 +95,9 @@ function needsALook(report: RunReport, symbols: Symbols): readonly string[] {
   );
   return section("Needs a look", [
     ...items,
-    ...report.trespasses.flatMap(({ item, diff }) => [
-      `- ${symbols.failed} written outside the allowed paths${item === null ? "" : ` by ${escape(item)}`}:`,
-      ...fenced(diff, "  "),
+    ...report.trespasses.flatMap((trespass) => [
+      `- ${symbols.failed} ${escape(trespassText(trespass))}:`,
+      ...fenced(trespass.diff, "  "),
     ]),
     ...putBackGroups(report).map(({ path, items }) =>
       `- ${symbols.warning} edited manually and restored: ${code(path)}${

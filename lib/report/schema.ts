@@ -137,7 +137,13 @@ export const REPORT_SCHEMA: z.ZodType<RunReport> = z.object({
   })),
   putBack: z.array(z.object({ at: text, item: known, paths: z.array(text) }))
     .describe("state files that were edited manually"),
-  trespasses: z.array(z.object({ at: text, item: known, diff: text }))
+  trespasses: z.array(z.object({
+    at: text,
+    item: known,
+    by: z.enum(["agent", "planner"]),
+    paths: z.array(text),
+    diff: text,
+  }))
     .describe("what was written outside the allowed paths"),
   testsChanged: z.array(z.object({ at: text, item: known, findings: z.array(text), blocked: z.boolean() }))
     .describe("judging files that changed, and what fails with the old ones; blocked: the attempt failed for it"),

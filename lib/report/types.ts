@@ -47,7 +47,14 @@ export interface RunReport {
   /** State files that were edited manually and restored. */
   readonly putBack: readonly { readonly at: string; readonly item: string | null; readonly paths: readonly string[] }[];
   /** Diffs of what was written outside the allowed paths. */
-  readonly trespasses: readonly { readonly at: string; readonly item: string | null; readonly diff: string }[];
+  readonly trespasses: readonly {
+    readonly at: string;
+    readonly item: string | null;
+    /** Whose turn it was: an item's agent's, or the planner's. */
+    readonly by: "agent" | "planner";
+    readonly paths: readonly string[];
+    readonly diff: string;
+  }[];
   /** Judging files that changed, and what fails with the old ones; `blocked`: the attempt failed for it. */
   readonly testsChanged: readonly {
     readonly at: string;

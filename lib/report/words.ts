@@ -102,6 +102,14 @@ export function itemWords({ state }: ItemReport): { readonly words: string; read
   return { words: ITEM_WORDS[state], tone: ITEM_TONES[state] };
 }
 
+/** Who wrote where it may not. */
+export function trespassText({ by, item, paths }: RunReport["trespasses"][number]): string {
+  const where = paths.map(oneLine).join(", ");
+  return by === "planner"
+    ? `changed while the planner was at work, by it or by a person: ${where}`
+    : `written outside the allowed paths${item === null ? "" : ` by ${oneLine(item)}`}: ${where}`;
+}
+
 /** Items that are not verified, those that stand the same way for the same reason together. */
 export function openItems(
   { items }: RunReport,

@@ -42,7 +42,7 @@ export function announcedPrompter(prompter: Prompter, sink: () => EventSink): Pr
     async ask(question) {
       sink().emit({ type: "question", id: question.id, message: question.message });
       const answer = await prompter.ask(question);
-      if (answer.source !== "terminal" && answer.source !== "stdin" && (question.details ?? []).length > 0) {
+      if (answer.source !== "terminal" && answer.source !== "stdin") {
         // A person who was not asked still reads what was decided, and why.
         sink().emit({ type: "text", title: question.message, lines: question.details ?? [] });
       }

@@ -49,6 +49,13 @@ export function hookWords({ hook, iteration, status, message }: Extract<RalphEve
   return `hook ${hook} (iteration ${iteration}): ${status}${message === null ? "" : `: ${message.split("\n", 1)[0]}`}`;
 }
 
+/** Where a turn wrote that it may not. */
+export function trespassWords({ by, paths }: Extract<RalphEvent, { type: "trespass" }>): string {
+  return by === "planner"
+    ? `changed while the planner was at work, by it or by you: ${paths.join(", ")}`
+    : `written outside the allowed paths: ${paths.join(", ")}`;
+}
+
 /** `1,204 tokens, $0.03`, or nothing where nothing is known. */
 export function usageWords(usage: Usage | null): string {
   if (usage === null) return "";

@@ -11,10 +11,20 @@ export function normalizeAnswer(question: Question, text: string): string | null
       return /^(n|no|false)$/i.test(word) ? "no" : null;
     case "select": {
       const numbered = /^\d+$/.test(word) ? question.choices[Number(word) - 1] : undefined;
-      const named = question.choices.find(({ value, label }) => [value, label].some((name) => same(name, word)));
-      return (named ?? numbered)?.value ?? null;
+      const named = question.choices.find(({ value, label }) =>
+        [value, label, letterOf(label) ?? value].some((name) => same(name, word))
+      );
+      const begun = word === ""
+        ? []
+        : question.choices.filter(({ value }) => value.toLowerCase().startsWith(word.toLowerCase()));
+      return (named ?? numbered ?? (begun.length === 1 ? begun[0] : undefined))?.value ?? null;
     }
   }
+}
+
+/** The letter that a label begins with, where it has one: `A) Refine further`. */
+export function letterOf(label: string): string | null {
+  return /^([A-Za-z])\) /.exec(label)?.[1] ?? null;
 }
 
 /** What may be taken when no one answers, or `null`. */

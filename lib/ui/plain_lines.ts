@@ -1,9 +1,19 @@
 import type { AgentEvent } from "../events/agent_events.ts";
 import type { RalphEvent } from "../events/types.ts";
-import { agentWords, checkWords, hookWords, iterationWords, tailLines, usageWords, waitWords } from "./event_words.ts";
+import {
+  agentWords,
+  checkWords,
+  hookWords,
+  iterationWords,
+  tailLines,
+  trespassWords,
+  usageWords,
+  waitWords,
+} from "./event_words.ts";
 import { formatDuration } from "./format_duration.ts";
 
 const TAIL_LINES = 20;
+const DIFF_LINES = 200;
 
 /** An event as plain text, one line where it can be: for logs, pipes and screen readers. */
 export function plainLines(event: RalphEvent): readonly string[] {
@@ -54,6 +64,7 @@ const LINES: {
   "hook-end": (event) => [`  ${hookWords(event)} (${formatDuration(event.durationMs)})`],
   "state-put-back": (event) => [`  warning: restored, edited manually: ${event.paths.join(", ")}`],
   "items-reopened": (event) => [`  warning: the final check sends back ${event.ids.join(", ")}`],
+  "trespass": (event) => [trespassWords(event), ...tailLines(event.diff, DIFF_LINES).map((line) => `    ${line}`)],
   "commit": (event) => [`  commit ${event.commit.slice(0, 7)}: ${event.subject}`],
   "text": (event) => [`${event.title}`, ...event.lines.map((line) => `  ${line}`.trimEnd())],
   "note": (event) => [`${event.level === "warn" ? "warning: " : ""}${event.message}`],

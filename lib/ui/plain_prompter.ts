@@ -1,5 +1,5 @@
 import type { Terminal } from "../host/types.ts";
-import { defaultAnswer, expectedAnswer, normalizeAnswer } from "./normalize_answer.ts";
+import { defaultAnswer, expectedAnswer, letterOf, normalizeAnswer } from "./normalize_answer.ts";
 import type { Prompter, Question } from "../context/prompter.ts";
 import { missing } from "./unattended_prompter.ts";
 
@@ -43,9 +43,11 @@ function questionText(question: Question): string {
         : `${question.message} [${question.initial}]\n> `;
     case "select": {
       const choices = question.choices.map(({ label, hint }, index) =>
-        `  ${index + 1}) ${label}${hint === undefined ? "" : ` (${hint})`}\n`
+        `  ${letterOf(label) === null ? `${index + 1}) ` : ""}${label}${hint === undefined ? "" : ` (${hint})`}\n`
       );
-      return `${question.message}\n${choices.join("")}[${question.initial}] `;
+      return `${question.message}\n${choices.join("")}${
+        question.initial === undefined ? ">" : `[${question.initial}]`
+      } `;
     }
   }
 }

@@ -7,6 +7,7 @@ import {
   iterationTone,
   iterationWords,
   tailLines,
+  trespassWords,
   usageWords,
   waitWords,
 } from "./event_words.ts";
@@ -14,6 +15,7 @@ import { formatDuration } from "./format_duration.ts";
 import type { Style } from "./style.ts";
 
 const TAIL_LINES = 12;
+const DIFF_LINES = 200;
 
 /** An event as lines for a terminal: an item a block, its turn, checks and commits below it. */
 export function richLines(event: RalphEvent, style: Style): readonly string[] {
@@ -86,6 +88,10 @@ const LINES: {
     event,
     { warn, symbols },
   ) => [indented(warn(symbols.warning), warn(`restored, edited manually: ${event.paths.join(", ")}`))],
+  "trespass": (event, { bad, dim, symbols }) => [
+    indented(bad(symbols.failed), bad(trespassWords(event))),
+    ...tailLines(event.diff, DIFF_LINES).map((line) => indented(" ", `${dim(symbols.bar)} ${line}`)),
+  ],
   "commit": (
     event,
     { accent, dim, symbols },

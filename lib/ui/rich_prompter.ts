@@ -78,7 +78,7 @@ function show(clack: Clack, question: Question, streams: Streams): Promise<strin
       return clack.select({
         message,
         ...streams,
-        initialValue: question.initial,
+        ...(question.initial === undefined ? {} : { initialValue: question.initial }),
         options: question.choices.map(({ value, label, hint }) => ({
           value,
           label,

@@ -53,6 +53,8 @@ export function missing(question: Question): RalphError {
     details: { id: question.id, question: question.message },
     hint: question.fromAgent === true
       ? "add it to the answers file (`questions: [{match, answer}]` or `otherwise: text`), or run in a terminal"
-      : `add it to the answers file (\`prompts: {${question.id}: …}\`), or run in a terminal`,
+      : `add it to the answers file (\`prompts: {${question.id}: …}\`${
+        question.kind === "select" ? `, one of ${expectedAnswer(question)}` : ""
+      }), or run in a terminal`,
   });
 }

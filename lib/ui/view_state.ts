@@ -101,6 +101,7 @@ export function nextView(before: ViewState, event: RalphEvent, now: number): Vie
     case "state-put-back":
     case "items-reopened":
     case "tests-changed":
+    case "trespass":
     case "commit":
     case "question":
     case "answer":

@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { commandAgent, commandWord } from "../../lib/agents/command_agent.ts";
 import { FIXTURES, turnFixture } from "./turn_fixture.ts";
@@ -46,6 +47,17 @@ describe("commandAgent().ensureUsable()", () => {
 });
 
 describe("commandAgent().runTurn()", () => {
+  test("runTurn() lets no ~/.bashrc take the prompt, where bash thinks that it is started by a remote shell", async () => {
+    await using fixture = turnFixture();
+    writeFileSync(join(fixture.folder, ".bashrc"), 'read -r line\necho "bashrc took: $line"\n');
+    const agent = commandAgent({ command: "cat", host: fixture.host });
+    const environment = { HOME: fixture.folder, SHLVL: undefined, SSH_CLIENT: "1 2 3" };
+
+    const turn = await agent.runTurn(fixture.request({ prompt: "first line\nsecond\n", environment } as never));
+
+    expect(readFileSync(turn.transcript, "utf8")).toBe("first line\nsecond\n");
+  });
+
   test("runTurn() gives the prompt on standard input and takes an echo of it out of the words", async () => {
     await using fixture = turnFixture();
     const agent = commandAgent({ command: `${FIXTURES}/echo-prompt.sh`, host: fixture.host });

@@ -1,4 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { spawnSync } from "node:child_process";
+import { openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Cli, ralphCli } from "./cli.ts";
 
 const PRD_DRAFT = {
@@ -57,6 +60,28 @@ const WORK =
 const LIE = 'echo "$prompt" >> ../prompts.txt; echo "<promise>COMPLETE</promise>"';
 
 describe("ralph exec", () => {
+  test("knows the file that its own output goes to: it ends neither planning nor understanding, and is no one's", () => {
+    const { command, environment, root } = project(WORK).args(
+      "exec",
+      "add colours",
+      "--agent-cmd",
+      "worker",
+      "--answers",
+      "answers.yaml",
+      "--approve",
+      "all",
+    )
+      .dirty({ "out.log": "" }).prepare();
+    const [file = "", ...rest] = command;
+    const output = openSync(join(root, "out.log"), "a");
+
+    const { status } = spawnSync(file, rest, { cwd: root, env: environment, stdio: ["ignore", output, output] });
+
+    const said = readFileSync(join(root, "out.log"), "utf8");
+    expect(status, said).toBe(0);
+    expect(said).not.toContain("out.log");
+  });
+
   test("takes a goal to verified commits when every gate was approved", async () => {
     const { git, read, stderr } = await project(WORK)
       .args(
@@ -101,7 +126,9 @@ describe("ralph exec", () => {
 
     expect(stderr).toContain("ralph run");
     expect(read("a.txt")).toBeNull();
-    expect(git("rev-parse", "--abbrev-ref", "HEAD")).toBe("main");
+    expect(git("rev-parse", "--abbrev-ref", "HEAD")).toBe("ralph/colours");
+    expect(git("log", "--format=%s", "main")).not.toContain("ralph:"); // the plan is on its own branch
+    expect(git("status", "--porcelain", "--", "scripts/ralph/plan_transcript.md")).toBe("");
   });
 
   test("without approval of the PRD it ends with 3 and keeps what was worked out", async () => {
@@ -143,8 +170,8 @@ describe("ralph exec", () => {
     expect(git("log", "--format=%s", "-n", "1")).toBe("feat: US-002 - Add b.txt");
   });
 
-  test("an agent that writes outside scripts/ralph before approval ends it as failed, with paths and diff", async () => {
-    const { stderr, read } = await ralphCli().agent(
+  test("an agent that changes a source file before approval ends it as failed, with paths and diff", async () => {
+    const { stderr, read } = await ralphCli().files({ "src.txt": "" }).agent(
       "worker",
       `cat > /dev/null; echo sneaky > src.txt; echo '${JSON.stringify(DRAFTS)}'`,
     )

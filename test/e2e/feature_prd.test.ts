@@ -59,6 +59,25 @@ describe("ralph prd FEATURE", () => {
     ]);
   });
 
+  test.each([["--non-interactive"], ["--ui", "plain"]])(
+    "a finalized PRD is never run because nobody chose (%s)",
+    async (...flags) => {
+      const files = { [PRD_FILE]: FINAL, ".ralph/2024-01-15-auth/prd.md": "# Auth\n" };
+      const { stderr, git } = await project(files).stdin("").args("prd", "auth", ...flags).expectExit(3);
+
+      expect(stderr).toContain("prd.action");
+      expect(stderr).not.toContain("run: feature");
+      expect(git("branch", "--format=%(refname:short)")).toBe("main");
+    },
+  );
+
+  test("the letters of the menu are its answers", async () => {
+    const files = { [PRD_FILE]: FINAL, ".ralph/2024-01-15-auth/prd.md": "# Auth\n" };
+    const { stderr } = await project(files).stdin("E\n").args("prd", "auth", "--ui", "plain").expectExit(0);
+
+    expect(stderr).toContain("run: feature");
+  });
+
   test("a draft: the menu has three ways on, and A) keeps refining, turn by turn", async () => {
     const prompts = { "prd.action": "refine", "prd.finalize": "yes" };
     const given = {

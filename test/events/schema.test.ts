@@ -95,11 +95,12 @@ const SAMPLES: { readonly [Type in RalphEvent["type"]]: Required<Extract<RalphEv
     message: "exit 1",
   },
   "state-put-back": { type: "state-put-back", paths: ["a"] },
-  "commit": { type: "commit", commit: "abc", subject: "s" },
+  "trespass": { type: "trespass", by: "planner", paths: ["a"], diff: "+x" },
+  "commit": { type: "commit", commit: "abc", subject: "s", hook: "docs" },
   "question": { type: "question", id: "q", message: "m" },
   "answer": { type: "answer", id: "q", answer: "yes", source: "terminal" },
   "text": { type: "text", title: "t", lines: ["l"] },
-  "note": { type: "note", level: "warn", message: "m" },
+  "note": { type: "note", level: "warn", message: "m", hook: "docs" },
 };
 
 describe("the schema of events", () => {

@@ -17,6 +17,22 @@ describe("switchTo()", () => {
     expect(status.changed.map(({ path }) => path)).toEqual(["a.txt", "new.txt"]);
   });
 
+  test("brings a branch of Ralph's forward that was merged, and no other one", async () => {
+    await using project = await temporaryRepository({ "a.txt": "1" });
+    for (const branch of ["ralph/x", "release-1"]) project.git("branch", branch);
+    project.write({ "a.txt": "2" });
+    project.git("commit", "--quiet", "--all", "-m", "two");
+    const head = project.git("rev-parse", "HEAD");
+    project.write({ "a.txt": "mine" });
+
+    expect(await project.repository.switchTo("ralph/x")).toBe("forwarded");
+    expect(project.git("rev-parse", "HEAD")).toBe(head);
+    expect(project.git("diff", "--name-only").trim()).toBe("a.txt");
+    project.git("checkout", "--quiet", "--", "a.txt");
+    expect(await project.repository.switchTo("release-1")).toBe("switched");
+    expect(project.git("rev-parse", "HEAD")).not.toBe(head);
+  });
+
   test("works before the first commit and from a detached HEAD", async () => {
     await using fresh = await temporaryRepository();
     await fresh.repository.switchTo("start");

@@ -92,7 +92,7 @@ describe("shellInvocation()", () => {
   test("is bash with pipefail where there is bash", async () => {
     const shell = await shellInvocation("false | cat", host.environment);
 
-    expect(shell.arguments).toEqual(["-o", "pipefail", "-c", "false | cat"]);
+    expect(shell.arguments).toEqual(["--norc", "-o", "pipefail", "-c", "false | cat"]);
     expect((await host.processes.run({ ...shell, cwd: "/" })).exitCode).toBe(1);
   });
 

@@ -135,6 +135,17 @@ describe("makeReport()", () => {
     expect({ status, parts: items.map(({ part }) => part) }).toEqual({ status: "blocked", parts: [1, 2] });
   });
 
+  test("holds what the planner changed, which no item has", async () => {
+    const { trespasses, parts } = await reportOf([
+      { type: "step-start", step: "plan", title: "a goal" },
+      { type: "trespass", by: "planner", paths: ["src/a.ts"], diff: "+x" },
+      { type: "step-end", step: "plan", status: "failed" },
+    ]);
+
+    expect(trespasses).toMatchObject([{ item: null, by: "planner", paths: ["src/a.ts"] }]);
+    expect(parts).toMatchObject([{ name: "plan", status: "failed" }]);
+  });
+
   test("keeps waits, hooks, put-backs, trespasses, warnings and answers", async () => {
     const wait = { type: "wait-start", agent: "claude", reason: "rate-limit", until: "2026-01-02T05:00:00Z" } as const;
     const report = await reportOf([
@@ -146,11 +157,11 @@ describe("makeReport()", () => {
       { ...wait, remainingMs: 1, message: "limit" },
       { type: "wait-end", agent: "claude", waitedMs: 60_000, interrupted: false },
       { type: "hook-end", hook: "docs", iteration: 1, status: "failed", exitCode: 3, durationMs: 5, message: "exit 3" },
-      { type: "commit", commit: "abcdef1", subject: "hook: docs (iteration 1)" },
+      { type: "commit", commit: "abcdef1", subject: "whatever a hook's commit is called", hook: "docs" },
       { type: "state-put-back", paths: ["scripts/ralph/prd.json"] },
       { type: "note", level: "warn", message: "not committed" },
       ...attempt("US-001", 1, { result: "trespassed", settlement: "open", message: "wrote x" }).slice(-1),
-      { type: "text", title: "Written outside the allowed paths", lines: ["+x"] },
+      { type: "trespass", by: "agent", paths: ["x"], diff: "+x" },
       runEnd("failed", ["wrote outside the allowed paths: x"]),
     ]);
 
@@ -159,8 +170,8 @@ describe("makeReport()", () => {
     expect(report.hooks).toMatchObject([{ hook: "docs", status: "failed", exitCode: 3, log: "l" }]);
     expect(report.putBack).toMatchObject([{ item: "US-001", paths: ["scripts/ralph/prd.json"] }]);
     expect(report.warnings).toMatchObject([{ item: "US-001", message: "not committed" }]);
-    expect(report.trespasses).toMatchObject([{ item: "US-001", diff: "+x" }]);
-    expect(report.commits).toMatchObject([{ subject: "hook: docs (iteration 1)" }]);
+    expect(report.trespasses).toMatchObject([{ item: "US-001", by: "agent", paths: ["x"], diff: "+x" }]);
+    expect(report.commits).toMatchObject([{ subject: "whatever a hook's commit is called" }]);
     expect(report.items[0]?.state).toBe("trespassed");
   });
 

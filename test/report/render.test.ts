@@ -19,7 +19,7 @@ async function nasty(): Promise<RunReport> {
     { type: "note", level: "warn", message: NASTY },
     { type: "note", level: "info", message: NASTY },
     { type: "state-put-back", paths: [NASTY] },
-    { type: "text", title: "Written outside the allowed paths", lines: [NASTY] },
+    { type: "trespass", by: "agent", paths: [NASTY], diff: NASTY },
     { type: "answer", id: NASTY, answer: NASTY, source: "terminal" },
     { type: "hook-end", hook: NASTY, iteration: 1, status: "failed", exitCode: 1, durationMs: 1, message: NASTY },
     `{"${NASTY.replaceAll('"', "").replaceAll(/[^\x20-\x7e]/g, "")}`,

@@ -81,6 +81,31 @@ describe("createPrompter() in plain mode", () => {
     }]);
   });
 
+  test("a choice is taken by its letter, its number, its name and the beginning of its name", async () => {
+    const menu = {
+      id: "prd.action",
+      kind: "select",
+      message: "What now?",
+      choices: [{ value: "refine", label: "A) Refine further" }, { value: "run", label: "B) Start execution" }],
+    } as const;
+    const { ask, shown } = plain("b\nA\n2\nru\nrefine\nr\nrun\n");
+
+    const values: unknown[] = [];
+    for (let count = 0; count < 6; count += 1) values.push(await ask(menu));
+    expect(values).toEqual(
+      ["run", "refine", "run", "run", "refine", "run"].map((value) => ({ value, source: "stdin" })),
+    );
+    expect(shown()).toContain("What now?\n  A) Refine further\n  B) Start execution\n> b\n");
+    expect(shown()).toContain("> r\nexpected refine, run: run\n"); // two begin so
+  });
+
+  test("a choice without a default is a missing answer at an empty line and at the end of input", async () => {
+    const menu = { id: "prd.action", kind: "select", message: "What now?", choices: [{ value: "run", label: "Run" }] };
+
+    await expect(plain("").ask(menu as Question)).rejects.toMatchObject({ code: "answer-missing", exitCode: 3 });
+    await expect(plain("\n\n").ask(menu as Question)).rejects.toMatchObject({ code: "answer-missing" });
+  });
+
   test("the end of input without a default is a missing answer", async () => {
     await expect(plain("").ask(TEXT)).rejects.toMatchObject({ code: "answer-missing", exitCode: 3 });
   });
@@ -119,6 +144,19 @@ describe("createPrompter() with nobody to ask", () => {
 });
 
 describe("announcedPrompter()", () => {
+  test("a question that nobody saw is shown with its answer", async () => {
+    const events: RalphEvent[] = [];
+    const asked: Prompter = { interactive: false, ask: () => Promise.resolve({ value: "bar", source: "answers" }) };
+    const prompter = announcedPrompter(asked, () => ({ emit: (event) => void events.push(event) }));
+
+    await prompter.ask({ id: "plan.question", kind: "text", message: "Which foo?" });
+
+    expect(events.slice(1)).toEqual([
+      { type: "text", title: "Which foo?", lines: [] },
+      { type: "answer", id: "plan.question", answer: "bar", source: "answers" },
+    ]);
+  });
+
   test.each([["approve", 1], ["default", 1], ["terminal", 0]] as const)(
     "tells the reasons of a question answered by %s %i times: in a terminal the question itself shows them",
     async (source, times) => {

@@ -156,6 +156,7 @@ export function prdBacklog(
     unverified: "block",
     runsDirectory: EXEC_RUNS,
     branch: async () => (await load()).branchName,
+    asks: async () => fingerprintOf((await load()).userStories.map((story) => [story.id, printOf(story)])),
 
     async overview({ parked }) {
       const { userStories } = await load();

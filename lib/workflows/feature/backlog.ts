@@ -170,6 +170,7 @@ export function featureBacklog(
     unverified: "block",
     runsDirectory: ".ralph/runs",
     branch: async () => (await load()).branchName,
+    asks: async () => fingerprintOf((await load()).userStories.map((story) => [story.id, printOf(story)])),
 
     async overview() {
       const { userStories } = await load();

@@ -15,7 +15,7 @@ type Stories = {
 describe("plan() over a PRD that is there", () => {
   test("plan() keeps passes and notes of stories with the same id and criteria when it updates", async () => {
     using repository = testRepository(files);
-    const changed = story("US-002", 2, { acceptanceCriteria: ["other"], passes: true });
+    const changed = story("US-002", 2, { acceptanceCriteria: ["other", "Verify: `true`"], passes: true });
     const agent = replying(
       envelope({ prdDraft: draft(story("US-001", 3), changed, story("US-003", 4, { passes: true })) }),
     );

@@ -10,7 +10,6 @@ const GOOD = envelope({ prdDraft: draft(story("US-001", 1)) });
 
 describe("plan() guards", () => {
   test.each<[string, (root: string, git: (...arguments_: string[]) => string) => void, readonly string[]]>([
-    ["a new file", (root) => writeFileSync(join(root, "src.ts"), "x\n"), ["src.ts"]],
     ["a changed file", (root) => writeFileSync(join(root, "README.md"), "changed\n"), ["README.md"]],
     ["a deleted file", (root) => rmSync(join(root, "README.md")), ["README.md"]],
     [
@@ -22,7 +21,7 @@ describe("plan() guards", () => {
       },
       ["src.ts"],
     ],
-    ["a file beside the folder", (root) => writeFileSync(join(root, "scripts/ralph.ts"), "x\n"), ["scripts/ralph.ts"]],
+    ["a file beside the folder", (root) => writeFileSync(join(root, "scripts/other.sh"), "x\n"), ["scripts/other.sh"]],
   ])("plan() fails when the planner wrote %s, and leaves it as it is", async (_name, write, paths) => {
     using repository = testRepository({ "scripts/other.sh": "true\n" });
     const agent = replying(() => {
@@ -36,12 +35,33 @@ describe("plan() guards", () => {
     expect(planned).toMatchObject({ status: "failed", reason: "trespassed" });
     expect(exitCodeOf(planned)).toBe(1);
     const messages = planned.status === "failed" ? planned.messages : [];
-    expect(messages[0]).toBe(`the planner wrote outside scripts/ralph/: ${paths.join(", ")}`);
+    expect(messages[0]).toBe(`changed while the planner was at work, by it or by you: ${paths.join(", ")}`);
+    expect(ralph.seen).toContainEqual({ type: "trespass", by: "planner", paths, diff: messages[1] });
     expect(messages[1]).toContain(`b/${paths[0]}`);
     expect(repository.git("status", "--porcelain") + repository.git("log", "--format=%s")).toMatch(
-      /src\.ts|README|ralph\.ts|sneaky/,
+      /src\.ts|README|other\.sh|sneaky/,
     );
     expect(JSON.parse(repository.read("scripts/ralph/prd.json")).userStories).toEqual([]);
+  });
+
+  test("plan() reports what a log, a server or an editor wrote meanwhile, and continues", async () => {
+    using repository = testRepository({ "notes.md": "mine\n" });
+    repository.write("notes.md", "being edited\n");
+    const agent = replying(() => {
+      repository.write("dev.log", "GET /\n");
+      repository.write("notes.md", "saved again\n");
+      return GOOD;
+    });
+    await using ralph = await contextOn(repository, { agent, prompter: answering({ "plan.write-prd": "yes" }) });
+
+    expect((await plan(ralph, { goal: GOAL })).status).toBe("approved");
+
+    expect(ralph.seen).toContainEqual({
+      type: "note",
+      level: "warn",
+      message: "changed while the planner was at work, by it or by something else, and left alone: dev.log, notes.md",
+    });
+    expect(repository.read("notes.md")).toBe("saved again\n");
   });
 
   test("plan() does not blame the planner for what was dirty before its turn", async () => {

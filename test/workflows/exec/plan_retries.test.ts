@@ -30,6 +30,26 @@ describe("plan() retries", () => {
       envelope({ prdDraft: draft(story("A", 1, { priority: true })) }),
       "userStories[0].priority: must be an integer",
     ],
+    [
+      "a branch that git does not take",
+      envelope({ prdDraft: { ...draft(story("A", 1)), branchName: "my branch..x" } }),
+      "branchName: git takes no branch with the name my branch..x",
+    ],
+    [
+      "a story without criteria",
+      envelope({ prdDraft: draft(story("A", 1, { acceptanceCriteria: [] })) }),
+      "userStories[0].acceptanceCriteria: must not be empty",
+    ],
+    [
+      "a story that names no check",
+      envelope({ prdDraft: draft(story("A", 1, { acceptanceCriteria: ["It works"] })) }),
+      "userStories[0].acceptanceCriteria: no criterion names a check in the form Verify: `command`",
+    ],
+    [
+      "two answers at once",
+      `${GOOD}\n\nor\n\n${GOOD}`,
+      "the answer holds 2 JSON objects of this form",
+    ],
   ])("plan() feeds %s back with the errors verbatim and keeps the raw answer", async (_name, bad, error) => {
     using repository = testRepository();
     const agent = replying(bad, GOOD);
@@ -64,6 +84,19 @@ describe("plan() retries", () => {
     expect([state.attempts, state.state]).toEqual([0, reason === "invalid-prd" ? "draft_prd" : "collect_context"]);
   });
 
+  test("plan() takes stories without a check of their own where shared ones hold, or the agent's word is enough", async () => {
+    using repository = testRepository();
+    const bare = envelope({ prdDraft: draft(story("A", 1, { acceptanceCriteria: ["It works"] })) });
+    const prompter = answering({ "plan.write-prd": "yes" });
+    await using ralph = await contextOn(repository, {
+      agent: replying(bare),
+      prompter,
+      config: { verify: { default: ["true"] } },
+    });
+
+    expect((await plan(ralph, { goal: GOAL })).status).toBe("approved");
+  });
+
   test("plan() counts refused answers in a row only", async () => {
     using repository = testRepository();
     const agent = replying("no", "no", envelope({ questions: ["a?"] }), "no", "no", GOOD);
@@ -75,9 +108,16 @@ describe("plan() retries", () => {
     expect((await plan(ralph, { goal: GOAL, maxRetries: 2 })).status).toBe("approved");
   });
 
-  test("plan() takes one json fence around the whole answer", async () => {
+  test.each([
+    ["a fence around all of it", `\n\`\`\`json\n${GOOD}\n\`\`\`\n`],
+    [
+      "a sentence before a fence",
+      `Here is the plan, as { "asked" }.\n\n\`\`\`json\n${GOOD}\n\`\`\`\nTell me what you think.`,
+    ],
+    ["a sentence before it", `I read {"a": 1} first.\n${GOOD}`],
+  ])("plan() takes the one JSON object wherever in the answer it is: %s", async (_name, answer) => {
     using repository = testRepository();
-    const agent = replying(`\n\`\`\`json\n${GOOD}\n\`\`\`\n`);
+    const agent = replying(answer);
     await using ralph = await contextOn(repository, { agent, prompter: answering({ "plan.write-prd": "yes" }) });
 
     expect((await plan(ralph, { goal: GOAL })).status).toBe("approved");

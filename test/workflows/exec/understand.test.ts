@@ -103,7 +103,7 @@ describe("understand()", () => {
         reasons: [expect.stringContaining(path)],
       });
       expect([exitCodeOf(understood), agent.prompts.length]).toEqual([1, 1]);
-      const shown = ralph.seen.flatMap((event) => event.type === "text" ? event.lines : []).join("\n");
+      const shown = ralph.seen.flatMap((event) => event.type === "trespass" ? event.diff : []).join("\n");
       expect(shown).toContain("+trespassed");
       expect(repository.read(path)).toBe("trespassed\n");
       expect(repository.git("log", "--format=%s")).toBe("start");

@@ -1,25 +1,11 @@
-import { checkDraft, withOwnFields } from "./draft.ts";
+import { parseEnvelope } from "./envelope.ts";
+import { requireRepository } from "../../../git/require_repository.ts";
+import { holdsOtherWork, isBranchName } from "../../../git/switch_branch.ts";
+import { checkDraft, type DraftSurroundings, withOwnFields } from "./draft.ts";
 import { MAX_ROUNDS, readPrd } from "./prompt_values.ts";
 import type { PlanSession, Said } from "./session.ts";
-import type { PlanState, Recommendation, Uncertainty } from "./state.ts";
+import type { PlanState } from "./state.ts";
 import { codeBlock, quoted } from "./transcript.ts";
-import { z } from "zod";
-import { findJsonError } from "../../../backlog/json_syntax.ts";
-
-const KEYS = ["prdDraft", "questions", "recommendUnderstand", "uncertainties"];
-
-const FENCE_REGEXP = /^```(?:json)?[ \t]*\r?\n([\s\S]*?)\r?\n?```$/i;
-
-const SHAPE = "the whole answer must be one JSON object, with no words around it";
-
-const filled = z.string().trim().min(1, "must not be empty");
-
-const SCHEMA: z.ZodType<Envelope> = z.object({
-  questions: z.array(filled).transform((questions) => [...new Set(questions)]),
-  uncertainties: z.array(z.object({ topic: z.string(), reason: z.string(), evidenceMissing: z.string() })),
-  prdDraft: z.unknown(),
-  recommendUnderstand: z.object({ shouldRun: z.boolean(), reasons: z.array(z.string()) }),
-});
 
 /** Characters of a refused answer that the agent is shown again. */
 const REPLY_CHARACTERS = 20_000;
@@ -32,16 +18,19 @@ export interface Refusal {
 
 /** Puts the agent's open questions to the person, one by one; each answer is saved before the next question. */
 export async function askPending(session: PlanSession): Promise<void> {
+  const total = session.state.pendingQuestions.length;
   for (
     let question = session.state.pendingQuestions[0];
     question !== undefined;
     question = session.state.pendingQuestions[0]
   ) {
     const askedAt = session.now();
+    const number = total - session.state.pendingQuestions.length + 1;
     const { value, source } = await session.ralph.prompter.ask({
       id: "plan.question",
       kind: "text",
       message: question,
+      ...(total === 1 ? {} : { details: [`Question ${number} of ${total}`] }),
       fromAgent: true,
     });
     const { qa, pendingQuestions } = session.state;
@@ -93,13 +82,26 @@ export async function takeReply(session: PlanSession, text: string): Promise<Ref
     return null;
   }
 
-  const draft = checkDraft(prdDraft);
+  const draft = await checkDraft(prdDraft, surroundingsOf(session));
   if (draft.status === "invalid") {
     return await refuse(session, text, "invalid-prd", draft.errors, { ...learned, state: "draft_prd" });
   }
   const lastPrdDraft = withOwnFields(draft.prd, session.state.existing === "update" ? await readPrd(session) : null);
   await session.save({ ...learned, state: "review_prd", lastPrdDraft, attempts: 0, refused: null }, [said]);
   return null;
+}
+
+function surroundingsOf({ ralph }: PlanSession): DraftSurroundings {
+  const { verify } = ralph.config;
+  const repository = requireRepository(ralph);
+  return {
+    checked: verify.default.length > 0 || verify.allowUnverified,
+    async branchProblem(branch) {
+      if (!await isBranchName(repository.git, branch)) return `git takes no branch with the name ${branch}`;
+      if (ralph.loop.branch !== undefined || !await holdsOtherWork(repository, branch)) return null;
+      return `the branch ${branch} exists and holds commits that are not here: name another branch`;
+    },
+  };
 }
 
 async function refuse(
@@ -116,63 +118,4 @@ async function refuse(
   const refused = { errors, reply: text.trim().slice(-REPLY_CHARACTERS) };
   await session.save({ ...learned, attempts: session.state.attempts + 1, refused }, [{ heading, body }]);
   return { reason, errors };
-}
-
-/** One turn's answer of the planner's agent. */
-interface Envelope {
-  readonly questions: readonly string[];
-  readonly uncertainties: readonly Uncertainty[];
-  /** Not validated yet; `null` while the agent asks. */
-  readonly prdDraft: unknown;
-  readonly recommendUnderstand: Recommendation;
-}
-
-/** An envelope, or what is wrong with the answer. */
-type EnvelopeResult =
-  | { readonly status: "valid"; readonly envelope: Envelope }
-  | { readonly status: "invalid"; readonly errors: readonly string[] };
-
-/** Reads an agent's answer: one JSON object with exactly the four keys; one json fence around all of it is tolerated. */
-function parseEnvelope(answer: string): EnvelopeResult {
-  const trimmed = answer.replace(/^\uFEFF/, "").trim();
-  if (trimmed === "") return invalid(`the answer is empty: ${SHAPE}`);
-  const text = FENCE_REGEXP.exec(trimmed)?.[1] ?? trimmed;
-  let data: unknown;
-  try {
-    data = JSON.parse(text);
-  } catch {
-    const found = findJsonError(text);
-    const place = found === null ? "" : ` (line ${found.line}, column ${found.column}: expected ${found.expected})`;
-    return invalid(`not valid JSON${place}: ${SHAPE}`);
-  }
-  if (typeof data !== "object" || data === null || Array.isArray(data)) return invalid(SHAPE);
-  const keys = keyErrors(Object.keys(data));
-  if (keys.length > 0) return invalid(...keys);
-  const result = SCHEMA.safeParse(data);
-  if (!result.success) {
-    return invalid(...result.error.issues.map((issue) => `${placeOf(issue.path)}: ${issue.message}`));
-  }
-  const { questions, prdDraft } = result.data;
-  if (questions.length === 0 && prdDraft === null) {
-    return invalid("`questions` is empty and `prdDraft` is null: ask something, or give a draft");
-  }
-  return { status: "valid", envelope: result.data };
-}
-
-function keyErrors(keys: readonly string[]): readonly string[] {
-  const missing = KEYS.filter((key) => !keys.includes(key));
-  const unexpected = keys.filter((key) => !KEYS.includes(key)).toSorted();
-  return [
-    ...(missing.length > 0 ? [`missing keys: ${missing.join(", ")}`] : []),
-    ...(unexpected.length > 0 ? [`unexpected keys: ${unexpected.join(", ")}`] : []),
-  ];
-}
-
-function placeOf(path: readonly PropertyKey[]): string {
-  return path.map((part, index) => typeof part === "number" ? `[${part}]` : `${index === 0 ? "" : "."}${String(part)}`)
-    .join("");
-}
-
-function invalid(...errors: readonly string[]): EnvelopeResult {
-  return { status: "invalid", errors };
 }

@@ -1,3 +1,4 @@
+import { storyCommands } from "../../../backlog/verify_commands.ts";
 import type { Prd, Story } from "../types.ts";
 import { validatePrd } from "../validate.ts";
 
@@ -6,18 +7,36 @@ export type DraftResult =
   | { readonly status: "valid"; readonly prd: Prd }
   | { readonly status: "invalid"; readonly errors: readonly string[] };
 
-/** Checks a draft: the strict schema first, and then what a plan needs beyond it. */
-export function checkDraft(draft: unknown): DraftResult {
+/** What a draft is checked against beside its form. */
+export interface DraftSurroundings {
+  /** Items need no check of their own: there are shared ones, or the agent's word counts. */
+  readonly checked: boolean;
+  /** What is wrong with a branch of this name, or `null`. */
+  branchProblem(branch: string): Promise<string | null>;
+}
+
+/** Checks a draft: the strict schema first, and then what a plan needs beyond it. All problems are reported at once. */
+export async function checkDraft(draft: unknown, around: DraftSurroundings): Promise<DraftResult> {
   const errors = validatePrd(draft);
   if (errors.length > 0) return { status: "invalid", errors };
   const prd = draft as Prd;
   const ids = prd.userStories.map((story) => story.id);
+  const branch = await around.branchProblem(prd.branchName);
   const problems = [
+    ...(branch === null ? [] : [`branchName: ${branch}`]),
     ...(ids.length === 0 ? ["userStories: a draft needs at least one story"] : []),
     ...ids.flatMap((id, index) => id.trim() === "" ? [`userStories[${index}].id: must not be empty`] : []),
     ...ids.flatMap((id, index) => ids.indexOf(id) === index ? [] : [`userStories[${index}].id: ${id} is used twice`]),
+    ...prd.userStories.flatMap((story, index) => criteriaProblems(story, `userStories[${index}]`, around.checked)),
   ];
   return problems.length > 0 ? { status: "invalid", errors: problems } : { status: "valid", prd };
+}
+
+/** A story that names nothing to be checked can never pass. */
+function criteriaProblems(story: Story, place: string, checked: boolean): readonly string[] {
+  if (story.acceptanceCriteria.length === 0) return [`${place}.acceptanceCriteria: must not be empty`];
+  if (checked || storyCommands(story).length > 0) return [];
+  return [`${place}.acceptanceCriteria: no criterion names a check in the form Verify: \`command\``];
 }
 
 /**

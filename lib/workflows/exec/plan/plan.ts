@@ -11,6 +11,7 @@ import type { PlanSession } from "./session.ts";
 import type { Recommendation, Uncertainty } from "./state.ts";
 import { plannerTurn } from "./turn.ts";
 import { requireRepository } from "../../../git/require_repository.ts";
+import { trespassWords } from "../../../ui/event_words.ts";
 
 /** What to plan. */
 export interface PlanOptions {
@@ -124,16 +125,13 @@ async function nextReply(
     case "unusable":
       return { status: "failed", reason: "agent-unusable", messages: [turn.message] };
     case "trespassed": {
-      const messages = [`the planner wrote outside scripts/ralph/: ${turn.paths.join(", ")}`, turn.diff];
+      const trespass = { type: "trespass", by: "planner", paths: turn.paths, diff: turn.diff } as const;
+      const messages = [trespassWords(trespass), turn.diff];
       await session.save({}, [{
-        heading: "Written outside scripts/ralph/",
+        heading: "Changed outside scripts/ralph/, by the planner or by a person",
         body: turn.paths.map((path) => `- ${path}`),
       }]);
-      ralph.events.emit({
-        type: "text",
-        title: "Written before the PRD was approved",
-        lines: [...turn.paths, ...turn.diff.split("\n")],
-      });
+      ralph.events.emit(trespass);
       return { status: "failed", reason: "trespassed", messages };
     }
     case "failed":

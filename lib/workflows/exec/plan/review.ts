@@ -3,6 +3,9 @@ import { PRD_FILE } from "../paths.ts";
 import { formatPrd } from "../format.ts";
 import { prdSummaryLines } from "../summary.ts";
 import type { Prd } from "../types.ts";
+import type { RalphContext } from "../../../context/context.ts";
+import { requireRepository } from "../../../git/require_repository.ts";
+import { enterBranch } from "../../../loop/branch.ts";
 import { writeAtomic } from "../../../host/files.ts";
 import { answerEntry } from "./collect.ts";
 import { withOwnFields } from "./draft.ts";
@@ -72,11 +75,19 @@ export async function askForChange(session: PlanSession): Promise<"changes" | "d
 async function writePrd(session: PlanSession, folder: string, existing: Prd | null, prd: Prd): Promise<void> {
   const { ralph } = session;
   const text = formatPrd(prd);
+  await enterWorkBranch(ralph, prd.branchName);
   if (session.state.existing === "overwrite" && existing !== null && formatPrd(existing) !== text) {
     await writeAtomic(join(folder, "prd.json.before"), formatPrd(existing));
   }
   await ralph.state.update(PRD_FILE, () => text);
   await session.save({ state: "done" });
+}
+
+/** The plan is committed where the work will be, so that the branch that the person is on stays as it is. */
+async function enterWorkBranch(ralph: RalphContext, named: string): Promise<void> {
+  const branch = ralph.loop.branch ?? named;
+  if (branch === "" || !ralph.config.commits.prdChanges) return;
+  await enterBranch({ events: ralph.events, repository: requireRepository(ralph) }, branch);
 }
 
 /** A person should see what an approval takes away. */

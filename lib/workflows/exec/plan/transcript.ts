@@ -1,3 +1,4 @@
+import { topLevelPaths } from "../../../git/tree_paths.ts";
 import { pathExists } from "../../../host/files.ts";
 import { join } from "node:path";
 import { EXEC_FOLDER, PLAN_TRANSCRIPT_FILE } from "../paths.ts";
@@ -36,12 +37,28 @@ export function codeBlock(text: string, language: string = ""): string {
   return `${fence}${language}\n${text.replace(/\n$/, "")}\n${fence}`;
 }
 
-/** A gate's decision: all that a gate writes. Nothing where the exec workflow has no folder yet. */
-export async function recordDecision(ralph: RalphContext, heading: string, body: readonly string[]): Promise<void> {
+/**
+ * A gate's decision: all that a gate writes. Nothing where the exec workflow has no folder yet.
+ *
+ * @param isLast no run follows, with whose first story the transcript is committed: it is committed now
+ */
+export async function recordDecision(
+  ralph: RalphContext,
+  heading: string,
+  body: readonly string[],
+  isLast: boolean = false,
+): Promise<void> {
   if (!await pathExists(join(ralph.root, EXEC_FOLDER))) return;
   const id = `gate.${ralph.run.id}.${ralph.host.ids.random(4)}`;
   const text = entryText(heading, new Date(ralph.host.clock.now()).toISOString(), body);
   await ralph.state.update(PLAN_TRANSCRIPT_FILE, (before) => withEntries(before, [{ id, text }]));
+  if (!isLast || !ralph.config.commits.prdChanges || ralph.repository === null) return;
+  const paths = topLevelPaths(ralph, [PLAN_TRANSCRIPT_FILE]);
+  const tracked = await ralph.repository.git(["ls-files", "--", ...paths]);
+  if (tracked.stdout === "") return;
+  const subject = "ralph: plan decided";
+  const result = await ralph.repository.commit({ paths, subject });
+  if (result.status === "committed") ralph.events.emit({ type: "commit", commit: result.commit, subject });
 }
 
 function markOf(id: string): string {

@@ -19,8 +19,8 @@ export type PlannerTurn =
   | { readonly status: "aborted" };
 
 /**
- * Gives the planner's agent one turn. State files are restored after it; a change anywhere else outside the workflow's
- * folder outweighs whatever it answered, and is left as it is.
+ * Gives the planner's agent one turn. State files are restored after it. A changed source file outweighs whatever it
+ * answered, and is left as it is; so is what a log, an editor or a server wrote meanwhile, which is only reported.
  */
 export async function plannerTurn(session: PlanSession, folder: string, signal: AbortSignal): Promise<PlannerTurn> {
   const { ralph } = session;
@@ -35,10 +35,16 @@ export async function plannerTurn(session: PlanSession, folder: string, signal: 
   await putBackState(ralph, folder, name, missing);
   await session.save({ openTurn: null });
 
-  const outside = outsideOf(turn.changedFiles);
-  if (outside.length > 0) {
-    const diff = await requireRepository(ralph).diff(topLevelPaths(ralph, outside), { base: turn.base });
-    return { status: "trespassed", paths: outside, diff };
+  const { sources, others } = await changedBeside(ralph, outsideOf(turn.changedFiles), before);
+  if (sources.length > 0) {
+    const diff = await requireRepository(ralph).diff(topLevelPaths(ralph, sources), { base: turn.base });
+    return { status: "trespassed", paths: sources, diff };
+  }
+  if (others.length > 0) {
+    const message = `changed while the planner was at work, by it or by something else, and left alone: ${
+      others.join(", ")
+    }`;
+    ralph.events.emit({ type: "note", level: "warn", message });
   }
   switch (turn.end.reason) {
     case "completed":
@@ -60,6 +66,32 @@ function treeBefore({ head, contents }: TreeSnapshot): TreeBefore {
 /** Those of the paths, relative to the root, that the planner's agent may not write. Pure. */
 function outsideOf(paths: readonly string[]): readonly string[] {
   return paths.filter((path) => !path.startsWith(`${EXEC_FOLDER}/`));
+}
+
+/**
+ * Divides what changed beside the workflow's folder: sources are files that git tracks, before the turn or after it, and
+ * that nobody was editing when it began. Everything else may be anyone's.
+ */
+async function changedBeside(
+  ralph: RalphContext,
+  paths: readonly string[],
+  before: TreeSnapshot,
+): Promise<{ readonly sources: readonly string[]; readonly others: readonly string[] }> {
+  if (paths.length === 0) return { sources: [], others: [] };
+  const repository = requireRepository(ralph);
+  const named = topLevelPaths(ralph, paths);
+  const environment = { GIT_LITERAL_PATHSPECS: "1" };
+  const lists = [
+    ["ls-files", "-z", "--", ...named],
+    ...(before.head === null ? [] : [["ls-tree", "-r", "-z", "--name-only", before.head, "--", ...named]]),
+  ];
+  const found = await Promise.all(lists.map((list) => repository.git(list, { environment })));
+  const tracked = new Set(found.flatMap(({ stdout }) => stdout.split("\0")));
+  const isSource = (path: string): boolean => tracked.has(path) && !before.contents.has(path);
+  return {
+    sources: paths.filter((_path, index) => isSource(named[index]!)),
+    others: paths.filter((_path, index) => !isSource(named[index]!)),
+  };
 }
 
 /**

@@ -145,7 +145,6 @@ async function askForAction(
     kind: "select",
     message: "What would you like to do?",
     details: [isFinal ? `PRD is ready: ${feature.path}/` : `PRD exists: ${feature.markdownFile} (${state.reason})`],
-    initial: isFinal ? "run" : "refine",
     choices,
   });
   return answer.value as Action;

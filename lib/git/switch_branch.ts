@@ -1,0 +1,68 @@
+import { RalphError } from "../errors/ralph_error.ts";
+import { type GitEnd, READING, reasonOf } from "./run_git.ts";
+import type { BranchSwitch, Repository } from "./types.ts";
+
+/** How the branches are called that are made for a run. */
+const OWN = "ralph/";
+
+type Asked = { readonly environment: Readonly<Record<string, string>> };
+type GitOf = (
+  arguments_: readonly string[],
+  options?: Asked,
+) => Promise<Pick<GitEnd, "exitCode" | "stdout" | "stderr">>;
+
+/**
+ * Creates or switches to a branch; local changes come along, or git refuses. One of Ralph's that HEAD holds already,
+ * since it was merged or has no commit of its own, begins at HEAD again.
+ *
+ * @throws {RalphError} branch-invalid, branch-failed
+ */
+export async function switchBranch(git: GitOf, branch: string, current: string | null): Promise<BranchSwitch> {
+  if (!await isBranchName(git, branch)) {
+    throw new RalphError("branch-invalid", { details: { branch: JSON.stringify(branch) } });
+  }
+  if (current === branch) return "current";
+  const exists = await has(git, branch);
+  const forward = exists && branch.startsWith(OWN) && await isBehind(git, branch);
+  const end = await git([
+    "switch",
+    "--quiet",
+    ...(!exists
+      ? ["--no-track", "--create", branch]
+      : forward
+      ? ["--no-track", "--force-create", branch]
+      : ["--no-guess", branch]),
+  ]);
+  if (end.exitCode !== 0) throw failed(branch, end);
+  return !exists ? "created" : forward ? "forwarded" : "switched";
+}
+
+/** True for what git takes as the name of a branch: `@{-1}` means another one, and a whole ref is none. */
+export async function isBranchName(git: GitOf, branch: string): Promise<boolean> {
+  const named = await git(["check-ref-format", "--branch", branch], { environment: READING });
+  return named.exitCode === 0 && named.stdout.trim() === branch && !/^refs\/|^HEAD$/.test(branch);
+}
+
+/** True for a branch other than the current one that has commits which HEAD lacks. */
+export async function holdsOtherWork(repository: Pick<Repository, "currentBranch" | "git">, branch: string): Promise<
+  boolean
+> {
+  if (await repository.currentBranch() === branch || !await has(repository.git, branch)) return false;
+  return !await isBehind(repository.git, branch);
+}
+
+async function has(git: GitOf, branch: string): Promise<boolean> {
+  return (await git(["rev-parse", "--verify", "--quiet", refOf(branch)], { environment: READING })).exitCode === 0;
+}
+
+async function isBehind(git: GitOf, branch: string): Promise<boolean> {
+  return (await git(["merge-base", "--is-ancestor", refOf(branch), "HEAD"], { environment: READING })).exitCode === 0;
+}
+
+function refOf(branch: string): string {
+  return `refs/heads/${branch}`;
+}
+
+function failed(branch: string, end: Pick<GitEnd, "stderr">): RalphError {
+  return new RalphError("branch-failed", { details: { branch, reason: reasonOf({ ...end, tail: end.stderr }) } });
+}
