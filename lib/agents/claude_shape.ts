@@ -7,6 +7,24 @@ import type { Usage } from "../backlog/types.ts";
 import type { AgentEvent } from "./stream_item.ts";
 import { at, inputWords, listAt, numberAt, outputWords, sumOf, textAt } from "./json.ts";
 
+/** The `system` line that begins a session; others are no event. */
+export function startEvents(line: unknown, model = textAt(line, "model")): readonly AgentEvent[] {
+  return textAt(line, "subtype") === "init"
+    ? [{ type: "agent-start", session: textAt(line, "session_id"), model }]
+    : [];
+}
+
+/** The end of a turn that is done: its result, where the agent's last text does not end with it already. */
+export function completedEvents(result: string | null, answer: string): readonly AgentEvent[] {
+  const text = result?.trim() ?? "";
+  const isRepeated = text === "" || answer.trim().endsWith(text);
+  return [...(isRepeated ? [] : [{ type: "agent-text", text: result! } as const]), {
+    type: "agent-end",
+    status: "completed",
+    message: null,
+  }];
+}
+
 /** What an `assistant` line says and does. Words of a subagent are not the agent's own. */
 export function assistantEvents(line: unknown): readonly AgentEvent[] {
   const own = textAt(line, "parent_tool_use_id") === null;

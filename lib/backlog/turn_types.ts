@@ -4,24 +4,26 @@
  * @module
  */
 
+/**
+ * How a turn failed. `cut-off`: no result, or in the middle of a tool call. `refused`: it only asked, planned, or did
+ * nothing at all. `killed`: something other than Ralph ended it. `unavailable`: its provider failed, again and again.
+ */
+export type TurnFailure =
+  | "agent-failed"
+  | "timed-out"
+  | "idle"
+  | "crashed"
+  | "killed"
+  | "cut-off"
+  | "context-exhausted"
+  | "refused"
+  | "unavailable";
+
 /** How an agent's turn ended. */
 export type TurnEnd =
   | { readonly reason: "completed" }
   | {
-    /**
-     * `cut-off`: no result, or in the middle of a tool call. `refused`: it only asked, planned, or did nothing at all.
-     * `killed`: somebody but Ralph ended it. `unavailable`: its provider failed, again and again.
-     */
-    readonly reason:
-      | "agent-failed"
-      | "timed-out"
-      | "idle"
-      | "crashed"
-      | "killed"
-      | "cut-off"
-      | "context-exhausted"
-      | "refused"
-      | "unavailable";
+    readonly reason: TurnFailure;
     readonly message: string;
   }
   /** Nothing continues before `untilMs` (milliseconds since 1970, `null`: not said). No attempt is counted. */

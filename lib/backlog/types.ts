@@ -8,7 +8,7 @@
 import type { Check, CommandCheck, Verification } from "./check_types.ts";
 import type { ClaimLine } from "./claims.ts";
 import type { Item } from "./item.ts";
-import type { Turn, TurnRecord } from "./turn_types.ts";
+import type { Turn, TurnFailure, TurnRecord } from "./turn_types.ts";
 
 export type * from "./check_types.ts";
 export type * from "./item.ts";
@@ -55,16 +55,8 @@ export type Claim<Findings = unknown> =
 
 /** Why an attempt failed. */
 export type FailureReason =
+  | TurnFailure
   | "checks-failed"
-  | "agent-failed"
-  | "timed-out"
-  | "idle"
-  | "crashed"
-  | "killed"
-  | "cut-off"
-  | "context-exhausted"
-  | "refused"
-  | "unavailable"
   | "protected-file-changed"
   | "tests-changed"
   | "history-rewritten"

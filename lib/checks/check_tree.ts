@@ -30,7 +30,7 @@ export async function openCheckTree(
     throw new RalphError("git-failed", {
       details: {
         command: "checkout",
-        reason: reasonFor(up),
+        reason: whyNotReady(up),
         hint: "set `verify.isolated` to false to run the checks in the tree",
       },
     });
@@ -57,7 +57,8 @@ export async function commitOfTree(place: CheckoutContext): Promise<string> {
   });
 }
 
-function reasonFor(up: Exclude<BroughtUp, { readonly status: "ready" }>): string {
+/** Why a checkout could not be brought up, in words. Pure. */
+export function whyNotReady(up: Exclude<BroughtUp, { readonly status: "ready" }>): string {
   switch (up.status) {
     case "failed":
       return up.reason;

@@ -1,5 +1,5 @@
 import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
-import { anthropicUsage, assistantEvents, toolResultEvents } from "../claude_shape.ts";
+import { anthropicUsage, assistantEvents, completedEvents, startEvents, toolResultEvents } from "../claude_shape.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents, failureKind } from "../failures.ts";
 import { at, textAt } from "../json.ts";
@@ -20,9 +20,7 @@ function ampTranslator(): Translator {
     push(line) {
       switch (textAt(line, "type")) {
         case "system":
-          return textAt(line, "subtype") === "init"
-            ? [{ type: "agent-start", session: textAt(line, "session_id"), model: null }]
-            : [];
+          return startEvents(line, null);
         case "assistant": {
           const events = assistantEvents(line);
           for (const event of events) if (event.type === "agent-text") answer = event.text;
@@ -52,11 +50,7 @@ function withExitCode(event: AgentEvent): AgentEvent {
 
 function endEvents(line: unknown, answer: string): readonly AgentEvent[] {
   if (at(line, "is_error") !== true && (textAt(line, "subtype") ?? "success") === "success") {
-    const result = textAt(line, "result") ?? "";
-    const words: readonly AgentEvent[] = result.trim() === "" || answer.trim().endsWith(result.trim())
-      ? []
-      : [{ type: "agent-text", text: result }];
-    return [...words, { type: "agent-end", status: "completed", message: null }];
+    return completedEvents(textAt(line, "result"), answer);
   }
   const message = textAt(line, "error") ?? textAt(line, "result") ?? "it gave no reason";
   return failureEvents(failureKind(message), message);

@@ -1,5 +1,5 @@
 import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
-import { assistantEvents } from "../claude_shape.ts";
+import { assistantEvents, completedEvents, startEvents } from "../claude_shape.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents, failureKind } from "../failures.ts";
 import { at, inputWords, outputWords, textAt } from "../json.ts";
@@ -25,9 +25,7 @@ function cursorTranslator(): Translator {
     push(line) {
       switch (textAt(line, "type")) {
         case "system":
-          return textAt(line, "subtype") === "init"
-            ? [{ type: "agent-start", session: textAt(line, "session_id"), model: textAt(line, "model") }]
-            : [];
+          return startEvents(line);
         case "assistant": {
           const events = assistantEvents(line);
           for (const event of events) if (event.type === "agent-text") answer += event.text;
@@ -69,17 +67,10 @@ function toolEvent(line: unknown): AgentEvent {
 
 /** Its result is all that was said, one message after the other. */
 function endEvents(line: unknown, answer: string): readonly AgentEvent[] {
-  const result = textAt(line, "result") ?? "";
-  if (at(line, "is_error") === true) {
-    const message = result === "" ? "it gave no reason" : result;
-    return failureEvents(failureKind(message), message);
-  }
-  const isRepeated = result.trim() === "" || answer.trim().endsWith(result.trim());
-  return [...(isRepeated ? [] : [{ type: "agent-text", text: result } as const]), {
-    type: "agent-end",
-    status: "completed",
-    message: null,
-  }];
+  const result = textAt(line, "result");
+  if (at(line, "is_error") !== true) return completedEvents(result, answer);
+  const message = result || "it gave no reason";
+  return failureEvents(failureKind(message), message);
 }
 
 /** How `cursor` is called, and how its stream is read. */

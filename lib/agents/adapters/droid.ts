@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
-import { anthropicUsage } from "../claude_shape.ts";
+import { anthropicUsage, completedEvents, startEvents } from "../claude_shape.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents, failureKind } from "../failures.ts";
 import { at, inputWords, outputWords, textAt } from "../json.ts";
@@ -31,9 +31,7 @@ function droidTranslator(): Translator {
     push(line) {
       switch (textAt(line, "type")) {
         case "system":
-          return textAt(line, "subtype") === "init"
-            ? [{ type: "agent-start", session: textAt(line, "session_id"), model: textAt(line, "model") }]
-            : [];
+          return startEvents(line);
         case "message": {
           const text = textAt(line, "text") ?? "";
           if (textAt(line, "role") !== "assistant" || text === "") return [];
@@ -55,11 +53,7 @@ function droidTranslator(): Translator {
             output: outputWords(at(line, "value") ?? at(line, "error")),
           }];
         case "completion":
-          return [...usageEvents(line), ...words(textAt(line, "finalText"), answer), {
-            type: "agent-end",
-            status: "completed",
-            message: null,
-          }];
+          return [...usageEvents(line), ...completedEvents(textAt(line, "finalText"), answer)];
         case "result":
           return resultEvents(line, answer);
         case "error": {
@@ -80,11 +74,7 @@ function resultEvents(line: unknown, answer: string): readonly AgentEvent[] {
     const message = result ?? "it gave no reason";
     return [...usageEvents(line), ...failureEvents(failureKind(message), message)];
   }
-  return [...usageEvents(line), ...words(result, answer), { type: "agent-end", status: "completed", message: null }];
-}
-
-function words(text: string | null, answer: string): readonly AgentEvent[] {
-  return text === null || text.trim() === "" || text.trim() === answer.trim() ? [] : [{ type: "agent-text", text }];
+  return [...usageEvents(line), ...completedEvents(result, answer)];
 }
 
 function usageEvents(line: unknown): readonly AgentEvent[] {

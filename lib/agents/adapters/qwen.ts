@@ -1,5 +1,5 @@
 import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
-import { assistantEvents, toolResultEvents } from "../claude_shape.ts";
+import { assistantEvents, completedEvents, startEvents, toolResultEvents } from "../claude_shape.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents, failureKind, retryEvents } from "../failures.ts";
 import { at, numberAt, textAt } from "../json.ts";
@@ -54,7 +54,7 @@ function withoutApiError(event: AgentEvent): readonly AgentEvent[] {
 function systemEvents(line: unknown): readonly AgentEvent[] {
   switch (textAt(line, "subtype")) {
     case "init":
-      return [{ type: "agent-start", session: textAt(line, "session_id"), model: textAt(line, "model") }];
+      return startEvents(line);
     case "retry": {
       const attempt = numberAt(line, "data", "attempt");
       const message = attempt === null
@@ -71,11 +71,7 @@ function systemEvents(line: unknown): readonly AgentEvent[] {
 
 function endEvents(line: unknown, answer: string): readonly AgentEvent[] {
   if (at(line, "is_error") !== true && (textAt(line, "subtype") ?? "success") === "success") {
-    const result = textAt(line, "result") ?? "";
-    const words: readonly AgentEvent[] = result.trim() === "" || result.trim() === answer.trim()
-      ? []
-      : [{ type: "agent-text", text: result }];
-    return [...words, { type: "agent-end", status: "completed", message: null }];
+    return completedEvents(textAt(line, "result"), answer);
   }
   const message = textAt(line, "error", "message") ?? textAt(line, "result") ?? "it gave no reason";
   return failureEvents(failureKind(message), message);

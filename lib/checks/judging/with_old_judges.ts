@@ -3,6 +3,7 @@ import type { JudgedItem, JudgingHistory } from "../../backlog/journal_types.ts"
 import type { Check, CheckResult, Item, Verification } from "../../backlog/types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { openCheckout } from "../checkout/open_checkout.ts";
+import { whyNotReady } from "../check_tree.ts";
 import type { BroughtUp } from "../checkout/types.ts";
 import { verify } from "../verify.ts";
 import { type ChangedTest, oldJudges } from "./old_judges.ts";
@@ -90,19 +91,8 @@ async function verifyAt(
   { logs, signal, item }: WithOldJudgesOptions,
 ): Promise<Verification | { readonly status: "unknown"; readonly reason: string }> {
   const up = await bringUp(commit);
-  if (up.status !== "ready") return { status: "unknown", reason: reasonFor(up) };
+  if (up.status !== "ready") return { status: "unknown", reason: whyNotReady(up) };
   return await verify(ralph, checks, { place: up.place, logs, signal, ...(item === undefined ? {} : { item }) });
-}
-
-function reasonFor(up: Exclude<BroughtUp, { readonly status: "ready" }>): string {
-  switch (up.status) {
-    case "failed":
-      return up.reason;
-    case "links-outside":
-      return `new links lead out of the repository: ${up.links.join(", ")}`;
-    case "nothing-committed":
-      return "nothing is committed";
-  }
 }
 
 /** `test/a.test.mjs +1 −3`, for people. Pure. */

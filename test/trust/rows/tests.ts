@@ -45,6 +45,15 @@ const WAYS: Readonly<Record<Language, Readonly<Record<string, string>>>> = {
   },
 };
 
+/** A test that reads what it expects from a file. */
+const RECORDED_ANSWER: Readonly<Record<string, string>> = {
+  "tests/fixtures/add.json": "5\n",
+  "tests/test_add.py": PROJECTS.python.testText("add").replace(
+    ", 5)",
+    ', json.load(open("tests/fixtures/add.json")))',
+  ).replace("import unittest", "import json\nimport unittest"),
+};
+
 /** Files beside the tests that decide what a check does: names, checks, files, and how they are turned. */
 const BESIDE: readonly (Pick<Row, "name" | "language" | "agent"> & Partial<Row>)[] = [
   {
@@ -141,13 +150,7 @@ const BESIDE: readonly (Pick<Row, "name" | "language" | "agent"> & Partial<Row>)
   {
     name: "a recorded answer",
     language: "python",
-    files: {
-      "tests/fixtures/add.json": "5\n",
-      "tests/test_add.py": PROJECTS.python.testText("add").replace(
-        ", 5)",
-        ', json.load(open("tests/fixtures/add.json")))',
-      ).replace("import unittest", "import json\nimport unittest"),
-    },
+    files: RECORDED_ANSWER,
     agent: "stub; echo 0 > tests/fixtures/add.json; claim",
     names: /fixtures/,
   },
@@ -169,13 +172,7 @@ const BESIDE: readonly (Pick<Row, "name" | "language" | "agent"> & Partial<Row>)
   {
     name: "a module by the name of one that the test reads with",
     language: "python",
-    files: {
-      "tests/fixtures/add.json": "5\n",
-      "tests/test_add.py": PROJECTS.python.testText("add").replace(
-        ", 5)",
-        ', json.load(open("tests/fixtures/add.json")))',
-      ).replace("import unittest", "import json\nimport unittest"),
-    },
+    files: RECORDED_ANSWER,
     agent: "stub; printf 'def load(file):\\n    return 0\\n' > json.py; claim",
     names: /json\.py/,
   },
