@@ -200,6 +200,24 @@ describe("reviewedBy()", () => {
     expect(await world.ralph.state.read("TODO.md")).toContain("- [ ] more");
   });
 
+  test("what it changes of the run's own rules is restored before the next turn, which is not blamed for it", async () => {
+    const config = `{ "verify": { "default": ["true"] } }\n`;
+    const atTurns: string[] = [];
+    await using world = await loopWorld(async (request, number) => {
+      atTurns.push(await readFile(join(request.cwd, "ralph.config.json"), "utf8"));
+      return await WRITES(request, number);
+    }, { files: { "ralph.config.json": config } });
+    const reviewer = reviewerOf(async (_, number) => {
+      if (number === 1) await put(world.root, "ralph.config.json", "{}\n");
+      return APPROVE;
+    });
+
+    const run = await runLoop(world.ralph, memoryBacklog(ONE), { checks: [reviewedBy(world.ralph, reviewer)] });
+
+    expect(run).toMatchObject({ status: "passed", turns: 2 });
+    expect(atTurns).toEqual([config, config]);
+  });
+
   test("sees all that was done for the item, also what an earlier attempt has committed", async () => {
     await using world = await loopWorld(async ({ cwd }, number) => {
       await writeFile(join(cwd, `part${number}.txt`), "x\n");
