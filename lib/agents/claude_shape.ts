@@ -8,7 +8,7 @@ import type { AgentEvent } from "./stream_item.ts";
 import { at, inputWords, listAt, numberAt, outputWords, sumOf, textAt } from "./json.ts";
 
 /** The `system` line that begins a session; others are no event. */
-export function startEvents(line: unknown, model = textAt(line, "model")): readonly AgentEvent[] {
+export function startEvents(line: unknown, model: string | null = textAt(line, "model")): readonly AgentEvent[] {
   return textAt(line, "subtype") === "init"
     ? [{ type: "agent-start", session: textAt(line, "session_id"), model }]
     : [];
