@@ -17,6 +17,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["workspace"],
   ["backlog"],
   ["events"],
+  ["sandbox"],
   ["context"],
   ["checks", "agents"],
   ["services", "hooks"],

@@ -179,6 +179,7 @@ function adapterRow({ name }) {
     takesReasoning: false,
     takesTerminal: false,
     instructions: ["AGENTS.md"],
+    needs: { folders: [], read: [], hosts: [], keys: [] },
     load: async () => (await import("./adapters/${name}.ts")).DRIVER,
   },
 `;

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Usage } from "../backlog/types.ts";
+import type { AgentNeeds } from "../host/confinement.ts";
 import type { FailureKind, Translator } from "./stream_item.ts";
 
 /** What a turn asks of the program. */
@@ -39,6 +40,8 @@ export interface Adapter {
   readonly login: string;
   /** Files of the project that tell the agent how to work, relative to the root; a folder ends with `/`. */
   readonly instructions: readonly string[];
+  /** What it needs inside of a sandbox. */
+  readonly needs: AgentNeeds;
   readonly takesModel: boolean;
   readonly takesReasoning: boolean;
   /** It can be handed the terminal with a prompt. */

@@ -1,6 +1,7 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
 import { readText, temporaryDirectory, writeAtomic } from "../host/files.ts";
+import { packageOf } from "./package_of.ts";
 import { findExecutable } from "../host/shell.ts";
 import type { Host, ProcessEnd } from "../host/types.ts";
 import type { AgentTurn, TurnEnd, Usage } from "../backlog/types.ts";
@@ -47,7 +48,11 @@ export function adapterAgent(adapter: Adapter, options: AdapterAgentOptions): Ag
       const interactive = interactiveOf(driver, options.interactiveArgs);
       if (request.interactive === true && interactive !== null) {
         const invocation = interactive(await pointed(asked));
-        return await runTurn(host, inFolder({ file, folder: folder.path, cwd: request.cwd }, invocation), request);
+        return await runTurn(
+          host,
+          inFolder(adapter, { file, folder: folder.path, cwd: request.cwd }, invocation),
+          request,
+        );
       }
       const invocation = driver.arguments(asked);
       for (const [name, content] of Object.entries(invocation.files ?? {})) {
@@ -56,7 +61,7 @@ export function adapterAgent(adapter: Adapter, options: AdapterAgentOptions): Ag
       const { interactive: _, ...unattended } = request;
       return await unattendedTurn(
         { host, adapter, driver, folder: folder.path },
-        inFolder({ file, folder: folder.path, cwd: request.cwd }, invocation),
+        inFolder(adapter, { file, folder: folder.path, cwd: request.cwd }, invocation),
         unattended,
       );
     },
@@ -108,12 +113,16 @@ async function pointed(options: AdapterOptions): Promise<AdapterOptions> {
  * believe PWD rather than the folder that they are started in.
  */
 function inFolder(
+  { needs }: Adapter,
   { file, folder, cwd }: { readonly file: string; readonly folder: string; readonly cwd: string },
   { arguments: list, input, environment }: AdapterInvocation,
 ): AgentInvocation {
   return {
     file,
     arguments: list,
+    needs,
+    read: [dirname(file), packageOf(file)],
+    write: [folder],
     ...(input === null ? {} : { input }),
     environment: { TMPDIR: folder, PWD: cwd, OLDPWD: undefined, ...environment },
   };

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Adapter } from "./adapter.ts";
+import { AGENT_NEEDS } from "./needs.ts";
 
 /** Every agent that Ralph knows how to drive. */
 export const ADAPTERS: readonly Adapter[] = [
@@ -24,6 +25,7 @@ export const ADAPTERS: readonly Adapter[] = [
       ".claude/skills/",
       ".mcp.json",
     ],
+    needs: AGENT_NEEDS.claude,
     takesModel: true,
     takesReasoning: true,
     takesTerminal: true,
@@ -36,6 +38,7 @@ export const ADAPTERS: readonly Adapter[] = [
     install: "npm install -g @openai/codex",
     login: "run `codex login`",
     instructions: ["AGENTS.md", "AGENTS.override.md", ".codex/"],
+    needs: AGENT_NEEDS.codex,
     takesModel: true,
     takesReasoning: true,
     takesTerminal: true,
@@ -48,6 +51,7 @@ export const ADAPTERS: readonly Adapter[] = [
     install: "npm install -g opencode-ai",
     login: "run `opencode auth login`",
     instructions: ["AGENTS.md", "opencode.json", "opencode.jsonc", ".opencode/"],
+    needs: AGENT_NEEDS.opencode,
     takesModel: true,
     takesReasoning: true,
     takesTerminal: true,
@@ -60,6 +64,7 @@ export const ADAPTERS: readonly Adapter[] = [
     install: "npm install -g @google/gemini-cli",
     login: "run `gemini` once, or set GEMINI_API_KEY",
     instructions: ["GEMINI.md", ".gemini/"],
+    needs: AGENT_NEEDS.gemini,
     takesModel: true,
     takesReasoning: false,
     takesTerminal: true,
@@ -72,6 +77,7 @@ export const ADAPTERS: readonly Adapter[] = [
     install: "npm install -g @qwen-code/qwen-code",
     login: "run `qwen` once, or set OPENAI_API_KEY",
     instructions: ["QWEN.md", ".qwen/"],
+    needs: AGENT_NEEDS.qwen,
     takesModel: true,
     takesReasoning: false,
     takesTerminal: true,
@@ -84,6 +90,7 @@ export const ADAPTERS: readonly Adapter[] = [
     install: "npm install -g @github/copilot",
     login: "run `copilot` and `/login`",
     instructions: ["AGENTS.md", ".github/copilot-instructions.md", ".github/instructions/"],
+    needs: AGENT_NEEDS.copilot,
     takesModel: true,
     takesReasoning: true,
     takesTerminal: true,
@@ -96,6 +103,7 @@ export const ADAPTERS: readonly Adapter[] = [
     install: "npm install -g cline",
     login: "run `cline auth`",
     instructions: [".clinerules", ".clinerules/"],
+    needs: AGENT_NEEDS.cline,
     takesModel: true,
     takesReasoning: true,
     takesTerminal: false,
@@ -108,6 +116,7 @@ export const ADAPTERS: readonly Adapter[] = [
     install: "npm install -g @mariozechner/pi-coding-agent",
     login: "run `pi` and `/login`, or set the provider's key",
     instructions: ["AGENTS.md", ".pi/"],
+    needs: AGENT_NEEDS.pi,
     takesModel: true,
     takesReasoning: true,
     takesTerminal: true,
@@ -120,6 +129,7 @@ export const ADAPTERS: readonly Adapter[] = [
     install: "npm install -g @sourcegraph/amp",
     login: "run `amp login`, or set AMP_API_KEY",
     instructions: ["AGENTS.md", ".amp/"],
+    needs: AGENT_NEEDS.amp,
     takesModel: true,
     takesReasoning: false,
     takesTerminal: false,
@@ -132,6 +142,7 @@ export const ADAPTERS: readonly Adapter[] = [
     install: "see https://cursor.com/docs/cli",
     login: "run `cursor-agent login`",
     instructions: ["AGENTS.md", ".cursorrules", ".cursor/"],
+    needs: AGENT_NEEDS.cursor,
     takesModel: true,
     takesReasoning: false,
     takesTerminal: true,
@@ -144,6 +155,7 @@ export const ADAPTERS: readonly Adapter[] = [
     install: "see https://docs.factory.ai/cli",
     login: "run `droid` once, or set FACTORY_API_KEY",
     instructions: ["AGENTS.md", ".factory/"],
+    needs: AGENT_NEEDS.droid,
     takesModel: true,
     takesReasoning: true,
     takesTerminal: false,
@@ -156,6 +168,7 @@ export const ADAPTERS: readonly Adapter[] = [
     install: "see https://aider.chat/docs/install.html",
     login: "set the key of the model's provider",
     instructions: [".aider.conf.yml"],
+    needs: AGENT_NEEDS.aider,
     takesModel: true,
     takesReasoning: true,
     takesTerminal: false,

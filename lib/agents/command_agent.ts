@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
 import { findExecutable, shellInvocation } from "../host/shell.ts";
 import type { Host } from "../host/types.ts";
+import { packageOf } from "./package_of.ts";
 import { type AgentInvocation, runTurn } from "./run_turn.ts";
 import type { Agent, TurnRequest } from "../context/agent.ts";
 
@@ -61,12 +62,13 @@ export function commandAgent(options: CommandAgentOptions): Agent {
     },
     async runTurn(request: TurnRequest) {
       const { idleTimeoutMs: _, ...plain } = request;
+      const inside = await insideOf(options, command, word);
       if (request.interactive === true) {
-        return runTurn(host, await atTheTerminal(options, word, request.prompt), plain);
+        return runTurn(host, { ...await atTheTerminal(options, word, request.prompt), ...inside }, plain);
       }
       const shell = await shellInvocation(command, host.environment);
       // Plain text says nothing until the end: only the time of the whole turn is a limit.
-      return runTurn(host, { ...shell, input: request.prompt }, plain);
+      return runTurn(host, { ...shell, input: request.prompt, ...inside }, plain);
     },
   };
 }
@@ -98,6 +100,21 @@ async function atTheTerminal(
   const line = [plain, ...(interactiveArgs ?? args).map(quoted)].join(" ");
   const place = host.environment.platform === "win32" ? "%RALPH_PROMPT%" : '"$RALPH_PROMPT"';
   return { ...await shellInvocation(`${line} ${place}`, host.environment), environment: { RALPH_PROMPT: prompt } };
+}
+
+/** Inside of a sandbox: a known agent's needs, and the files and folders that the command names. */
+async function insideOf(
+  { host, root }: CommandAgentOptions,
+  command: string,
+  word: string | null,
+): Promise<Pick<AgentInvocation, "needs" | "read">> {
+  if (host.sandbox === undefined) return {};
+  const { ADAPTERS } = await import("./adapters.ts");
+  const program = word === null ? null : await findExecutable(word, host.environment, root ?? host.environment.cwd);
+  const adapter = ADAPTERS.find(({ programs }) => word !== null && programs.includes(basename(word)));
+  const named = command.split(/[\s'"=]+/).filter((part) => part.startsWith("/") && part !== "/");
+  const read = [...named, ...(program === null ? [] : [program, packageOf(program)])];
+  return { read, ...(adapter === undefined ? {} : { needs: adapter.needs }) };
 }
 
 function quoted(text: string): string {

@@ -1,6 +1,9 @@
+import { basename, dirname } from "node:path";
+import { CLAIMS_VARIABLE } from "../backlog/claims.ts";
 import { createNewestLine } from "../events/newest_line.ts";
 import { createRedactor } from "../events/redact.ts";
 import { secretValues } from "../events/secrets.ts";
+import type { AgentNeeds, SandboxRequest } from "../host/confinement.ts";
 import type { Host, ProcessEnd } from "../host/types.ts";
 import type { AgentTurn, TurnEnd } from "../backlog/types.ts";
 import { plainLimit } from "./plain_limit.ts";
@@ -15,6 +18,11 @@ export interface AgentInvocation {
   readonly arguments: readonly string[];
   /** Text for standard input, which is closed after it. */
   readonly input?: string;
+  /** What its program needs inside of a sandbox. @default nothing of the person's */
+  readonly needs?: AgentNeeds;
+  /** Absolute paths that it reads or writes besides, inside of a sandbox: what its command names, a folder of its own. */
+  readonly read?: readonly string[];
+  readonly write?: readonly string[];
   /** Laid over the environment of the request; `undefined` takes a variable away. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
@@ -54,6 +62,7 @@ export async function runTurn(
       arguments: invocation.arguments,
       cwd: request.cwd,
       environment,
+      sandbox: turnSandbox(invocation, request),
       timeoutMs: request.timeoutMs,
       signal: request.signal,
       ...(request.onStart === undefined ? {} : { onStart: request.onStart }),
@@ -81,4 +90,28 @@ export async function runTurn(
     durationMs: end.durationMs,
     exitCode: end.exitCode,
   };
+}
+
+/** The tree, the file of claims, and what the agent needs; never the folders of runs. */
+function turnSandbox(
+  { needs, read = [], write = [] }: AgentInvocation,
+  { cwd, transcript, environment }: TurnRequest,
+): SandboxRequest {
+  const claims = environment[CLAIMS_VARIABLE] || null;
+  return {
+    role: "turn",
+    cwd,
+    read,
+    write: [...write, ...(claims === null ? [] : [dirname(claims)])],
+    never: runsFolder(transcript, environment["RALPH_RUN"]),
+    ...(needs === undefined ? {} : { needs }),
+  };
+}
+
+/** The folder that holds this run's folder, where the transcript is in it. */
+function runsFolder(transcript: string, run: string | undefined): readonly string[] {
+  for (let folder = dirname(transcript); folder !== dirname(folder); folder = dirname(folder)) {
+    if (basename(folder) === run) return [dirname(folder)];
+  }
+  return [];
 }

@@ -59,7 +59,8 @@ export async function runShellCheck(
     commandBuilder: (builder) =>
       builder.registerCommand("ralph-shell", async () => {
         end = await host.processes.run({
-          ...(options.place?.run(shell, command, options.cwd) ?? { ...shell, cwd: options.cwd }),
+          ...(options.place?.run(shell, command, options.cwd) ??
+            { ...shell, cwd: options.cwd, sandbox: { role: "check", cwd: options.cwd } as const }),
           timeoutMs: options.timeoutMs,
           signal: options.signal,
           mask,

@@ -132,7 +132,16 @@ export const LOOP_FLAGS: FlagTable = {
     summary:
       "another agent writes N wrong implementations of each item, which its checks must catch, and an unseen check",
   },
-  "no-sandbox": { type: "boolean", summary: "with --strict: work without a sandbox, and say so at the end" },
+  sandbox: {
+    type: "boolean",
+    variable: "RALPH_SANDBOX",
+    summary: "agents and checks can touch the working tree and nothing else; exit code 4 where that cannot be had",
+  },
+  "no-sandbox": {
+    type: "boolean",
+    rival: "sandbox",
+    summary: "work without a sandbox whatever the configuration says; with --strict it is named at the end",
+  },
   "retry-blocked": { type: "boolean", summary: "take up items again that were parked" },
   "accept-changes": {
     type: "boolean",

@@ -37,6 +37,7 @@ function parseCost(option: string, text: string): number {
 export interface ConfigOverlay {
   readonly provider?: { readonly model?: string; readonly reasoning?: string; readonly timeout?: number };
   readonly trust?: "strict";
+  readonly sandbox?: { readonly mode?: "off" | "required" };
   readonly verify?: {
     readonly default?: readonly string[];
     readonly allowUnverified?: boolean;
@@ -52,8 +53,10 @@ export function configOverlay(flags: Flags): ConfigOverlay {
   const iterations = flags.text("max-iterations");
   const checks = flags.all("verify");
   const challenge = flags.text("challenge");
+  const confined = flags.has("no-sandbox") ? "off" : flags.has("sandbox") ? "required" : undefined;
   return {
     ...optional("trust", flags.has("strict") ? "strict" : undefined),
+    sandbox: optional("mode", confined),
     provider: {
       ...optional("model", flags.text("model")),
       ...optional("reasoning", flags.text("reasoning")),

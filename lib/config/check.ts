@@ -76,7 +76,7 @@ function without(data: unknown, paths: readonly (readonly PropertyKey[])[]): unk
 
 /**
  * The configuration as `trust: "strict"` wants it: tests that change fail the attempt, everything is checked as a
- * commit, and no claim settles an item.
+ * commit, no claim settles an item, and a sandbox is required unless it is declined (`--no-sandbox`).
  *
  * @throws {RalphError} config-invalid where the configuration asks for the opposite
  */
@@ -92,5 +92,10 @@ export function strictConfig(config: Config): Config {
       hint: "leave one of the two out",
     });
   }
-  return { ...config, tests: { ...config.tests, integrity: "block" } };
+  const { sandbox } = config;
+  return {
+    ...config,
+    tests: { ...config.tests, integrity: "block" },
+    sandbox: sandbox.mode === "auto" ? { ...sandbox, mode: "required" } : sandbox,
+  };
 }

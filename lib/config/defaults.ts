@@ -43,6 +43,7 @@ export function defaultConfig(): Config {
       setupTimeout: 600,
     },
     tests: { globs: TEST_GLOBS, integrity: "report" },
+    sandbox: { mode: "auto", network: "agent", allow: [], write: [], read: [], environment: [], command: null },
     limits: {
       iterations: null,
       minutes: null,

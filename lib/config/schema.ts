@@ -18,6 +18,11 @@ const path = command.refine(
   (text) => !text.startsWith("/") && !text.split("/").includes(".."),
   "must be a path inside the root",
 );
+const outerPath = z.string().regex(/^(?:~$|~\/|\/)/, "must be absolute or begin with `~/`");
+const host = z.string().regex(
+  /^(?:localhost|\*\.[\w-]+(?:\.[\w-]+)+|[\w-]+(?:\.[\w-]+)+|\[[\da-f:]+\])(?::[1-9]\d{0,4})?$/i,
+  "must be a host such as `packages.example.org`, `*.example.com`, `localhost:11434` or `[::1]:80`",
+);
 
 const hook = z.strictObject({
   id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "must be letters, digits, ., _ and -"),
@@ -77,6 +82,15 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
   tests: z.strictObject({
     globs: z.array(z.string().min(1)).default([...DEFAULTS.tests.globs]),
     integrity: z.enum(["off", "report", "block"]).default(DEFAULTS.tests.integrity),
+  }).prefault({}),
+  sandbox: z.strictObject({
+    mode: z.enum(["auto", "off", "on", "required"]).default(DEFAULTS.sandbox.mode),
+    network: z.enum(["agent", "all", "none"]).default(DEFAULTS.sandbox.network),
+    allow: z.array(host).default([]),
+    write: z.array(outerPath).default([]),
+    read: z.array(outerPath).default([]),
+    environment: z.array(command).default([]),
+    command: z.array(z.string().min(1)).min(1).nullable().default(null),
   }).prefault({}),
   limits: z.strictObject({
     iterations: limit.default(DEFAULTS.limits.iterations),

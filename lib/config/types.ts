@@ -149,6 +149,28 @@ export interface BrowserConfig {
   readonly screenshotDir: string;
 }
 
+/** Where agents and checks can touch the working tree and nothing else. */
+export interface SandboxConfig {
+  /**
+   * `required`: a run does not start where it cannot be had. `on`: it works without one then, and says so. `auto`: `off`,
+   * with `trust: "strict"` `required`.
+   * @default "auto"
+   */
+  readonly mode: "auto" | "off" | "on" | "required";
+  /** Hosts that can be reached: the agent's own and `allow`, all, or none. Checks never reach the agent's. @default "agent" */
+  readonly network: "agent" | "all" | "none";
+  /** Further hosts: `packages.example.org`, `*.example.com`, `localhost:11434`. */
+  readonly allow: readonly string[];
+  /** Further paths that may be written; `~` is the home folder. */
+  readonly write: readonly string[];
+  /** Further paths of the home folder that may be read. */
+  readonly read: readonly string[];
+  /** Variables that pass although their names look like secrets. */
+  readonly environment: readonly string[];
+  /** Runs each process instead, such as `docker run …`; `null`: bubblewrap, on macOS Seatbelt. */
+  readonly command: readonly string[] | null;
+}
+
 /** The slash commands of GSD, as the agent knows them: `/gsd:plan-phase`. @default what is installed */
 export interface GsdConfig {
   readonly commands: {
@@ -198,6 +220,8 @@ export interface Config {
   readonly workspace: WorkspaceConfig;
   /** What is watched. */
   readonly tests: TestsConfig;
+  /** What agents and checks can touch. */
+  readonly sandbox: SandboxConfig;
   /** When a run ends although work is left. */
   readonly limits: LimitsConfig;
   /** What Ralph commits. */

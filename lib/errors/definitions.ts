@@ -160,6 +160,11 @@ const definitions = {
     hint: "install it, or name another with `--agent-cmd`; `ralph doctor` shows what is there",
     exitCode: 4,
   },
+  "sandbox-missing": {
+    message: "there is no sandbox here: {problem}",
+    hint: "install what is missing, or work without one: `--no-sandbox`",
+    exitCode: 4,
+  },
   "agent-unknown": {
     message: "there is no agent named {name}",
     hint: "known agents: {known}; any other command runs with `--agent-cmd`",

@@ -179,6 +179,18 @@ export const EVENT_SCHEMAS = {
     durationMs: ms,
     message: text.nullable(),
   }),
+  "sandbox": z.object({
+    type: z.literal("sandbox"),
+    on: z.boolean(),
+    by: text.describe("how processes are confined, or why they are not"),
+    network: z.union([z.enum(["all", "none"]), z.array(text)]).describe("hosts beside the agent's own"),
+  }),
+  "host-refused": z.object({
+    type: z.literal("host-refused"),
+    host: text,
+    port: z.number().int(),
+    by: text.nullable().describe("turn, check, hook or setup"),
+  }),
   "state-put-back": z.object({ type: z.literal("state-put-back"), paths: z.array(text) }),
   "trespass": z.object({
     type: z.literal("trespass"),

@@ -37,7 +37,7 @@ export function secretValues(variables: Readonly<Record<string, string | undefin
   const values = new Set<string>();
   for (const [name, value] of Object.entries(variables)) {
     if (value === undefined || value.length > LONGEST_VALUE) continue;
-    if (!NAME_REGEXP.test(name) || HARMLESS_NAME_REGEXP.test(name)) continue;
+    if (!isSecretName(name)) continue;
     for (const line of value.split(/[\r\n]+/)) {
       const secret = line.trim();
       if (secret.length < SHORTEST_VALUE || SIGNALS.includes(secret)) continue;
@@ -45,6 +45,11 @@ export function secretValues(variables: Readonly<Record<string, string | undefin
     }
   }
   return [...values].sort();
+}
+
+/** True for the name of a variable that looks like a key. Pure. */
+export function isSecretName(name: string): boolean {
+  return NAME_REGEXP.test(name) && !HARMLESS_NAME_REGEXP.test(name);
 }
 
 function formsOf(secret: string): readonly string[] {

@@ -129,6 +129,22 @@ export type RalphEvent =
     readonly durationMs: number;
     readonly message: string | null;
   }
+  /** Whether the processes of the run are confined; `by`: how, or why not. */
+  | {
+    readonly type: "sandbox";
+    readonly on: boolean;
+    readonly by: string;
+    /** Hosts beside the agent's own that can be reached; `all` and `none` are words of their own. */
+    readonly network: "all" | "none" | readonly string[];
+  }
+  /** A confined process wanted a host that is not on its list. */
+  | {
+    readonly type: "host-refused";
+    readonly host: string;
+    readonly port: number;
+    /** `turn`, `check`, `hook`, `setup`; `null` where that is not known. */
+    readonly by: string | null;
+  }
   | { readonly type: "state-put-back"; readonly paths: readonly string[] }
   /** A turn wrote where it may not. `by` says who took it: an item's agent, or the planner's. */
   | {

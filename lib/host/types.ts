@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { SandboxRequest } from "./confinement.ts";
 
 /** Wall-clock time, replaceable in tests. */
 export interface Clock {
@@ -64,6 +65,27 @@ export interface Terminal {
   lend<Value>(run: () => Promise<Value>): Promise<Value>;
 }
 
+/** The sandbox of a run, or that there is none. */
+export interface Sandbox extends AsyncDisposable {
+  /**
+   * Looks whether processes can be confined here.
+   *
+   * @throws {RalphError} sandbox-missing where one is required
+   */
+  ensureUsable(): Promise<SandboxState>;
+  /** Reports it as an event: at the start of each loop, else before the first process. */
+  announce(): Promise<SandboxState>;
+}
+
+/** Whether the processes of a run are confined. */
+export interface SandboxState {
+  readonly on: boolean;
+  /** How, or why not. */
+  readonly by: string;
+  /** Hosts that can be reached beside the agent's own. */
+  readonly network: "all" | "none" | readonly string[];
+}
+
 /** Masks a stream of bytes: what `push` and `end` return, one after the other, is the masked stream. */
 export interface OutputMask {
   push(chunk: Uint8Array): Uint8Array;
@@ -110,6 +132,8 @@ export interface ProcessRequest {
   readonly guarded?: boolean;
   /** The cookie goes under a name that does not show who runs the child. @default false */
   readonly plain?: boolean;
+  /** It is confined where the run has a sandbox. Absent: never, as Ralph's own git. */
+  readonly sandbox?: SandboxRequest;
 }
 
 /** How a child process ended. Never an exception, but for a broken host. */
@@ -146,4 +170,6 @@ export interface Host {
   readonly environment: Environment;
   readonly terminal: Terminal;
   readonly processes: Processes;
+  /** What `processes` confines with. Absent: nothing is confined. */
+  readonly sandbox?: Sandbox;
 }

@@ -79,7 +79,8 @@ export class Loop<Data, Findings> {
   async run(): Promise<LoopOutcome> {
     this.#folder = await this.#ralph.run.folder(this.#backlog.runsDirectory ?? ".ralph/runs");
     await announceRun(this.#ralph, this.#backlog, this.#folder);
-    if (this.#ralph.config.trust === "strict") {
+    const sandbox = await this.#ralph.host.sandbox?.announce();
+    if (sandbox?.on === false || (sandbox === undefined && this.#ralph.config.trust === "strict")) {
       this.#notice({ kind: "environment", subject: "no sandbox", message: "" });
     }
     const unchecked = await this.#askAboutUnchecked();

@@ -23,7 +23,7 @@ const RESTORED = "changed during the run; `ralph restore` brings back what was f
  * reached. Nothing passes without its checks, and the run passes only when every check of everything that passed has
  * passed once more at the end. Killed at any moment, the same call resumes where it was.
  *
- * @throws {RalphError} not-a-repository, agent-missing, agent-not-found, run-locked, git-identity-missing,
+ * @throws {RalphError} not-a-repository, agent-missing, agent-not-found, sandbox-missing, run-locked, git-identity-missing,
  * git-operation-in-progress, git-detached-head, branch-invalid, branch-failed, branch-differs, state-missing, state-invalid,
  * brief-changed
  * @example A loop over a list in memory
@@ -45,6 +45,7 @@ export async function runLoop<Data, Findings>(
   const interrupted = ralph.journal.interrupted(backlog.name);
   if (!interrupted) await backlog.overview({ parked: [] }); // a missing or damaged store is reported before anything starts
   await ralph.agent.ensureUsable();
+  await ralph.host.sandbox?.ensureUsable();
   if (ralph.config.verify.challenge > 0) {
     const { challengerOf } = await import("../checks/challenge/challenger.ts");
     await challengerOf(ralph).ensureUsable();

@@ -20,6 +20,7 @@ import { openRepository } from "../git/open_repository.ts";
 import { createHost } from "../host/create_host.ts";
 import { ensurePrivateDirectory, pathExists, resolveInside } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
+import type { SandboxOptions } from "../sandbox/create_sandbox.ts";
 import { OWN_RECIPE } from "./registry.ts";
 import { openJournal } from "../loop/journal.ts";
 import { ownFiles } from "../context/own_files.ts";
@@ -95,13 +96,14 @@ export interface RalphOptions {
  * ```
  */
 export async function createRalph(options: RalphOptions = {}): Promise<RalphContext & AsyncDisposable> {
-  const host = options.host ?? createHost();
-  const root = await existingRoot(options.root ?? host.environment.cwd, host);
+  const machine = options.host ?? createHost();
+  const root = await existingRoot(options.root ?? machine.environment.cwd, machine);
   const { config: fromFile, warnings } = await loadConfig(root, options.configFile);
   const config = strictConfig(await withOverrides(fromFile, options.config));
-  const repository = await openRepository(host, root);
-  const redactor = createRedactor(secretValues(host.environment.variables));
+  const repository = await openRepository(machine, root);
+  const redactor = createRedactor(secretValues(machine.environment.variables));
   const events = createEventBus(options.sinks ?? [], redactor);
+  const host = await confinedHost({ host: machine, root, repository, config }, events);
   const own = ownFiles(repository, root);
   const approvals = new Set(options.approve);
   const signal = options.signal ?? new AbortController().signal;
@@ -146,6 +148,7 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
     lock,
     async [Symbol.asyncDispose]() {
       if (options.host === undefined) await host.processes[Symbol.asyncDispose]();
+      await host.sandbox?.[Symbol.asyncDispose]();
       await lock.release();
       for (const log of logs) await log.close();
     },
@@ -161,6 +164,23 @@ async function decidingFiles({ recipe, configFile }: RalphOptions, root: string)
     ...(recipe === undefined || recipe === own ? [] : await localFiles(recipe)),
     ...(configFile === undefined ? [] : [resolve(root, configFile)]),
   ];
+}
+
+/** The machine with a sandbox where the configuration wants one; each host that it refuses is reported once. */
+async function confinedHost(place: Omit<SandboxOptions, "onRefused" | "onState">, events: EventBus): Promise<Host> {
+  if (["auto", "off"].includes(place.config.sandbox.mode)) return place.host;
+  const { sandboxedHost } = await import("../sandbox/create_sandbox.ts");
+  const reported = new Set<string>();
+  return sandboxedHost({
+    ...place,
+    onState: (state) => events.emit({ type: "sandbox", ...state }),
+    onRefused({ host, port, role }) {
+      const name = `${role} ${host}:${port}`;
+      if (reported.has(name)) return;
+      reported.add(name);
+      events.emit({ type: "host-refused", host, port, by: role });
+    },
+  });
 }
 
 async function recorded(agent: Agent, { record }: RalphOptions, host: Host, root: string): Promise<Agent> {

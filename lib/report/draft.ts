@@ -30,6 +30,7 @@ export function emptyDraft(file: string): Draft<RunReport> {
     base: null,
     hooks: [],
     waits: [],
+    sandbox: null,
     putBack: [],
     trespasses: [],
     testsChanged: [],

@@ -1,7 +1,7 @@
 import { EVENT_SCHEMAS } from "../events/schema.ts";
 import { EVENTS_VERSION, type RalphEvent } from "../events/types.ts";
 import { addTurn } from "../backlog/usage.ts";
-import { tailLines } from "../ui/event_words.ts";
+import { refusedWords, sandboxWords, tailLines } from "../ui/event_words.ts";
 import { type Cursor, type Draft, emptyDraft } from "./draft.ts";
 import { beginAttempt, endAttempt, sendBack } from "./fold_items.ts";
 import type { RunPart, RunReport, TurnReport } from "./types.ts";
@@ -176,6 +176,21 @@ const HANDLERS: Handlers = {
   "wait-end": ({ draft }, { waitedMs, interrupted }) => {
     const wait = draft.waits.findLast((one) => one.waitedMs === null);
     if (wait !== undefined) Object.assign(wait, { waitedMs, interrupted });
+  },
+  "sandbox": ({ draft }, { at, on, by, network }) => {
+    draft.sandbox = {
+      on,
+      by,
+      network: typeof network === "string" ? network : [...network],
+      refused: draft.sandbox?.refused ?? [],
+    };
+    const message = sandboxWords({ type: "sandbox", on, by, network });
+    (on ? draft.notes : draft.warnings).push({ at, item: null, message });
+  },
+  "host-refused": ({ draft, cursor }, { at, host, port, by }) => {
+    draft.sandbox?.refused.push({ at, host, port, by });
+    const message = refusedWords({ type: "host-refused", host, port, by });
+    draft.warnings.push({ at, item: cursor.item?.id ?? null, message });
   },
   "state-put-back": ({ draft, cursor }, { at, paths }) => {
     draft.putBack.push({ at, item: cursor.item?.id ?? null, paths: [...paths] });

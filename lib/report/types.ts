@@ -45,6 +45,8 @@ export interface RunReport {
   readonly hooks: readonly HookReport[];
   readonly waits: readonly WaitReport[];
   /** State files that were edited manually and restored. */
+  /** How agents and checks were confined; `null`: not at all. */
+  readonly sandbox: SandboxReport | null;
   readonly putBack: readonly { readonly at: string; readonly item: string | null; readonly paths: readonly string[] }[];
   /** Diffs of what was written outside the allowed paths. */
   readonly trespasses: readonly {
@@ -178,6 +180,22 @@ export interface CommitReport {
   readonly filesChanged: number | null;
   /** `other`: made while the run lasted, by the agent or another person. */
   readonly by: "ralph" | "other";
+}
+
+/** The sandbox of a run. */
+export interface SandboxReport {
+  readonly on: boolean;
+  /** How, or why not. */
+  readonly by: string;
+  /** Hosts beside the agent's own that could be reached. */
+  readonly network: "all" | "none" | readonly string[];
+  /** What processes wanted to reach besides. */
+  readonly refused: readonly {
+    readonly at: string;
+    readonly host: string;
+    readonly port: number;
+    readonly by: string | null;
+  }[];
 }
 
 /** One run of a hook. */

@@ -38,6 +38,7 @@ export async function startService({ command, cwd, host, log, onStart }: Service
   const end = host.processes.run({
     ...await shellInvocation(command, host.environment),
     cwd,
+    sandbox: { role: "service", cwd },
     signal: stopper.signal,
     tailBytes: TAIL_BYTES,
     onStart,

@@ -72,6 +72,23 @@ export function tailLines(tail: string, count: number): readonly string[] {
     .slice(-count);
 }
 
+/** Whether the processes of a run are confined. */
+export function sandboxWords({ on, by, network }: Extract<RalphEvent, { type: "sandbox" }>): string {
+  if (!on) return `no sandbox: ${by}`;
+  if (network === "all") return `sandbox: ${by}, every host can be reached`;
+  if (network === "none") return `sandbox: ${by}, no host can be reached`;
+  return `sandbox: ${by}, the agent's own hosts${network.length === 0 ? "" : ` and ${network.join(", ")}`}`;
+}
+
+/** Which host was refused, and how to allow it. */
+export function refusedWords({ host, port, by }: Extract<RalphEvent, { type: "host-refused" }>): string {
+  const who = by === null ? "a process" : `a ${by}`;
+  const name = host.includes(":") ? `[${host}]` : host;
+  const isLocal = /^(?:localhost$|127\.|\[::1\])/.test(name);
+  const entry = isLocal ? `${name}:${port}` : name;
+  return `the sandbox refused ${name}:${port} to ${who}; to allow it, add "${entry}" to \`sandbox.allow\``;
+}
+
 /** How long a wait still is, and for what. */
 export function waitWords(event: Extract<RalphEvent, { type: "wait-start" | "wait-delta" }>): string {
   const left = formatDuration(event.remainingMs);

@@ -6,6 +6,8 @@ import {
   hookWords,
   iterationTone,
   iterationWords,
+  refusedWords,
+  sandboxWords,
   tailLines,
   trespassWords,
   usageWords,
@@ -84,6 +86,12 @@ const LINES: {
   "items-reopened": (event, { symbols, warn }) => [
     indented(warn(symbols.warning), warn(`the final check sends back ${event.ids.join(", ")}`)),
   ],
+  "sandbox": (event, { dim, warn, symbols }) => [
+    event.on
+      ? indented(dim(symbols.dot), dim(sandboxWords(event)))
+      : indented(warn(symbols.warning), warn(sandboxWords(event))),
+  ],
+  "host-refused": (event, { warn, symbols }) => [indented(warn(symbols.warning), warn(refusedWords(event)))],
   "state-put-back": (
     event,
     { warn, symbols },

@@ -98,6 +98,8 @@ export function nextView(before: ViewState, event: RalphEvent, now: number): Vie
       return { ...state, ...quiet };
     case "run-start":
     case "wait-delta":
+    case "sandbox":
+    case "host-refused":
     case "state-put-back":
     case "items-reopened":
     case "tests-changed":

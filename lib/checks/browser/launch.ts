@@ -47,6 +47,7 @@ const FLAGS = [
  */
 export async function launchBrowser({ executable, headless, host, signal }: LaunchOptions): Promise<LaunchedBrowser> {
   const profile = await temporaryDirectory("ralph-browser");
+  const confined = (await host.sandbox?.ensureUsable())?.on === true;
   const stop = new AbortController();
   const abort = (): void => stop.abort();
   signal.addEventListener("abort", abort, { once: true });
@@ -55,8 +56,9 @@ export async function launchBrowser({ executable, headless, host, signal }: Laun
   const address = new Promise<string>((resolve) => found = resolve);
   const end = host.processes.run({
     file: executable,
-    arguments: argumentsOf(profile.path, headless),
+    arguments: argumentsOf(profile.path, headless, isSuperUser() || confined),
     cwd: profile.path,
+    sandbox: { role: "service", cwd: profile.path, write: [profile.path] },
     signal: stop.signal,
     graceMs: 1000,
     onOutput(chunk) {
@@ -105,10 +107,11 @@ export async function launchBrowser({ executable, headless, host, signal }: Laun
   }
 }
 
-function argumentsOf(profile: string, headless: boolean): readonly string[] {
+/** @param open without Chromium's own sandbox: the super-user has none, and none can be made inside of another */
+function argumentsOf(profile: string, headless: boolean, open: boolean): readonly string[] {
   return [
     ...(headless ? ["--headless=new"] : []),
-    ...(isSuperUser() ? ["--no-sandbox"] : []),
+    ...(open ? ["--no-sandbox"] : []),
     `--user-data-dir=${profile}`,
     ...FLAGS,
     "about:blank",

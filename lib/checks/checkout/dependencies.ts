@@ -3,6 +3,7 @@ import { secretValues } from "../../events/secrets.ts";
 import { join, posix } from "node:path";
 import type { WorkspaceConfig } from "../../config/schema.ts";
 import { type Git, outputOfGit, READING } from "../../git/run_git.ts";
+import type { SandboxRequest } from "../../host/confinement.ts";
 import { isDirectory } from "../../host/files.ts";
 import { shellInvocation } from "../../host/shell.ts";
 import { ignoredPaths } from "../../workspace/ignored_paths.ts";
@@ -70,7 +71,8 @@ export async function openDependencies(
     const placed = placedProcess(ground, [], shell, command, root);
     const limits = { timeoutMs: setupTimeout * 1000, ...(signal === undefined ? {} : { signal }) };
     const redactor = createRedactor(secretValues(host.environment.variables));
-    const end = await host.processes.run({ ...placed, ...limits, mask: () => redactor.stream() });
+    const sandbox: SandboxRequest = { cwd: root, ...placed.sandbox, role: "setup" };
+    const end = await host.processes.run({ ...placed, sandbox, ...limits, mask: () => redactor.stream() });
     return end.exitCode === 0 ? null : `workspace.setup: ${end.tail.trim() || end.reason}`;
   }
 

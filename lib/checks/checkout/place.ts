@@ -2,12 +2,13 @@ import { join } from "node:path";
 import type { CheckOutcome } from "../../backlog/types.ts";
 import { symbolicLink } from "../../host/files.ts";
 import { mapPath, mapPaths } from "../../host/map_paths.ts";
+import type { ShownPath } from "../../host/confinement.ts";
 import type { ShellInvocation } from "../../host/shell.ts";
 import type { Host } from "../../host/types.ts";
 import type { KeptCopies, KeptCopy } from "../../workspace/kept_copies.ts";
 import { hiddenVariables } from "./clean_git.ts";
 import type { CheckoutHome } from "./home.ts";
-import { mountArguments, type Namespace } from "./namespace.ts";
+import { mountArguments, type Mounts, type Namespace } from "./namespace.ts";
 import type { CheckoutPlace, PlacedProcess } from "./types.ts";
 
 /** Programs whose work is done by a service or a machine that sees other files than the command. */
@@ -87,7 +88,8 @@ export function placedProcess(
     );
     const project = reachesDaemon(command) ? { COMPOSE_PROJECT_NAME: `checkout-${host.ids.random(8)}` } : {};
     const environment = { ...Object.fromEntries(mapped), ...hidden, ...project, PWD: elsewhere };
-    return { file, arguments: given, cwd: elsewhere, environment, plain: true };
+    const sandbox = { role: "check", cwd: topLevel, shown: [{ from: home.tree, at: home.tree }] } as const;
+    return { file, arguments: given, cwd: elsewhere, environment, plain: true, sandbox };
   }
   const { tree, cache } = home;
   const mounts = { topLevel, tree, cache, cwd, copies, links };
@@ -97,7 +99,22 @@ export function placedProcess(
     cwd: "/",
     environment: { ...variables, ...hidden, PWD: cwd },
     plain: true,
+    sandbox: {
+      role: "check",
+      cwd: topLevel,
+      shown: shownPaths(mounts),
+      inside: { file, arguments: given, cwd },
+    },
   };
+}
+
+/** In a sandbox the same paths are laid over the root by the sandbox itself. */
+function shownPaths({ topLevel, tree, copies, links }: Mounts): readonly ShownPath[] {
+  return [
+    { from: tree, at: topLevel },
+    ...copies.filter(({ isFolder }) => isFolder).map(({ path, kept }) => ({ from: kept, at: join(topLevel, path) })),
+    ...links.map((path) => ({ from: join(topLevel, path), at: join(topLevel, path) })),
+  ];
 }
 
 /** What commands came to, by the tree that they ran on: for one run, in memory. */

@@ -4,7 +4,7 @@ import type { ShellInvocation } from "../../host/shell.ts";
 import type { Namespace } from "./namespace.ts";
 
 /** How a shell of a check is started. */
-export type PlacedProcess = Pick<ProcessRequest, "file" | "arguments" | "cwd" | "environment" | "plain">;
+export type PlacedProcess = Pick<ProcessRequest, "file" | "arguments" | "cwd" | "environment" | "plain" | "sandbox">;
 
 /** What shell commands of a check run in. */
 export interface CheckPlace {

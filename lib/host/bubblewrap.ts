@@ -1,0 +1,193 @@
+import { dirname, join } from "node:path";
+import { existsSync, realpathSync, statSync } from "node:fs";
+import type { Confinement } from "./confinement.ts";
+
+/** What bubblewrap can do here. */
+export interface Bubblewrap {
+  /** Absolute path of the program. */
+  readonly program: string;
+  /** A `/proc` of its own; without it (in some containers) that of the container is seen. */
+  readonly ownProc: boolean;
+  /** `--disable-userns`: no further namespaces inside. */
+  readonly closed: boolean;
+}
+
+/** One place of the file system as a process sees it. */
+export interface Mount {
+  readonly at: string;
+  readonly from: string;
+  readonly access: "hidden" | "read" | "write" | "shown" | "cache" | "never";
+}
+
+/** What exists, asked of the real file system by default. */
+export interface PathLook {
+  /** Without symbolic links, or `null` where nothing is there. */
+  real(path: string): string | null;
+  isFolder(path: string): boolean;
+}
+
+/** A path without symbolic links; `null` where nothing is there. */
+export function realPathOf(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
+}
+
+/** Asks the file system. */
+export const REAL_PATHS: PathLook = {
+  real: realPathOf,
+  isFolder: (path) => existsSync(path) && statSync(path).isDirectory(),
+};
+
+/** What the kernel lets the super-user write without any capability. */
+const KERNEL_SETTINGS = ["/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/sysrq-trigger"];
+
+/** The later one wins where two are for the same path. */
+const ORDER: readonly Mount["access"][] = ["hidden", "read", "cache", "write", "shown", "never"];
+
+/**
+ * Every place that differs from "read only", parents first, so that the deepest one decides. What is not there is left
+ * out.
+ */
+export function mountsOf(confinement: Confinement, look: PathLook = REAL_PATHS): readonly Mount[] {
+  const found = new Map<string, Mount>();
+  const add = (access: Mount["access"], at: string, from = at): void => {
+    const source = look.real(from);
+    if (source === null) return;
+    const place = at === from ? source : realPlace(at, look);
+    const known = found.get(place);
+    if (known !== undefined && ORDER.indexOf(known.access) > ORDER.indexOf(access)) return;
+    found.set(place, { at: place, from: source, access });
+  };
+  for (const path of confinement.hidden) add("hidden", path);
+  for (const path of confinement.read) add("read", path);
+  for (const { from, at } of confinement.caches) add("cache", at, from);
+  for (const path of confinement.write) add("write", path);
+  for (const { from, at } of confinement.shown) add("shown", at, from);
+  for (const path of confinement.never) add("never", path);
+  const mounts = [...found.values()].filter((mount) => needed(mount, found));
+  return [...mounts, ...pins(mounts)].sort((a, b) => depth(a.at) - depth(b.at) || (a.at < b.at ? -1 : 1));
+}
+
+/** A path whose end may be missing, its existing beginning without symbolic links. */
+function realPlace(path: string, look: PathLook): string {
+  const whole = look.real(path);
+  if (whole !== null || dirname(path) === path) return whole ?? path;
+  return join(realPlace(dirname(path), look), path.slice(dirname(path).length).replace(/^\//, ""));
+}
+
+/** Reading opens what is hidden and closes nothing; what only says again what holds it already does nothing. */
+function needed({ at, access }: Mount, all: ReadonlyMap<string, Mount>): boolean {
+  const holder = holderOf(at, all);
+  switch (access) {
+    case "hidden":
+      return holder !== "hidden";
+    case "read":
+      return holder === "hidden";
+    case "never":
+      return holder === "write" || holder === "shown" || holder === "cache";
+    case "cache":
+    case "write":
+    case "shown":
+      return true;
+  }
+}
+
+/** What decides on the folder that a path is in. */
+function holderOf(path: string, all: ReadonlyMap<string, Mount>): Mount["access"] {
+  for (let above = dirname(path);; above = dirname(above)) {
+    const holder = all.get(above);
+    if (holder !== undefined) return holder.access;
+    if (above === dirname(above)) return "read"; // as everything is
+  }
+}
+
+/**
+ * Folders between a writable one and what must not be written in it: mounted onto themselves they cannot be renamed
+ * away, and what must not be written cannot be replaced.
+ */
+function pins(mounts: readonly Mount[]): readonly Mount[] {
+  const taken = new Set(mounts.map(({ at }) => at));
+  const found = new Map<string, Mount>();
+  for (const { at } of mounts.filter(({ access }) => access === "never")) {
+    const holder = mounts.filter((mount) => isAbove(mount.at, at) && ["write", "shown"].includes(mount.access))
+      .sort((a, b) => depth(b.at) - depth(a.at))[0];
+    if (holder === undefined) continue;
+    for (let folder = dirname(at); isAbove(holder.at, folder); folder = dirname(folder)) {
+      const from = join(holder.from, folder.slice(holder.at.length));
+      if (!taken.has(folder)) found.set(folder, { at: folder, from, access: "write" });
+    }
+  }
+  return [...found.values()];
+}
+
+function isAbove(above: string, path: string): boolean {
+  return path !== above && path.startsWith(above === "/" ? "/" : `${above}/`);
+}
+
+function depth(path: string): number {
+  return path.split("/").length;
+}
+
+/** How one process is started. */
+export interface BubblewrapStart {
+  readonly cwd: string;
+  /** All three streams are the person's terminal. */
+  readonly terminal: boolean;
+  /** No network but a socket that leads to the proxy. */
+  readonly network: "all" | "none";
+  /** Bound read-only where it is hidden otherwise. */
+  readonly socket: string | null;
+}
+
+/** Arguments of bubblewrap up to the command. Pure but for the look at what is a folder. */
+export function bubblewrapArguments(
+  { ownProc, closed }: Bubblewrap,
+  mounts: readonly Mount[],
+  { cwd, terminal, network, socket }: BubblewrapStart,
+  look: Pick<PathLook, "isFolder"> = REAL_PATHS,
+): readonly string[] {
+  return [
+    "--die-with-parent",
+    ...(terminal ? [] : ["--new-session"]),
+    "--unshare-user",
+    "--unshare-pid",
+    "--unshare-ipc",
+    "--unshare-uts",
+    ...(network === "none" ? ["--unshare-net"] : []),
+    "--cap-drop",
+    "ALL",
+    "--ro-bind",
+    "/",
+    "/",
+    "--dev",
+    "/dev",
+    ...(ownProc ? ["--proc", "/proc"] : ["--ro-bind", "/proc", "/proc"]),
+    // for the super-user the kernel asks for no capability there
+    ...KERNEL_SETTINGS.flatMap((path) => ["--ro-bind-try", path, path]),
+    ...mounts.flatMap((mount) => mountArguments(mount, look)),
+    ...(socket === null ? [] : ["--bind", socket, socket]),
+    ...(closed ? ["--disable-userns"] : []),
+    "--chdir",
+    cwd,
+    "--",
+  ];
+}
+
+function mountArguments({ at, from, access }: Mount, look: Pick<PathLook, "isFolder">): readonly string[] {
+  switch (access) {
+    case "hidden":
+      return look.isFolder(from)
+        ? ["--perms", at === "/tmp" || at === "/var/tmp" ? "1777" : "0700", "--tmpfs", at]
+        : ["--ro-bind", "/dev/null", at];
+    case "read":
+    case "never":
+      return ["--ro-bind", from, at];
+    case "write":
+    case "shown":
+    case "cache":
+      return ["--bind", from, at];
+  }
+}

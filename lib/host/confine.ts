@@ -1,0 +1,185 @@
+/**
+ * Starts processes inside of a sandbox: bubblewrap for what they touch, proxies for what they reach.
+ *
+ * @module
+ */
+import { RalphError } from "../errors/ralph_error.ts";
+import { type Bubblewrap, bubblewrapArguments, type Mount, mountsOf, REAL_PATHS } from "./bubblewrap.ts";
+import type { Confinement } from "./confinement.ts";
+import { ensurePrivateDirectory, pathExists } from "./files.ts";
+import { privateFolders } from "./private_folders.ts";
+import type { Grant, RefusedHost, SandboxProxy } from "./sandbox_proxy.ts";
+import { findExecutable } from "./shell.ts";
+import type { Host, ProcessEnd, ProcessRequest } from "./types.ts";
+
+/** A sandbox that works on this machine. */
+export interface Confiner extends AsyncDisposable {
+  /** How it is done, in a few words. */
+  readonly name: string;
+  run(confinement: Confinement, request: ProcessRequest): Promise<ProcessEnd>;
+}
+
+/** What a machine lacks. */
+export interface Lacking {
+  readonly problem: string;
+  readonly hint: string;
+}
+
+const PROBE_MS = 10_000;
+const PACKAGES = "install bubblewrap and socat (Debian, Ubuntu: `sudo apt-get install bubblewrap socat`; Fedora: " +
+  "`sudo dnf install bubblewrap socat`)";
+const APPARMOR_FILE = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns";
+
+/** Looks what bubblewrap can do here. @param needsProxy hosts are let through one by one */
+export async function findBubblewrap(host: Host, needsProxy: boolean): Promise<Bubblewrap | Lacking> {
+  if (host.environment.platform !== "linux") {
+    return {
+      problem: `it works on Linux, not on ${host.environment.platform}`,
+      hint: "run Ralph in a container, or give a command that starts one: `sandbox.command` (docs/guides/sandbox.md)",
+    };
+  }
+  const program = await findExecutable("bwrap", host.environment, "/");
+  const socat = await findExecutable("socat", host.environment, "/");
+  if (program === null) return { problem: "bubblewrap (`bwrap`) is not installed", hint: PACKAGES };
+  if (socat === null && needsProxy) return { problem: "socat is not installed", hint: PACKAGES };
+  const ask = async (found: Bubblewrap): Promise<ProcessEnd> => {
+    const start = { cwd: "/", terminal: false, network: "none", socket: null } as const;
+    const arguments_ = [...bubblewrapArguments(found, [], start), "/bin/sh", "-c", "exit 0"];
+    return await host.processes.run({ file: program, arguments: arguments_, cwd: "/", timeoutMs: PROBE_MS });
+  };
+  let first: ProcessEnd | null = null;
+  for (const [ownProc, closed] of [[true, true], [true, false], [false, false]] as const) {
+    const found = { program, ownProc, closed };
+    const end = await ask(found);
+    if (end.exitCode === 0) return found;
+    first ??= end;
+  }
+  return { problem: `bubblewrap fails: ${lastLine(first)}`, hint: await refusedHint() };
+}
+
+function lastLine(end: ProcessEnd | null): string {
+  return end?.tail.trim().split("\n").at(-1) || "it printed nothing";
+}
+
+async function refusedHint(): Promise<string> {
+  return await pathExists(APPARMOR_FILE)
+    ? "Ubuntu's AppArmor forbids user namespaces: give bwrap a profile that has `userns,` in /etc/apparmor.d/bwrap " +
+      "(docs/guides/sandbox.md has it), or `sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0`"
+    : "user namespaces have to be allowed: `sudo sysctl kernel.unprivileged_userns_clone=1` where that exists, " +
+      "`user.max_user_namespaces` above 0; in Docker `--security-opt seccomp=unconfined`";
+}
+
+/** Processes inside of bubblewrap. The proxies start with the first process that may reach a host. */
+export function bubblewrapConfiner(
+  host: Host,
+  found: Bubblewrap,
+  onRefused: (refused: RefusedHost) => void,
+): Confiner {
+  let proxy: Promise<SandboxProxy> | undefined;
+  const start = async (): Promise<SandboxProxy> =>
+    (await import("./sandbox_proxy.ts")).startProxy(`${host.processes.runToken}.proxy`, onRefused);
+
+  async function run(confinement: Confinement, request: ProcessRequest): Promise<ProcessEnd> {
+    for (const { from } of confinement.caches) await ensurePrivateDirectory(from);
+    await using folders = await privateFolders(confinement.folders);
+    const hosts = typeof confinement.network === "string" ? null : confinement.network;
+    const reached = hosts === null || hosts.length === 0 ? null : await (proxy ??= start());
+    const id = host.ids.random(32);
+    using grant: Grant | null = reached?.grant(confinement.role, hosts ?? [], id) ?? null;
+    const shown = [...confinement.shown, ...folders.shown];
+    const mounts = mountsOf({ ...confinement, shown }, REAL_PATHS);
+    const arguments_ = [
+      ...bubblewrapArguments(found, mounts, {
+        cwd: request.cwd,
+        terminal: request.terminal === true,
+        network: confinement.network === "all" ? "all" : "none",
+        socket: reached?.socket ?? null,
+      }),
+      ...(reached === null ? [] : await relay(host, reached, hosts ?? [], grant)),
+      request.file,
+      ...request.arguments,
+    ];
+    const environment = insideEnvironment(confinement, request, mounts, grant);
+    const end = await host.processes.run({
+      ...request,
+      file: found.program,
+      arguments: arguments_,
+      cwd: "/",
+      environment,
+    });
+    await folders.keep();
+    return end;
+  }
+
+  return {
+    name: found.ownProc ? "bubblewrap" : "bubblewrap, with the container's /proc",
+    run,
+    async [Symbol.asyncDispose]() {
+      if (proxy !== undefined) await (await proxy)[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** A temporary folder that is not there inside is replaced by `/tmp`, which is the process's own. */
+function insideEnvironment(
+  confinement: Confinement,
+  { environment = {}, cwd }: ProcessRequest,
+  mounts: readonly Mount[],
+  grant: Grant | null,
+): Readonly<Record<string, string | undefined>> {
+  const { TMPDIR: folder } = environment;
+  const known = mounts.some(({ at, access }) =>
+    access === "write" && folder !== undefined && at === REAL_PATHS.real(folder)
+  );
+  const TMPDIR = known ? folder : "/tmp";
+  return { PWD: cwd, ...environment, ...confinement.environment, TMPDIR, ...grant?.environment };
+}
+
+/**
+ * Starts the process when the proxy can be reached inside. `localhost:PORT` is the same port inside, led through the
+ * proxy; all else is for programs that believe the proxy's variables.
+ */
+async function relay(
+  host: Host,
+  { socket }: SandboxProxy,
+  hosts: readonly string[],
+  grant: Grant | null,
+): Promise<readonly string[]> {
+  const socat = await findExecutable("socat", host.environment, "/") ?? "socat";
+  const { PROXY_PORT } = await import("./sandbox_proxy.ts");
+  const url = new URL(grant?.environment["HTTP_PROXY"] ?? "http://localhost");
+  const credentials = `${decodeURIComponent(url.username)}:${url.password}`;
+  const ports = hosts.flatMap((name) => /^localhost:(\d+)$/.exec(name)?.[1] ?? []);
+  const lines = [
+    `${socat} TCP4-LISTEN:${PROXY_PORT},bind=127.0.0.1,fork,reuseaddr,backlog=1024 UNIX-CONNECT:${socket}`,
+    ...ports.map((port) =>
+      `${socat} TCP4-LISTEN:${port},bind=127.0.0.1,fork,reuseaddr,backlog=1024 ` +
+      `PROXY:127.0.0.1:localhost:${port},proxyport=${PROXY_PORT},proxyauth=${credentials}`
+    ),
+  ];
+  return ["/bin/sh", "-c", relayScript(lines, [PROXY_PORT, ...ports.map(Number)]), "sh"];
+}
+
+/** Waits until each port listens, by the kernel's own table and without a program; then becomes the process. Pure. */
+function relayScript(relays: readonly string[], ports: readonly number[]): string {
+  const patterns = ports.map((port) => `*:${port.toString(16).toUpperCase().padStart(4, "0")}\\ 00000000:0000\\ 0A*`);
+  return [
+    ...relays.map((line) => `${line} </dev/null >/dev/null 2>&1 &`),
+    "tries=0",
+    `while [ "$tries" -lt 5000 ]; do`,
+    "  listening=0",
+    "  while read -r line; do",
+    `    case $line in ${patterns.join("|")}) listening=$((listening+1)) ;; esac`,
+    "  done </proc/net/tcp",
+    `  [ "$listening" -ge ${ports.length} ] && break`,
+    "  tries=$((tries+1))",
+    "done",
+    "unset tries listening line",
+    'exec "$@"',
+  ].join("\n");
+}
+
+/** Fails where a process cannot be confined. @throws {RalphError} sandbox-missing */
+export function sandboxMissing({ problem, hint }: Lacking): RalphError {
+  return new RalphError("sandbox-missing", { details: { problem }, hint });
+}

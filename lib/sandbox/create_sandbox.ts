@@ -1,0 +1,80 @@
+import type { Config } from "../config/types.ts";
+import type { SandboxRequest } from "../host/confinement.ts";
+import { type Confiner, sandboxMissing } from "../host/confine.ts";
+import type { RefusedHost } from "../host/sandbox_proxy.ts";
+import type { Host, ProcessEnd, ProcessRequest, Sandbox, SandboxState } from "../host/types.ts";
+import type { Repository } from "../git/types.ts";
+import { findConfiner } from "./find_confiner.ts";
+import { readPlace } from "./read_place.ts";
+import { policyOf, type SandboxPlace } from "./policy.ts";
+
+/** What a sandbox is made for. */
+export interface SandboxOptions {
+  readonly host: Host;
+  /** Absolute path of the project. */
+  readonly root: string;
+  readonly repository: Repository | null;
+  readonly config: Config;
+  readonly onState: (state: SandboxState) => void;
+  /** A process wanted a host that is not on the list. */
+  readonly onRefused: (refused: RefusedHost) => void;
+}
+
+/**
+ * The machine with a sandbox, where the configuration wants one: its processes are confined where their request says
+ * what they are (`sandbox`).
+ */
+export function sandboxedHost(options: SandboxOptions): Host {
+  const { host, config } = options;
+  const { mode } = config.sandbox;
+  if (mode === "off" || mode === "auto") return host;
+  let announced = false;
+  let finding: Promise<Confiner | SandboxState> | undefined;
+  // Read once a folder: the brief keeps what it depends on as it is.
+  const places = new Map<string, Promise<SandboxPlace>>();
+  const read = (cwd: string): Promise<SandboxPlace> => {
+    const place = readPlace(options, cwd);
+    places.set(cwd, place);
+    return place;
+  };
+  const find = (): Promise<Confiner | SandboxState> => finding ??= confinerOf(options);
+
+  async function confined(asked: SandboxRequest, request: ProcessRequest): Promise<ProcessEnd> {
+    const confiner = await find();
+    if (!announced) await sandbox.announce();
+    if (!("run" in confiner)) return await host.processes.run(request);
+    const place = await (places.get(asked.cwd) ?? read(asked.cwd));
+    const { sandbox: _, ...plain } = request;
+    return await confiner.run(policyOf(place, asked, config.sandbox), { ...plain, ...asked.inside });
+  }
+
+  const sandbox: Sandbox = {
+    async ensureUsable() {
+      const found = await find();
+      if (!("run" in found)) return found;
+      const { network, allow, command } = config.sandbox;
+      if (command !== null) return { on: true, by: found.name, network: "all" }; // its own affair
+      return { on: true, by: found.name, network: network === "agent" ? allow : network };
+    },
+    async announce() {
+      const state = await sandbox.ensureUsable();
+      announced = true;
+      options.onState(state);
+      return state;
+    },
+    async [Symbol.asyncDispose]() {
+      const found = await finding?.catch(() => null);
+      if (found && "run" in found) await found[Symbol.asyncDispose]();
+    },
+  };
+  const run: Host["processes"]["run"] = (request) =>
+    request.sandbox === undefined ? host.processes.run(request) : confined(request.sandbox, request);
+  return { ...host, sandbox, processes: { ...host.processes, run } };
+}
+
+async function confinerOf({ host, config, onRefused }: SandboxOptions): Promise<Confiner | SandboxState> {
+  const found = await findConfiner(host, config.sandbox, onRefused);
+  if ("run" in found) return found;
+  if (config.sandbox.mode === "required") throw sandboxMissing(found);
+  return { on: false, by: `${found.problem}; ${found.hint}`, network: "all" };
+}

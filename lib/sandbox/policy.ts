@@ -1,0 +1,132 @@
+import { basename, dirname, join } from "node:path";
+import type { SandboxConfig } from "../config/types.ts";
+import { isSecretName } from "../events/secrets.ts";
+import type { AgentNeeds, Confinement, PrivateFolder, SandboxRequest } from "../host/confinement.ts";
+import { CACHE_PATHS, DROPPED_VARIABLES, GIT_NEVER, HIDDEN_PATHS, SECRET_PATHS, TOOL_PATHS } from "./known_paths.ts";
+
+/** A machine and a working tree, as far as a policy depends on them. Paths are absolute. */
+export interface SandboxPlace {
+  readonly home: string;
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** The folders of PATH. */
+  readonly programs: readonly string[];
+  /** The top level of the working tree, or its root where there is no repository. */
+  readonly tree: string;
+  /** `null` outside a repository. */
+  readonly git:
+    | { readonly directory: string; readonly common: string; readonly otherWorktrees: readonly string[] }
+    | null;
+  /** The folder of `core.hooksPath`, where it is set. */
+  readonly hooks: string | null;
+  /** Files that no turn may change: `ralph.config.json`, and what `protect` names. */
+  readonly protected: readonly string[];
+  /** Where Ralph itself is, for the commands of a turn. */
+  readonly ralph: readonly string[];
+  /** Where the caches of confined processes are kept, for this project. */
+  readonly caches: string;
+  /** Ports of `services` on this machine. */
+  readonly services: readonly number[];
+}
+
+/** Variables of Ralph's own that a process inside needs, whatever they are called. */
+const OWN_VARIABLE_REGEXP = /^RALPH_/;
+
+/**
+ * What one process may touch. Pure.
+ *
+ * @example A check may write the tree and reaches no host
+ * ```ts
+ * import { policyOf } from "../../../lib/sandbox/policy.ts";
+ * import { defaultConfig } from "ralph";
+ *
+ * const place = { home: "/home/a", variables: {}, programs: [], tree: "/home/a/work", git: null, hooks: null };
+ * const rest = { protected: [], ralph: [], caches: "/home/a/.cache/sandbox/1", services: [] };
+ * const policy = policyOf({ ...place, ...rest }, { role: "check", cwd: "/home/a/work" }, defaultConfig().sandbox);
+ * console.log(policy.write, policy.network); // [ "/home/a/work" ] []
+ * ```
+ */
+export function policyOf(place: SandboxPlace, asked: SandboxRequest, config: SandboxConfig): Confinement {
+  const at = (path: string): string => inHome(path, place.home);
+  const { role, needs } = asked;
+  const secrets = SECRET_PATHS.map(at);
+  const derived = [...TOOL_PATHS.map(at), ...programFolders(place), ...place.ralph, ...(needs?.read ?? []).map(at)]
+    .filter((path) => !secrets.includes(path));
+  const passed = unique([...(needs?.keys ?? []), ...config.environment]);
+  const isMounted = (asked.shown ?? []).length > 0;
+  return {
+    role,
+    tree: place.tree,
+    write: [...(isMounted ? [] : treePaths(place)), ...(asked.write ?? []), ...config.write.map(at)],
+    never: isMounted ? [] : [...neverPaths(place), ...(asked.never ?? [])],
+    read: unique([...derived, ...(asked.read ?? []), ...config.read.map(at)]),
+    hidden: unique([...HIDDEN_PATHS.map(at), ...secrets]),
+    shown: asked.shown ?? [],
+    folders: privateFolders(place, needs),
+    caches: CACHE_PATHS.map((path) => ({ from: join(place.caches, role, path), at: join(place.home, path) })),
+    network: networkOf(place, asked, config),
+    environment: environmentOf(place, passed),
+    passed,
+  };
+}
+
+/** `~/x` as an absolute path. Pure. */
+export function inHome(path: string, home: string): string {
+  return path === "~" ? home : path.startsWith("~/") ? join(home, path.slice(2)) : path;
+}
+
+function treePaths({ tree, git }: SandboxPlace): readonly string[] {
+  return unique([tree, ...(git === null ? [] : [git.common, git.directory])]);
+}
+
+function neverPaths({ git, hooks, protected: files }: SandboxPlace): readonly string[] {
+  const folders = git === null ? [] : unique([git.common, git.directory]);
+  return unique([
+    ...folders.flatMap((folder) => GIT_NEVER.map((name) => join(folder, name))),
+    ...(git?.otherWorktrees ?? []),
+    ...(hooks === null ? [] : [hooks]),
+    ...files,
+  ]);
+}
+
+/** The folders of PATH, and what their links lead to: `X` of `X/bin` and of `X/.bin`. */
+function programFolders({ programs, home }: SandboxPlace): readonly string[] {
+  const shared = [home, join(home, ".local"), "/", "/tmp", "/home", "/root"];
+  return programs.flatMap((folder) => {
+    const parent = dirname(folder);
+    return /^\.?bin$/.test(basename(folder)) && !shared.includes(parent) ? [folder, parent] : [folder];
+  });
+}
+
+function privateFolders({ home, variables }: SandboxPlace, needs: AgentNeeds | undefined): readonly PrivateFolder[] {
+  return (needs?.folders ?? []).map(({ path, variable, copy, keep }) => {
+    const moved = variable === undefined ? undefined : variables[variable];
+    return { at: moved || inHome(path, home), copy, keep };
+  });
+}
+
+/** An agent reaches its own hosts, everything else only what the configuration allows. */
+function networkOf(
+  { services }: SandboxPlace,
+  { role, needs }: SandboxRequest,
+  { network, allow }: SandboxConfig,
+): Confinement["network"] {
+  if (network === "all" || role === "service") return "all"; // a service listens where the browser and Ralph look
+  const ports = role === "check" ? services.map((port) => `localhost:${port}`) : [];
+  if (network === "none") return ports.length === 0 ? "none" : ports;
+  return unique([...(needs?.hosts ?? []), ...allow, ...ports]);
+}
+
+function environmentOf(
+  { variables }: SandboxPlace,
+  passed: readonly string[],
+): Confinement["environment"] {
+  const dropped = Object.keys(variables).filter((name) =>
+    (isSecretName(name) || DROPPED_VARIABLES.includes(name)) && !passed.includes(name) &&
+    !OWN_VARIABLE_REGEXP.test(name)
+  );
+  return Object.fromEntries(dropped.map((name) => [name, undefined]));
+}
+
+function unique(list: readonly string[]): readonly string[] {
+  return [...new Set(list)];
+}

@@ -1,0 +1,97 @@
+import { delimiter, dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import picomatch from "picomatch";
+import { CONFIG_FILE } from "../config/load.ts";
+import type { Config } from "../config/types.ts";
+import { findFolders, type FoundRepository } from "../git/find_folders.ts";
+import type { Repository } from "../git/types.ts";
+import { hashText, listDirectory } from "../host/files.ts";
+import type { Host } from "../host/types.ts";
+import type { SandboxPlace } from "./policy.ts";
+
+/** What a place is read from. */
+export interface PlaceSource {
+  readonly host: Host;
+  readonly root: string;
+  readonly repository: Repository | null;
+  readonly config: Config;
+}
+
+/** As many protected files are mounted read-only; the rest is restored after the turn, as without a sandbox. */
+const MOST_PROTECTED = 200;
+
+/** Reads what the policy of a process depends on. @param cwd a folder of the tree that it works in, absolute */
+export async function readPlace(source: PlaceSource, cwd: string): Promise<SandboxPlace> {
+  const { host, root, repository, config } = source;
+  const { environment } = host;
+  const found = repository === null ? null : await findFolders(cwd, environment) ?? await asked(repository, cwd);
+  const tree = found?.topLevel ?? root;
+  return {
+    home: environment.home,
+    variables: environment.variables,
+    programs: (environment.variables["PATH"] ?? "").split(delimiter).filter((path) => path.startsWith("/")),
+    tree,
+    git: found === null ? null : {
+      directory: found.gitDirectory,
+      common: found.commonDirectory,
+      otherWorktrees: await otherWorktrees(found.commonDirectory, found.gitDirectory),
+    },
+    hooks: repository === null ? null : await hooksFolder(repository, tree),
+    protected: await protectedFiles(source, tree),
+    ralph: ralphFolders(host),
+    caches: join(
+      environment.variables["XDG_CACHE_HOME"] || join(environment.home, ".cache"),
+      "ralph-sandbox",
+      hashText(repository?.topLevel ?? root).slice(0, 16),
+    ),
+    services: config.services.flatMap(({ ready }) => portOf(ready)),
+  };
+}
+
+/** Git says where its folders are where files alone do not: submodules, `GIT_DIR`. */
+async function asked(repository: Repository, cwd: string): Promise<Omit<FoundRepository, "ralphDirectory"> | null> {
+  const arguments_ = ["-C", cwd, "rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"];
+  const { exitCode, stdout } = await repository.git(arguments_);
+  const [topLevel = "", gitDirectory = "", common = ""] = stdout.split("\n");
+  return exitCode === 0 ? { topLevel, gitDirectory, commonDirectory: resolve(cwd, common) } : null;
+}
+
+async function otherWorktrees(common: string, own: string): Promise<readonly string[]> {
+  const folder = join(common, "worktrees");
+  return (await listDirectory(folder)).map((name) => join(folder, name)).filter((path) => path !== own);
+}
+
+/** Only where `core.hooksPath` names one in the tree: what is outside is read-only anyway. */
+async function hooksFolder(repository: Repository, tree: string): Promise<string | null> {
+  const { stdout } = await repository.git(["config", "--type=path", "--get", "core.hooksPath"]);
+  return stdout.trim() === "" ? null : resolve(tree, stdout.trim());
+}
+
+async function protectedFiles({ config, root, repository }: PlaceSource, tree: string): Promise<readonly string[]> {
+  const here = resolve(tree, relative(repository?.topLevel ?? root, root));
+  const plain = [CONFIG_FILE, ...config.protect.filter((glob) => !picomatch.scan(glob).isGlob)];
+  const globs = config.protect.filter((glob) => picomatch.scan(glob).isGlob);
+  const files = globs.length === 0 || repository === null ? [] : await trackedFiles(repository, here);
+  const matches = picomatch([...globs], { dot: true });
+  return [...plain, ...files.filter((path) => matches(path)).slice(0, MOST_PROTECTED)].map((path) => join(here, path));
+}
+
+async function trackedFiles(repository: Repository, folder: string): Promise<readonly string[]> {
+  const { stdout } = await repository.git(["-C", folder, "ls-files", "-z"]);
+  return stdout.split("\0").filter((path) => path !== "");
+}
+
+/** The binary; or the runtime, and the package that this file is of. */
+function ralphFolders({ environment: { executable, compiled } }: Host): readonly string[] {
+  return compiled ? [executable] : [executable, packageFolder()];
+}
+
+function packageFolder(): string {
+  return dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+}
+
+function portOf(url: string): readonly number[] {
+  const { hostname, port, protocol } = new URL(url);
+  if (!["localhost", "127.0.0.1", "[::1]"].includes(hostname)) return [];
+  return [Number(port || (protocol === "https:" ? 443 : 80))];
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { filled } from "../../lib/host/command_confiner.ts";
+import { ralphCli } from "../e2e/cli.ts";
+
+const STORY = { id: "US-001", title: "A", acceptanceCriteria: ["Verify: `test -f made.txt`"], priority: 1 };
+const PRD = { branchName: "main", userStories: [{ ...STORY, passes: false, notes: "" }] };
+
+/** Stands for `docker`: notes its words, takes what comes before the image away, and runs the rest. */
+const RUNTIME = `printf '%s\\n' "$*" >> "$RALPH_LAB_LOG"
+while [ "$1" != image ]; do shift; done
+shift
+exec "$@"`;
+
+describe("sandbox.command", () => {
+  it("puts values into words, and lists where a word stands alone", () => {
+    const values = {
+      cwd: "/w/a",
+      root: "/w",
+      tree: "/t",
+      name: "n1",
+      mounts: ["--volume", "/t:/w"],
+      env: ["--env", "A"],
+    };
+    expect(filled(["run", "{env}", "{mounts}", "-w", "{cwd}", "--name={name}", "{tree}:{root}", "i"], values)).toEqual(
+      "run --env A --volume /t:/w -w /w/a --name=n1 /t:/w i".split(" "),
+    );
+  });
+
+  it("starts turns and checks, with the tree, the claims and what must not be written", async () => {
+    const command = ["runtime", "run", "{env}", "{mounts}", "--workdir", "{cwd}", "image"];
+    const config = { sandbox: { mode: "required", command, environment: ["LAB_TOKEN"] }, verify: { final: "tree" } };
+    const cli = ralphCli();
+    const { root } = cli.prepare();
+    const log = `${root}/../words.log`;
+    const { stderr } = await cli
+      .files({ "scripts/ralph/prd.json": JSON.stringify(PRD), "ralph.config.json": JSON.stringify(config) })
+      .agent("runtime", RUNTIME)
+      .env({ RALPH_LAB_LOG: log, SECRET_TOKEN: "abcdef123456", LAB_TOKEN: "passes" })
+      .args(
+        "run",
+        "--workflow",
+        "exec",
+        "--ui",
+        "plain",
+        "--agent-cmd",
+        "cat >/dev/null; touch made.txt; echo COMPLETE",
+      )
+      .expectExit(0);
+    expect(stderr).toContain("sandbox: `runtime` (sandbox.command), every host can be reached");
+    const { readFileSync } = await import("node:fs");
+    const lines = readFileSync(log, "utf8").split("\n");
+    const turn = lines.find((line) => line.includes("touch made.txt")) ?? "";
+    expect(turn).toContain(`--volume ${root}:${root} `);
+    expect(turn).toContain(`--volume ${root}/.git/hooks:${root}/.git/hooks:ro`);
+    expect(turn).toContain(`--volume ${root}/ralph.config.json:${root}/ralph.config.json:ro`);
+    expect(turn).toMatch(/--volume \S*ralph-claims-\S+ /);
+    expect(turn).toContain("--env RALPH_CLAIMS");
+    expect(turn).toContain("--env LAB_TOKEN");
+    expect(turn).not.toContain("SECRET_TOKEN");
+    expect(turn).not.toContain("passes");
+    expect(turn).toContain(`--workdir ${root} image bash`);
+    expect(lines.filter((line) => line.endsWith("test -f made.txt")).length).toBeGreaterThan(0);
+  });
+
+  it("ends with 4 where the command is not there", async () => {
+    const config = { sandbox: { mode: "required", command: ["no-such-runtime", "run"] } };
+    const { stderr } = await ralphCli()
+      .files({ "scripts/ralph/prd.json": JSON.stringify(PRD), "ralph.config.json": JSON.stringify(config) })
+      .args("run", "--workflow", "exec", "--ui", "plain", "--agent-cmd", "true")
+      .expectExit(4);
+    expect(stderr).toContain("`no-such-runtime` of `sandbox.command` is not on PATH");
+  });
+});
