@@ -59,10 +59,10 @@ export interface StateFiles {
   /** Those of the files that were edited manually since Ralph last wrote them; one that it never wrote is none. */
   edited(paths: readonly string[]): Promise<readonly ManualEdit[]>;
   /**
-   * Puts Ralph's version back, or what `restore` makes of both.
-   * @returns the files in which something was taken back
+   * Restores Ralph's version, or writes what `textOf` makes of both.
+   * @returns the files in which something was reverted
    */
-  putBack(edits: readonly ManualEdit[], restore?: Restore): Promise<readonly string[]>;
+  restore(edits: readonly ManualEdit[], textOf?: Restore): Promise<readonly string[]>;
 }
 
 /** What `createStateFiles` needs. */
@@ -106,7 +106,7 @@ export function createStateFiles(options: StateFilesOptions): StateFiles {
     release: () => files.release(),
     adopt: (paths) => files.adopt(paths),
     edited: (paths) => files.edited(paths),
-    putBack: (edits, restore) => files.putBack(edits, restore),
+    restore: (edits, textOf) => files.restore(edits, textOf),
   };
 }
 
@@ -196,15 +196,15 @@ class ShadowedFiles implements StateFiles {
     return edits;
   }
 
-  async putBack(
+  async restore(
     edits: readonly ManualEdit[],
-    restore: Restore = ({ written }) => written,
+    textOf: Restore = ({ written }) => written,
   ): Promise<readonly string[]> {
     const reverted: string[] = [];
     for (const { path, written, found } of edits) {
       await this.#locked(path, async () => {
         const current = await this.#lastWritten(path) ?? written; // the CLI may have written since
-        const text = found === null ? current : restore({ path, found, written: current });
+        const text = found === null ? current : textOf({ path, found, written: current });
         if (text !== current) await this.#writeShadow(path, text);
         if (text === found) return;
         reverted.push(path);

@@ -191,7 +191,7 @@ export const EVENT_SCHEMAS = {
     port: z.number().int(),
     by: text.nullable().describe("turn, check, hook or setup"),
   }),
-  "state-put-back": z.object({ type: z.literal("state-put-back"), paths: z.array(text) }),
+  "state-restored": z.object({ type: z.literal("state-restored"), paths: z.array(text) }),
   "trespass": z.object({
     type: z.literal("trespass"),
     by: z.enum(["agent", "planner"]),

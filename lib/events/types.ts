@@ -145,7 +145,7 @@ export type RalphEvent =
     /** `turn`, `check`, `hook`, `setup`; `null` where that is not known. */
     readonly by: string | null;
   }
-  | { readonly type: "state-put-back"; readonly paths: readonly string[] }
+  | { readonly type: "state-restored"; readonly paths: readonly string[] }
   /** A turn wrote where it may not. `by` says who took it: an item's agent, or the planner's. */
   | {
     readonly type: "trespass";

@@ -35,7 +35,7 @@ export async function recover<Data, Findings>(
     return createOwnership({ ...start, killed: null }, now);
   }
 
-  await putBackEdits(ralph, backlog);
+  await restoreEdits(ralph, backlog);
   const last = open.at(-1);
   const killed = last === undefined ? null : { itemId: last.item.id, userPaths: last.userPaths };
   const ownership = createOwnership({ ...start, killed }, now);
@@ -93,7 +93,7 @@ export async function repairAfterKill<Data, Findings>(
   const repository = requireRepository(ralph);
   const lastWord = await modifiedAt(ownFiles(repository, ralph.root).journal);
   if (lastWord !== null) await repository.clearLeftLocks(lastWord);
-  await putBackEdits(ralph, backlog);
+  await restoreEdits(ralph, backlog);
 }
 
 function interrupted(id: string, number: number): Attempt {
@@ -101,10 +101,10 @@ function interrupted(id: string, number: number): Attempt {
 }
 
 /** Puts back what an agent did to state files by hand before its run was killed. */
-async function putBackEdits(
+async function restoreEdits(
   ralph: RalphContext,
   { stateFiles, restore }: { readonly stateFiles: readonly string[]; readonly restore?: Restore },
 ): Promise<void> {
-  const takenBack = await ralph.state.putBack(await ralph.state.edited(stateFiles), restore);
-  if (takenBack.length > 0) ralph.events.emit({ type: "state-put-back", paths: takenBack });
+  const restored = await ralph.state.restore(await ralph.state.edited(stateFiles), restore);
+  if (restored.length > 0) ralph.events.emit({ type: "state-restored", paths: restored });
 }

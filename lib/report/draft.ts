@@ -31,7 +31,7 @@ export function emptyDraft(file: string): Draft<RunReport> {
     hooks: [],
     waits: [],
     sandbox: null,
-    putBack: [],
+    restored: [],
     trespasses: [],
     testsChanged: [],
     warnings: [],

@@ -52,7 +52,8 @@ export function createFold(file: string): Fold {
   return {
     invalid,
     take(value) {
-      const { v, at, run, type } = value as Readonly<Record<string, unknown>>;
+      const { v, at, run, type: written } = value as Readonly<Record<string, unknown>>;
+      const type = written === "state-put-back" ? "state-restored" : written; // its name in 0.1.0
       if (typeof type !== "string" || typeof at !== "string" || Number.isNaN(Date.parse(at))) {
         return invalid("not an event", JSON.stringify(value).slice(0, 200));
       }
@@ -64,7 +65,7 @@ export function createFold(file: string): Fold {
       if (known === "check-start") cursor.checking = true; // its fields are not needed, and older files have fewer
       const handle = HANDLERS[known] as ((fold: Folding, event: unknown) => void) | undefined;
       if (handle !== undefined) {
-        const checked = EVENT_SCHEMAS[known].safeParse(value);
+        const checked = EVENT_SCHEMAS[known].safeParse({ ...value as object, type });
         if (!checked.success) return invalid(`no ${type} event`, JSON.stringify(value).slice(0, 200));
         handle({ draft, cursor }, { ...checked.data, at });
       }
@@ -192,8 +193,8 @@ const HANDLERS: Handlers = {
     const message = refusedWords({ type: "host-refused", host, port, by });
     draft.warnings.push({ at, item: cursor.item?.id ?? null, message });
   },
-  "state-put-back": ({ draft, cursor }, { at, paths }) => {
-    draft.putBack.push({ at, item: cursor.item?.id ?? null, paths: [...paths] });
+  "state-restored": ({ draft, cursor }, { at, paths }) => {
+    draft.restored.push({ at, item: cursor.item?.id ?? null, paths: [...paths] });
   },
   "tests-changed": ({ draft }, { at, item, findings, blocked }) => {
     draft.testsChanged.push({ at, item: item?.id ?? null, findings: [...findings], blocked });

@@ -15,7 +15,7 @@ import {
   outcomeOf,
   partName,
   plural,
-  putBackGroups,
+  restoredGroups,
   statusTone,
   timeOf,
   type Tone,
@@ -151,7 +151,7 @@ function needsALook(report: RunReport): Markup {
       line(tone, fragment`${ids.map((id) => fragment`<strong>${id}</strong> `)}${words}`)
     ),
     ...report.trespasses.map((trespass) => line("bad", fragment`${trespassText(trespass)}<pre>${trespass.diff}</pre>`)),
-    ...putBackGroups(report).map(({ path, items }) =>
+    ...restoredGroups(report).map(({ path, items }) =>
       line(
         "warn",
         fragment`edited manually and restored: <code>${path}</code>${

@@ -20,7 +20,7 @@ import {
   outcomeOf,
   partName,
   plural,
-  putBackGroups,
+  restoredGroups,
   statusTone,
   timeOf,
   totalText,
@@ -99,7 +99,7 @@ function needsALook(report: RunReport, symbols: Symbols): readonly string[] {
       `- ${symbols.failed} ${escape(trespassText(trespass))}:`,
       ...fenced(trespass.diff, "  "),
     ]),
-    ...putBackGroups(report).map(({ path, items }) =>
+    ...restoredGroups(report).map(({ path, items }) =>
       `- ${symbols.warning} edited manually and restored: ${code(path)}${
         items.length === 0 ? "" : `, in turns for ${items.map(escape).join(", ")}`
       }`

@@ -141,7 +141,7 @@ export const REPORT_SCHEMA: z.ZodType<RunReport> = z.object({
     network: z.union([z.enum(["all", "none"]), z.array(text)]),
     refused: z.array(z.object({ at: text, host: text, port: z.number().int(), by: known })),
   }).nullable().describe("how agents and checks were confined; null: not at all"),
-  putBack: z.array(z.object({ at: text, item: known, paths: z.array(text) }))
+  restored: z.array(z.object({ at: text, item: known, paths: z.array(text) }))
     .describe("state files that were edited manually"),
   trespasses: z.array(z.object({
     at: text,

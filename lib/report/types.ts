@@ -47,7 +47,11 @@ export interface RunReport {
   /** State files that were edited manually and restored. */
   /** How agents and checks were confined; `null`: not at all. */
   readonly sandbox: SandboxReport | null;
-  readonly putBack: readonly { readonly at: string; readonly item: string | null; readonly paths: readonly string[] }[];
+  readonly restored: readonly {
+    readonly at: string;
+    readonly item: string | null;
+    readonly paths: readonly string[];
+  }[];
   /** Diffs of what was written outside the allowed paths. */
   readonly trespasses: readonly {
     readonly at: string;

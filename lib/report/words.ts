@@ -127,11 +127,11 @@ export function openItems(
 }
 
 /** What was restored, with the items in whose turns it was edited. */
-export function putBackGroups(
-  { putBack }: RunReport,
+export function restoredGroups(
+  { restored }: RunReport,
 ): readonly { readonly path: string; readonly items: readonly string[] }[] {
   const groups = new Map<string, Set<string>>();
-  for (const { paths, item } of putBack) {
+  for (const { paths, item } of restored) {
     for (const path of paths) {
       const items = groups.get(path) ?? new Set();
       if (item !== null) items.add(oneLine(item));

@@ -34,7 +34,7 @@ export function createHumanReporter({ mode, style, detail, live, say }: HumanRep
 function shown(event: RalphEvent, detail: Detail): boolean {
   if (detail === "verbose") return true;
   if (event.type.startsWith("agent-")) return false;
-  return detail === "normal" || event.type === "state-put-back" || event.type === "host-refused" ||
+  return detail === "normal" || event.type === "state-restored" || event.type === "host-refused" ||
     event.type === "tests-changed" ||
     event.type === "items-reopened" ||
     (event.type === "hook-end" && event.status === "failed") || (event.type === "note" && event.level === "warn");

@@ -66,7 +66,7 @@ const LINES: {
   "hook-end": (event) => [`  ${hookWords(event)} (${formatDuration(event.durationMs)})`],
   "sandbox": (event) => [event.on ? sandboxWords(event) : `warning: ${sandboxWords(event)}`],
   "host-refused": (event) => [`  warning: ${refusedWords(event)}`],
-  "state-put-back": (event) => [`  warning: restored, edited manually: ${event.paths.join(", ")}`],
+  "state-restored": (event) => [`  warning: restored, edited manually: ${event.paths.join(", ")}`],
   "items-reopened": (event) => [`  warning: the final check sends back ${event.ids.join(", ")}`],
   "trespass": (event) => [trespassWords(event), ...tailLines(event.diff, DIFF_LINES).map((line) => `    ${line}`)],
   "commit": (event) => [`  commit ${event.commit.slice(0, 7)}: ${event.subject}`],

@@ -92,7 +92,7 @@ const LINES: {
       : indented(warn(symbols.warning), warn(sandboxWords(event))),
   ],
   "host-refused": (event, { warn, symbols }) => [indented(warn(symbols.warning), warn(refusedWords(event)))],
-  "state-put-back": (
+  "state-restored": (
     event,
     { warn, symbols },
   ) => [indented(warn(symbols.warning), warn(`restored, edited manually: ${event.paths.join(", ")}`))],

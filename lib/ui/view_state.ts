@@ -100,7 +100,7 @@ export function nextView(before: ViewState, event: RalphEvent, now: number): Vie
     case "wait-delta":
     case "sandbox":
     case "host-refused":
-    case "state-put-back":
+    case "state-restored":
     case "items-reopened":
     case "tests-changed":
     case "trespass":

@@ -55,7 +55,7 @@ describe("amend()", () => {
     expect(await here.state.amend("a.txt", more("two"))).toBe("by hand\ntwo\n");
     const edits = await here.state.edited(["a.txt"]);
     expect(edits).toEqual([{ path: "a.txt", found: "by hand\ntwo\n", written: "one\ntwo\n" }]);
-    await here.state.putBack(edits);
+    await here.state.restore(edits);
     expect(await here.read()).toBe("one\ntwo\n");
   });
 

@@ -96,7 +96,7 @@ const SAMPLES: { readonly [Type in RalphEvent["type"]]: Required<Extract<RalphEv
   },
   "sandbox": { type: "sandbox", on: true, by: "bubblewrap", network: ["a.example"] },
   "host-refused": { type: "host-refused", host: "b.example", port: 443, by: "turn" },
-  "state-put-back": { type: "state-put-back", paths: ["a"] },
+  "state-restored": { type: "state-restored", paths: ["a"] },
   "trespass": { type: "trespass", by: "planner", paths: ["a"], diff: "+x" },
   "commit": { type: "commit", commit: "abc", subject: "s", hook: "docs" },
   "question": { type: "question", id: "q", message: "m" },

@@ -146,7 +146,15 @@ describe("makeReport()", () => {
     expect(parts).toMatchObject([{ name: "plan", status: "failed" }]);
   });
 
-  test("keeps waits, hooks, put-backs, trespasses, warnings and answers", async () => {
+  test("reads what 0.1.0 called `state-put-back`", async () => {
+    const old = { type: "state-put-back", paths: ["a.json"] } as unknown as RalphEvent;
+
+    const report = await reportOf([RUN_START, ...attempt("US-001", 1).slice(0, 1), old]);
+
+    expect(report).toMatchObject({ restored: [{ item: "US-001", paths: ["a.json"] }], events: { unknown: 0 } });
+  });
+
+  test("keeps waits, hooks, restored files, trespasses, warnings and answers", async () => {
     const wait = { type: "wait-start", agent: "claude", reason: "rate-limit", until: "2026-01-02T05:00:00Z" } as const;
     const report = await reportOf([
       RUN_START,
@@ -158,7 +166,7 @@ describe("makeReport()", () => {
       { type: "wait-end", agent: "claude", waitedMs: 60_000, interrupted: false },
       { type: "hook-end", hook: "docs", iteration: 1, status: "failed", exitCode: 3, durationMs: 5, message: "exit 3" },
       { type: "commit", commit: "abcdef1", subject: "whatever a hook's commit is called", hook: "docs" },
-      { type: "state-put-back", paths: ["scripts/ralph/prd.json"] },
+      { type: "state-restored", paths: ["scripts/ralph/prd.json"] },
       { type: "note", level: "warn", message: "not committed" },
       ...attempt("US-001", 1, { result: "trespassed", settlement: "open", message: "wrote x" }).slice(-1),
       { type: "trespass", by: "agent", paths: ["x"], diff: "+x" },
@@ -168,7 +176,7 @@ describe("makeReport()", () => {
     expect(report.answers).toEqual([{ id: "gate.run", question: "Run it?", answer: "yes", source: "approve" }]);
     expect(report.waits).toMatchObject([{ agent: "claude", waitedMs: 60_000, message: "limit" }]);
     expect(report.hooks).toMatchObject([{ hook: "docs", status: "failed", exitCode: 3, log: "l" }]);
-    expect(report.putBack).toMatchObject([{ item: "US-001", paths: ["scripts/ralph/prd.json"] }]);
+    expect(report.restored).toMatchObject([{ item: "US-001", paths: ["scripts/ralph/prd.json"] }]);
     expect(report.warnings).toMatchObject([{ item: "US-001", message: "not committed" }]);
     expect(report.trespasses).toMatchObject([{ item: "US-001", by: "agent", paths: ["x"], diff: "+x" }]);
     expect(report.commits).toMatchObject([{ subject: "whatever a hook's commit is called" }]);

@@ -18,7 +18,7 @@ async function nasty(): Promise<RunReport> {
     { type: "commit", commit: "abcdef1", subject: NASTY },
     { type: "note", level: "warn", message: NASTY },
     { type: "note", level: "info", message: NASTY },
-    { type: "state-put-back", paths: [NASTY] },
+    { type: "state-restored", paths: [NASTY] },
     { type: "trespass", by: "agent", paths: [NASTY], diff: NASTY },
     { type: "answer", id: NASTY, answer: NASTY, source: "terminal" },
     { type: "hook-end", hook: NASTY, iteration: 1, status: "failed", exitCode: 1, durationMs: 1, message: NASTY },

@@ -18,7 +18,7 @@ const EVENTS: readonly RalphEvent[] = [
     durationMs: 3210,
     tail: "\u001b[31mexpected 1\u001b[39m\r\ngot 2\n",
   },
-  { type: "state-put-back", paths: ["scripts/ralph/prd.json"] },
+  { type: "state-restored", paths: ["scripts/ralph/prd.json"] },
   {
     type: "iteration-end",
     iteration: 2,

@@ -193,8 +193,8 @@ class RunBrief<Data, Findings> implements Brief {
 
   async #restoreState(changes: readonly BriefChange[]): Promise<readonly BriefChange[]> {
     const edits = changes.flatMap(({ edit }) => edit === undefined ? [] : [edit]);
-    const paths = await this.#ralph.state.putBack(edits, this.#backlog.restore);
-    if (paths.length > 0) this.#ralph.events.emit({ type: "state-put-back", paths });
+    const paths = await this.#ralph.state.restore(edits, this.#backlog.restore);
+    if (paths.length > 0) this.#ralph.events.emit({ type: "state-restored", paths });
     return changes.filter(({ path }) => paths.includes(path));
   }
 }

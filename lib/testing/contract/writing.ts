@@ -79,7 +79,7 @@ async function ignoresEdits(open: Open): Promise<void> {
   await withShadows(root, async (state) => {
     await state.adopt(backlog.stateFiles);
     for (const path of paths) await put(join(root, path), end.get(path));
-    await state.putBack(await state.edited(backlog.stateFiles), backlog.restore);
+    await state.restore(await state.edited(backlog.stateFiles), backlog.restore);
   });
   const attempt = await bench.attempt(item, "failed", { ...await bench.turn(item), changedFiles: paths });
   await bench.settle(item, attempt);

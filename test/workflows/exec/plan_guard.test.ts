@@ -110,8 +110,8 @@ describe("plan() guards", () => {
     expect(repository.read("scripts/ralph/plan_transcript.md")).toContain("> a?");
     const folder = await ralph.run.folder("scripts/ralph/runs");
     expect(existsSync(join(folder, "plan-1-prd.json"))).toBe(true);
-    const [put] = ralph.seen.filter((event) => event.type === "state-put-back");
-    expect(put?.type === "state-put-back" ? put.paths.toSorted() : []).toEqual([
+    const [put] = ralph.seen.filter((event) => event.type === "state-restored");
+    expect(put?.type === "state-restored" ? put.paths.toSorted() : []).toEqual([
       "scripts/ralph/codebase_map.md",
       "scripts/ralph/plan_state.json",
       "scripts/ralph/plan_transcript.md",

@@ -95,7 +95,7 @@ describe("prdBacklog() in the loop", () => {
       const run = await runLoop(world.ralph, prdBacklog(world.ralph), { limits: { sameFailure: 9, idle: 9 } });
 
       expect(run).toMatchObject({ status: "blocked", passed: [], turns: 3 });
-      expect(world.events.filter(({ type }) => type === "state-put-back")).toHaveLength(3);
+      expect(world.events.filter(({ type }) => type === "state-restored")).toHaveLength(3);
       expect((await prdOf(world)).userStories[0]).toMatchObject({ id: "US-1", passes: false });
     }
   });

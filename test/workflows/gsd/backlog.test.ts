@@ -251,8 +251,8 @@ describe("gsdBacklog() on the loop", () => {
     expect(read(one.root, STATE_FILE)).toContain("- use X");
     expect(read(one.root, ROADMAP_FILE)?.match(/\[x\]/g)?.length).toBe(1);
     expect([read(one.root, summaryOf(TWO)), movedAside(one.root)]).toEqual([null, ["1-01-02-SUMMARY.md"]]);
-    expect(one.events.filter((event) => event.type === "state-put-back")).toEqual([{
-      type: "state-put-back",
+    expect(one.events.filter((event) => event.type === "state-restored")).toEqual([{
+      type: "state-restored",
       paths: [STATE_FILE, ROADMAP_FILE],
     }]);
   });
@@ -267,7 +267,7 @@ describe("gsdBacklog() on the loop", () => {
 
     await runLoop(one.ralph, gsdBacklog(one.ralph));
 
-    expect(one.events.filter((event) => event.type === "state-put-back")).toEqual([]);
+    expect(one.events.filter((event) => event.type === "state-restored")).toEqual([]);
     expect(await one.git("show", `HEAD:${STATE_FILE}`)).toContain("- use X");
   });
 

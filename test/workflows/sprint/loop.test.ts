@@ -142,7 +142,7 @@ describe("sprintBacklog() in the loop", () => {
       "step-3 c pending",
     ]);
     expect(goal).toBe("reach the goal");
-    expect(world.events).toContainEqual({ type: "state-put-back", paths: [PROGRESS] });
+    expect(world.events).toContainEqual({ type: "state-restored", paths: [PROGRESS] });
   });
 
   test("a hook's record in the middle of a turn does not make a manual edit Ralph's own", async () => {

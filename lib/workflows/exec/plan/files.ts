@@ -27,7 +27,7 @@ export async function missingStateFiles(ralph: RalphContext): Promise<readonly s
  *
  * @param missing files that did not exist before its turn
  */
-export async function putBackState(
+export async function restoreState(
   ralph: RalphContext,
   folder: string,
   turn: string,
@@ -42,10 +42,10 @@ export async function putBackState(
   for (const { path, found } of [...edits, ...made]) {
     if (found !== null) await writeAtomic(join(folder, `${turn}-${basename(path)}`), found);
   }
-  await ralph.state.putBack(edits);
+  await ralph.state.restore(edits);
   for (const { path } of made) await removePath(join(ralph.root, path));
   const paths = [...edits, ...made].map(({ path }) => path);
-  if (paths.length > 0) ralph.events.emit({ type: "state-put-back", paths });
+  if (paths.length > 0) ralph.events.emit({ type: "state-restored", paths });
 }
 
 /** Commits the workflow's folder without its runs, unless the state of this plan is committed already. */

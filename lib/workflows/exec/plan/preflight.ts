@@ -7,7 +7,7 @@ import { RalphError } from "../../../errors/ralph_error.ts";
 import { pathExists, writeAtomic } from "../../../host/files.ts";
 import { answerEntry } from "./collect.ts";
 import { asksTheSame } from "./draft.ts";
-import { missingStateFiles, PLAN_STATE_FILES, putBackState } from "./files.ts";
+import { missingStateFiles, PLAN_STATE_FILES, restoreState } from "./files.ts";
 import { tellUnjudged } from "./turn.ts";
 import { readPrd } from "./prompt_values.ts";
 import { openSession, type PlanSession } from "./session.ts";
@@ -30,7 +30,7 @@ export async function preflight(ralph: RalphContext, goal: string | null): Promi
   const saved = await readState(ralph);
   if (goal === null && saved === null) throw nothingToResume();
   if (saved !== null && saved.openTurn !== null) {
-    await putBackState(ralph, await ralph.run.folder(EXEC_RUNS), `plan-${saved.turns}`, saved.openTurn.missing);
+    await restoreState(ralph, await ralph.run.folder(EXEC_RUNS), `plan-${saved.turns}`, saved.openTurn.missing);
     if (saved.openTurn.before !== null) await tellUnjudged(ralph, saved.openTurn.before);
   }
   await readPrd({ ralph }); // a damaged PRD is reported before anything is made

@@ -2,7 +2,7 @@ import { renderPrompt } from "../../../prompts/render.ts";
 import { agentTurn } from "../../../agents/agent_turn.ts";
 import { requireRepository } from "../../../git/require_repository.ts";
 import { rootPaths, topLevelPaths } from "../../../git/tree_paths.ts";
-import { missingStateFiles, putBackState } from "./files.ts";
+import { missingStateFiles, restoreState } from "./files.ts";
 import { plannerValues } from "./prompt_values.ts";
 import type { PlanSession } from "./session.ts";
 import { EXEC_FOLDER } from "../paths.ts";
@@ -32,7 +32,7 @@ export async function plannerTurn(session: PlanSession, folder: string, signal: 
   await session.save({ turns: number, openTurn: { missing, before: treeBefore(before) } });
 
   const { turn } = await agentTurn(ralph, { prompt, name, folder, signal, before });
-  await putBackState(ralph, folder, name, missing);
+  await restoreState(ralph, folder, name, missing);
   await session.save({ openTurn: null });
 
   const { sources, others } = await changedBeside(ralph, outsideOf(turn.changedFiles), before);

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { temporaryDirectory } from "../../lib/host/files.ts";
 import { loopWorld } from "../loop/loop_world.ts";
 
-describe("putBack()", () => {
+describe("restore()", () => {
   test("puts back what Ralph wrote, or what the backlog makes of both; what stays as found is not told", async () => {
     await using world = await loopWorld(async () => {}, { files: { a: "a1", b: "b1", c: "c1" } });
     const { state } = world.ralph;
@@ -13,9 +13,9 @@ describe("putBack()", () => {
 
     const restore = ({ path, found, written }: { path: string; found: string; written: string }): string =>
       path === "a" ? written : path === "b" ? `${found}+${written}` : found;
-    const takenBack = await state.putBack(await state.edited(["a", "b", "c"]), restore);
+    const restored = await state.restore(await state.edited(["a", "b", "c"]), restore);
 
-    expect(takenBack).toEqual(["a", "b"]);
+    expect(restored).toEqual(["a", "b"]);
     expect([await state.read("a"), await state.read("b"), await state.read("c")]).toEqual(["a1", "b2+b1", "c2"]);
     expect(await state.edited(["a", "b", "c"])).toEqual([]);
   });
@@ -30,7 +30,7 @@ describe("putBack()", () => {
     await writeFile(join(outside.path, "b"), "theirs");
     await symlink(join(outside.path, "b"), join(world.root, "b"));
 
-    await state.putBack(await state.edited(["a", "b"]));
+    await state.restore(await state.edited(["a", "b"]));
 
     expect([await state.read("a"), await state.read("b")]).toEqual(["a1", "b1"]);
     expect(await readFile(join(outside.path, "b"), "utf8")).toBe("theirs");
