@@ -1,5 +1,5 @@
 import type { Check, CheckResult } from "../backlog/types.ts";
-import { classifyClean, type NotReproducible } from "../checks/checkout/classify.ts";
+import { classifyClean, isNamed, type NotReproducible } from "../checks/checkout/classify.ts";
 import { openCheckout } from "../checks/checkout/open_checkout.ts";
 import type { BroughtUp, Checkout } from "../checks/checkout/types.ts";
 import { verify } from "../checks/verify.ts";
@@ -85,6 +85,12 @@ export function createCleanRun(
         const result = clean.results[0];
         if (clean.status === "aborted" || result === undefined) return;
         const finding = classifyClean(result, tree, absent);
+        const named = finding.status === "red" ? absent.filter((path) => isNamed(path, command)) : [];
+        if (named.length > 0) {
+          const message = `${command} names ${named.join(", ")}, which git does not have: ` +
+            "name it in `workspace.copy` if the check cannot do without it";
+          ralph.events.emit({ type: "note", level: "warn", message });
+        }
         const why = finding.status === "notReproducible" ? wordsOf(finding.because) : null;
         await ralph.journal.cleanFinding(key, command, why);
       }

@@ -160,14 +160,20 @@ async function reopen<Data, Findings>(
   const { backlog, key, committer, stopped, progress } = run;
   const halted = failures.find(({ halts }) => halts !== undefined);
   const lacking = await lackingIn(ralph, failures, { ...run, checks });
-  const reason = describeFailures({ status: "failed", results: failures, failures }) + (lacking?.message ?? "");
+  if (lacking !== null) ralph.events.emit({ type: "note", level: "warn", message: lacking.message });
+  const described = describeFailures({ status: "failed", results: failures, failures });
+  const reason = lacking === null ? described : `${described}\n${lacking.message}`;
   const back = [...sentBack(failures, progress.passed.at(-1)).keys()];
   const failed = (why: string, ids: readonly string[]): {
     readonly ending: Ending;
     readonly sentBack: readonly string[];
     readonly unverified: null;
   } => ({
-    ending: { status: "failed", reason: "final-check", reasons: [`${why}: ${reason}`] },
+    ending: {
+      status: "failed",
+      reason: "final-check",
+      reasons: [`${why}: ${described}`, ...lacking === null ? [] : [lacking.message]],
+    },
     sentBack: ids,
     unverified: null,
   });
@@ -175,7 +181,10 @@ async function reopen<Data, Findings>(
     const reasons = [`${halted.name}: ${halted.tail}`];
     return { ending: { status: "failed", reason: "agent-unusable", reasons }, sentBack: [], unverified: null };
   }
-  if (lacking?.isPersons === true) return failed("HEAD fails the final check without your uncommitted changes", back);
+  if (lacking?.hopeless === "uncommitted") {
+    return failed("HEAD fails the final check without your uncommitted changes", back);
+  }
+  if (lacking?.hopeless === "absent") return failed("HEAD fails the final check without what git does not have", back);
   if (backlog.reopen === undefined || back.length === 0) return failed("the final check fails", back);
   const settlement = await backlog.reopen(back, reason);
   if (settlement.commit !== undefined) await committer.commit({ ...settlement.commit, work: false }, []);

@@ -1,4 +1,5 @@
 import type { Check, CheckResult } from "../backlog/types.ts";
+import { isNamed } from "../checks/checkout/classify.ts";
 import { verify } from "../checks/verify.ts";
 import type { RalphContext } from "../context/context.ts";
 import { requireRepository } from "../git/require_repository.ts";
@@ -10,10 +11,10 @@ const MOST_PATHS = 20;
 
 /** What the tree has and HEAD has not, where that is why a check fails. */
 export interface Lacking {
-  /** For the next prompt and the last lines; begins on a line of its own. */
+  /** For the next prompt and the last lines. */
   readonly message: string;
-  /** All of it are a person's uncommitted changes: no attempt can help. */
-  readonly isPersons: boolean;
+  /** No attempt can help: a person's uncommitted changes, or what was there, and not in git, before the first turn. */
+  readonly hopeless: "uncommitted" | "absent" | null;
 }
 
 /**
@@ -41,19 +42,37 @@ export async function lackingIn(
   const inTree = await verify(quiet, failing, { signal });
   const passing = inTree.results.filter(({ ok }) => ok).map(({ name }) => name);
   if (passing.length === 0) return null;
-  const status = await requireRepository(ralph).status();
-  const changed = status.changed.map(({ path }) => path);
-  const ignored = (await clean.absentNow()).filter((path) =>
-    !clean.absentAtStart.includes(path) && !changed.includes(path)
-  );
-  const paths = rootPaths(ralph, [...changed, ...ignored]);
-  const shown = paths.length > MOST_PATHS
-    ? [...paths.slice(0, MOST_PATHS), `${paths.length - MOST_PATHS} more`]
-    : paths;
-  const has = shown.length === 0 ? "" : `; the tree has, and HEAD has not: ${shown.join(", ")}`;
+  const { changed } = await requireRepository(ralph).status();
+  const now = await clean.absentNow();
+  const isChanged = (path: string): boolean => changed.some((entry) => entry.path === path);
+  const ignored = now.filter((path) => !clean.absentAtStart.includes(path) && !isChanged(path));
+  const before = now.filter((path) => clean.absentAtStart.includes(path) && !isChanged(path));
+  const isNeeded = (path: string): boolean =>
+    failing.some(({ command = "" }) => isNamed(path, command)) || failures.some(({ tail }) => isNamed(path, tail));
+  const all = passing.length === failures.length;
+  const isNew = changed.length + ignored.length > 0;
+  const paths = [
+    ...changed.map(({ path, submodule }) => submodule === undefined ? path : `${path} (${SUBMODULE})`),
+    ...ignored,
+  ];
+  const has = isNew
+    ? `; the tree has, and HEAD has not: ${shown(ralph, paths)}`
+    : before.length > 0
+    ? `; the tree has since before the run, and git has not: ${
+      shown(ralph, before)
+    } (name in \`workspace.copy\` what the check needs)`
+    : "";
+  const isPersons = ignored.length === 0 &&
+    changed.every(({ path, submodule }) => submodule === undefined && userPaths.has(path));
   return {
-    message: `\n${passing.join(", ")} passes in the working tree and fails in a clean checkout of HEAD${has}`,
-    isPersons: passing.length === failures.length && changed.length > 0 && ignored.length === 0 &&
-      changed.every((path) => userPaths.has(path)),
+    message: `${passing.join(", ")} passes in the working tree and fails in a clean checkout of HEAD${has}`,
+    hopeless: !all ? null : isNew ? (isPersons ? "uncommitted" : null) : before.some(isNeeded) ? "absent" : null,
   };
+}
+
+const SUBMODULE = "a submodule, which Ralph leaves to the turn to commit";
+
+function shown(ralph: Pick<RalphContext, "repository" | "root">, paths: readonly string[]): string {
+  const named = rootPaths(ralph, paths.slice(0, MOST_PATHS));
+  return [...named, ...(paths.length > MOST_PATHS ? [`${paths.length - MOST_PATHS} more`] : [])].join(", ");
 }

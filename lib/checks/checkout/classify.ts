@@ -57,9 +57,9 @@ const MISSING_REGEXP = /no such file|not found|cannot find|could not find|can't 
 
 /**
  * True where a text has a path as a whole, not as a part of a longer name. A bare word (`build`) counts where it is
- * written as a path or in quotes, or where its line says that something is missing.
+ * written as a path or in quotes, or where its line says that something is missing. Pure.
  */
-function isNamed(path: string, text: string): boolean {
+export function isNamed(path: string, text: string): boolean {
   const escaped = path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   const whole = new RegExp(`(?<![\\w.@-])${escaped}(?![\\w@-]|\\.\\w)`);
   const marked = new RegExp(`[/'"\`]${escaped}(?![\\w@-]|\\.\\w)|(?<![\\w.@-])${escaped}[/'"\`]`);
