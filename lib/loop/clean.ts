@@ -85,12 +85,7 @@ export function createCleanRun(
         const result = clean.results[0];
         if (clean.status === "aborted" || result === undefined) return;
         const finding = classifyClean(result, tree, absent);
-        const named = finding.status === "red" ? absent.filter((path) => isNamed(path, command)) : [];
-        if (named.length > 0) {
-          const message = `${command} names ${named.join(", ")}, which git does not have: ` +
-            "name it in `workspace.copy` if the check cannot do without it";
-          ralph.events.emit({ type: "note", level: "warn", message });
-        }
+        if (finding.status === "red") reportNamed(ralph, command, absent);
         const why = finding.status === "notReproducible" ? wordsOf(finding.because) : null;
         await ralph.journal.cleanFinding(key, command, why);
       }
@@ -100,6 +95,15 @@ export function createCleanRun(
       await checkout?.[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Red in both: nothing says whether it needs what it names. */
+function reportNamed({ events }: RalphContext, command: string, absent: readonly string[]): void {
+  const named = absent.filter((path) => isNamed(path, command));
+  if (named.length === 0) return;
+  const message = `${command} names ${named.join(", ")}, which git does not have: ` +
+    "name it in `workspace.copy` if the check cannot do without it";
+  events.emit({ type: "note", level: "warn", message });
 }
 
 /** What the final check looks at. A commit that lacks the work cannot be checked. */
