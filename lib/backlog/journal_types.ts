@@ -27,6 +27,8 @@ export interface OpenItem {
   readonly work: Readonly<Record<string, string | null>>;
   /** Paths that were dirty before any turn of that run: the user's own. */
   readonly userPaths: readonly string[];
+  /** Commit before the turn; absent where it is not known. */
+  readonly head?: string | null;
 }
 
 /** What decides how old a file that judges is: all attempts since a run last passed. */
@@ -63,8 +65,8 @@ export interface Journal {
   /** Attempts at this item since it last passed, was parked, sent items back, or a run ended. Oldest first. */
   history(key: JournalKey, item: Item): readonly Attempt[];
   open(key: JournalKey): readonly OpenItem[];
-  /** Some item of this backlog was begun and not settled, whatever its scope: known without reading the store. */
-  interrupted(backlog: string): boolean;
+  /** Items of this backlog that were begun and not settled, whatever its scope: known without reading the store. */
+  interrupted(backlog: string): readonly OpenItem[];
   parked(key: JournalKey): readonly ParkedItem[];
   /** Items that passed in some run, and were not sent back since. */
   passed(key: JournalKey): readonly PassedRecord[];

@@ -4,6 +4,7 @@ import type { Host } from "../host/types.ts";
 import { type Git, gitFailed, outputOfGit, QUIET, readHead, READING, reasonOf } from "./run_git.ts";
 import { withIntent } from "./intent.ts";
 import { clearLocks, type GitFolders } from "./locks.ts";
+import { persistBranch } from "./persist.ts";
 import type { ChangedPath, CommitRequest, CommitResult, TreeStatus } from "./types.ts";
 
 const TIMEOUT_MS = 60_000;
@@ -71,14 +72,26 @@ async function write(
     environment,
     timeoutMs: request.hooks ? HOOKS_TIMEOUT_MS : TIMEOUT_MS,
   });
-  if (end.exitCode === 0) return { status: "committed", commit: await commitOf(git, folders) };
+  if (end.exitCode === 0) {
+    await persistBranch(folders);
+    return { status: "committed", commit: await commitOf(git, folders) };
+  }
   if (untracked.length > 0) {
     const undo = ["update-index", "--force-remove", "-z", "--stdin"];
     await outputOfGit(git, undo, { input: untracked.join("\0"), environment });
   }
-  if (end.exitCode === 1 && NOTHING_REGEXP.test(end.tail)) return { status: "nothing", ignored: [] };
+  if (end.exitCode === 1 && NOTHING_REGEXP.test(end.tail)) {
+    await matchIndex(git, chosen);
+    return { status: "nothing", ignored: [] };
+  }
   if (end.exitCode === 1 && request.hooks && await hasHooks(git)) return { status: "refused", output: end.tail };
   throw gitFailed(arguments_, reasonOf(end));
+}
+
+/** HEAD has all of it, and the index does not know: git was ended between the two. */
+async function matchIndex(git: Git, chosen: readonly ChangedPath[]): Promise<void> {
+  const input = chosen.filter(({ untracked }) => !untracked).map(({ path }) => path).join("\0");
+  if (input !== "") await outputOfGit(git, ["add", "--all", ...FROM_INPUT], { input });
 }
 
 /** Only a hook that is there can have refused. */

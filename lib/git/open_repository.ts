@@ -8,6 +8,7 @@ import { createContentHashes } from "../host/hash.ts";
 import { pathExists } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import { type IsOwnOutput, ownOutput } from "../host/own_output.ts";
+import type { CommitContext } from "./commit.ts";
 import { findFolders } from "./find_folders.ts";
 import { createGit, type Git, gitFailed, outputOfGit, QUIET, readHead, READING, reasonOf } from "./run_git.ts";
 import type { GitFolders } from "./locks.ts";
@@ -76,24 +77,14 @@ function createRepository(host: Host, topLevel: string, folders: GitFolders): Re
     async contents(commit, paths, { maxBytes = CONTENT_BYTES } = {}) {
       return await (await import("./batch_reader.ts")).contentsAt(git, commit, paths, maxBytes);
     },
-    async commit(request) {
-      return await (await import("./commit.ts")).commitPaths({ host, git, folders, status }, request);
-    },
+    ...writing({ host, git, folders, status }, topLevel),
     async switchTo(branch) {
       const { clearLocks } = await import("./locks.ts");
       const { switchBranch } = await import("./switch_branch.ts");
       await clearLocks(host, folders);
       return await switchBranch(git, branch, (await status()).branch);
     },
-    async clearLeftLocks(since) {
-      await (await import("./locks.ts")).clearLeftLocks(host, folders, topLevel, since);
-    },
-    async ensureReady() {
-      const { clearLocks } = await import("./locks.ts");
-      await refuseOperations(topLevel, folders.gitDirectory);
-      await clearLocks(host, folders);
-      await requireIdentity(git);
-    },
+    ...readying({ host, git, folders, status }, topLevel),
     log: (count) => subjectsOf(git, count),
     git(gitArguments, options = {}) {
       const { GIT_LITERAL_PATHSPECS: _, ...environment } = QUIET;
@@ -117,6 +108,54 @@ async function subjectsOf(git: Git, count: number): ReturnType<Repository["log"]
     const space = line.indexOf(" ");
     return { commit: line.slice(0, space), subject: line.slice(space + 1) };
   });
+}
+
+/** What is written, and waits until it is on the disk. */
+function writing(context: CommitContext, topLevel: string): Pick<Repository, "commit" | "persist"> {
+  const { host, folders } = context;
+  let persisted = host.clock.now();
+  return {
+    async commit(request) {
+      const result = await (await import("./commit.ts")).commitPaths(context, request);
+      persisted = host.clock.now(); // what Ralph's own git writes is on the disk when it ends
+      return result;
+    },
+    async persist(paths) {
+      const since = persisted - coarseness(host);
+      persisted = host.clock.now();
+      const { persistObjects, persistFiles } = await import("./persist.ts");
+      await persistFiles(paths.map((path) => join(topLevel, path)));
+      await persistObjects(folders, since);
+    },
+  };
+}
+
+/** What is done before a run writes, and after a kill or a power cut. */
+function readying(
+  { host, git, folders }: CommitContext,
+  topLevel: string,
+): Pick<Repository, "repairDamage" | "clearLeftLocks" | "ensureReady"> {
+  return {
+    async repairDamage({ since, head }) {
+      const { repairDamage } = await import("./damage.ts");
+      return await repairDamage(git, folders, { since: since - coarseness(host), head });
+    },
+    async clearLeftLocks(since) {
+      await (await import("./locks.ts")).clearLeftLocks(host, folders, topLevel, since);
+    },
+    async ensureReady() {
+      const { clearLocks } = await import("./locks.ts");
+      await refuseOperations(topLevel, folders.gitDirectory);
+      await clearLocks(host, folders);
+      await (await import("./torn_index.ts")).replaceTornIndex(git, folders);
+      await requireIdentity(git);
+    },
+  };
+}
+
+/** File systems keep times more coarsely than the clock, in milliseconds: Linux by a tick of its own. */
+function coarseness({ environment }: Host): number {
+  return environment.platform === "linux" ? 20 : 2000;
 }
 
 /** Without an index every file of HEAD appears twice: deleted, and untracked. */

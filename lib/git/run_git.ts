@@ -97,10 +97,13 @@ export function createGit(host: Host, cwd: string): Git {
 /** `rev-parse` runs none of them; it names their folder. */
 const WITH_HOOKS: readonly string[] = ["commit", "rev-parse"];
 
+/** What it writes is on the disk when it ends: objects, index and refs (git 2.36 and later; an older one ignores it). */
+const DURABLE: readonly string[] = ["-c", "core.fsync=added,reference"];
+
 /** Git runs no program that the repository's configuration names, except for the hooks of a commit. */
 function guardsFor(arguments_: readonly string[]): readonly string[] {
   const hooks = WITH_HOOKS.includes(commandOf(arguments_)) ? [] : ["-c", "core.hooksPath=/dev/null"];
-  return ["-c", "core.fsmonitor=false", ...hooks];
+  return ["-c", "core.fsmonitor=false", ...DURABLE, ...hooks];
 }
 
 /** The command's name: it comes after options such as `-c name.of=value`. */

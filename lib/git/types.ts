@@ -86,12 +86,28 @@ export interface Repository {
   ): Promise<ReadonlyMap<string, string | null>>;
   commit(request: CommitRequest): Promise<CommitResult>;
   /**
+   * Waits until these files of the working tree, and what any git has written into this repository since the last call,
+   * are on the disk: a power cut keeps them.
+   */
+  persist(paths: readonly string[]): Promise<void>;
+  /**
    * Creates or switches to a branch, keeping local changes. A `ralph/…` that HEAD holds already is brought forward to it.
    * @throws {RalphError} branch-invalid, branch-failed
    */
   switchTo(branch: string): Promise<BranchSwitch>;
-  /** @throws {RalphError} git-identity-missing, git-operation-in-progress, git-locked */
+  /**
+   * Before the first commit: an index that a power cut tore is made anew.
+   *
+   * @throws {RalphError} git-identity-missing, git-operation-in-progress, git-locked
+   */
   ensureReady(): Promise<void>;
+  /**
+   * Repairs what a power cut did to that which another git wrote since `since` (milliseconds since 1970): torn objects
+   * are set aside, and a branch that names a damaged commit is moved back to `head`. @returns what was repaired
+   */
+  repairDamage(
+    damaged: { readonly since: number; readonly head: string | null },
+  ): Promise<{ readonly objects: number; readonly branch: string | null }>;
   /** Takes away locks, not older than `since` (milliseconds since 1970), that an ended agent's git left behind. */
   clearLeftLocks(since: number): Promise<void>;
   /** Commit subjects, newest first. */

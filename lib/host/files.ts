@@ -11,6 +11,7 @@ import {
   chmodSync,
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   lstatSync,
   mkdirSync,
@@ -34,6 +35,7 @@ import { copy } from "@std/fs/copy";
 import { ensureDir } from "@std/fs/ensure-dir";
 import { exists } from "@std/fs/exists";
 import { type Appender, createAppender } from "./appender.ts";
+import { syncFolder, syncOpen } from "./durable.ts";
 import { notRegular, tooLarge, unreadable, unwritable } from "./file_errors.ts";
 import { fsPromises } from "./fs_promises.ts";
 
@@ -133,6 +135,25 @@ export async function modifiedAt(path: string): Promise<number | null> {
  */
 export async function appendText(path: string, text: string, mode = 0o666): Promise<void> {
   await makingFolder(path, async () => appendFileSync(path, text, { mode }));
+}
+
+/**
+ * Adds text as `appendText` does, and waits until it is on the disk.
+ *
+ * @throws {RalphError} file-unwritable
+ */
+export async function appendDurably(path: string, text: string, mode = 0o666): Promise<void> {
+  await makingFolder(path, async () => {
+    const isNew = !existsSync(path);
+    const file = openSync(path, "a", mode);
+    try {
+      writeFileSync(file, text);
+      await syncOpen(file);
+    } finally {
+      closeSync(file);
+    }
+    if (isNew) await syncFolder(dirname(path));
+  });
 }
 
 /** Writes a file in place: a crash may leave a piece of it, so only for what may be lost. @throws {RalphError} file-unwritable */

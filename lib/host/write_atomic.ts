@@ -2,7 +2,6 @@ import {
   closeSync,
   existsSync,
   fchmodSync,
-  fsync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -13,6 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { syncFolder, syncOpen } from "./durable.ts";
 import { unwritable } from "./file_errors.ts";
 import { linkTarget } from "./resolve_inside.ts";
 
@@ -28,8 +28,8 @@ export interface WriteOptions {
 
 /**
  * Writes a whole file so that a reader, or a crash at any instant, finds the old text or the new one, never a piece:
- * a temporary file in the same folder, synced to the disk, renamed over the target. Missing folders are made, the mode of an
- * old file is kept, a symbolic link stays one and its file is written. A file without any write permission is refused.
+ * a temporary file in the same folder, synced to the disk, renamed over the target; then the folder is synced, so that a
+ * power cut afterwards finds the new text. Missing folders are made, the mode of an old file is kept, a symbolic link stays one and its file is written. A file without any write permission is refused.
  *
  * @returns whether it was written: `false` only where the file does not hold what was `expected`
  * @throws {RalphError} file-unwritable
@@ -49,7 +49,8 @@ export async function writeAtomic(
       await writeTemporary(temporary, content, old ?? options.mode);
       if (options.expected === undefined) renameSync(temporary, target);
       else written = renameOver(temporary, target, options.expected);
-      if (!written) rmSync(temporary, { force: true });
+      if (written) await syncFolder(folder);
+      else rmSync(temporary, { force: true });
     } catch (error) {
       rmSync(temporary, { force: true });
       throw error;
@@ -73,7 +74,7 @@ async function writeTemporary(path: string, content: string | Uint8Array, mode: 
   try {
     writeFileSync(file, content);
     if (mode !== undefined && process.platform !== "win32") fchmodSync(file, mode);
-    await new Promise<void>((resolve, reject) => fsync(file, (error) => error === null ? resolve() : reject(error)));
+    await syncOpen(file);
   } finally {
     closeSync(file);
   }

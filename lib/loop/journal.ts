@@ -1,4 +1,5 @@
 import {
+  appendDurably,
   appendText,
   copyPath,
   ensurePrivateDirectory,
@@ -15,6 +16,12 @@ import type { Item } from "../backlog/types.ts";
 
 /** Above this size a journal is started anew when a run ends; the old one stays beside it as `*.old`. */
 const COMPACT_AT_BYTES = 1024 * 1024;
+
+/**
+ * On the disk before anything else happens: by them the next run knows, also after a power cut, what a turn may have
+ * changed and what was about to be settled. The others only save it work.
+ */
+const DURABLE: ReadonlySet<JournalLine["type"]> = new Set(["begun", "settling", "reopened", "run-ended"]);
 
 /**
  * Opens the journal at `file`; without one, a journal in memory.
@@ -41,7 +48,7 @@ export async function openJournal(file: string | null): Promise<Journal> {
     torn = false;
     size += written.length;
     if (size === written.length) await ensurePrivateDirectory(dirname(file));
-    await appendText(file, written, PRIVATE_FILE);
+    await (DURABLE.has(line.type) ? appendDurably : appendText)(file, written, PRIVATE_FILE);
   }
 
   await refresh();

@@ -31,7 +31,7 @@ export interface JournalState {
   apply(line: JournalLine): void;
   history(key: JournalKey, item: Item): readonly Attempt[];
   open(key: JournalKey): readonly OpenItem[];
-  interrupted(backlog: string): boolean;
+  interrupted(backlog: string): readonly OpenItem[];
   parked(key: JournalKey): readonly ParkedItem[];
   passed(key: JournalKey): readonly PassedRecord[];
   reopened(key: JournalKey): ReadonlyMap<string, Reopened>;
@@ -71,7 +71,8 @@ export function foldJournal(text: string, path = "the journal"): JournalState {
     },
     history: (key, item) => slotOf(keyOf(key)).history.get(item.id) ?? [],
     open: (key) => [...slotOf(keyOf(key)).open.values()],
-    interrupted: (backlog) => [...slots].some(([key, slot]) => slot.open.size > 0 && JSON.parse(key)[0] === backlog),
+    interrupted: (backlog) =>
+      [...slots].filter(([key]) => JSON.parse(key)[0] === backlog).flatMap(([, slot]) => [...slot.open.values()]),
     parked: (key) => [...slotOf(keyOf(key)).parked.values()],
     passed: (key) => [...slotOf(keyOf(key)).passed.values()],
     reopened: (key) => slotOf(keyOf(key)).reopened,
@@ -137,7 +138,8 @@ function applyLine(slot: Slot, line: Exclude<JournalLine, { readonly type: "brie
   switch (line.type) {
     case "begun": {
       const { item, attemptId, number, userPaths } = line;
-      slot.open.set(item.id, { item, attemptId, number, userPaths, attempt: null, work: {} });
+      const head = line.head === undefined ? {} : { head: line.head };
+      slot.open.set(item.id, { item, attemptId, number, userPaths, ...head, attempt: null, work: {} });
       if (line.head !== undefined) slot.judging = begunAt(slot.judging, line.head);
       return;
     }

@@ -5,7 +5,7 @@ import { verify } from "../checks/verify.ts";
 import type { RalphContext } from "../context/context.ts";
 import type { TreeSnapshot } from "../git/types.ts";
 import { modifiedAt } from "../host/files.ts";
-import type { JournalKey } from "../backlog/journal_types.ts";
+import type { JournalKey, OpenItem } from "../backlog/journal_types.ts";
 import { ownFiles } from "../context/own_files.ts";
 import { createOwnership, type Ownership } from "./ownership.ts";
 import type { Attempt, Backlog, Check, Item } from "../backlog/types.ts";
@@ -85,14 +85,25 @@ async function checkedAgain<Data, Findings>(
   return { attempt: { ...known, verification, ...verdict }, checks: named };
 }
 
-/** What the agent of a killed run may have left in the way: locks of its git, a damaged store. Before anything is read. */
+/**
+ * What the agent of a killed run may have left in the way: locks of its git, what a power cut tore, a damaged store. Before
+ * anything is read.
+ */
 export async function repairAfterKill<Data, Findings>(
   ralph: RalphContext,
   backlog: Pick<Backlog<Data, Findings>, "restore" | "stateFiles">,
+  open: readonly OpenItem[],
 ): Promise<void> {
   const repository = requireRepository(ralph);
   const lastWord = await modifiedAt(ownFiles(repository, ralph.root).journal);
-  if (lastWord !== null) await repository.clearLeftLocks(lastWord);
+  if (lastWord !== null) {
+    await repository.clearLeftLocks(lastWord);
+    const head = open.at(-1)?.head ?? null;
+    const { objects, branch } = await repository.repairDamage({ since: lastWord, head });
+    const back = branch === null ? "" : `; ${branch} is back at ${head?.slice(0, 7)}, its files are as they were`;
+    const message = `git objects that were torn when the machine stopped are set aside: ${objects}${back}`;
+    if (objects > 0 || branch !== null) ralph.events.emit({ type: "note", level: "warn", message });
+  }
   await restoreEdits(ralph, backlog);
 }
 

@@ -43,7 +43,7 @@ export async function runLoop<Data, Findings>(
 ): Promise<LoopOutcome> {
   const repository = requireRepository(ralph);
   const interrupted = ralph.journal.interrupted(backlog.name);
-  if (!interrupted) await backlog.overview({ parked: [] }); // a missing or damaged store is reported before anything starts
+  if (interrupted.length === 0) await backlog.overview({ parked: [] }); // a missing or damaged store is reported before anything starts
   await ralph.agent.ensureUsable();
   await ralph.host.sandbox?.ensureUsable();
   if (ralph.config.verify.challenge > 0) {
@@ -53,7 +53,7 @@ export async function runLoop<Data, Findings>(
   for (const check of options.checks ?? []) await namedCheck(check)?.ensureUsable?.();
   await using _lock = await ralph.lock.acquire(options.purpose ?? "run");
   await ralph.journal.refresh();
-  if (interrupted) await repairAfterKill(ralph, backlog);
+  if (interrupted.length > 0) await repairAfterKill(ralph, backlog, interrupted);
   await repository.ensureReady();
   await onBranch(ralph, backlog, options.branch ?? ralph.loop.branch);
 

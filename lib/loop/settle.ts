@@ -48,8 +48,9 @@ export interface ToSettle<Data, Findings> {
 
 /**
  * Settles an attempt and commits: state, and what the turn left uncommitted where it passed. A commit that the user's
- * hook refuses makes the attempt a failed one, whose reason is what the hook printed. The journal has the attempt
- * before the store is changed, so that a kill in between is made up for.
+ * hook refuses makes the attempt a failed one, whose reason is what the hook printed. What a turn changed is on
+ * the disk before the journal has the attempt, and the journal before the store is changed: a kill or a power cut in
+ * between is made up for.
  */
 export async function settleAndCommit<Data, Findings>(
   ralph: RalphContext,
@@ -57,10 +58,9 @@ export async function settleAndCommit<Data, Findings>(
   toSettle: ToSettle<Data, Findings>,
 ): Promise<Settled> {
   const settled = await settleOnce(ralph, committer, toSettle);
-  const { status } = settled.attempt;
-  if (settled.settlement.status !== "passed" || (status !== "verified" && status !== "unverified")) {
-    return { ...settled, passed: null };
-  }
+  const { attempt } = settled;
+  if (settled.settlement.status !== "passed" || !mayPass(attempt)) return { ...settled, passed: null };
+  const { status } = attempt;
   const { item, checks } = toSettle;
   const recorded = checks.flatMap(({ name, command, scope, expect }): readonly RecordedCheck[] =>
     command === undefined ? [] : [{
@@ -75,12 +75,20 @@ export async function settleAndCommit<Data, Findings>(
   return { ...settled, passed: { id, kind, fingerprint, status, commit, checks: recorded } };
 }
 
+function mayPass<Some extends Attempt>(
+  attempt: Some,
+): attempt is Some & { readonly status: "verified" | "unverified" } {
+  return attempt.status === "verified" || attempt.status === "unverified";
+}
+
 async function settleOnce<Data, Findings>(
   ralph: RalphContext,
   committer: Committer,
   { backlog, key, item, attempt, work, known, limited = (one) => one }: ToSettle<Data, Findings>,
 ): Promise<Omit<Settled, "passed"> & { readonly head: string | null }> {
   const before = known?.head ?? null;
+  const changed = topLevelPaths(ralph, attempt.turn?.changedFiles ?? []);
+  if (attempt.turn !== null) await ralph.repository?.persist([...Object.keys(work), ...changed]);
   await ralph.journal.settling(key, item, attempt, work);
   const settlement = answered(backlog, "settle()", await backlog.settle(item, attempt));
   if (settlement.commit === undefined) return { settlement, attempt, committed: [], head: before };

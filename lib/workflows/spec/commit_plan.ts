@@ -26,6 +26,9 @@ export type CommitPlanOutcome =
  * ```
  */
 export async function commitPlan(ralph: RalphContext): Promise<CommitPlanOutcome> {
+  if (ralph.journal.interrupted("spec").length > 0) {
+    return { status: "skipped", reason: "the run that was interrupted commits it" };
+  }
   const [path] = topLevelPaths(ralph, [PLAN_FILE]);
   const { changed } = await requireRepository(ralph).status();
   const isChanged = changed.some((one) =>

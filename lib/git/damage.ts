@@ -1,0 +1,65 @@
+import { createHash } from "node:crypto";
+import { dirname, join } from "node:path";
+import { inflateSync } from "node:zlib";
+import { LARGEST_LOG, readBytes, renamePath, writeAtomic } from "../host/files.ts";
+import type { GitFolders } from "./locks.ts";
+import { looseObjectsSince } from "./persist.ts";
+import { type Git, readHead } from "./run_git.ts";
+
+/** What was repaired. */
+export interface Repaired {
+  /** Objects that were torn and are set aside. */
+  readonly objects: number;
+  /** The branch that is back at the commit before the turn; `null` where HEAD was whole. */
+  readonly branch: string | null;
+}
+
+/**
+ * Repairs what a power cut did to that which an agent's git had just written, since git itself leaves objects and refs
+ * to the system. A torn object is set aside: git would take it for the one that it is about to write. A branch that names
+ * a commit which is not whole is moved back to `head`; the files of the working tree stay as they are.
+ */
+export async function repairDamage(
+  git: Git,
+  folders: GitFolders,
+  { since, head }: { readonly since: number; readonly head: string | null },
+): Promise<Repaired> {
+  const torn = await setAsideTorn(folders, since);
+  if (await isWhole(git, head)) return { objects: torn, branch: null };
+  const { ref } = await readHead(folders.gitDirectory, folders.commonDirectory);
+  if (head === null || ref === null || !await isThere(git, head)) return { objects: torn, branch: null };
+  await writeAtomic(join(folders.commonDirectory, ref), `${head}\n`);
+  return { objects: torn, branch: ref.replace(/^refs\/heads\//, "") };
+}
+
+async function setAsideTorn(folders: GitFolders, since: number): Promise<number> {
+  let count = 0;
+  for (const path of await looseObjectsSince(folders, since)) {
+    const bytes = await readBytes(path, LARGEST_LOG);
+    const name = path.slice(dirname(dirname(path)).length).replaceAll(/[/\\]/g, "");
+    if (bytes === null || !/^[0-9a-f]{40,64}$/.test(name) || isObject(bytes, name)) continue;
+    await renamePath(path, join(folders.ralphDirectory, "torn", name));
+    count += 1;
+  }
+  return count;
+}
+
+/** Its name is the hash of its content. */
+function isObject(bytes: Uint8Array, name: string): boolean {
+  try {
+    return createHash(name.length === 40 ? "sha1" : "sha256").update(inflateSync(bytes)).digest("hex") === name;
+  } catch {
+    return false;
+  }
+}
+
+/** Everything that was committed since `head` can be read. */
+async function isWhole(git: Git, head: string | null): Promise<boolean> {
+  const range = head === null ? ["HEAD"] : ["HEAD", `^${head}`];
+  const end = await git(["rev-list", "--objects", "--quiet", ...range, "--"]);
+  return end.exitCode === 0;
+}
+
+async function isThere(git: Git, commit: string): Promise<boolean> {
+  return (await git(["cat-file", "-e", `${commit}^{tree}`])).exitCode === 0;
+}

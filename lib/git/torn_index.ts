@@ -1,0 +1,32 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { copyPath, LARGEST_LOG, readBytes, removePath } from "../host/files.ts";
+import type { GitFolders } from "./locks.ts";
+import { type Git, outputOfGit } from "./run_git.ts";
+
+/** The hash at the end of an index, by its length: of a repository with SHA-1, and with SHA-256. */
+const TRAILERS: readonly (readonly [algorithm: string, bytes: number])[] = [["sha1", 20], ["sha256", 32]];
+
+/**
+ * Makes an index anew from HEAD where a power cut tore it: git reads on past the tear, and fails where nobody expects
+ * it. What was staged is unstaged then; the torn one stays beside Ralph's own files.
+ */
+export async function replaceTornIndex(git: Git, { gitDirectory, ralphDirectory }: GitFolders): Promise<void> {
+  const path = join(gitDirectory, "index");
+  const bytes = await readBytes(path, LARGEST_LOG);
+  if (bytes === null || isWhole(bytes)) return;
+  await copyPath(path, join(ralphDirectory, "index.torn"));
+  await removePath(path);
+  const head = await git(["rev-parse", "--verify", "--quiet", "HEAD"]);
+  if (head.exitCode === 0) await outputOfGit(git, ["read-tree", "HEAD"]);
+}
+
+/** `index.skipHash` writes zeros in the hash's place: nothing can be said then. */
+function isWhole(bytes: Uint8Array): boolean {
+  return TRAILERS.some(([algorithm, length]) => {
+    if (bytes.length <= length) return false;
+    const trailer = bytes.subarray(bytes.length - length);
+    if (trailer.every((byte) => byte === 0)) return true;
+    return createHash(algorithm).update(bytes.subarray(0, bytes.length - length)).digest().equals(trailer);
+  });
+}

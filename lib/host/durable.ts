@@ -1,0 +1,61 @@
+/**
+ * What has to be on the disk before something else is believed: a power cut keeps what was synced, in any order the rest.
+ *
+ * @module
+ */
+import { closeSync, constants, fsync, openSync } from "node:fs";
+import process from "node:process";
+
+/** Synced at the same time: a disk puts them together in one flush. */
+const AT_ONCE = 16;
+
+/** Waits until an open file's content is on the disk. */
+export async function syncOpen(file: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => fsync(file, (error) => error === null ? resolve() : reject(error)));
+}
+
+/**
+ * Waits until the names in a folder are on the disk: of what was made, renamed or taken away there. Windows keeps them
+ * by itself.
+ */
+export async function syncFolder(path: string): Promise<void> {
+  if (process.platform !== "win32") await syncPath(path);
+}
+
+/** Waits until files are on the disk, contents and names. What is missing, or no file, is left out. */
+export async function syncFiles(paths: Iterable<string>): Promise<void> {
+  const waiting = new Set(paths).values();
+  const work = async (): Promise<void> => {
+    for (const path of waiting) await syncPath(path);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+}
+
+async function syncPath(path: string): Promise<void> {
+  const file = openedToSync(path);
+  if (file === null) return;
+  try {
+    await syncOpen(file);
+  } catch (error) {
+    if (!CANNOT_SYNC.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Windows syncs only what may be written; a pipe in a file's place is not waited for. */
+const OPEN_FLAG: number = process.platform === "win32" ? constants.O_RDWR : constants.O_RDONLY | constants.O_NONBLOCK;
+
+/** Some file systems cannot sync a folder, or a file that is open to be read: there is no more to be done for it. */
+const CANNOT_SYNC: ReadonlySet<string> = new Set(["EINVAL", "ENOTSUP", "EBADF", "EPERM", "EISDIR", "ENOSYS", "EROFS"]);
+
+const CANNOT_OPEN: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "EACCES", "EPERM", "EISDIR", "ELOOP", "ENXIO"]);
+
+function openedToSync(path: string): number | null {
+  try {
+    return openSync(path, OPEN_FLAG);
+  } catch (error) {
+    if (CANNOT_OPEN.has((error as NodeJS.ErrnoException).code ?? "")) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,62 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { seededRandom } from "../random.ts";
+import { powerCuts } from "./power_cut.ts";
+import { crashProject, LEAVING, WORKFLOWS } from "./projects.ts";
+import { named, traced } from "./trace.ts";
+
+const hasStrace = process.platform === "linux" && spawnSync("strace", ["-V"]).status === 0;
+const SEED = Number(process.env["RALPH_SEED"] ?? 20261122);
+/** Of the trees that a power cut can leave, in parts of a thousand: `npm run test:crash` tries all of them. */
+const SHARE = Number(process.env["RALPH_CRASHES"] ?? 3) / 1000;
+
+describe.skipIf(!hasStrace)("a power cut", () => {
+  test("each step is on the disk before the next one relies on it", async () => {
+    const project = crashProject("exec", "committed");
+    onTestFinished(() => project.remove());
+    const { root, environment } = project;
+
+    const { operations } = await traced(project.command, { root, environment, log: join(project.folder, "strace") });
+
+    const steps = operations.map((operation) => named(operation, root));
+    const settling = operations.findIndex((one) => one.type === "write" && one.bytes.includes('"type":"settling"'));
+    const before = steps.slice(0, settling);
+    const agents = before.findLastIndex((step) => /^rename .*-> \.git\/refs\/heads\/main$/.test(step));
+    expect(agents, "the agent's commit").toBeGreaterThan(0);
+    expect(before.lastIndexOf("sync src/1.txt"), "the work").toBeGreaterThan(agents);
+    expect(before.slice(agents).filter((step) => step.startsWith("sync .git/objects/")).length).toBeGreaterThan(2);
+    expect(before.slice(agents)).toContain("sync .git/refs/heads/main");
+    const journal = steps.indexOf("sync .git/ralph/journal.jsonl", settling);
+    const state = steps.findIndex((step, index) =>
+      index > settling && /^rename .*-> scripts\/ralph\/prd\.json$/.test(step)
+    );
+    const commit = steps.findIndex((step, index) =>
+      index > state && /^rename .*-> \.git\/refs\/heads\/main$/.test(step)
+    );
+    expect(journal, "the journal").toBeLessThan(state);
+    expect(state, "the state").toBeLessThan(commit);
+    expect(steps.slice(state + 1, state + 2), "the folder of the state").toEqual(["sync scripts/ralph"]);
+    expect(steps.slice(commit, commit + 12), "the branch").toContain("sync .git/refs/heads");
+    expect(steps.slice(commit, commit + 12), "the index").toContain("sync .git/index");
+  }, 120_000);
+
+  // what each agent leaves differs by workflow, so that all of both are seen
+  const cases = WORKFLOWS.flatMap((workflow, index) =>
+    (SHARE >= 1 ? LEAVING : [LEAVING[index % LEAVING.length]!]).map((leaving) => ({ workflow, leaving }))
+  );
+
+  test.for(cases)(
+    "loses nothing in $workflow, work in the $leaving",
+    { timeout: SHARE >= 1 ? 7_200_000 : 180_000 },
+    async ({ workflow, leaving }) => {
+      const random = seededRandom(SEED);
+
+      const { points, tried, wrong } = await powerCuts(workflow, leaving, () => random() < SHARE);
+
+      console.log(`${workflow}, ${leaving}: ${tried} of ${points} points, seed ${SEED}`);
+      expect(wrong).toEqual([]);
+      expect(tried).toBeGreaterThan(0);
+    },
+  );
+});
