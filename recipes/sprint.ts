@@ -1,7 +1,7 @@
 import { defineRecipe, type GoalArgs, type Recipe, runLoop, runRecipe } from "ralph";
 import { openSprint } from "ralph/sprint";
 
-/** The sprint in the folder that stands in the place of a goal; without one, the only sprint there is. */
+/** The sprint in the folder that is given as the goal; without one, the only sprint there is. */
 const recipe: Recipe<GoalArgs> = defineRecipe<GoalArgs>({
   name: "sprint",
   description: "a free loop over a goal, with hooks that run with each iteration",

@@ -54,7 +54,7 @@ async function buildPackage() {
   }
 }
 
-/** `@std/*` are workspaces of this repository: nobody else could resolve them. */
+/** `@std/*` are workspaces of this repository: no other project could resolve them. */
 function rewriteStandardImports(file, top) {
   const text = readFileSync(file, "utf8");
   const rewritten = text.replaceAll(/(["'])@std\/(cli|fs)\/([a-z-]+)\1/g, (_match, quote, name, module) => {

@@ -4,7 +4,7 @@
  *   <!-- example NAME -->         the block below runs in the project of test/fixtures/docs/NAME
  *   <!-- example NAME: PATH -->   it is written there as a file
  *
- * What stands in the fixture's `bin/` is on PATH, and `ralph` is the sources'. Its `check.sh` runs last.
+ * The fixture's `bin/` is on PATH, and `ralph` is the sources'. Its `check.sh` runs last.
  */
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -96,7 +96,7 @@ function read(report, code) {
 }
 
 /**
- * What failed, once more, by itself: on a machine that is busy a test of timing can fail and tell nothing. A file that
+ * What failed, once more, by itself: on a machine that is busy a test of timing can fail and mean nothing. A file that
  * passes then counts, and is named as unsteady: it wants fixing. More than a few such files are no accident.
  */
 async function runAgain(first, excluded) {

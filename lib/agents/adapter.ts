@@ -38,7 +38,7 @@ export interface Adapter {
   readonly install: string;
   /** How to log in. */
   readonly login: string;
-  /** Files of the project that tell the agent how to work, relative to the root; a folder ends with `/`. */
+  /** Files of the project that instruct the agent, relative to the root; a folder ends with `/`. */
   readonly instructions: readonly string[];
   /** What it needs inside of a sandbox. */
   readonly needs: AgentNeeds;

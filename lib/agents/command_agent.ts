@@ -121,7 +121,7 @@ function quoted(text: string): string {
   return /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The program that a command line starts with, or `null` where only the shell can tell. */
+/** The program that a command line starts with, or `null` where only the shell knows. */
 export function commandWord(command: string): string | null {
   let rest = command.trim();
   while (ASSIGNMENT_REGEXP.test(rest)) rest = rest.replace(ASSIGNMENT_REGEXP, "");

@@ -16,7 +16,7 @@ export function failureKind(message: string, status: number | null = statusIn(me
   return "other";
 }
 
-/** Words that tell more than the status beside them: a 429 may be an empty account, a 400 a context that is too long. */
+/** Phrases that say more than the status beside them: a 429 may be an empty account, a 400 a context that is too long. */
 const BY_WORDS: readonly { readonly kind: FailureKind; readonly pattern: RegExp }[] = [
   {
     kind: "context",
@@ -65,7 +65,7 @@ const BY_WEAKER_WORDS: readonly { readonly kind: FailureKind; readonly pattern: 
 const STATUS_REGEXP =
   /(?:^|\bstatus(?: code)?:? |\bHTTP |\berror:? \(?|\brejected \(|last error: |\[API Error: |"(?:code|status)": ?)([45]\d\d)\b/i;
 
-/** The HTTP status that a message names where statuses stand. */
+/** The HTTP status in a message, in a place where messages have one. */
 function statusIn(message: string): number | null {
   const match = STATUS_REGEXP.exec(message);
   return match === null ? null : Number(match[1]);

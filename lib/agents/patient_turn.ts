@@ -110,7 +110,7 @@ async function readyAgent(
   const { name, limit } = next;
   const tooLong = tooLongWords(limit, ralph.config.limits.maxWait);
   if (tooLong !== null) {
-    // Whoever starts Ralph again means it: nothing is left to be waited for.
+    // A person who starts Ralph again means it: there is nothing left to wait for.
     await limits.clear(name);
     return { reason: "rate-limited", untilMs: limit.untilMs, message: `${name}: ${open(limit.message)}; ${tooLong}` };
   }

@@ -16,7 +16,7 @@ const LAST_ERRORS = 8;
 const LAST_WORDS = 3;
 
 /**
- * The limit that a command's last words tell of, where it ended with an exit code that is not 0; else `null`.
+ * The limit that a command's last lines report, where it ended with an exit code that is not 0; else `null`.
  *
  * @param prompt what it was asked: an echo of it is left out
  * @param now milliseconds since 1970

@@ -51,7 +51,7 @@ export function partsAt(instant: number, zone: string): WallTime {
 /** The instant at which clocks in the zone show this time; where they never do, the one at which they would have. */
 export function instantOf(time: WallTime, zone: string): number {
   const wanted = asUtc(time);
-  // Twice: the first guess may stand on the other side of a change of the clocks.
+  // Twice: the first guess may be on the other side of a change of the clocks.
   let instant = wanted - offsetAt(wanted, zone);
   instant = wanted - offsetAt(instant, zone);
   return instant;

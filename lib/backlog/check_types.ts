@@ -47,7 +47,7 @@ export interface CheckOutcome {
   readonly timedOut?: boolean;
   /** What an agent used for it. */
   readonly usage?: Usage;
-  /** It could not be made, and no other attempt would change that: the run ends, nothing is said of the work. */
+  /** It could not be made, and no other attempt would change that: the run ends, with no verdict on the work. */
   readonly halts?: "agent-unusable" | "rate-limited";
 }
 
@@ -57,7 +57,7 @@ export type Check = CommandCheck | FunctionCheck;
 /** What every check with a name may say. */
 interface NamedCheck {
   readonly name: string;
-  /** Free label by which `settle` tells failures apart: a story's id, `task:2`, `plan`, `ui`. */
+  /** Free label by which `settle` distinguishes failures: a story's id, `task:2`, `plan`, `ui`. */
   readonly scope?: string;
   /** Named by the item itself, so that it must fail before the item's first attempt to prove anything. */
   readonly own?: boolean;

@@ -129,7 +129,7 @@ function jsonOf(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    return null; // torn, or written by hand
+    return null; // torn, or written manually
   }
 }
 

@@ -63,7 +63,7 @@ const LINE_BYTES = 4096;
 
 /**
  * The fence that is open after the lines that begin in `bytes[0, cut)`; the first one is left out when it was cut
- * before (`midLine`). Looks at nothing but the places where three marks stand together, so it keeps up with any stream.
+ * before (`midLine`). Looks only at the places with three marks together, so it keeps up with any stream.
  */
 export function fenceAfter(fence: Fence, bytes: Buffer, cut: number, midLine: boolean): Fence {
   let open = fence;

@@ -145,7 +145,7 @@ export interface BegunAttempt {
   readonly head?: string | null | undefined;
 }
 
-/** A file that an attempt changed and nobody committed. */
+/** A file that an attempt changed and no one committed. */
 export interface Leftover {
   readonly itemId: string;
   /** Hash of its content then, `null` when it was taken away. */

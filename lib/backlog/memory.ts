@@ -8,7 +8,7 @@ export interface MemoryTask {
   readonly id: string;
   /** What is to be done: the prompt, and the commit's subject. */
   readonly title: string;
-  /** What the agent is told. @default the title */
+  /** What the agent is asked to do. @default the title */
   readonly prompt?: string;
   /** Commands or checks that must pass. */
   readonly checks?: readonly (string | Check)[];

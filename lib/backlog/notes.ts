@@ -1,7 +1,7 @@
 /** Where Ralph's own part of a story's notes begins. */
 const RALPH_PART = "[ralph] ";
 
-/** How much of a failure stands in the notes, in characters. */
+/** How much of a failure is kept in the notes, in characters. */
 const FAILURE_CHARACTERS = 4000;
 
 /** Notes with the last failure's reason behind what a person wrote. Pure. */

@@ -198,7 +198,7 @@ function endOfRun(lines: readonly string[], start: number, wanted: readonly stri
   return null;
 }
 
-/** Indexes of the lines that stand, together with a neighbour, next to each other in the prompt too. */
+/** Indexes of the lines that are next to the same neighbour in the prompt too. */
 function findEchoes(lines: readonly string[], prompt: string): ReadonlySet<number> {
   const echoes = new Set<number>();
   const pairs = pairsOf(prompt);

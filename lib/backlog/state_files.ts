@@ -1,6 +1,6 @@
 /**
  * State files: read, changed under the store lock, written atomically, each write with a shadow copy by which a hand
- * edit is told from a write through Ralph.
+ * edit is distinguished from a write through Ralph.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import type { Host } from "../host/types.ts";
 export interface ManualEdit {
   /** Relative to the root. */
   readonly path: string;
-  /** What stands there now, or `null` when the file is gone. */
+  /** What the file holds now, or `null` when it is gone. */
   readonly found: string | null;
   /** What Ralph last wrote. */
   readonly written: string;
@@ -30,12 +30,12 @@ export interface StateFiles {
   read(path: string): Promise<string | null>;
   /**
    * Read, change and write under the store lock. Returning the text that was given, or `null` for a missing file, writes nothing.
-   * @returns what stands in the file afterwards
+   * @returns what the file holds afterwards
    */
   update(path: string, change: (text: string | null) => string | null): Promise<string | null>;
   /**
    * As `update`, for a change that comes while an agent may be editing the file: what was edited manually stays a hand
-   * edit. The change is made to Ralph's version and to what stands in the file; where it cannot be made to one of them,
+   * edit. The change is made to Ralph's version and to what the file holds; where it cannot be made to one of them,
    * that one stays as it is.
    */
   amend(path: string, change: (text: string | null) => string | null): Promise<string | null>;
@@ -54,7 +54,7 @@ export interface StateFiles {
   hold(paths: readonly string[]): Promise<void>;
   /** Shadow copies count again. */
   release(): void;
-  /** What stands there now is Ralph's own from here on: what a person changed between runs. */
+  /** What the files hold now is Ralph's own from here on: what a person changed between runs. */
   adopt(paths: readonly string[]): Promise<void>;
   /** Those of the files that were edited manually since Ralph last wrote them; one that it never wrote is none. */
   edited(paths: readonly string[]): Promise<readonly ManualEdit[]>;
@@ -77,7 +77,7 @@ export interface StateFilesOptions {
 /** How long a change waits for another process's change of the same root. */
 const STORE_WAIT_MS = 30_000;
 
-/** An agent that never stops writing is left alone: the change stands in Ralph's version, which is merged after the turn. */
+/** An agent that never stops writing is left alone: the change is in Ralph's version, which is merged after the turn. */
 const AMEND_TRIES = 20;
 
 /**

@@ -77,7 +77,7 @@ function tryJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return null; // somebody else's file: what it holds is only a suggestion
+    return null; // a file that is not Ralph's: what it holds is only a suggestion
   }
 }
 

@@ -26,7 +26,7 @@ export type TurnEnd =
     readonly reason: TurnFailure;
     readonly message: string;
   }
-  /** Nothing continues before `untilMs` (milliseconds since 1970, `null`: not said). No attempt is counted. */
+  /** Nothing continues before `untilMs` (milliseconds since 1970, `null`: not reported). No attempt is counted. */
   | {
     readonly reason: "rate-limited";
     readonly untilMs: number | null;
@@ -65,7 +65,7 @@ export interface AgentTurn {
    * taken off, empty ones left out; the last 2,000.
    */
   readonly lines: readonly string[];
-  /** Tokens and cost, unknown where the agent does not tell. */
+  /** Tokens and cost, unknown where the agent does not report them. */
   readonly usage: Usage;
   /** Absolute path of the file that holds all of the turn's output. */
   readonly transcript: string;
@@ -73,14 +73,14 @@ export interface AgentTurn {
   readonly durationMs: number;
   /** Of the agent's process, where it has one. */
   readonly exitCode?: number | null;
-  /** What the agent did, where its stream tells. */
+  /** What the agent did, where its stream reports it. */
   readonly activity?: TurnActivity;
 }
 
-/** What an agent did in a turn, as its stream tells. */
+/** What an agent did in a turn, as its stream reports it. */
 export interface TurnActivity {
   readonly toolCalls: number;
-  /** It used a tool that asks somebody. */
+  /** It used a tool that asks a person. */
   readonly asked: boolean;
   /** It used a tool that leaves it at a plan. */
   readonly planned: boolean;

@@ -181,7 +181,7 @@ export interface PassedItem {
   readonly checks: readonly Check[];
 }
 
-/** What the loop's journal tells a backlog whose format has no room for it. */
+/** What the loop's journal hands to a backlog whose format has no room for it. */
 export interface LoopView {
   /** Parked earlier, and not asked back with `--retry-blocked`. */
   readonly parked: readonly ParkedItem[];
@@ -189,7 +189,7 @@ export interface LoopView {
   readonly passed?: readonly PassedRecord[];
 }
 
-/** One run of a hook, told when it starts and when it ends: the same iteration and id twice. */
+/** One run of a hook, reported when it starts and when it ends: the same iteration and id twice. */
 export interface HookRecord {
   /** From 1, over all runs of a sprint. */
   readonly iteration: number;
@@ -241,9 +241,9 @@ export interface JudgeContext<Findings = unknown> extends WorkContext<Findings> 
 export interface Backlog<Data = unknown, Findings = unknown> {
   /** `exec`, `feature`, `todo` … Part of the journal's key. */
   readonly name: string;
-  /** Feature, sprint, file: tells two backlogs of one kind apart in the journal. @default the branch, or "" */
+  /** Feature, sprint, file: separates two backlogs of one kind in the journal. @default the branch, or "" */
   readonly scope?: string;
-  /** Files that only Ralph writes, relative to the root: put back after each turn. */
+  /** Files that only Ralph writes, relative to the root: restored after each turn. */
   readonly stateFiles: readonly string[];
   /**
    * Files beside the state that say what is asked for (plans, the current spec), relative to the root, whether they
@@ -295,7 +295,7 @@ export interface Backlog<Data = unknown, Findings = unknown> {
   resume?(): Promise<void>;
   /** Applies what commands outside of a turn added while a run is at work. Called between turns; the same twice is once. */
   receive?(claims: readonly ClaimLine[]): Promise<void>;
-  /** Record a hook's start or end; several may be told at once. */
+  /** Record a hook's start or end; several may be reported at once. */
   hookRan?(record: HookRecord): Promise<void>;
 
   // The worker's side: item and working tree only.
@@ -314,7 +314,7 @@ export interface Backlog<Data = unknown, Findings = unknown> {
   restore?(edit: { readonly path: string; readonly found: string; readonly written: string }): string;
 }
 
-/** Where a backlog stands. */
+/** The state of a backlog. */
 export interface Overview {
   /** `null`: not known, a free loop. */
   readonly total: number | null;

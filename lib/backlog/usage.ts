@@ -5,10 +5,10 @@
  */
 import type { Attempt, Usage } from "./types.ts";
 
-/** A sum over turns. `null`: no turn told. */
+/** A sum over turns. `null`: no turn reported it. */
 export interface UsageTotal extends Usage {
   readonly turns: number;
-  /** Turns that told no tokens, or no cost: the sums are at least what they say. */
+  /** Turns that reported no tokens, or no cost: the sums are lower bounds. */
   readonly turnsWithoutTokens: number;
   readonly turnsWithoutCost: number;
 }
@@ -26,7 +26,7 @@ export const NO_USAGE: UsageTotal = {
   turnsWithoutCost: 0,
 };
 
-/** The usage of two tries at one turn; what only one of them tells is kept. Pure. */
+/** The usage of two tries at one turn; what only one of them reports is kept. Pure. */
 export function addUsage(one: Usage, other: Usage): Usage {
   return {
     inputTokens: sum(one.inputTokens, other.inputTokens),

@@ -3,7 +3,7 @@ import type { FailureReason, Verification } from "./types.ts";
 /** How much of all failing checks' output is handed on. */
 const MESSAGE_CHARACTERS = 12_000;
 
-/** Said of a check that was red before anybody touched anything. */
+/** Printed for a check that failed before the work began. */
 export const FAILED_BEFORE: string = ", failed before the run as well";
 
 /** What a verification makes of an attempt whose claim is to be believed only as far as that. Pure. */

@@ -12,7 +12,7 @@ export type Review =
   | { readonly verdict: "rejected"; readonly reasons: readonly string[] }
   | { readonly verdict: "none" };
 
-/** How a reviewer is told to answer: none of it is a line that would count when it is repeated. */
+/** How a reviewer is asked to answer: none of it is a line that would count when it is repeated. */
 export function reviewAnswer(nonce: string): string {
   return "End with your verdict on a line of its own, outside any code block. When the item is done: " +
     `\`<review ${nonce}>APPROVE</review>\`. Otherwise one line for each thing that is wrong, with the file and what it ` +
@@ -32,7 +32,7 @@ export function reviewOf(lines: readonly string[], nonce: string): Review {
   return approved ? { verdict: "approved" } : { verdict: "none" };
 }
 
-/** An item as its reviewer is told of it. Pure. */
+/** An item as its reviewer sees it. Pure. */
 export function reviewItem(item: Item | null): string {
   if (item === null) return "No item is named: judge the change by itself.";
   const { criteria = [] } = item;

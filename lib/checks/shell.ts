@@ -143,7 +143,7 @@ export function isSinglePipeline(command: string): boolean {
 
 /**
  * Forgives SIGPIPE (141) upstream of a command that succeeded, as `git log | head -1` means it; every other failure
- * counts. Only for one single pipeline: after a compound command nobody can tell what was left out because of it.
+ * counts. Only for one single pipeline: after a compound command there is no knowing what was left out because of it.
  */
 export function forgivingPipeline(command: string): string {
   return `${command}\n${FORGIVE}`;

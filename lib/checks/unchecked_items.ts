@@ -17,7 +17,7 @@ const WAYS_OUT: readonly string[] = [
 ];
 
 /**
- * Items that name no check cannot pass. Asks for a command where somebody can be asked, with what the project's files
+ * Items that name no check cannot pass. Asks for a command where a person can be asked, with what the project's files
  * suggest; says how to get out of it otherwise. Called before the first turn is paid for.
  *
  * @param unchecked ids of the open items without a check
@@ -52,7 +52,7 @@ async function askForCommand(
       kind: "text",
       message: "Which command must succeed for them?",
       details: [uncheckedLine(unchecked), ...suggested.map((command) => `found in the project: ${command}`)],
-      // Unasked, a suggestion is not taken: it would be a command that nobody agreed to.
+      // Unasked, a suggestion is not taken: it would be a command that no one agreed to.
       ...(ralph.prompter.interactive && first !== undefined ? { initial: first } : {}),
     });
     return answer.value.trim();

@@ -18,11 +18,11 @@ import type { Checkout, CheckoutPlace } from "./checkout/types.ts";
 export interface VerifyOptions {
   /** Absolute path of the working tree. @default the root */
   readonly cwd?: string;
-  /** What check functions are told they check. @default null */
+  /** The item that is given to check functions. @default null */
   readonly item?: Item | null;
   /** Commit before the turn. @default null */
   readonly base?: string | null;
-  /** What check functions are told was done to the tree. */
+  /** What was done to the tree, for check functions. */
   readonly done?: WorkDone;
   /** Commands that failed before the run's first turn: their failures are marked so. */
   readonly failedBefore?: ReadonlySet<string>;

@@ -108,7 +108,7 @@ function helpHint(command: Command): string {
 }
 
 /**
- * Inside of a run, which its environment tells, a command of the same root only reads or claims: what writes or starts
+ * Inside a run, which its environment shows, a command of the same root only reads or claims: what writes or starts
  * something is the run's own.
  *
  * @throws {RalphError} inside-a-run

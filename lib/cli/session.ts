@@ -25,7 +25,7 @@ export interface SessionOptions {
   readonly data?: boolean;
   /** The recipe file that is run. @default a built-in one */
   readonly recipe?: string;
-  /** What is said to be at work. @default the workflow, and why it was chosen */
+  /** The name of what is at work. @default the workflow, and why it was chosen */
   readonly title?: string;
   /** Where it works, when that is known. @default found */
   readonly place?: Place;

@@ -46,7 +46,7 @@ export interface ConfigOverlay {
   readonly limits?: { readonly iterations?: number; readonly costUsd?: number; readonly maxWait?: number };
 }
 
-/** Reads the flags that stand over fields of the configuration. @throws {RalphError} option-invalid */
+/** Reads the flags that override fields of the configuration. @throws {RalphError} option-invalid */
 export function configOverlay(flags: Flags): ConfigOverlay {
   const timeout = flags.text("timeout");
   const cost = flags.text("max-cost");

@@ -22,7 +22,7 @@ export async function validateFile(
   root: string,
   path: string,
   { missing, check }: {
-    /** Said where the file is not there. */
+    /** Printed where the file is missing. */
     readonly missing: readonly string[];
     readonly check: (text: string) => FileFindings | Promise<FileFindings>;
   },

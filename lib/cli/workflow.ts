@@ -6,7 +6,7 @@ import { usage } from "./parse.ts";
 export interface ChosenWorkflow {
   readonly name: string;
   readonly why: string;
-  /** Nothing said which: no flag, no configuration, no state of only one. */
+  /** Nothing chose one: no flag, no configuration, no state of only one. */
   readonly byDefault?: true;
 }
 

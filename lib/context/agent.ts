@@ -27,7 +27,7 @@ export interface TurnRequest {
   readonly interactive?: boolean;
   /** Ends the agent's whole tree. */
   readonly signal: AbortSignal;
-  /** Told what the agent's stream says, as it comes, secrets masked. */
+  /** Takes what the agent's stream says, as it comes, secrets masked. */
   readonly onEvent?: (event: AgentEvent) => void;
   /** Given a look at the end of its output, where that is plain text. */
   readonly onPreview?: (preview: Preview) => void;

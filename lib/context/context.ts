@@ -44,7 +44,7 @@ export interface RalphContext {
   readonly decides: readonly string[];
   /** Consents given beforehand by a person: `prd`, `understand`, `run`, or a gate of your own; `all`. */
   readonly approvals: ReadonlySet<string>;
-  /** Where steps tell what happens. */
+  /** Where steps report what happens. */
   readonly events: EventBus;
   /** The loop's own memory: attempts, and what was begun. */
   readonly journal: Journal;

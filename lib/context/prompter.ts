@@ -44,7 +44,7 @@ export interface Answer {
 
 /** Asks. */
 export interface Prompter {
-  /** Somebody can be asked: a terminal, or an explicit plain mode on standard input. */
+  /** A person can be asked: a terminal, or an explicit plain mode on standard input. */
   readonly interactive: boolean;
   /**
    * @throws {RalphError} answer-missing when no one can be asked and there is no default that may be taken

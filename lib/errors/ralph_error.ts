@@ -19,7 +19,7 @@ export interface RalphErrorOptions {
 /**
  * An error with a stable `code`, a `hint` that says what to do next, and the process's `exitCode`.
  *
- * @example Tell what went wrong
+ * @example Report what went wrong
  * ```ts
  * import { RalphError } from "ralph";
  *

@@ -22,7 +22,7 @@ export type FailureKind =
   | "network"
   /** A limit that the agent was given: turns, budget. */
   | "own-limit"
-  /** Somebody interrupted the agent. */
+  /** A person interrupted the agent. */
   | "interrupted"
   | "other";
 
@@ -42,9 +42,9 @@ export type AgentEvent =
     readonly type: "agent-rate-limit";
     /** `warning`: near the limit; `retrying`: the agent waits by itself; `rejected`: it gave up. */
     readonly status: "warning" | "retrying" | "rejected";
-    /** Milliseconds since 1970, where it is said. */
+    /** Milliseconds since 1970, where it is reported. */
     readonly untilMs: number | null;
-    /** Milliseconds from now, where that is said. */
+    /** Milliseconds from now, where it is reported. */
     readonly waitMs: number | null;
     readonly message: string;
   }

@@ -68,7 +68,7 @@ export function endOfKey(text: string, from: number, more: RegExp): number {
   return Math.max(from, more.lastIndex);
 }
 
-/** Where the text ends that is too short to tell whether a key with spaces in it begins there; `end` without one. */
+/** Where the text ends that is too short to show whether a key with spaces in it begins there; `end` without one. */
 export function undecidedKey(text: string, end: number): number {
   const token = /[Bb](?:earer|asic) {1,4}$/.exec(text.slice(Math.max(0, end - 12), end));
   const from = token === null ? end : Math.max(0, end - 12) + token.index;

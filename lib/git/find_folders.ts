@@ -3,7 +3,7 @@ import { isDirectory, readText } from "../host/files.ts";
 import type { Environment } from "../host/types.ts";
 import type { GitFolders } from "./locks.ts";
 
-/** A working tree as its files tell it. */
+/** A working tree, read from its files. */
 export interface FoundRepository extends GitFolders {
   readonly topLevel: string;
 }

@@ -48,7 +48,7 @@ export async function clearLocks(host: Host, folders: GitFolders): Promise<void>
 /**
  * Takes away the locks that the git of an ended agent left: git that gets a signal leaves one where it was about to note
  * it. Only a lock that is not older than `since`, that stays as it is for a moment, and while no git works in this
- * working tree; where the system does not tell that, none.
+ * working tree; where the system does not report that, none.
  */
 export async function clearLeftLocks(host: Host, folders: GitFolders, topLevel: string, since: number): Promise<void> {
   for (let lock = await findLock(folders); lock !== null; lock = await findLock(folders)) {

@@ -45,7 +45,7 @@ export async function openRepository(host: Host, cwd: string): Promise<Repositor
 function createRepository(host: Host, topLevel: string, folders: GitFolders): Repository {
   const git = createGit(host, topLevel);
   const hashes = createContentHashes();
-  const isOwn = ownOutput(); // what Ralph itself prints into the tree is nobody's change
+  const isOwn = ownOutput(); // what Ralph itself prints into the tree is no one's change
 
   async function status(): Promise<TreeStatus> {
     const readStatus = (): Promise<TreeStatus> => statusOf(git, topLevel, isOwn);

@@ -45,7 +45,7 @@ function sha256(): Hash {
   return process.getBuiltinModule("node:crypto").createHash("sha256");
 }
 
-/** Tells a path's content and kind by one text; `null` when nothing is there. */
+/** A path's content and kind as one text; `null` when nothing is there. */
 export type ContentHashes = (path: string) => Promise<string | null>;
 
 /**

@@ -17,7 +17,7 @@ import { basename, dirname, join } from "node:path";
 const HOLDS_PATHS_REGEXP = /\.pth$|^__editable__|^pyvenv\.cfg$/;
 
 /**
- * Lets what lies below `top` lead below `to` where it led below `from`: absolute links, `*.pth` and editable installs,
+ * Lets what is below `top` lead below `to` where it led below `from`: absolute links, `*.pth` and editable installs,
  * first lines of scripts, and what is in folders named `bin`.
  */
 export function mapPaths(top: string, from: string, to: string): void {

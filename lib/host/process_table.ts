@@ -33,7 +33,7 @@ export function listPids(): readonly number[] | null {
   return readdirSync("/proc").filter((name) => name > "0" && name < ":").map(Number);
 }
 
-/** Pid of the process started last on this machine, or `null` where the system does not tell. */
+/** Pid of the process started last on this machine, or `null` where the system does not report it. */
 export function lastPid(): number | null {
   const text = readOrNull("/proc/loadavg");
   return text === null ? null : Number(text.slice(text.lastIndexOf(" ") + 1));
@@ -106,8 +106,8 @@ async function windowsStart(pid: number): Promise<string | null> {
 }
 
 /**
- * True when a program of this name works in the folder or below it; `null` where the system does not tell (no `/proc`).
- * Somebody else's processes are not seen.
+ * True when a program of this name works in the folder or below it; `null` where the system does not report it (no `/proc`).
+ * Other users' processes are not seen.
  */
 export function isRunningIn(program: string, folder: string): boolean | null {
   if (process.platform !== "linux" || readOrNull("/proc/self/comm") === null) return null;

@@ -64,7 +64,7 @@ function startByBun(bun: BunRuntime, request: ProcessRequest, env: Record<string
       output,
       output,
     ],
-    lazy: true, // nothing is read before somebody asks for it
+    lazy: true, // nothing is read before it is asked for
   });
   const source = (stream: ReadableStream<Uint8Array> | undefined): ByteSource =>
     request.terminal || stream === undefined ? noSource() : readableSource(stream);
@@ -146,7 +146,7 @@ function streamSource(stream: Readable): ByteSource {
   };
 }
 
-/** Why a child could not be started, in words, as if it had said so itself. */
+/** Why a child could not be started, as if it had reported it itself. */
 export function spawnProblem(
   error: Error,
   request: ProcessRequest,

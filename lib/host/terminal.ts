@@ -84,15 +84,15 @@ function writeAll(descriptor: number, bytes: Uint8Array): void {
       written += writeSync(descriptor, bytes, written);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code !== "EAGAIN") return; // closed (`ralph status | head -1`), hung up, or a full disk: there is no one to tell
+      if (code !== "EAGAIN") return; // closed (`ralph status | head -1`), hung up, or a full disk: no one can be told
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAIT_MS);
     }
   }
 }
 
-/** The lines that stand below all that is written to a terminal. Gives the text to write; writes nothing itself. */
+/** The lines that stay below all that is written to a terminal. Gives the text to write; writes nothing itself. */
 interface Footer {
-  /** Stands these lines there from now on, cut for this many columns; none take it away. */
+  /** Shows these lines from now on, cut for this many columns; none removes the footer. */
   show(lines: readonly string[], columns: number): string;
   /** Takes it away, so that text can be written. */
   lift(): string;

@@ -130,7 +130,7 @@ export interface ProcessRequest {
    * `false` for git, which may finish its write. @default true
    */
   readonly guarded?: boolean;
-  /** The cookie goes under a name that does not show who runs the child. @default false */
+  /** The run token gets a name that does not show who runs the child. @default false */
   readonly plain?: boolean;
   /** It is confined where the run has a sandbox. Absent: never, as Ralph's own git. */
   readonly sandbox?: SandboxRequest;

@@ -37,7 +37,7 @@ export function withRetries<Findings>(
   return left === 0 ? { ...attempt, last: true } : attempt;
 }
 
-/** What the next attempt at an item is told of the final check that sent it back. Pure. */
+/** What the next attempt at an item reads of the final check that sent it back. Pure. */
 export function reopenedAttempt(id: string, reason: string): Attempt<never> {
   const message = `it had passed, and fails in the final check:\n${reason}`;
   const known = { id: `${id}.final`, number: 0, claim: null, turn: null, verification: null } as const;

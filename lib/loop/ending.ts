@@ -24,7 +24,7 @@ export function endingOf(
 }
 
 /**
- * How a run ends after an attempt that nobody counts: at a rate limit that is not waited for, at its own time, or by an
+ * How a run ends after an attempt that does not count: at a rate limit that is not waited for, at its own time, or by an
  * interrupt.
  */
 function endOfInterrupted(

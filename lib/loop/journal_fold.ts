@@ -40,7 +40,7 @@ export interface JournalState {
   judging(key: JournalKey): JudgingHistory;
 }
 
-/** The one string under which a backlog's lines stand. */
+/** A backlog's key in the journal, as one string. */
 export function keyOf(key: JournalKey): string {
   return JSON.stringify([key.backlog, key.scope]);
 }

@@ -42,7 +42,7 @@ export type LoopOutcome =
       readonly reason: "trespassed" | "agent-unusable" | "stopped" | "final-check";
       readonly reasons: readonly string[];
     }
-    /** `parkedBefore`: how many items stand in the way that an earlier run gave up on. */
+    /** `parkedBefore`: how many items that an earlier run gave up on are in the way. */
     | { readonly status: "blocked"; readonly reasons: readonly string[]; readonly parkedBefore?: number }
     | { readonly status: "exhausted"; readonly limit: string }
     /** A person answered no between two iterations. */

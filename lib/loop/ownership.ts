@@ -5,7 +5,7 @@ import type { Leftover } from "../backlog/journal_types.ts";
 export interface Ownership {
   /** Dirty before any turn: never committed by Ralph. */
   readonly userPaths: ReadonlySet<string>;
-  /** Call before each turn: what is dirty and nobody's is the user's. */
+  /** Call before each turn: what is dirty and not an item's is the user's. */
   beforeTurn(before: TreeSnapshot): void;
   /**
    * Call after each turn with what it changed.

@@ -14,7 +14,7 @@ import { type Committer, settleAndCommit, unchangedWork } from "./settle.ts";
 import type { Restore } from "../backlog/state_files.ts";
 
 /**
- * Brings a run that was killed to a clean start: manual edits are put back, what was begun is settled (as `interrupted`
+ * Brings a run that was killed to a clean start: manual edits are reverted, what was begun is settled (as `interrupted`
  * where nothing is known of it), its commit is made up for. Where nothing was open, what a person changed since is the
  * new baseline.
  *
@@ -111,7 +111,7 @@ function interrupted(id: string, number: number): Attempt {
   return { id, number, claim: null, turn: null, verification: null, status: "interrupted" };
 }
 
-/** Puts back what an agent did to state files by hand before its run was killed. */
+/** Reverts an agent's manual edits of state files from before its run was killed. */
 async function restoreEdits(
   ralph: RalphContext,
   { stateFiles, restore }: { readonly stateFiles: readonly string[]; readonly restore?: Restore },

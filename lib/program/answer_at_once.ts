@@ -2,7 +2,7 @@ import { COMMANDS } from "./commands.ts";
 import { generalHelp } from "../cli/help.ts";
 import { VERSION } from "../cli/version.ts";
 
-/** What can be said without a host, whose streams alone cost more than the rest of the start; `null` for everything else. */
+/** The answers that need no host, whose streams alone cost more than the rest of the start; `null` for everything else. */
 export function answerAtOnce(argv: readonly string[]): string | null {
   if (argv.length !== 1) return null;
   if (argv[0] === "--version" || argv[0] === "-V") return VERSION;

@@ -93,7 +93,7 @@ const LOOKING: readonly Command[] = [
   {
     name: "status",
     insideRun: true,
-    summary: "where things stand",
+    summary: "the state of the work: done, open, next",
     usage: SCOPE,
     arity: [0, 1],
     flags: { ...BACKLOG_FLAG, ...LOOK_FLAGS },
@@ -179,7 +179,7 @@ const TOOLS: readonly Command[] = [
     arity: [1, 1],
     open: true,
     flags: RECIPE_FLAGS,
-    details: ["Flags of the recipe stand after FILE, where `--help` shows them; those of Ralph anywhere."],
+    details: ["The recipe's flags come after FILE, where `--help` shows them; Ralph's own may be anywhere."],
     load: () => import("./commands/run_recipe.ts"),
   },
   {

@@ -181,7 +181,7 @@ async function installed({ name, path, adapter }: FoundAgent, host: Host): Promi
     : {
       level: "note",
       name,
-      detail: `${path} does not tell its version`,
+      detail: `${path} does not report its version`,
       ...optional("hint", end.reason === "timed-out" ? "it did not answer within 10 s" : undefined),
     };
 }

@@ -99,7 +99,7 @@ async function nextOf(ralph: RalphContext, backlog: Backlog, { again, style }: S
   };
 }
 
-/** Reading its counts reads its state: what is wrong with a file is said of that file. */
+/** Reading its counts reads its state: what is wrong with a file is reported with that file. */
 async function validateStateFiles(ralph: RalphContext, backlog: Backlog): Promise<readonly ValidatedFile[]> {
   let error: unknown = null;
   try {

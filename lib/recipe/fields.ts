@@ -33,7 +33,7 @@ const GOAL: ArgField = {
   summary: "what is to be done",
 };
 
-/** The keys that a schema declares, in their order; the goal alone without a schema; `null` where the schema cannot tell. */
+/** The keys that a schema declares, in their order; the goal alone without a schema; `null` where the schema does not say. */
 export async function argFields(schema: StandardSchema<unknown> | undefined): Promise<readonly ArgField[] | null> {
   if (schema === undefined) return [GOAL];
   const { properties, required = [] } = await jsonSchemaOf(schema) ?? {};

@@ -32,7 +32,7 @@ export interface Consent {
 /**
  * Asks a person for consent, once; the default is no. A gate decides and does nothing else.
  *
- * @example Nobody said yes
+ * @example No one said yes
  * ```ts
  * import { gate } from "ralph";
  * import { testContext } from "ralph/testing";

@@ -34,7 +34,7 @@ const OPTION = "--max-run-iterations";
  * and lists the items that name no check. Decides only: `runLoop()` acts.
  *
  * @throws {RalphError} option-invalid, state-missing, state-invalid
- * @example Nobody said yes
+ * @example No one said yes
  * ```ts
  * import { gateRun, memoryBacklog } from "ralph";
  * import { testContext } from "ralph/testing";

@@ -21,7 +21,7 @@ interface Known {
 }
 
 /**
- * Adds what git knows: the files of each commit that the events name, and the commits that the agent (or somebody else)
+ * Adds what git knows: the files of each commit that the events name, and the commits that the agent (or another person)
  * made meanwhile. Without a repository, or without git, the report has what the events say.
  */
 export async function addCommits(

@@ -73,7 +73,7 @@ async function listRuns(directories: readonly string[]): Promise<readonly FoundR
   return sorted.map((run, index) => ({ ...run, newest: index === sorted.length - 1 }));
 }
 
-/** A path as it is shown: relative to the root where it lies below. */
+/** A path as it is shown: relative to the root where it is below it. */
 export function shownPath(root: string, path: string): string {
   const inside = relative(root, path).replaceAll("\\", "/");
   return inside.startsWith("..") ? path : inside;

@@ -30,7 +30,7 @@ export interface Fold {
   end(): Draft<RunReport>;
 }
 
-/** Puts a report together from a run's events, but for what only git and the disk can tell. */
+/** Makes a report from a run's events, without what only git and the disk know. */
 export function createFold(file: string): Fold {
   const draft = emptyDraft(file);
   const cursor: Cursor = {

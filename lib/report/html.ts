@@ -118,7 +118,7 @@ function footer({ events }: RunReport): Markup {
   }</p></footer>`;
 }
 
-/** How the last loop's items stand, as lengths. */
+/** The states of the last loop's items, as lengths. */
 function bar({ counts }: RunReport): Markup {
   const parts = ([["good", counts.verified], ["warn", counts.unverified], ["bad", counts.parked], [
     "dim",

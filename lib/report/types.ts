@@ -9,7 +9,7 @@ import type { Usage } from "../backlog/types.ts";
 /** Version of the report's shape. */
 export const REPORT_VERSION = 1;
 
-/** A run, as its events and git tell it. Times are ISO 8601, paths relative to the root, durations milliseconds. */
+/** A run, read from its events and git. Times are ISO 8601, paths relative to the root, durations milliseconds. */
 export interface RunReport {
   readonly version: typeof REPORT_VERSION;
   /** The run's id. */
@@ -82,7 +82,7 @@ export interface AgentUse {
   readonly turns: number;
 }
 
-/** Items by how they stand at the end of the run. */
+/** Items by their state at the end of the run. */
 export interface ItemCounts {
   readonly verified: number;
   readonly unverified: number;

@@ -110,7 +110,7 @@ export function trespassText({ by, item, paths }: RunReport["trespasses"][number
     : `written outside the allowed paths${item === null ? "" : ` by ${oneLine(item)}`}: ${where}`;
 }
 
-/** Items that are not verified, those that stand the same way for the same reason together. */
+/** Items that are not verified, those in the same state for the same reason together. */
 export function openItems(
   { items }: RunReport,
 ): readonly { readonly ids: readonly string[]; readonly words: string; readonly tone: Tone }[] {

@@ -12,7 +12,7 @@ export interface HumanReporterOptions {
   readonly mode: "rich" | "plain";
   readonly style: Style;
   readonly detail: Detail;
-  /** Shows what is running below the lines: what it shows is not said again. @default none */
+  /** Shows what is running below the lines: what it shows is not printed again. @default none */
   readonly live?: EventSink | undefined;
   /** Takes one line, without its end. */
   readonly say: (line: string) => void;

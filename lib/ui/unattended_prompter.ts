@@ -47,7 +47,7 @@ function gate(question: Question): Answer {
   });
 }
 
-/** Nobody could be asked and nothing may be assumed. */
+/** No one could be asked and nothing may be assumed. */
 export function missing(question: Question): RalphError {
   return new RalphError("answer-missing", {
     details: { id: question.id, question: question.message },

@@ -136,7 +136,7 @@ function spent(usage: Usage | null): string {
   return `${amount(usage === null ? null : tokensOf(usage))} tokens, ${money(usage)}`;
 }
 
-/** The same over several turns; a plus where some of them did not tell. */
+/** The same over several turns; a plus where some of them did not report it. */
 function totalWords(total: UsageTotal): string {
   const more = (turns: number, known: number | null): string => turns > 0 && known !== null ? "+" : "";
   const tokens = tokensOf(total);

@@ -36,7 +36,7 @@ export async function runRecipe<Args>(recipe: Recipe<Args>, meta: RecipeMeta): P
   setExitCode(await guarded(line, { host: createHost(), program }, (around) => startCommand(command, line, around)));
 }
 
-/** The recipe as a command of its own: Ralph's flags and the recipe's stand beside each other. */
+/** The recipe as a command of its own: with Ralph's flags and the recipe's own. */
 async function commandFor(recipe: Recipe<unknown>, file: string): Promise<Command> {
   const { RECIPE_FLAGS } = await import("../cli/flags.ts");
   const { argFields } = await import("../recipe/fields.ts");

@@ -66,7 +66,7 @@ export interface Workflow {
   plan?(invocation: Invocation, place: Place): Promise<number | null>;
   /** The loop. Typing it is the consent. */
   run(invocation: Invocation, place: Place): Promise<number>;
-  /** Where things stand: one view, or one for each of several. */
+  /** The state of the work: one view, or one for each of several. */
   status(look: Look): Promise<readonly StatusView[]>;
   /** What the next iteration would take. */
   next(look: Look): Promise<NextView>;

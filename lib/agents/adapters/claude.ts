@@ -92,7 +92,7 @@ class ClaudeTranslator implements Translator {
     const share = used === null || used > 1 ? "" : ` (${Math.round(used * 100)} % used)`;
     return [{
       type: "agent-rate-limit",
-      // Whether it gave up is said by the result: a rejected window may be retried.
+      // The result says whether it gave up: a rejected window may be retried.
       status: "warning",
       untilMs: resetMs,
       waitMs: null,
@@ -168,7 +168,7 @@ function kindOf(line: unknown, errorName: string | null, message: string): Failu
   return KINDS[errorName ?? ""] ?? (textAt(line, "api_error") === "connection_failed" ? "network" : "other");
 }
 
-/** The sums of all models used stand in `modelUsage`; `usage` leaves some out. */
+/** The sums of all models used are in `modelUsage`; `usage` leaves some out. */
 function totalUsage(line: unknown, costUsd: number | null): ReturnType<typeof anthropicUsage> {
   const byModel = at(line, "modelUsage");
   const models: readonly unknown[] = typeof byModel === "object" && byModel !== null ? Object.values(byModel) : [];

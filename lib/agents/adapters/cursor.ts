@@ -65,7 +65,7 @@ function toolEvent(line: unknown): AgentEvent {
   };
 }
 
-/** Its result is all that was said, one message after the other. */
+/** Its result holds every message, one after the other. */
 function endEvents(line: unknown, answer: string): readonly AgentEvent[] {
   const result = textAt(line, "result");
   if (at(line, "is_error") !== true) return completedEvents(result, answer);

@@ -75,7 +75,7 @@ function checkTurn(turn: ScriptedTurn, place: string, name: string): void {
   }
 }
 
-/** Tells whether a prompt contains a text, or fits `/a regular expression/`. */
+/** Whether a prompt contains a text, or fits `/a regular expression/`. */
 export function matcherOf(pattern: string): (prompt: string) => boolean {
   const [, source, flags] = /^\/(.+)\/([imsu]*)$/s.exec(pattern) ?? [];
   if (source === undefined) return (prompt) => prompt.includes(pattern);

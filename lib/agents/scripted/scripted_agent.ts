@@ -118,7 +118,7 @@ async function endOf(
   }
 }
 
-/** How a scripted turn came to its end, as a process's end would tell it. */
+/** How a scripted turn came to its end, as a process would have ended. */
 type ActEnd = Pick<ProcessEnd, "reason" | "exitCode">;
 
 /** Does what a turn says, for real. */

@@ -15,7 +15,7 @@ export type BriefKind =
   | "plan"
   /** Hooks, attributes, excludes and settings of the git directory. */
   | "git"
-  /** What tells agents how to work: turns may change it, reviewers see it as it was. */
+  /** Instructions for agents: turns may change them, reviewers see them as they were. */
   | "instructions"
   /** The person's own, outside of the repository: a change is reported, and not reverted. */
   | "person";

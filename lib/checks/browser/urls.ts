@@ -73,7 +73,7 @@ interface Match {
   readonly text: string;
   readonly written: string;
   readonly index: number;
-  /** What stands in front of it, and right behind it. */
+  /** The text before it, and right behind it. */
   readonly before: string;
   readonly after: string;
 }

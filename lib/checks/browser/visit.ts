@@ -44,7 +44,7 @@ function watch(page: Page, url: string): Set<string> {
   const problems = new Set<string>();
   const isIcon = (address: string): boolean => /\/favicon\.ico(?:$|\?)/.test(address);
   page.on("console", (message) => {
-    // What could not be loaded is told by its response, with the address.
+    // The response says what could not be loaded, with the address.
     if (message.type() !== "error" || message.text().startsWith("Failed to load resource")) return;
     problems.add(`console error: ${shorten(message.text())}`);
   });

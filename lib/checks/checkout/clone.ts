@@ -107,7 +107,7 @@ export function createClone(host: Host, topLevel: string, home: CheckoutHome, se
   };
 }
 
-/** An index in the checkout is a check's to write: the one that is believed lies outside. */
+/** An index in the checkout is a check's to write: the one that counts is outside. */
 function sealBoth(gitDirectory: string, index: string): Seal {
   const own = [...sealOf(gitDirectory)].filter(([path]) => path !== "" && path !== "index");
   return new Map([...own, ...[...sealOf(index)].map(([, text]) => [index, text] as const)]);

@@ -19,7 +19,7 @@ export interface JudgingChange {
   readonly path: string;
   /** It may be the work itself as well: a change only where the checks fail with the old one. */
   readonly isUncertain: boolean;
-  /** What lies there for old tests: the old file, none, or the old parts of a manifest in the new one. */
+  /** What is there for old tests: the old file, none, or the old parts of a manifest in the new one. */
   readonly old: { readonly status: "entry"; readonly entry: TreeEntry } | { readonly status: "absent" } | {
     readonly status: "manifest";
     readonly mode: string;

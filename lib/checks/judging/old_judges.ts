@@ -81,7 +81,7 @@ export async function oldJudges(ralph: Context, options: OldJudgesOptions): Prom
   };
 }
 
-/** Tells of an item's commands whether all tests that they run were not there before the work. */
+/** Whether all tests that an item's commands run are newer than the work's begin. */
 export async function ownTests(
   ralph: Context,
   { history, head }: Pick<OldJudgesOptions, "history" | "head">,

@@ -11,7 +11,7 @@ export async function next(invocation: Invocation): Promise<number> {
   return showNext(invocation, await workflow.next(await openLook(invocation, place, scope)));
 }
 
-/** `ralph status`: where things stand; starts nothing and changes nothing. */
+/** `ralph status`: the state of the work; starts nothing and changes nothing. */
 export async function status(invocation: Invocation): Promise<number> {
   const { place, scope, workflow } = await chosen(invocation);
   const look = await openLook(invocation, place, scope);

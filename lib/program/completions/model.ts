@@ -72,7 +72,7 @@ function merged(one: OfferedFlag, other: OfferedFlag): OfferedFlag {
   return { ...one, words: [...new Set([...one.words, ...other.words])], paths: one.paths ?? other.paths };
 }
 
-/** Words of the usage that stand for themselves (`compile|run|status`), names from their tables, else paths. */
+/** Literal words of the usage (`compile|run|status`), names from their tables, else paths. */
 function argumentOf({ name, usage }: Command, commands: readonly Command[]): Offer {
   const [first = ""] = usage.replaceAll(/[[\]]/g, "").split(" ");
   const own = first.split("|").filter((word) => /^[a-z-]+$/.test(word));

@@ -54,7 +54,7 @@ export class Bench {
     return this.#opened.root;
   }
 
-  /** The folder that stands for the working tree where the store has none. */
+  /** The folder that serves as the working tree where the store has none. */
   get cwd(): string {
     return this.#opened.root ?? ".";
   }

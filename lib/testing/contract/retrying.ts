@@ -12,7 +12,7 @@ export const RETRYING: readonly Rule[] = [
   ["an item without attempts left is parked, or stops the run", endsAtTheLast],
   ["a blocked attempt leaves the item to a person", leavesToPerson],
   ["retries end", retriesEnd],
-  ["the next attempt is told why the one before failed", tellsTheFailure],
+  ["the next attempt's prompt says why the one before failed", tellsTheFailure],
 ];
 
 async function comesAgain(open: Open, status: Attempt["status"]): Promise<void> {

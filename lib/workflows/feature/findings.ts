@@ -54,7 +54,7 @@ export function learningsChange(
   return fresh.length === 0 ? {} : { learnings: [...before, ...fresh] };
 }
 
-/** Learnings that an agent wrote into prd.json by hand: they count like a signal. */
+/** Learnings that an agent wrote into prd.json manually: they count like a signal. */
 export function learningsByHand(found: string | null, written: string): readonly string[] {
   const before = new Set(learningsOf(written));
   return found === null ? [] : learningsOf(found).filter((text) => !before.has(text));

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { takeLock } from "../../host/lock.ts";
 
 /**
- * The directory of a feature. Without a name the only one that is not finished, which is said.
+ * The directory of a feature. Without a name the only one that is not finished, and a note says so.
  *
  * @throws {RalphError} feature-missing, usage
  *

@@ -12,7 +12,7 @@ export interface Checkable {
 
 /**
  * The checks of a plan: every task's, then the plan's, then those for every item. Tasks that are left out are not
- * checked. `task:2` and `plan` tell their failures apart.
+ * checked. `task:2` and `plan` distinguish their failures.
  */
 export function planChecks(
   { tasks, verification }: Checkable,

@@ -2,7 +2,7 @@ import { parsePlanName } from "./file_names.ts";
 import { compareNumbers, sameNumber } from "./numbers.ts";
 import type { Phase, Plan, Planning } from "./types.ts";
 
-/** A plan with what is to be said of it. */
+/** A plan with what there is to report on it. */
 export interface Noted {
   readonly id: string;
   readonly note: string;
@@ -105,7 +105,7 @@ export function findPlan(planning: Planning, named: string): Plan | null {
   ) ?? null;
 }
 
-/** The plans left, each after those that it depends on, else as they stand. */
+/** The plans left, each after those that it depends on, else in their order. */
 function inOrder(left: readonly Plan[]): readonly Plan[] {
   const rest = [...left];
   const sorted: Plan[] = [];

@@ -1,7 +1,7 @@
 import type { MarkdownLine } from "../../backlog/fences.ts";
 import type { Expectation, PlanCommand, Verifying } from "./types.ts";
 
-/** Tells what could not be made sense of. */
+/** Takes what could not be understood. */
 export type Report = (line: number, message: string) => void;
 
 const OPEN_REGEXP =

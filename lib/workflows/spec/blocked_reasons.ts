@@ -23,7 +23,7 @@ export function blockedReasons(
   });
 }
 
-/** A line that nobody can read may be a task: such a plan is never complete. */
+/** A line that cannot be read may be a task: such a plan is never complete. */
 export function unreadableReasons(plan: Plan): readonly string[] {
   const broken = new Set(plan.lines.filter(({ entry }) => entry.type === "invalid").map(({ number }) => number));
   return problemsOf(plan).filter(({ line }) => broken.has(line)).map(({ line, problem }) =>

@@ -12,7 +12,7 @@ import type { Issue, Plan, Task } from "./types.ts";
 export interface SpecItemData {
   readonly stage: Exclude<Stage, "PLAN" | "COMPLETE">;
   readonly spec: string;
-  /** Lines of the records that the turn is about, as they stand in the file. */
+  /** Lines of the records that the turn is about, as they are in the file. */
   readonly lines: readonly string[];
   /** Ids that were done (BUILD), or all that were there (DECOMPOSE, INVESTIGATE). */
   readonly ids: readonly string[];

@@ -5,14 +5,14 @@ import type { Entry, Issue, JsonObject, Plan, PlanLine, PlanProblem, Reject, Tas
 
 const MARKER_REGEXP = /^(<{7}|\|{7}|={7}|>{7})(?: |\r?$)/;
 
-/** The order in which kinds of records stand in the file. */
+/** The order of the kinds of records in the file. */
 const ORDER: readonly Entry["type"][] = ["spec", "task", "issue", "reject"];
 
 /**
- * Reads the plan file. A line that cannot be read is kept and told by `problemsOf`.
+ * Reads the plan file. A line that cannot be read is kept and reported by `problemsOf`.
  *
  * @param text the file, or `null` when there is none
- * @throws {RalphError} state-invalid when git's conflict markers stand in it
+ * @throws {RalphError} state-invalid when it holds git's conflict markers
  */
 export function parsePlan(text: string | null, file: string): Plan {
   const content = text ?? "";
@@ -69,7 +69,7 @@ export function rejectsOf(plan: Plan): readonly Reject[] {
   return plan.lines.flatMap(({ entry }) => entry.type === "reject" ? [entry.reject] : []);
 }
 
-/** Lines that cannot be read, and ids that stand there twice. */
+/** Lines that cannot be read, and ids that occur twice. */
 export function problemsOf(plan: Plan): readonly PlanProblem[] {
   const seen = new Map<string, number>();
   return plan.lines.flatMap(({ entry, number }) => {
@@ -84,9 +84,7 @@ export function problemsOf(plan: Plan): readonly PlanProblem[] {
     if (id === null) return [];
     const first = seen.get(id);
     if (first === undefined) seen.set(id, number);
-    return first === undefined
-      ? []
-      : [{ line: number, problem: `${id} stands on line ${first} already; both are kept` }];
+    return first === undefined ? [] : [{ line: number, problem: `${id} is on line ${first} already; both are kept` }];
   });
 }
 

@@ -13,7 +13,7 @@ import type { Entry, Plan, Task } from "./types.ts";
 const LONGEST_REASON = 1000;
 const SHORT_HASH = 7;
 
-/** A BUILD turn that passed: its task is done, whoever said so. */
+/** A BUILD turn that passed: its task is done, with or without a claim. */
 export function built(plan: Plan, item: SpecItem, attempt: Attempt): Plan {
   const head = attempt.turn?.head?.slice(0, SHORT_HASH);
   return withChanged(withGiven(plan, item), isTask(item.id, "p"), {
@@ -28,7 +28,7 @@ export function killed(plan: Plan, item: SpecItem, kill: "timeout" | "context", 
   return withChanged(pending, isTask(item.id, "p"), { kill, ...(log === null ? {} : { kill_log: log }) });
 }
 
-/** A BUILD turn that failed: what it marked as done is not; its own task is rejected where it was said to be done. */
+/** A BUILD turn that failed: what it marked as done is not; its own task is rejected where it was claimed to be done. */
 export function failed(plan: Plan, item: SpecItem, attempt: Attempt): Plan {
   const reason = shortReasonOf(attempt);
   const head = attempt.turn?.head?.slice(0, SHORT_HASH) ?? null;
@@ -85,7 +85,7 @@ export function notAccepted(plan: Plan, item: SpecItem, attempt: Attempt): Plan 
   return changed;
 }
 
-/** A DECOMPOSE turn that passed: the parts stand for the whole. */
+/** A DECOMPOSE turn that passed: the parts take the place of the whole. */
 export function decomposed(plan: Plan, item: SpecItem): Plan {
   const parent = tasksOf(plan).find(({ id }) => id === parentId(item));
   const children = newChildren(item, plan);

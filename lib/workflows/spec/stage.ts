@@ -1,7 +1,7 @@
 import { doneOf, issuesOf, pendingOf, specOf } from "./plan_file.ts";
 import type { Plan } from "./types.ts";
 
-/** Where a plan stands. */
+/** The stage of a plan. */
 export type Stage = "PLAN" | "DECOMPOSE" | "BUILD" | "VERIFY" | "INVESTIGATE" | "COMPLETE";
 
 /** The stage of a plan: computed, never stored. */

@@ -19,7 +19,7 @@ export interface StagePromptContext {
   readonly checks: readonly Check[];
 }
 
-/** The prompt of a stage. VERIFY is told what the checks said before the turn. */
+/** The prompt of a stage. VERIFY's holds the checks' results from before the turn. */
 export async function stagePrompt(
   item: SpecItem,
   context: StagePromptContext,

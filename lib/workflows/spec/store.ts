@@ -25,7 +25,7 @@ export interface Mutated {
   readonly warnings: readonly string[];
 }
 
-/** Computes a change from the plan as it stands under the lock; `null` changes nothing. */
+/** Computes a change from the plan as it is under the lock; `null` changes nothing. */
 export type Changing = (plan: Plan, place: { readonly head: string | null }) => Change | null | Promise<Change | null>;
 
 /** The plan of one root. */
@@ -61,7 +61,7 @@ export function planStore(context: PlanStoreContext): PlanStore {
 
   return {
     async load() {
-      // inside of a run what an agent wrote into the file by hand is no state
+      // inside of a run an agent's manual edit of the file is no state
       const [edit] = host.environment.variables["RALPH_ROOT"] === root ? await state.edited([PLAN_FILE]) : [];
       return parsePlan(edit?.written ?? await state.read(PLAN_FILE), PLAN_FILE);
     },

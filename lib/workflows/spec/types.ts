@@ -1,11 +1,11 @@
 /**
- * The plan file of the spec workflow: one JSON record a line. Lines that nobody changed stay byte for byte; what cannot
+ * The plan file of the spec workflow: one JSON record a line. Lines that no one changed stay byte for byte; what cannot
  * be read is kept in its place. Everything here but the store and the backlog is pure.
  *
  * @module
  */
 
-/** Where the plan stands, relative to the root. */
+/** Where the plan is, relative to the root. */
 export const PLAN_FILE = "ralph/plan.jsonl";
 
 /** A JSON object as it was read. */

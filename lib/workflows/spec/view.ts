@@ -12,7 +12,7 @@ export interface PlanView {
   readonly rejects: readonly JsonObject[];
   readonly stage: Stage;
   readonly next: NextAction;
-  /** Lines that cannot be read, and ids that stand there twice. */
+  /** Lines that cannot be read, and ids that occur twice. */
   readonly problems: readonly PlanProblem[];
 }
 
@@ -50,7 +50,7 @@ export function viewPlan(plan: Plan, options: ViewOptions = {}): PlanView {
   };
 }
 
-/** Pending and done tasks, each as it stands in the file. */
+/** Pending and done tasks, each as it is in the file. */
 export function viewTasks(plan: Plan): TasksView {
   return { pending: pendingOf(plan).map(recordOf), done: doneOf(plan).map(recordOf) };
 }

@@ -4,7 +4,7 @@ import type { HookRecord } from "../../backlog/types.ts";
 import { maps, sequence, setKey } from "./document.ts";
 import { normalizeSteps } from "./steps.ts";
 
-/** Tells Ralph's own changes of PROGRESS.yaml apart from nothing at all. */
+/** Whether Ralph's own change of PROGRESS.yaml changed anything. */
 export function changed(...parts: readonly boolean[]): boolean {
   return parts.includes(true);
 }
@@ -20,7 +20,7 @@ export function resumeSprint(document: Document, now: string): boolean {
   return given.length > 0 || left.length > 0;
 }
 
-/** An iteration begins. Said twice, nothing changes. */
+/** An iteration begins. Recording it twice changes nothing. */
 export function beginIteration(document: Document, iteration: number, now: string): boolean {
   const started = document.getIn(["stats", "started-at"]) ?? null;
   return changed(

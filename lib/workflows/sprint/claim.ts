@@ -57,7 +57,7 @@ function completeLine(lines: readonly string[], nonce: string): string | null {
   ).map(({ value }) => value).findLast((summary) => !isPlaceholder(summary)) ?? null;
 }
 
-/** Prompts that stand in the file once more often than Ralph wrote them. */
+/** Prompts that the file holds once more often than Ralph wrote them. */
 function newPrompts(steps: readonly SprintStep[], written: readonly SprintStep[]): readonly string[] {
   const known = written.map(({ prompt }) => prompt);
   return steps.map(({ prompt }) => prompt).filter((prompt) => {

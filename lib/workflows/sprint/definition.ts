@@ -128,7 +128,7 @@ function modeProblems(workflow: Plain, from: string): readonly SprintProblem[] {
   return [{ code: "UNSUPPORTED_MODE", message: `${from}: only \`mode: ralph\` is run, not a workflow of phases` }];
 }
 
-/** A hook whose local workflow is missing is told now, not after the first iteration. */
+/** A hook whose local workflow is missing is reported now, not after the first iteration. */
 async function workflowProblems(root: string, hooks: readonly HookEntry[]): Promise<readonly SprintProblem[]> {
   const problems: SprintProblem[] = [];
   for (const { id, workflow, enabled } of hooks) {

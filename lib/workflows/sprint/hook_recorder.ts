@@ -10,7 +10,7 @@ export interface HookRecorder {
 /** Long enough that what happens in one instant becomes one write. */
 const GATHER_MS = 5;
 
-/** Records told at the same time are written together, one after the other. */
+/** Records of the same time are written together, one after the other. */
 export function createHookRecorder(
   { host, state }: Pick<RalphContext, "host" | "state">,
   file: string,
@@ -24,7 +24,7 @@ export function createHookRecorder(
     const { changeYaml } = await import("./document.ts");
     const { recordHook } = await import("./changes.ts");
     await host.clock.sleep(GATHER_MS);
-    await after.catch(() => {}); // told to those who waited for it
+    await after.catch(() => {}); // those who waited for it get the error
     const records = waiting;
     waiting = [];
     next = null;

@@ -18,7 +18,7 @@ type Plain = Readonly<Record<string, unknown>>;
 const ACTIONS = ["workflow", "prompt", "command"] as const;
 
 /**
- * Merges. The sprint's side is a map of id to fields (`enabled` above all; `true` and `false` stand for it), or a list
+ * Merges. The sprint's side is a map of id to fields (`enabled` above all; `true` and `false` are short for it), or a list
  * whose entries change a hook of that id, or add one. Pure.
  */
 export function mergeHooks(workflow: unknown, overrides: unknown): MergedHooks {

@@ -1,5 +1,5 @@
 /**
- * What PROGRESS.yaml says, as far as Ralph reads it. Whatever else stands in the file is kept.
+ * What PROGRESS.yaml says, as far as Ralph reads it. Everything else in the file is kept.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { ClaimLine } from "../../backlog/claims.ts";
 export interface SprintStep {
   readonly id: string;
   readonly prompt: string;
-  /** `pending`, `completed`, or what somebody else wrote. */
+  /** `pending`, `completed`, or what a person wrote. */
   readonly status: string;
   /** The iteration that added it. */
   readonly addedIn: number | null;
@@ -35,7 +35,7 @@ export interface SprintExit {
   readonly lastFailure: string | null;
 }
 
-/** A sprint as it stands. */
+/** A sprint as it is. */
 export interface SprintProgress {
   readonly sprintId: string;
   /** `not-started`, `in-progress`, `completed`, `needs-human`. */
@@ -97,7 +97,7 @@ export interface SprintItemData {
 
 /** What a turn says of the sprint. */
 export interface SprintFindings {
-  /** Prompts of steps that it added by hand or named in its last message. */
+  /** Prompts of steps that it added manually or named in its last message. */
   readonly added: readonly string[];
   /** The one step that it says is completed. */
   readonly completed: { readonly id: string; readonly prompt: string } | null;

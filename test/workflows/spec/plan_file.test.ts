@@ -136,7 +136,7 @@ describe("problemsOf()", () => {
 
     expect(problems.map(({ line }) => line)).toEqual([2, 4, 5]);
     expect(problems[1]?.problem).toBe("name must be a string (got: 3)");
-    expect(problems[2]?.problem).toBe("t-1a2b stands on line 3 already; both are kept");
+    expect(problems[2]?.problem).toBe("t-1a2b is on line 3 already; both are kept");
   });
 });
 

@@ -141,7 +141,7 @@ interface CheckRecord extends EventSink {
   readonly lines: readonly CheckLine[];
 }
 
-/** A sink that keeps what the closing words tell. */
+/** A sink that keeps what the closing lines show. */
 function recordChecks(): CheckRecord {
   const lines: CheckLine[] = [];
   let item = "";

@@ -53,7 +53,7 @@ interface PlanStatus {
   readonly state: string;
 }
 
-/** Where the plan and the stories stand. @throws {RalphError} state-missing */
+/** The state of the plan and the stories. @throws {RalphError} state-missing */
 export async function readStatus(look: Look): Promise<StatusView> {
   const { root, config } = look;
   const { prd, problem, hint } = await readPrd(look);

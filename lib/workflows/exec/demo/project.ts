@@ -94,7 +94,7 @@ exit $failed
 
 const README = `# todo
 
-A to-do list for the shell: \`sh todo.sh list\`. \`sh test.sh\` runs the tests; those of \`add\`, \`done\` and \`left\` fail: nobody
+A to-do list for the shell: \`sh todo.sh list\`. \`sh test.sh\` runs the tests; those of \`add\`, \`done\` and \`left\` fail: no one
 has written these commands yet.
 `;
 

@@ -46,7 +46,7 @@ export interface PlanReader {
   readonly tool: string;
   /** True where data or text is of this format, whatever else is wrong with it. */
   matches(source: PlanSource): boolean;
-  /** @throws {RalphError} usage where it has to be told which part is meant */
+  /** @throws {RalphError} usage where the line must say which part is meant */
   read(source: PlanSource, hint: ReaderHint): ExternalPlan;
 }
 

@@ -23,7 +23,7 @@ export async function missingStateFiles(ralph: RalphContext): Promise<readonly s
 }
 
 /**
- * Puts back what an agent wrote into state files. What it wrote is kept in the run's folder.
+ * Reverts what an agent wrote into state files. What it wrote is kept in the run's folder.
  *
  * @param missing files that did not exist before its turn
  */

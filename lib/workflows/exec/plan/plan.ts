@@ -38,7 +38,7 @@ export type PlanOutcome =
   }
   /** A person said no; what was worked out is kept. */
   | { readonly status: "declined"; readonly next: readonly string[] }
-  /** Nobody could be asked. */
+  /** No one could be asked. */
   | { readonly status: "blocked"; readonly reasons: readonly string[] }
   | {
     readonly status: "failed";

@@ -120,7 +120,7 @@ async function stillApproved(ralph: RalphContext, { lastPrdDraft, approvedPrdAt 
   return same;
 }
 
-/** Stories that stand in the PRD are updated or overwritten; an empty one asks for nothing. */
+/** Stories that are in the PRD are updated or overwritten; an empty one asks for nothing. */
 async function askAboutExisting(session: PlanSession): Promise<void> {
   const prd = await readPrd(session);
   if (prd === null || prd.userStories.length === 0) {

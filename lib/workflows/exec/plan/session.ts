@@ -22,7 +22,7 @@ export interface PlanSession {
   now(): string;
 }
 
-/** Goes on from a state; entries that a kill kept from the transcript are written now. */
+/** Continues from a state; entries that a kill kept from the transcript are written now. */
 export async function openSession(ralph: RalphContext, start: PlanState): Promise<PlanSession> {
   let state = start;
   const now = (): string => new Date(ralph.host.clock.now()).toISOString();

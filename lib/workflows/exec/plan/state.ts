@@ -23,7 +23,7 @@ export interface Uncertainty {
   readonly topic: string;
   /** Why it is not known. */
   readonly reason: string;
-  /** What would tell. */
+  /** What would settle it. */
   readonly evidenceMissing: string;
 }
 

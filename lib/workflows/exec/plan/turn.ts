@@ -70,7 +70,7 @@ function outsideOf(paths: readonly string[]): readonly string[] {
 
 /**
  * Divides what changed beside the workflow's folder: sources are files that git tracks, before the turn or after it, and
- * that nobody was editing when it began. Everything else may be anyone's.
+ * that no one was editing when it began. Everything else may be anyone's.
  */
 async function changedBeside(
   ralph: RalphContext,

@@ -21,7 +21,7 @@ export type UnderstandOutcome = LoopOutcome & { readonly topicsLeft: readonly st
 
 /**
  * Explores the code, one open topic of `codebase_map.md` an iteration. Nothing but the map may be written: anything
- * else ends the step as failed, whatever the agent said. A cap that is used up is no failure: the topics left are said.
+ * else ends the step as failed, whatever the agent said. A cap that is used up is no failure: the topics left are reported.
  *
  * @throws {RalphError} as `runLoop()` does
  * @example Look at two topics

@@ -89,7 +89,7 @@ type StoryState = "passes" | "open" | "blocked";
 
 type Stories = readonly (FeatureStory & { readonly state: StoryState; readonly checks: readonly string[] })[];
 
-/** Where a feature's stories stand. Without a name all features, where there are several. */
+/** The state of a feature's stories. Without a name all features, where there are several. */
 export async function featureStatus(look: Look): Promise<readonly StatusView[]> {
   const several = look.scope === "" ? await listFeatures(look.root) : [];
   if (several.length === 0) return [await statusOf(look, await viewFeature(look, look.scope))];

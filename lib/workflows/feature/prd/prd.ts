@@ -109,7 +109,7 @@ function ready(feature: FeatureDirectory): PrdOutcome {
   return { status: "approved", feature: feature.name, file: feature.prdFile, next: [`ralph run ${feature.name}`] };
 }
 
-/** After an edit by hand: says whether the result can be used. */
+/** After a manual edit: says whether the result can be used. */
 async function afterEdit(ralph: RalphContext, feature: FeatureDirectory): Promise<PrdOutcome> {
   const state = await prdState(ralph, feature);
   const message = state.status === "final"

@@ -66,7 +66,7 @@ export type PrdOutcome =
   | { readonly status: "approved"; readonly feature: string; readonly file: string; readonly next: readonly string[] }
   /** It is kept as it is, for later. */
   | { readonly status: "declined"; readonly next: readonly string[] }
-  /** Nobody could be asked. */
+  /** No one could be asked. */
   | { readonly status: "blocked"; readonly reasons: readonly string[] }
   | PrdFailure
   /** Execution was chosen, and ended so. */

@@ -5,7 +5,7 @@ import { ensureDirectory, readText } from "../../../host/files.ts";
 import { renderPrompt } from "../../../prompts/render.ts";
 import { type PrdFailure, prdTurn } from "./turn.ts";
 
-/** Rounds of questions and answers, after which the agent is told to write. */
+/** Rounds of questions and answers, after which the agent is asked to write. */
 const MOST_ROUNDS = 10;
 
 /**

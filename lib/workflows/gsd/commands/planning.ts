@@ -80,7 +80,7 @@ async function withAgent(invocation: Invocation, { config, root }: Place): Promi
   return { ...invocation, flags: own };
 }
 
-/** Plans made without research often rest on wrong assumptions: said, not enforced. */
+/** Plans made without research often rest on wrong assumptions: a note, no error. */
 async function lookAtPhase(
   { root }: Place,
   phase: string | undefined,

@@ -122,7 +122,7 @@ export function showPlan(invocation: Invocation, plan: Plan, rejections: number)
   for (const line of planLines(view, styleFor(invocation, "stdout"))) invocation.out(line);
 }
 
-/** Lines that cannot be read are told with every look at the plan. */
+/** Lines that cannot be read are reported with every look at the plan. */
 export function tellProblems({ say }: Pick<Invocation, "say">, plan: Plan): void {
   for (const { line, problem } of problemsOf(plan)) say(`warning: ${PLAN_FILE}:${line}: ${problem}`);
 }

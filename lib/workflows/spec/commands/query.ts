@@ -12,7 +12,7 @@ import { nearest } from "../../../errors/nearest.ts";
 
 const PARTS: readonly string[] = ["tasks", "issues", "stage", "next"];
 
-/** `ralph query`: the plan as it stands. Takes no lock and changes nothing, but for `--repair`. */
+/** `ralph query`: the plan as it is. Takes no lock and changes nothing, but for `--repair`. */
 export async function run(invocation: Invocation): Promise<number> {
   const { arguments: [part], flags, out, say } = invocation;
   if (part !== undefined && !PARTS.includes(part)) {

@@ -14,7 +14,7 @@ export async function nextOfPlan(look: Look): Promise<NextView> {
   return { blocked: next.action === "BUILD" && next.task === null, data: next, item: [nextLine(next)] };
 }
 
-/** Where the plan stands. */
+/** The state of the plan. */
 export async function readSpecStatus(look: Look): Promise<StatusView> {
   const { plan, problem } = await viewOf(look);
   const { warn } = look.style;

@@ -26,11 +26,11 @@ export function lived(
   if (life === undefined) return marked({ ...blank(state, now), s: null }, state, now);
   const known = { ...life, name: state.name, spec: state.spec };
   if (life.s !== null) return agrees(life, state) ? known : marked(known, state, now);
-  // Taken back into the file: what ended it is void.
+  // In the file again: what ended it is void.
   return marked({ ...known, readded: [...life.readded, now], accepted: null, cancelled: null }, state, now);
 }
 
-/** A life with the rejections that tombstones tell. */
+/** A life with the rejections that tombstones record. */
 export function withRejections(life: Life, rejections: readonly RejectionMoment[]): Life {
   const news = rejections.filter((one) =>
     !life.rejected.some(({ doneAt, reason }) => doneAt === one.doneAt && reason === one.reason)
@@ -57,7 +57,7 @@ function marked(life: Life, { s, doneAt }: TaskState, now: Moment): Life {
   return { ...base, done: null, accepted: null, outcome: "pending" };
 }
 
-/** Gone from the file: a tombstone that stands there for the last time it was done says that it was rejected. */
+/** Gone from the file: a tombstone for the last time it was done says that it was rejected. */
 function removed(life: Life, now: Moment, isBuried: boolean): Life {
   const gone = { ...life, s: null, doneAt: null, last: now };
   if (life.s === "a") return { ...gone, outcome: "accepted" };

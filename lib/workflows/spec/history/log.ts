@@ -14,7 +14,7 @@ const WORDS =
 
 const NUMBERS = /\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}|^\d{9,}$|^@\d+$|\d{1,2}:\d{2}/;
 
-/** Which tasks are told. */
+/** Which tasks are shown. */
 export interface LogOptions {
   readonly root: string;
   readonly repository: Repository;
@@ -44,7 +44,7 @@ export interface LogEntry {
   /** Its name. */
   readonly desc: string;
   readonly spec: string;
-  /** Where it was done, else where it was created; `null` where git does not tell. */
+  /** Where it was done, else where it was created; `null` where git does not know. */
   readonly branch: string | null;
   /** E-mail of who did it, else of who created it. */
   readonly author: string;

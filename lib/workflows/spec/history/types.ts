@@ -1,6 +1,6 @@
 /**
  * What became of the plan's tasks, read from git alone: each commit's plan is compared with its parents' along the real
- * graph, so that merges, reverts and rebased branches tell what they did and nothing twice.
+ * graph, so that merges, reverts and rebased branches report what they did, and nothing twice.
  *
  * @module
  */

@@ -7,7 +7,7 @@ import type { Life, Moment, PlanCommit, PlanVersion, RejectionMoment } from "./t
 interface Known {
   readonly content: Buffer;
   readonly lives: Map<string, Life>;
-  /** Tombstones that stand in the file, by id, commit and reason. */
+  /** Tombstones in the file, by id, commit and reason. */
   readonly tombs: Map<string, Tomb>;
 }
 
@@ -158,7 +158,7 @@ function changesOf({ content: before }: Known, content: Buffer): Changes {
   return { states, tombs, buried };
 }
 
-/** Another line of the same id that is still there: ids that stand twice. */
+/** Another line of the same id that is still there: ids that occur twice. */
 function twin(id: string, content: Buffer): TaskState | null {
   if (!content.includes(JSON.stringify(id))) return null;
   for (const line of content.toString("utf8").split("\n")) {

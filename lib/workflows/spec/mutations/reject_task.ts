@@ -34,14 +34,14 @@ export function withRejection(plan: Plan, task: Task, reason: string, head?: str
   return withRecord(pending, { t: "reject", id: task.id, done_at: doneAt, reason });
 }
 
-/** How often each task was rejected, as far as the file tells; tasks that never were are absent. */
+/** How often each task was rejected, as far as the file says; tasks that never were are absent. */
 export function rejectionCounts(plan: Plan): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { id } of rejectsOf(plan)) counts.set(id, (counts.get(id) ?? 0) + 1);
   return counts;
 }
 
-/** How often a task was rejected, as far as the file tells. */
+/** How often a task was rejected, as far as the file says. */
 export function rejectionsOf(plan: Plan, id: string): number {
   return rejectionCounts(plan).get(id) ?? 0;
 }

@@ -2,7 +2,7 @@ import { doneOf, pendingOf, tasksOf, withChanged, without, withRecord } from "..
 import type { Entry, Plan, Task } from "../types.ts";
 import type { Change } from "./change.ts";
 
-/** Makes a spec the current one; what stands in the file beside it stays. */
+/** Makes a spec the current one; everything else in the file stays. */
 export function setSpec(plan: Plan, spec: string): Change {
   const subject = `ralph: set spec ${spec}`;
   const last = plan.lines.findLast(({ entry }) => entry.type === "spec")?.entry;

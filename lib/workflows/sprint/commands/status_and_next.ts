@@ -29,7 +29,7 @@ export async function nextOfSprint(look: Look): Promise<NextView> {
   }
 }
 
-/** What `ralph sprint status` tells; the JSON form is this very object. */
+/** What `ralph sprint status` shows; the JSON form is this very object. */
 interface SprintStatus extends SprintProgress {
   /** The sprint's folder, relative to the root. */
   readonly directory: string;

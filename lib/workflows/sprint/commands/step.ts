@@ -80,7 +80,7 @@ async function list(invocation: Invocation): Promise<number> {
   return EXIT.done;
 }
 
-/** Makes a change, and leaves each step with an id of its own; the claim that it answers stands for it elsewhere. */
+/** Makes a change, and leaves each step with an id of its own; the claim that it answers names it elsewhere. */
 async function change(
   place: SprintPlace,
   to: (document: Document, now: string) => ClaimLine | null,
