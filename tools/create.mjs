@@ -118,7 +118,7 @@ function adapterModule({ name, camel }) {
   return `import type { Usage } from "../../backlog/types.ts";
 import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import { failureEvents, failureKind } from "../failures.ts";
-import { at, inputWords, numberAt, outputWords, textAt } from "../json.ts";
+import { at, inputText, numberAt, outputText, textAt } from "../json.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 
 /** The flags that make \`${name}\` work without questions and print one JSON value a line. */
@@ -137,9 +137,9 @@ function eventsOf(line: unknown): readonly AgentEvent[] {
     case "text":
       return [{ type: "agent-text", text }];
     case "tool":
-      return [{ type: "agent-tool-call", id, tool: textAt(line, "name") ?? "tool", input: inputWords(at(line, "input")) }];
+      return [{ type: "agent-tool-call", id, tool: textAt(line, "name") ?? "tool", input: inputText(at(line, "input")) }];
     case "tool-result":
-      return [{ type: "agent-tool-result", id, ok: at(line, "ok") === true, output: outputWords(at(line, "output")) }];
+      return [{ type: "agent-tool-result", id, ok: at(line, "ok") === true, output: outputText(at(line, "output")) }];
     case "usage":
       return [{ type: "agent-usage", scope: "step", usage: usageOf(line) }];
     case "error":

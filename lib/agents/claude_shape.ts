@@ -5,7 +5,7 @@
  */
 import type { Usage } from "../backlog/types.ts";
 import type { AgentEvent } from "./stream_item.ts";
-import { at, inputWords, listAt, numberAt, outputWords, sumOf, textAt } from "./json.ts";
+import { at, inputText, listAt, numberAt, outputText, sumOf, textAt } from "./json.ts";
 
 /** The `system` line that begins a session; others are no event. */
 export function startEvents(line: unknown, model: string | null = textAt(line, "model")): readonly AgentEvent[] {
@@ -42,7 +42,7 @@ export function assistantEvents(line: unknown): readonly AgentEvent[] {
           type: "agent-tool-call",
           id: textAt(block, "id"),
           tool: textAt(block, "name") ?? "tool",
-          input: inputWords(at(block, "input")),
+          input: inputText(at(block, "input")),
         });
         break;
       default:
@@ -57,7 +57,7 @@ export function toolResultEvents(line: unknown): readonly AgentEvent[] {
     type: "agent-tool-result",
     id: textAt(block, "tool_use_id"),
     ok: at(block, "is_error") !== true,
-    output: outputWords(at(block, "content")),
+    output: outputText(at(block, "content")),
   }));
 }
 

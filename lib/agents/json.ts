@@ -53,7 +53,7 @@ const TELLING_KEYS = [
 ];
 
 /** What a tool is called with, in one line. */
-export function inputWords(input: unknown): string {
+export function inputText(input: unknown): string {
   if (typeof input === "string") return short(input, INPUT_LENGTH);
   for (const key of TELLING_KEYS) {
     const found = textAt(input, key);
@@ -65,7 +65,7 @@ export function inputWords(input: unknown): string {
 }
 
 /** The end of what a tool gave: text, or blocks of text. */
-export function outputWords(output: unknown): string {
+export function outputText(output: unknown): string {
   const text = plainText(output);
   return text.length <= OUTPUT_LENGTH ? text : `…${text.slice(-OUTPUT_LENGTH)}`;
 }

@@ -108,7 +108,7 @@ async function readyAgent(
     one.limit.untilMs - two.limit.untilMs
   )[0]!;
   const { name, limit } = next;
-  const tooLong = tooLongWords(limit, ralph.config.limits.maxWait);
+  const tooLong = tooLongText(limit, ralph.config.limits.maxWait);
   if (tooLong !== null) {
     // A person who starts Ralph again means it: there is nothing left to wait for.
     await limits.clear(name);
@@ -127,7 +127,7 @@ async function readyAgent(
   return waited ? next : { reason: "aborted" };
 }
 
-function tooLongWords({ untilMs, sinceMs }: RateLimit, maxWaitSeconds: number): string | null {
+function tooLongText({ untilMs, sinceMs }: RateLimit, maxWaitSeconds: number): string | null {
   if (untilMs - sinceMs <= maxWaitSeconds * 1000) return null;
   return `waiting until ${new Date(untilMs).toISOString()} is longer than limits.maxWait (${maxWaitSeconds} s)`;
 }

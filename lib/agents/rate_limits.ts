@@ -10,7 +10,7 @@ import type { RalphContext } from "../context/context.ts";
 const SLICE_MS = 60_000;
 
 /** The time left is reported this often while it is long, then with each slice. */
-const TOLD_EVERY_MS = 600_000;
+const REPORTED_EVERY_MS = 600_000;
 
 /** A limit that an agent has reached. Times in milliseconds since 1970. */
 export interface RateLimit {
@@ -117,13 +117,13 @@ export async function waitUntil(ralph: Pick<RalphContext, "host" | "events">, op
     remainingMs: untilMs - startedAt,
     message,
   });
-  let toldMs = untilMs - startedAt;
+  let reportedMs = untilMs - startedAt;
   for (let now = startedAt; now < untilMs && !signal.aborted; now = clock.now()) {
     const remainingMs = untilMs - now;
-    const isTold = remainingMs <= TOLD_EVERY_MS || toldMs - remainingMs >= TOLD_EVERY_MS;
-    if (now > startedAt && isTold) {
+    const isReported = remainingMs <= REPORTED_EVERY_MS || reportedMs - remainingMs >= REPORTED_EVERY_MS;
+    if (now > startedAt && isReported) {
       ralph.events.emit({ type: "wait-delta", agent, remainingMs });
-      toldMs = remainingMs;
+      reportedMs = remainingMs;
     }
     await clock.sleep(Math.min(SLICE_MS, remainingMs), signal);
   }

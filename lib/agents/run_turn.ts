@@ -8,7 +8,7 @@ import type { Host, ProcessEnd } from "../host/types.ts";
 import type { AgentTurn, TurnEnd } from "../backlog/types.ts";
 import { plainLimit } from "./plain_limit.ts";
 import { turnEndOf, UNKNOWN_USAGE } from "./turn_end.ts";
-import { openTurnRecord, type TurnRecord, type WordsSink } from "./turn_record.ts";
+import { openTurnRecord, type TextSink, type TurnRecord } from "./turn_record.ts";
 import type { TurnRequest } from "../context/agent.ts";
 
 /** The process that is one turn. */
@@ -29,7 +29,7 @@ export interface AgentInvocation {
 
 /** How output is read, where it is more than plain text. */
 export interface TurnReading {
-  readonly sink: WordsSink;
+  readonly sink: TextSink;
   /** What ended the turn; called when all of the output is read. */
   readonly judge: (end: ProcessEnd) => TurnEnd;
 }

@@ -1,7 +1,7 @@
 import type { AgentEvent, Translator } from "./stream_item.ts";
 import { JsonLines } from "./json_lines.ts";
 import { type StreamSummary, StreamTally } from "./stream_summary.ts";
-import type { WordsSink } from "./turn_record.ts";
+import type { TextSink } from "./turn_record.ts";
 import { signalLines, withoutEcho } from "../backlog/signals.ts";
 import { createTurnOutput, KEPT_BYTES } from "./turn_output.ts";
 
@@ -9,7 +9,7 @@ import { createTurnOutput, KEPT_BYTES } from "./turn_output.ts";
 const INVALID_TOLD = 20;
 
 /** Reads an agent's JSON stream: words, events and what they came to. */
-export interface StreamReader extends WordsSink {
+export interface StreamReader extends TextSink {
   /** Call it after `finish()`. */
   summary(): StreamSummary;
 }
@@ -25,7 +25,7 @@ export interface StreamReaderOptions {
 export function createStreamReader(
   { translator, prompt, ignored, onEvent }: StreamReaderOptions,
 ): StreamReader {
-  const words = createFinalWords(prompt);
+  const words = createFinalText(prompt);
   const summary = new StreamTally();
   let invalid = 0;
 
@@ -77,14 +77,14 @@ function shortened(event: AgentEvent): AgentEvent {
  * An agent's final words: all that it said since it last used a tool, or, where it said nothing after that, what it
  * said before. Each message is read by itself: a code fence that one leaves open hides nothing in the next.
  */
-interface FinalWords {
+interface FinalText {
   say(text: string): void;
   /** A tool was used: what comes now replaces what came before. */
   act(): void;
   finish(): { readonly text: string; readonly lines: readonly string[] };
 }
 
-function createFinalWords(prompt: string): FinalWords {
+function createFinalText(prompt: string): FinalText {
   let messages: string[] = [];
   let length = 0;
   let over = false;

@@ -13,10 +13,10 @@ export interface TurnRecord {
 }
 
 /** What becomes of the bytes of standard output. */
-export type WordsSink = Pick<TurnOutput, "push" | "finish">;
+export type TextSink = Pick<TurnOutput, "push" | "finish">;
 
 /** Opens the transcript of a turn; without a sink its output is plain text. @throws {RalphError} file-unwritable */
-export async function openTurnRecord(request: TurnRequest, sink?: WordsSink): Promise<TurnRecord> {
+export async function openTurnRecord(request: TurnRequest, sink?: TextSink): Promise<TurnRecord> {
   const transcript = await openAppender(request.transcript);
   const output = sink ?? createTurnOutput({ prompt: request.prompt });
   return {

@@ -4,7 +4,7 @@ import type { Host } from "../host/types.ts";
 import { readText, writeAtomic } from "../host/files.ts";
 import type { Choice, Prompter } from "../context/prompter.ts";
 import type { Invocation } from "./command.ts";
-import { findAgents, proofWords } from "./known_agents.ts";
+import { findAgents, proofText } from "./known_agents.ts";
 import { usage } from "./parse.ts";
 import type { Place } from "./workspace.ts";
 import { optional } from "./settings.ts";
@@ -45,7 +45,7 @@ type Picked = { readonly preset: string } | { readonly command: string };
 
 async function pickAgent(host: Host, prompter: Prompter): Promise<Picked | null> {
   const found = await findAgents(host);
-  const choices: Choice[] = found.map(({ name, adapter }) => ({ value: name, label: name, hint: proofWords(adapter) }));
+  const choices: Choice[] = found.map(({ name, adapter }) => ({ value: name, label: name, hint: proofText(adapter) }));
   const first = choices[0];
   if (first !== undefined) {
     const answer = await prompter.ask({

@@ -21,7 +21,7 @@ export async function findAgents(host: Host): Promise<readonly FoundAgent[]> {
 }
 
 /** How far an adapter can be trusted, in a few words. */
-export function proofWords({ proof }: Adapter): string {
+export function proofText({ proof }: Adapter): string {
   return proof.kind === "measured"
     ? `adapter measured with ${proof.version}`
     : "adapter written from documentation, never run";

@@ -17,4 +17,4 @@ export { changesTests } from "../backlog/changes_tests.ts";
 export { verifyCommands } from "../backlog/verify_commands.ts";
 export type { RunLock } from "../context/context.ts";
 export type { Progress } from "../loop/progress.ts";
-export type { GatedBacklog, GateWords } from "../recipe/gate_run.ts";
+export type { GatedBacklog, GateTexts } from "../recipe/gate_run.ts";

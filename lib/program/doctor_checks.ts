@@ -5,7 +5,7 @@ import { findExecutable, shellInvocation } from "../host/shell.ts";
 import type { Host } from "../host/types.ts";
 import type { Invocation } from "../cli/command.ts";
 import type { Finding } from "../cli/finding.ts";
-import { findAgents, type FoundAgent, proofWords } from "../cli/known_agents.ts";
+import { findAgents, type FoundAgent, proofText } from "../cli/known_agents.ts";
 import { findPlace, type Place } from "../cli/workspace.ts";
 import { resolveRoot } from "../cli/root.ts";
 import { optional } from "../cli/settings.ts";
@@ -177,7 +177,7 @@ async function installed({ name, path, adapter }: FoundAgent, host: Host): Promi
   });
   const [version = ""] = (end.stdout.trim() || end.stderr.trim()).split("\n");
   return end.reason === "exited" && end.exitCode === 0
-    ? { level: "ok", name, detail: `${version} (${path}), ${proofWords(adapter)}` }
+    ? { level: "ok", name, detail: `${version} (${path}), ${proofText(adapter)}` }
     : {
       level: "note",
       name,

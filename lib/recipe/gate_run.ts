@@ -13,7 +13,7 @@ export interface GateRunOptions {
 }
 
 /** What the gate says of a backlog that has words of its own. */
-export interface GateWords {
+export interface GateTexts {
   /** What its items are called. */
   readonly items: { readonly one: string; readonly many: string };
   /** The command that starts the run by itself. */
@@ -25,7 +25,7 @@ export interface GateWords {
 }
 
 /** A backlog as the gate takes it. */
-export type GatedBacklog<Data, Findings> = Backlog<Data, Findings> & { readonly gate?: GateWords };
+export type GatedBacklog<Data, Findings> = Backlog<Data, Findings> & { readonly gate?: GateTexts };
 
 const OPTION = "--max-run-iterations";
 
@@ -94,7 +94,7 @@ export async function gateRun<Data, Findings>(
 function nothingToDo(
   { total, passed, open, parked }: Overview,
   many: string,
-  gate: GateWords | undefined,
+  gate: GateTexts | undefined,
 ): string | null {
   if (open !== 0) return null;
   if (parked > 0) {

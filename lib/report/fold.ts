@@ -1,7 +1,7 @@
 import { EVENT_SCHEMAS } from "../events/schema.ts";
 import { EVENTS_VERSION, type RalphEvent } from "../events/types.ts";
 import { addTurn } from "../backlog/usage.ts";
-import { refusedWords, sandboxWords, tailLines } from "../ui/event_words.ts";
+import { refusedText, sandboxText, tailLines } from "../ui/event_text.ts";
 import { type Cursor, type Draft, emptyDraft } from "./draft.ts";
 import { beginAttempt, endAttempt, sendBack } from "./fold_items.ts";
 import type { RunPart, RunReport, TurnReport } from "./types.ts";
@@ -185,12 +185,12 @@ const HANDLERS: Handlers = {
       network: typeof network === "string" ? network : [...network],
       refused: draft.sandbox?.refused ?? [],
     };
-    const message = sandboxWords({ type: "sandbox", on, by, network });
+    const message = sandboxText({ type: "sandbox", on, by, network });
     (on ? draft.notes : draft.warnings).push({ at, item: null, message });
   },
   "host-refused": ({ draft, cursor }, { at, host, port, by }) => {
     draft.sandbox?.refused.push({ at, host, port, by });
-    const message = refusedWords({ type: "host-refused", host, port, by });
+    const message = refusedText({ type: "host-refused", host, port, by });
     draft.warnings.push({ at, item: cursor.item?.id ?? null, message });
   },
   "state-restored": ({ draft, cursor }, { at, paths }) => {

@@ -22,7 +22,7 @@ import {
   totalText,
   trespassText,
   whenText,
-} from "./words.ts";
+} from "./texts.ts";
 
 const { symbols } = createStyle({ colour: false, ascii: false });
 

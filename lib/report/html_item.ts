@@ -3,17 +3,17 @@ import type { Symbols } from "../ui/style.ts";
 import type { AttemptReport, ItemReport, RunReport } from "./types.ts";
 import {
   attemptReason,
-  attemptWords,
+  attemptText,
   checkText,
   commitText,
   firstLine,
+  itemText,
   itemUsage,
-  itemWords,
   markOf,
   partName,
   plural,
   turnText,
-} from "./words.ts";
+} from "./texts.ts";
 import { plainText } from "../ui/printable.ts";
 
 /** No markup. */
@@ -21,7 +21,7 @@ export const NOTHING: Markup = { markup: "" };
 
 /** One item, folded up when its checks passed. */
 export function itemCard(item: ItemReport, report: RunReport, symbols: Symbols): Markup {
-  const { words, tone } = itemWords(item);
+  const { words, tone } = itemText(item);
   const part = report.parts[item.part];
   const where = report.parts.length > 1 && part !== undefined ? `${partName(part)}, ` : "";
   const open = item.state === "verified" ? NOTHING : { markup: " open" };
@@ -41,7 +41,7 @@ ${item.attempts.map((attempt) => attemptBlock(attempt, symbols))}
 }
 
 function attemptBlock(attempt: AttemptReport, symbols: Symbols): Markup {
-  const { words, tone } = attemptWords(attempt);
+  const { words, tone } = attemptText(attempt);
   const reason = attemptReason(attempt);
   const time = attempt.durationMs === null ? "" : ` (${formatDuration(attempt.durationMs)})`;
   return fragment`<div class="attempt">

@@ -5,15 +5,15 @@ import type { AttemptReport, CommitReport, ItemReport, NoteReport, RunReport } f
 import {
   agentsText,
   attemptReason,
-  attemptWords,
+  attemptText,
   brokenHooks,
   changedTests,
   checkText,
   commitText,
   firstLine,
   hookText,
+  itemText,
   itemUsage,
-  itemWords,
   markOf,
   oneLine,
   openItems,
@@ -27,7 +27,7 @@ import {
   trespassText,
   turnText,
   whenText,
-} from "./words.ts";
+} from "./texts.ts";
 import { formatDuration } from "../ui/format_duration.ts";
 
 /** A report as Markdown that also reads well unrendered. What agents and files say is text, never markup. Pure. */
@@ -116,7 +116,7 @@ function needsALook(report: RunReport, symbols: Symbols): readonly string[] {
 }
 
 function itemLines(item: ItemReport, report: RunReport, symbols: Symbols): readonly string[] {
-  const { words, tone } = itemWords(item);
+  const { words, tone } = itemText(item);
   const part = report.parts[item.part];
   const where = report.parts.length > 1 && part !== undefined ? `${escape(partName(part))} ` : "";
   const used = itemUsage(item) === "" ? "" : ` ${symbols.dot} ${escape(itemUsage(item))}`;
@@ -134,7 +134,7 @@ function itemLines(item: ItemReport, report: RunReport, symbols: Symbols): reado
 }
 
 function attemptLines(attempt: AttemptReport, symbols: Symbols): readonly string[] {
-  const { words, tone } = attemptWords(attempt);
+  const { words, tone } = attemptText(attempt);
   const time = attempt.durationMs === null ? "" : ` (${formatDuration(attempt.durationMs)})`;
   const reason = attemptReason(attempt);
   const why = reason === null ? "" : `: ${escape(reason)}`;

@@ -1,17 +1,17 @@
 import type { AgentEvent } from "../events/agent_events.ts";
 import type { RalphEvent } from "../events/types.ts";
 import {
-  agentWords,
-  checkWords,
-  hookWords,
-  iterationWords,
-  refusedWords,
-  sandboxWords,
+  agentText,
+  checkText,
+  hookText,
+  iterationText,
+  refusedText,
+  sandboxText,
   tailLines,
-  trespassWords,
-  usageWords,
-  waitWords,
-} from "./event_words.ts";
+  trespassText,
+  usageText,
+  waitText,
+} from "./event_text.ts";
 import { formatDuration } from "./format_duration.ts";
 
 const TAIL_LINES = 20;
@@ -41,7 +41,7 @@ const LINES: {
   },
   "turn-start": (event) => [`  agent ${event.agent}: started, transcript in ${event.transcript}`],
   "turn-end": (event) => {
-    const words = [formatDuration(event.durationMs), usageWords(event.usage)].filter(Boolean).join(", ");
+    const words = [formatDuration(event.durationMs), usageText(event.usage)].filter(Boolean).join(", ");
     return [
       `  agent ${event.agent}: ${event.reason} (${words})${event.message === null ? "" : `: ${event.message}`}`,
     ];
@@ -52,7 +52,7 @@ const LINES: {
       : event.ok
       ? [`  check passed: ${event.name} (${formatDuration(event.durationMs)})`]
       : [
-        `  check failed: ${event.name} (${checkWords(event)}, ${formatDuration(event.durationMs)})`,
+        `  check failed: ${event.name} (${checkText(event)}, ${formatDuration(event.durationMs)})`,
         ...tailLines(event.tail, TAIL_LINES).map((line) => `    ${line}`),
       ],
   "tests-changed": (event) => [
@@ -61,14 +61,14 @@ const LINES: {
   ],
   "iteration-end": (
     event,
-  ) => [`${event.item.kind} ${event.item.id}: ${iterationWords(event)} (${formatDuration(event.durationMs)})`],
+  ) => [`${event.item.kind} ${event.item.id}: ${iterationText(event)} (${formatDuration(event.durationMs)})`],
   "hook-start": (event) => [`  hook ${event.hook} (iteration ${event.iteration}): started, log in ${event.log}`],
-  "hook-end": (event) => [`  ${hookWords(event)} (${formatDuration(event.durationMs)})`],
-  "sandbox": (event) => [event.on ? sandboxWords(event) : `warning: ${sandboxWords(event)}`],
-  "host-refused": (event) => [`  warning: ${refusedWords(event)}`],
+  "hook-end": (event) => [`  ${hookText(event)} (${formatDuration(event.durationMs)})`],
+  "sandbox": (event) => [event.on ? sandboxText(event) : `warning: ${sandboxText(event)}`],
+  "host-refused": (event) => [`  warning: ${refusedText(event)}`],
   "state-restored": (event) => [`  warning: restored, edited manually: ${event.paths.join(", ")}`],
   "items-reopened": (event) => [`  warning: the final check sends back ${event.ids.join(", ")}`],
-  "trespass": (event) => [trespassWords(event), ...tailLines(event.diff, DIFF_LINES).map((line) => `    ${line}`)],
+  "trespass": (event) => [trespassText(event), ...tailLines(event.diff, DIFF_LINES).map((line) => `    ${line}`)],
   "commit": (event) => [`  commit ${event.commit.slice(0, 7)}: ${event.subject}`],
   "text": (event) => [`${event.title}`, ...event.lines.map((line) => `  ${line}`.trimEnd())],
   "note": (event) => [`${event.level === "warn" ? "warning: " : ""}${event.message}`],
@@ -96,10 +96,10 @@ const LINES: {
 };
 
 function waitLines(event: Extract<RalphEvent, { type: "wait-start" | "wait-delta" }>): readonly string[] {
-  return [`  ${waitWords(event)}`];
+  return [`  ${waitText(event)}`];
 }
 
 function agentLines(event: AgentEvent): readonly string[] {
-  const words = agentWords(event);
+  const words = agentText(event);
   return words === null ? [] : [`    ${words}`];
 }

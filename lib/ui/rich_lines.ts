@@ -1,18 +1,18 @@
 import type { AgentEvent } from "../events/agent_events.ts";
 import type { RalphEvent } from "../events/types.ts";
 import {
-  agentWords,
-  checkWords,
-  hookWords,
+  agentText,
+  checkText,
+  hookText,
+  iterationText,
   iterationTone,
-  iterationWords,
-  refusedWords,
-  sandboxWords,
+  refusedText,
+  sandboxText,
   tailLines,
-  trespassWords,
-  usageWords,
-  waitWords,
-} from "./event_words.ts";
+  trespassText,
+  usageText,
+  waitText,
+} from "./event_text.ts";
 import { formatDuration } from "./format_duration.ts";
 import type { Style } from "./style.ts";
 
@@ -37,7 +37,7 @@ function checkLines(
   const took = dim(formatDuration(event.durationMs));
   if (event.ok) return [indented(good(symbols.passed), `${event.name} ${took}`)];
   return [
-    indented(bad(symbols.failed), `${event.name} ${took} ${bad(checkWords(event))}`),
+    indented(bad(symbols.failed), `${event.name} ${took} ${bad(checkText(event))}`),
     ...tailLines(event.tail, TAIL_LINES).map((line) => indented(" ", `${dim(symbols.bar)} ${line}`)),
   ];
 }
@@ -63,7 +63,7 @@ const LINES: {
     return ["", `${accent(symbols.start)} ${bold(event.item.id)}  ${event.item.title}${dim(place)}${attempt}`];
   },
   "turn-end": (event, { bad, dim, symbols }) => {
-    const words = [formatDuration(event.durationMs), usageWords(event.usage)].filter(Boolean).join(", ");
+    const words = [formatDuration(event.durationMs), usageText(event.usage)].filter(Boolean).join(", ");
     const failed = event.reason === "completed" ? "" : ` ${bad(event.message ?? event.reason)}`;
     return [indented(dim(symbols.bar), `${dim(`agent ${event.agent} ${words}`)}${failed}`)];
   },
@@ -76,28 +76,28 @@ const LINES: {
     const paint = { good, warn, bad }[iterationTone(event)];
     const mark = { good: symbols.passed, warn: symbols.open, bad: symbols.failed }[iterationTone(event)];
     return [
-      indented(paint(mark), `${paint(iterationWords(event))} ${dim(`in ${formatDuration(event.durationMs)}`)}`),
+      indented(paint(mark), `${paint(iterationText(event))} ${dim(`in ${formatDuration(event.durationMs)}`)}`),
     ];
   },
   "hook-end": (event, { dim, good, warn, symbols }) => {
     const [paint, mark] = event.status === "completed" ? [good, symbols.passed] : [warn, symbols.warning];
-    return [indented(paint(mark), `${hookWords(event)} ${dim(formatDuration(event.durationMs))}`)];
+    return [indented(paint(mark), `${hookText(event)} ${dim(formatDuration(event.durationMs))}`)];
   },
   "items-reopened": (event, { symbols, warn }) => [
     indented(warn(symbols.warning), warn(`the final check sends back ${event.ids.join(", ")}`)),
   ],
   "sandbox": (event, { dim, warn, symbols }) => [
     event.on
-      ? indented(dim(symbols.dot), dim(sandboxWords(event)))
-      : indented(warn(symbols.warning), warn(sandboxWords(event))),
+      ? indented(dim(symbols.dot), dim(sandboxText(event)))
+      : indented(warn(symbols.warning), warn(sandboxText(event))),
   ],
-  "host-refused": (event, { warn, symbols }) => [indented(warn(symbols.warning), warn(refusedWords(event)))],
+  "host-refused": (event, { warn, symbols }) => [indented(warn(symbols.warning), warn(refusedText(event)))],
   "state-restored": (
     event,
     { warn, symbols },
   ) => [indented(warn(symbols.warning), warn(`restored, edited manually: ${event.paths.join(", ")}`))],
   "trespass": (event, { bad, dim, symbols }) => [
-    indented(bad(symbols.failed), bad(trespassWords(event))),
+    indented(bad(symbols.failed), bad(trespassText(event))),
     ...tailLines(event.diff, DIFF_LINES).map((line) => indented(" ", `${dim(symbols.bar)} ${line}`)),
   ],
   "commit": (
@@ -146,11 +146,11 @@ function waitLines(
   event: Extract<RalphEvent, { type: "wait-start" | "wait-delta" }>,
   { warn, symbols }: Style,
 ): readonly string[] {
-  return [indented(warn(symbols.open), warn(waitWords(event)))];
+  return [indented(warn(symbols.open), warn(waitText(event)))];
 }
 
 function agentLines(event: AgentEvent, { dim, symbols }: Style): readonly string[] {
-  const words = agentWords(event);
+  const words = agentText(event);
   return words === null ? [] : [indented(dim(symbols.dot), dim(words))];
 }
 

@@ -1,6 +1,6 @@
 import type { Usage } from "../backlog/types.ts";
 import { addTurn, tokensOf, type UsageTotal } from "../backlog/usage.ts";
-import { waitReason } from "./event_words.ts";
+import { waitReason } from "./event_text.ts";
 import { formatDuration } from "./format_duration.ts";
 import type { Style } from "./style.ts";
 import type { Activity, Pause, ViewState } from "./view_state.ts";
@@ -111,9 +111,9 @@ function activityParts(state: ViewState, activity: Activity, options: ViewOption
       return [[`${left} left: ${waitReason(wait)}, until ${wait.until} (${wait.message})`, warn]];
     }
     case "turn": {
-      if (state.pause !== null) return [[pauseWords(state.pause, now), warn]];
+      if (state.pause !== null) return [[pauseText(state.pause, now), warn]];
       const whole = state.turnUsage === null ? state.runUsage : addTurn(state.runUsage, state.turnUsage);
-      const run = state.runUsage.turns > 0 && columns >= 60 ? ` ${symbols.dot} run ${totalWords(whole)}` : "";
+      const run = state.runUsage.turns > 0 && columns >= 60 ? ` ${symbols.dot} run ${totalText(whole)}` : "";
       const tool = state.tool;
       return [
         [`${spent(state.turnUsage)}${run}`, dim],
@@ -126,7 +126,7 @@ function activityParts(state: ViewState, activity: Activity, options: ViewOption
   }
 }
 
-function pauseWords({ message, untilMs }: Pause, now: number): string {
+function pauseText({ message, untilMs }: Pause, now: number): string {
   const left = untilMs === null || untilMs <= now ? "" : `${elapsed(untilMs - now)} left: `;
   return `${left}${message}`;
 }
@@ -137,7 +137,7 @@ function spent(usage: Usage | null): string {
 }
 
 /** The same over several turns; a plus where some of them did not report it. */
-function totalWords(total: UsageTotal): string {
+function totalText(total: UsageTotal): string {
   const more = (turns: number, known: number | null): string => turns > 0 && known !== null ? "+" : "";
   const tokens = tokensOf(total);
   return `${amount(tokens)}${more(total.turnsWithoutTokens, tokens)} tokens, ${money(total)}${

@@ -3,7 +3,7 @@ import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import { createDeltas } from "../deltas.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents, failureKind } from "../failures.ts";
-import { at, inputWords, listAt, numberAt, outputWords, textAt } from "../json.ts";
+import { at, inputText, listAt, numberAt, outputText, textAt } from "../json.ts";
 
 /** A longer argument is handed over as a file. */
 const LONGEST_ARGUMENT = 30_000;
@@ -119,7 +119,7 @@ function toolCall(event: unknown): AgentEvent {
     type: "agent-tool-call",
     id: textAt(event, "toolCallId"),
     tool: textAt(event, "toolName") ?? "tool",
-    input: inputWords(at(event, "input")),
+    input: inputText(at(event, "input")),
   };
 }
 
@@ -128,7 +128,7 @@ function toolResult(event: unknown): AgentEvent {
   const output = at(event, "output");
   const results = Array.isArray(output) ? listAt(event, "output") : [output];
   const ok = results.every((result) => at(result, "success") !== false) && textAt(event, "error") === null;
-  const words = results.map((result) => outputWords([at(result, "result"), at(result, "error")])).join("\n");
+  const words = results.map((result) => outputText([at(result, "result"), at(result, "error")])).join("\n");
   return { type: "agent-tool-result", id: textAt(event, "toolCallId"), ok, output: words };
 }
 

@@ -1,7 +1,7 @@
 import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents, failureKind, retryEvents } from "../failures.ts";
-import { at, inputWords, listAt, numberAt, outputWords, textAt } from "../json.ts";
+import { at, inputText, listAt, numberAt, outputText, textAt } from "../json.ts";
 
 /** `codex exec --json -`: the prompt on standard input. Its own sandbox fails in containers, so it has none. */
 function codexArguments({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
@@ -63,24 +63,24 @@ function startedEvents(item: unknown): readonly AgentEvent[] {
   const id = textAt(item, "id");
   switch (textAt(item, "type")) {
     case "command_execution":
-      return [{ type: "agent-tool-call", id, tool: "shell", input: inputWords(textAt(item, "command")) }];
+      return [{ type: "agent-tool-call", id, tool: "shell", input: inputText(textAt(item, "command")) }];
     case "mcp_tool_call": {
       const tool = [textAt(item, "server"), textAt(item, "tool")].filter((part) => part !== null).join(".");
       return [{
         type: "agent-tool-call",
         id,
         tool: tool === "" ? "mcp" : tool,
-        input: inputWords(at(item, "arguments")),
+        input: inputText(at(item, "arguments")),
       }];
     }
     case "web_search":
-      return [{ type: "agent-tool-call", id, tool: "web_search", input: inputWords(textAt(item, "query")) }];
+      return [{ type: "agent-tool-call", id, tool: "web_search", input: inputText(textAt(item, "query")) }];
     case "file_change":
       return [{
         type: "agent-tool-call",
         id,
         tool: "apply_patch",
-        input: inputWords(textAt(listAt(item, "changes")[0], "path")),
+        input: inputText(textAt(listAt(item, "changes")[0], "path")),
       }];
     default:
       return [];
@@ -98,10 +98,10 @@ function completedEvents(item: unknown): readonly AgentEvent[] {
         type: "agent-tool-result",
         id,
         ok: ok && numberAt(item, "exit_code") === 0,
-        output: outputWords(at(item, "aggregated_output")),
+        output: outputText(at(item, "aggregated_output")),
       }];
     case "mcp_tool_call":
-      return [{ type: "agent-tool-result", id, ok, output: outputWords(at(item, "result") ?? at(item, "error")) }];
+      return [{ type: "agent-tool-result", id, ok, output: outputText(at(item, "result") ?? at(item, "error")) }];
     case "web_search":
       return [{ type: "agent-tool-result", id, ok, output: "" }];
     case "file_change":

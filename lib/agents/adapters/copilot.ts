@@ -4,7 +4,7 @@ import type { Usage } from "../../backlog/types.ts";
 import { createDeltas } from "../deltas.ts";
 import type { AgentEvent, FailureKind, Translator } from "../stream_item.ts";
 import { failureEvents, failureKind, retryEvents } from "../failures.ts";
-import { at, inputWords, listAt, numberAt, outputWords, sumOf, textAt } from "../json.ts";
+import { at, inputText, listAt, numberAt, outputText, sumOf, textAt } from "../json.ts";
 
 /** Where the program writes what it used: its stream does not say. */
 const COPILOT_USAGE_FILE = "usage.json";
@@ -77,7 +77,7 @@ function copilotTranslator(): Translator {
           type: "agent-tool-call",
           id: textAt(line, "data", "toolCallId"),
           tool: textAt(line, "data", "toolName") ?? "tool",
-          input: inputWords(at(line, "data", "arguments")),
+          input: inputText(at(line, "data", "arguments")),
         }];
       case "tool.execution_complete":
         return toolEvents(at(line, "data"));
@@ -144,7 +144,7 @@ function kindOf(data: unknown, message: string): FailureKind {
 function toolEvents(data: unknown): readonly AgentEvent[] {
   const exit = numberAt(data, "shellExecution", "exitCode");
   const ok = at(data, "success") === true && (exit === null || exit === 0);
-  const output = outputWords(at(data, "result", "content") ?? textAt(data, "error", "message"));
+  const output = outputText(at(data, "result", "content") ?? textAt(data, "error", "message"));
   return [
     { type: "agent-tool-result", id: textAt(data, "toolCallId"), ok, output },
     ...listAt(data, "fileEdits").map((edit): AgentEvent => {

@@ -2,7 +2,7 @@ import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import { assistantEvents, completedEvents, startEvents } from "../claude_shape.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents, failureKind } from "../failures.ts";
-import { at, inputWords, outputWords, textAt } from "../json.ts";
+import { at, inputText, outputText, textAt } from "../json.ts";
 
 /** `cursor-agent -p --output-format stream-json`: the prompt on standard input. */
 function cursorArguments({ prompt, model }: AdapterOptions): AdapterInvocation {
@@ -53,7 +53,7 @@ function toolEvent(line: unknown): AgentEvent {
       type: "agent-tool-call",
       id,
       tool: name.replace(/ToolCall$/, ""),
-      input: inputWords(at(call, name, "args")),
+      input: inputText(at(call, name, "args")),
     };
   }
   const result = at(call, name, "result");
@@ -61,7 +61,7 @@ function toolEvent(line: unknown): AgentEvent {
     type: "agent-tool-result",
     id,
     ok: at(result, "error") === undefined,
-    output: outputWords(at(result, "success") ?? result),
+    output: outputText(at(result, "success") ?? result),
   };
 }
 

@@ -3,7 +3,7 @@ import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import { anthropicUsage, completedEvents, startEvents } from "../claude_shape.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents, failureKind } from "../failures.ts";
-import { at, inputWords, outputWords, textAt } from "../json.ts";
+import { at, inputText, outputText, textAt } from "../json.ts";
 
 /** `droid exec -o stream-json`: the prompt in a file. */
 function droidArguments({ prompt, model, reasoning, folder }: AdapterOptions): AdapterInvocation {
@@ -43,14 +43,14 @@ function droidTranslator(): Translator {
             type: "agent-tool-call",
             id: textAt(line, "id") ?? textAt(line, "toolCallId"),
             tool: textAt(line, "toolName") ?? textAt(line, "toolId") ?? "tool",
-            input: inputWords(at(line, "parameters")),
+            input: inputText(at(line, "parameters")),
           }];
         case "tool_result":
           return [{
             type: "agent-tool-result",
             id: textAt(line, "id") ?? textAt(line, "toolCallId"),
             ok: at(line, "isError") !== true,
-            output: outputWords(at(line, "value") ?? at(line, "error")),
+            output: outputText(at(line, "value") ?? at(line, "error")),
           }];
         case "completion":
           return [...usageEvents(line), ...completedEvents(textAt(line, "finalText"), answer)];

@@ -1,7 +1,7 @@
 import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import type { AgentEvent, FailureKind, Translator } from "../stream_item.ts";
 import { failureEvents, failureKind } from "../failures.ts";
-import { at, inputWords, numberAt, outputWords, textAt } from "../json.ts";
+import { at, inputText, numberAt, outputText, textAt } from "../json.ts";
 import { createDeltas } from "../deltas.ts";
 
 const ENVIRONMENT = { GEMINI_CLI_TRUST_WORKSPACE: "true", GEMINI_CLI_NO_RELAUNCH: "true" };
@@ -48,10 +48,10 @@ function lineEvents(line: unknown): readonly AgentEvent[] {
         type: "agent-tool-call",
         id: textAt(line, "tool_id"),
         tool: textAt(line, "tool_name") ?? "tool",
-        input: inputWords(at(line, "parameters")),
+        input: inputText(at(line, "parameters")),
       }];
     case "tool_result": {
-      const output = outputWords(at(line, "output") ?? textAt(line, "error", "message"));
+      const output = outputText(at(line, "output") ?? textAt(line, "error", "message"));
       return [{
         type: "agent-tool-result",
         id: textAt(line, "tool_id"),

@@ -2,7 +2,7 @@ import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import type { Usage } from "../../backlog/types.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents, failureKind } from "../failures.ts";
-import { at, inputWords, numberAt, outputWords, sumOf, textAt } from "../json.ts";
+import { at, inputText, numberAt, outputText, sumOf, textAt } from "../json.ts";
 
 /** `opencode run --auto --format json`: the prompt on standard input. The model is `provider/model`. */
 function opencodeArguments({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
@@ -63,13 +63,13 @@ function toolEvents(part: unknown): readonly AgentEvent[] {
   const id = textAt(part, "callID");
   const exit = numberAt(part, "state", "metadata", "exit");
   const ok = textAt(part, "state", "status") === "completed" && (exit === null || exit === 0);
-  const output = outputWords(at(part, "state", "output") ?? at(part, "state", "error"));
+  const output = outputText(at(part, "state", "output") ?? at(part, "state", "error"));
   return [
     {
       type: "agent-tool-call",
       id,
       tool: textAt(part, "tool") ?? "tool",
-      input: inputWords(at(part, "state", "input")),
+      input: inputText(at(part, "state", "input")),
     },
     { type: "agent-tool-result", id, ok, output },
   ];

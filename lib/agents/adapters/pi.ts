@@ -2,7 +2,7 @@ import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import type { Usage } from "../../backlog/types.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents, failureKind, retryEvents } from "../failures.ts";
-import { at, inputWords, listAt, numberAt, outputWords, sumOf, textAt } from "../json.ts";
+import { at, inputText, listAt, numberAt, outputText, sumOf, textAt } from "../json.ts";
 
 /** `pi -p --mode json`: the prompt on standard input. The model is `provider/model`; it asks for no approval. */
 function piArguments({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
@@ -41,14 +41,14 @@ function piTranslator(): Translator {
             type: "agent-tool-call",
             id: textAt(line, "toolCallId"),
             tool: textAt(line, "toolName") ?? "tool",
-            input: inputWords(at(line, "args")),
+            input: inputText(at(line, "args")),
           }];
         case "tool_execution_end":
           return [{
             type: "agent-tool-result",
             id: textAt(line, "toolCallId"),
             ok: at(line, "isError") !== true,
-            output: outputWords(at(line, "result", "content")),
+            output: outputText(at(line, "result", "content")),
           }];
         case "auto_retry_start": {
           const message = textAt(line, "errorMessage") ?? "";

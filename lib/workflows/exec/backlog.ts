@@ -7,7 +7,7 @@ import type { Host } from "../../host/types.ts";
 import type { Attempt, Check, Item, ParkedItem, Settlement } from "../../backlog/types.ts";
 import { localDate } from "../../host/local_date.ts";
 import { EXEC_RUNS, PLAN_TRANSCRIPT_FILE, PRD_FILE, PROGRESS_FILE } from "./paths.ts";
-import type { GatedBacklog, GateWords } from "../../recipe/gate_run.ts";
+import type { GatedBacklog, GateTexts } from "../../recipe/gate_run.ts";
 import { recordDecision } from "./plan/transcript.ts";
 import { withProgress } from "./progress.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
@@ -33,7 +33,7 @@ export interface PrdBacklogOptions {
   readonly file?: string;
 }
 
-const GATE: GateWords = {
+const GATE: GateTexts = {
   items: { one: "story", many: "stories" },
   command: "ralph run",
   plan: 'ralph plan "<goal>"',

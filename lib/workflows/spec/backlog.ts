@@ -85,7 +85,7 @@ export function specBacklog(
 ): Backlog<SpecItemData, SpecFindings> {
   const limit = options.rejections ?? ralph.config.limits.rejections;
   const ignored = new Map<string, number>();
-  let told = false;
+  let wasLoaded = false;
 
   async function load(): Promise<Plan> {
     const text = await ralph.state.read(PLAN_FILE);
@@ -96,11 +96,11 @@ export function specBacklog(
       });
     }
     const plan = parsePlan(text, PLAN_FILE);
-    if (ralph.loop.retryBlocked && !told) { // what was rejected too often before this run is forgiven once
+    if (ralph.loop.retryBlocked && !wasLoaded) { // what was rejected too often before this run is forgiven once
       const counts = rejectionCounts(plan);
       for (const { id } of pendingOf(plan)) ignored.set(id, counts.get(id) ?? 0);
     }
-    told = true;
+    wasLoaded = true;
     return plan;
   }
 

@@ -34,10 +34,10 @@ export function failed(plan: Plan, item: SpecItem, attempt: Attempt): Plan {
   const head = attempt.turn?.head?.slice(0, SHORT_HASH) ?? null;
   const open = reset(plan, item);
   const pending = tasksOf(open).find(({ id, s }) => id === item.id && s === "p");
-  const isTold = attempt.claim?.status === "done";
+  const isClaimed = attempt.claim?.status === "done";
   // Settled again after a crash: the tombstone is there already.
   const isSettled = rejectionsOf(open, item.id) > item.data.rejections;
-  return pending !== undefined && isTold && !isSettled ? withRejection(open, pending, reason, head) : open;
+  return pending !== undefined && isClaimed && !isSettled ? withRejection(open, pending, reason, head) : open;
 }
 
 /** What was marked as done since the item was given is pending again, and what left the file comes back. */

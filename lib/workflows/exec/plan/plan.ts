@@ -11,7 +11,7 @@ import type { PlanSession } from "./session.ts";
 import type { Recommendation, Uncertainty } from "./state.ts";
 import { plannerTurn } from "./turn.ts";
 import { requireRepository } from "../../../git/require_repository.ts";
-import { trespassWords } from "../../../ui/event_words.ts";
+import { trespassText } from "../../../ui/event_text.ts";
 
 /** What to plan. */
 export interface PlanOptions {
@@ -126,7 +126,7 @@ async function nextReply(
       return { status: "failed", reason: "agent-unusable", messages: [turn.message] };
     case "trespassed": {
       const trespass = { type: "trespass", by: "planner", paths: turn.paths, diff: turn.diff } as const;
-      const messages = [trespassWords(trespass), turn.diff];
+      const messages = [trespassText(trespass), turn.diff];
       await session.save({}, [{
         heading: "Changed outside scripts/ralph/, by the planner or by a person",
         body: turn.paths.map((path) => `- ${path}`),

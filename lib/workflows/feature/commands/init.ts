@@ -6,7 +6,7 @@ import { RalphError } from "../../../errors/ralph_error.ts";
 import { createPrompter } from "../../../ui/create_prompter.ts";
 import type { Choice, Prompter } from "../../../context/prompter.ts";
 import type { Invocation } from "../../../cli/command.ts";
-import { findAgents, proofWords } from "../../../cli/known_agents.ts";
+import { findAgents, proofText } from "../../../cli/known_agents.ts";
 import type { Place } from "../../../cli/workspace.ts";
 import { isPlaceholder } from "../../../cli/validated_file.ts";
 import { toJson } from "../../../cli/show.ts";
@@ -56,7 +56,7 @@ const OTHER = "other";
 
 async function askForAgent({ host }: Invocation, prompter: Prompter): Promise<object> {
   const found = await findAgents(host);
-  const choices: Choice[] = found.map(({ name, adapter }) => ({ value: name, label: name, hint: proofWords(adapter) }));
+  const choices: Choice[] = found.map(({ name, adapter }) => ({ value: name, label: name, hint: proofText(adapter) }));
   const [first] = choices;
   if (first !== undefined) {
     const answer = await prompter.ask({

@@ -9,7 +9,7 @@ type IterationEnd = Extract<RalphEvent, { type: "iteration-end" }>;
 type CheckEnd = Extract<RalphEvent, { type: "check-end" }>;
 
 /** What became of an iteration, in a few words. */
-export function iterationWords({ result, settlement, message }: IterationEnd): string {
+export function iterationText({ result, settlement, message }: IterationEnd): string {
   // Of a failed check's message the rest is its tail, which was shown when it failed.
   const said = result === "failed" ? message?.split("\n", 1)[0] : message;
   const reason = said === null || said === undefined || said === "" ? "" : `: ${said}`;
@@ -39,25 +39,25 @@ export function iterationTone({ result, settlement }: IterationEnd): "good" | "w
 }
 
 /** Why a check failed, short. */
-export function checkWords({ exitCode, failedBefore }: CheckEnd): string {
+export function checkText({ exitCode, failedBefore }: CheckEnd): string {
   const ended = exitCode === null ? "no exit code" : `exit ${exitCode}`;
   return failedBefore === true ? `${ended}${FAILED_BEFORE}` : ended;
 }
 
 /** What became of a hook. */
-export function hookWords({ hook, iteration, status, message }: Extract<RalphEvent, { type: "hook-end" }>): string {
+export function hookText({ hook, iteration, status, message }: Extract<RalphEvent, { type: "hook-end" }>): string {
   return `hook ${hook} (iteration ${iteration}): ${status}${message === null ? "" : `: ${message.split("\n", 1)[0]}`}`;
 }
 
 /** Where a turn wrote that it may not. */
-export function trespassWords({ by, paths }: Extract<RalphEvent, { type: "trespass" }>): string {
+export function trespassText({ by, paths }: Extract<RalphEvent, { type: "trespass" }>): string {
   return by === "planner"
     ? `changed while the planner was at work, by it or by you: ${paths.join(", ")}`
     : `written outside the allowed paths: ${paths.join(", ")}`;
 }
 
 /** `1,204 tokens, $0.03`, or nothing where nothing is known. */
-export function usageWords(usage: Usage | null): string {
+export function usageText(usage: Usage | null): string {
   if (usage === null) return "";
   const known = [usage.inputTokens, usage.outputTokens].filter((count) => count !== null);
   const tokens = known.reduce((sum, count) => sum + count, 0);
@@ -73,7 +73,7 @@ export function tailLines(tail: string, count: number): readonly string[] {
 }
 
 /** Whether the processes of a run are confined. */
-export function sandboxWords({ on, by, network }: Extract<RalphEvent, { type: "sandbox" }>): string {
+export function sandboxText({ on, by, network }: Extract<RalphEvent, { type: "sandbox" }>): string {
   if (!on) return `no sandbox: ${by}`;
   if (network === "all") return `sandbox: ${by}, every host can be reached`;
   if (network === "none") return `sandbox: ${by}, no host can be reached`;
@@ -81,7 +81,7 @@ export function sandboxWords({ on, by, network }: Extract<RalphEvent, { type: "s
 }
 
 /** Which host was refused, and how to allow it. */
-export function refusedWords({ host, port, by }: Extract<RalphEvent, { type: "host-refused" }>): string {
+export function refusedText({ host, port, by }: Extract<RalphEvent, { type: "host-refused" }>): string {
   const who = by === null ? "a process" : `a ${by}`;
   const name = host.includes(":") ? `[${host}]` : host;
   const isLocal = /^(?:localhost$|127\.|\[::1\])/.test(name);
@@ -90,7 +90,7 @@ export function refusedWords({ host, port, by }: Extract<RalphEvent, { type: "ho
 }
 
 /** How long a wait still is, and for what. */
-export function waitWords(event: Extract<RalphEvent, { type: "wait-start" | "wait-delta" }>): string {
+export function waitText(event: Extract<RalphEvent, { type: "wait-start" | "wait-delta" }>): string {
   const left = formatDuration(event.remainingMs);
   if (event.type === "wait-delta") return `${event.agent}: ${left} left to wait`;
   return `${waitReason(event)}: waiting ${left}, until ${event.until} (${event.message})`;
@@ -102,7 +102,7 @@ export function waitReason({ agent, reason }: Extract<RalphEvent, { type: "wait-
 }
 
 /** What an agent says of itself beside its words, where a reader wants to know it at once. */
-export function agentWords(event: AgentEvent): string | null {
+export function agentText(event: AgentEvent): string | null {
   switch (event.type) {
     case "agent-rate-limit":
       return event.status === "rejected" ? null : event.message;

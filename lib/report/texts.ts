@@ -1,11 +1,11 @@
 /**
- * The words that a report is made of, the same in every form. Pure.
+ * The texts that a report is made of, the same in every form. Pure.
  *
  * @module
  */
 import type { UsageTotal } from "../backlog/usage.ts";
 import type { Usage } from "../backlog/types.ts";
-import { usageWords } from "../ui/event_words.ts";
+import { usageText } from "../ui/event_text.ts";
 import { formatDuration } from "../ui/format_duration.ts";
 import { plainText } from "../ui/printable.ts";
 import type { Symbols } from "../ui/style.ts";
@@ -98,7 +98,7 @@ function countsText({ verified, unverified, parked, open }: ItemCounts): string 
 }
 
 /** How an item ended. */
-export function itemWords({ state }: ItemReport): { readonly words: string; readonly tone: Tone } {
+export function itemText({ state }: ItemReport): { readonly words: string; readonly tone: Tone } {
   return { words: ITEM_WORDS[state], tone: ITEM_TONES[state] };
 }
 
@@ -117,7 +117,7 @@ export function openItems(
   const groups = new Map<string, { readonly ids: string[]; readonly words: string; readonly tone: Tone }>();
   for (const item of items) {
     if (item.state === "verified") continue;
-    const { words, tone } = itemWords(item);
+    const { words, tone } = itemText(item);
     const text = item.reason === null ? words : `${words}: ${firstLine(item.reason)}`;
     const group = groups.get(text) ?? { ids: [], words: text, tone };
     group.ids.push(oneLine(item.id));
@@ -172,18 +172,18 @@ export function attemptReason({ message, checks }: AttemptReport): string | null
 
 /** What an item's turns used, short; nothing where nothing is known. */
 export function itemUsage({ usage }: ItemReport): string {
-  if (!isTold(usage)) return "";
-  const untext = Math.max(usage.turnsWithoutTokens, usage.turnsWithoutCost);
-  return `${usageWords(usage)}${untext === 0 ? "" : " or more"}`;
+  if (!isReported(usage)) return "";
+  const unreported = Math.max(usage.turnsWithoutTokens, usage.turnsWithoutCost);
+  return `${usageText(usage)}${unreported === 0 ? "" : " or more"}`;
 }
 
 /** Whether anything at all is known of what was used. */
-function isTold({ inputTokens, outputTokens, costUsd }: Usage): boolean {
+function isReported({ inputTokens, outputTokens, costUsd }: Usage): boolean {
   return (inputTokens ?? outputTokens ?? costUsd) !== null;
 }
 
 /** How an attempt ended. */
-export function attemptWords({ result, settlement }: AttemptReport): { readonly words: string; readonly tone: Tone } {
+export function attemptText({ result, settlement }: AttemptReport): { readonly words: string; readonly tone: Tone } {
   if (result === null) return { words: "not ended", tone: "warn" };
   const state = settlement === "parked" || result in ITEM_WORDS ? result as ItemState : "not-done";
   const words = result === "verified" && settlement !== "passed" ? "checks passed, not settled" : ITEM_WORDS[state];
@@ -205,7 +205,7 @@ export function agentsText({ agents }: RunReport): string {
 }
 
 /** `1,204 tokens (1,000 in, 204 out), about $0.03`. What is unknown is called so. */
-function usageText(usage: Usage): string {
+function fullUsageText(usage: Usage): string {
   const { inputTokens, outputTokens, cachedTokens, costUsd, estimated } = usage;
   const parts = [
     ...(inputTokens === null ? [] : [`${grouped(inputTokens)} in`]),
@@ -224,12 +224,12 @@ function usageText(usage: Usage): string {
 export function totalText(usage: UsageTotal, hooks: number): string {
   const { turns, turnsWithoutTokens, turnsWithoutCost } = usage;
   if (turns === 0) return "no agent turn ended";
-  const untext = (count: number, what: string): readonly string[] =>
+  const unreported = (count: number, what: string): readonly string[] =>
     count === 0 || count === turns ? [] : [`${count} of ${turns} turns reported no ${what}: it is at least this`];
   return [
-    usageText(usage),
-    ...untext(turnsWithoutTokens, "tokens"),
-    ...untext(turnsWithoutCost, "cost"),
+    fullUsageText(usage),
+    ...unreported(turnsWithoutTokens, "tokens"),
+    ...unreported(turnsWithoutCost, "cost"),
     ...(hooks === 0 ? [] : ["hooks not counted"]),
   ].join("; ");
 }
@@ -239,7 +239,7 @@ export function turnText({ agent, reason, message, durationMs, usage }: TurnRepo
   if (reason === null) return `${agent}: did not end`;
   const facts = [
     ...(durationMs === null ? [] : [formatDuration(durationMs)]),
-    ...(usage === null || !isTold(usage) ? [] : [usageWords(usage)]),
+    ...(usage === null || !isReported(usage) ? [] : [usageText(usage)]),
   ];
   return `${agent}: ${reason}${facts.length === 0 ? "" : ` (${facts.join(", ")})`}${
     message === null ? "" : `: ${oneLine(message)}`
