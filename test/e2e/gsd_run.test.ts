@@ -49,7 +49,7 @@ describe("ralph run --loop", () => {
     const first = await project().args("run", "--loop").expectExit(1);
 
     expect(first.stderr).toBe(
-      `STATE.md is at phase 1, plan 0; 01-01 is the first plan from there on that is not complete
+      `STATE.md is at phase 1; 01-01 is the first plan from there on that is not complete
 workflow gsd (\`--loop\`)
 agent worker (ralph.config.json)
 run: gsd in [ROOT] with worker, logs in [ROOT]/.ralph/runs/[RUN]
@@ -340,7 +340,7 @@ describe("ralph status in a GSD project", () => {
   test("tells position, next plan, why, gaps and what could not be read", async () => {
     const files = {
       ...FILES,
-      ".planning/STATE.md": STATE.replace("Plan: 0 of 2", "Plan: 2 of 2"),
+      ".planning/STATE.md": STATE.replace("Phase: 1 of 2 (Base)\nPlan: 0 of 2", "Phase: 2 of 2 (More)\nPlan: 2 of 2"),
       [TWO]: planText("two.txt").replace("</verify>", ""),
       ".planning/phases/01-base/PRUNING-PLAN.md": "x",
     };
@@ -348,16 +348,17 @@ describe("ralph status in a GSD project", () => {
 
     expect(stdout).toBe(`gsd (.planning exists) · [ROOT] · main
 agent: worker
-position: Phase 1 of 2 (Base), plan 2 of 2 in current phase: Ready to execute
-plans: 0/3 complete, 2 open
+position: Phase 2 of 2 (More), plan 2 of 2 in current phase: Ready to execute
+plans: 0/3 complete, 1 open
   ○ Phase 01  Base 0/2
   ○ Phase 02  More 0/1
-  ▲ 01-01: no SUMMARY, but STATE.md is at phase 1, plan 2: \`--plan 01-01\` runs it
-next plan: 01-02  Two
-  STATE.md is at phase 1, plan 2; 01-02 is the first plan from there on that is not complete
+  ▲ 01-01: no SUMMARY, but STATE.md is at phase 2
+  ▲ 01-02: no SUMMARY, but STATE.md is at phase 2
+next plan: 02-01  Three
+  STATE.md is at phase 2; 02-01 is the first plan from there on that is not complete
 ▲ .planning/phases/01-base/01-02-PLAN.md:13: <verify> is not closed
 ▲ .planning/phases/01-base/PRUNING-PLAN.md: no plan by its name (01-01-PLAN.md): left out
-next: \`ralph run\` executes 01-02; \`ralph run --loop\` all that are left
+next: \`ralph run\` executes 02-01
 `);
   });
 

@@ -1,13 +1,14 @@
 import { join } from "node:path";
 import { changesTests } from "../../backlog/changes_tests.ts";
 import { fingerprintOf } from "../../backlog/attempts.ts";
+import { RalphError } from "../../errors/ralph_error.ts";
 import { readText } from "../../host/files.ts";
 import type { Backlog, Check, Claim, Item, JudgeContext, Next } from "../../backlog/types.ts";
 import { type GsdBacklogContext, type GsdItemData, itemDataOf } from "./item_data.ts";
 import { planChecks } from "./checks.ts";
 import { claimOf, type GsdFindings } from "./claim.ts";
-import { GSD_RUNS, ROADMAP_FILE, STATE_FILE } from "./paths.ts";
-import { findPlan, type Position, positionOf } from "./position.ts";
+import { GSD_RUNS, PLANNING_DIRECTORY, ROADMAP_FILE, STATE_FILE } from "./paths.ts";
+import { circleLine, findPlan, type Position, positionOf } from "./position.ts";
 import { sameNumber } from "./numbers.ts";
 import { planPrompt, summaryPrompt } from "./prompt.ts";
 import { readPlanning } from "./read_planning.ts";
@@ -29,6 +30,12 @@ export interface GsdBacklogOptions {
    * @default "skip"
    */
   readonly checkpoints?: "skip" | "interactive" | "block";
+}
+
+/** The folder as it is now. */
+interface Loaded {
+  readonly planning: Planning;
+  readonly position: Position;
 }
 
 /** A session at the terminal ends when the person ends it. */
@@ -63,7 +70,7 @@ export function gsdBacklog(
   const settler = new PlanSettler(ralph, { skip });
   /** The plan files that there were when the run began; `null` where no run has begun. */
   let planIds: ReadonlySet<string> | null = null;
-  const load = async (): Promise<{ readonly planning: Planning; readonly position: Position }> => {
+  const load = async (): Promise<Loaded> => {
     const planning = inScope(await readPlanning(ralph), planIds);
     return { planning, position: positionOf(planning) };
   };
@@ -78,9 +85,7 @@ export function gsdBacklog(
     planChecks(plan, ralph.config.verify.default, skip);
 
   /** The plans that this run is about, the next one first. */
-  function wanted(
-    { planning, position }: { readonly planning: Planning; readonly position: Position },
-  ): readonly Plan[] {
+  function wanted({ planning, position }: Loaded): readonly Plan[] {
     if (options.plan === undefined) return position.status === "plan" ? position.open : [];
     const plan = findPlan(planning, options.plan);
     return plan === null || plan.summarized ? [] : [plan];
@@ -95,10 +100,7 @@ export function gsdBacklog(
     }): run it in a terminal, or leave them out with \`ralph run --loop\``;
   }
 
-  async function itemOf(
-    plan: Plan,
-    { planning, position }: { readonly planning: Planning; readonly position: Position },
-  ): Promise<Item<GsdItemData>> {
+  async function itemOf(plan: Plan, { planning, position }: Loaded): Promise<Item<GsdItemData>> {
     const data = itemDataOf(plan, planning, position);
     const summary = waitsForSummary(planning.state, plan.id);
     const text = await readText(join(ralph.root, plan.file)) ?? "";
@@ -130,6 +132,7 @@ export function gsdBacklog(
 
     async overview() {
       const loaded = await load();
+      if (options.plan === undefined) refuseCircles(loaded);
       const plans = wanted(loaded);
       const named = plans.filter((plan) =>
         !plan.empty && !(skip && plan.tasks.length > 0 && plan.tasks.every(({ checkpoint }) => checkpoint))
@@ -155,7 +158,9 @@ export function gsdBacklog(
         return { status: "item", item: await itemOf(plan, loaded) };
       }
       if (inFlight.length > 0) return { status: "waiting" };
-      if (options.plan === undefined && position.status === "blocked") {
+      // where nothing was left to begin with, a run has not passed: the next phase is to be planned
+      const unplanned = position.status === "unplanned" && !settler.hasPassed();
+      if (options.plan === undefined && (position.status === "blocked" || unplanned)) {
         return { status: "blocked", reasons: position.reasons };
       }
       return {
@@ -209,6 +214,17 @@ export function gsdBacklog(
 
     settle: (item, attempt) => settler.settle(item, attempt),
   };
+}
+
+/** @throws {RalphError} state-invalid */
+function refuseCircles({ planning, position: { circles } }: Loaded): void {
+  const [circle] = circles;
+  if (circle === undefined) return;
+  const path = findPlan(planning, circle[0] ?? "")?.file ?? PLANNING_DIRECTORY;
+  throw new RalphError("state-invalid", {
+    details: { path, problem: circleLine(circle) },
+    hint: "take one of them out of `depends_on`; `ralph run --plan ID` runs a plan whatever it depends on",
+  });
 }
 
 /** A plan that a turn has written is not this run's: no one has seen it. */

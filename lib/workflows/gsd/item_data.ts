@@ -1,3 +1,4 @@
+import { compareNumbers } from "./numbers.ts";
 import type { Plan, Planning, PlanTask, Verifying } from "./types.ts";
 import type { Position } from "./position.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
@@ -27,7 +28,7 @@ export interface GsdItemData {
   readonly phaseTotal: number;
   readonly complete: number;
   readonly total: number;
-  /** Older than STATE.md's position, which therefore stays where it is. */
+  /** Older than STATE.md's position, or ahead of open plans of an earlier phase: that position stays where it is. */
   readonly behind: boolean;
   /** ROADMAP.md ticked it already. */
   readonly wasTicked: boolean;
@@ -62,7 +63,8 @@ export function itemDataOf(plan: Plan, planning: Planning, position: Position): 
     phaseTotal: plans.length + (phase?.unwritten.length ?? 0),
     complete: position.complete - (plan.completion.done ? 1 : 0),
     total: position.total + unwritten,
-    behind: plan.completion.done || position.gaps.some(({ id }) => id === plan.id),
+    behind: plan.completion.done || position.gaps.some(({ id }) => id === plan.id) ||
+      position.open.some((other) => compareNumbers(other.phase, plan.phase) < 0),
     wasTicked: plan.completion.done && plan.completion.by === "roadmap",
     others: planning.phases.flatMap(({ plans: all }) => all).filter(({ id, summarized }) =>
       id !== plan.id && !summarized

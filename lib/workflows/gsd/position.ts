@@ -10,8 +10,11 @@ export interface Noted {
 
 /** Where a GSD project is, and what comes next. */
 export interface Position {
-  /** Where the project is. */
-  readonly status: "plan" | "done" | "blocked";
+  /**
+   * `plan`: there is one to run. `unplanned`: all that is written is complete, phases are still to be planned. `done`:
+   * everything is complete. `blocked`: a person has to do something first.
+   */
+  readonly status: "plan" | "unplanned" | "done" | "blocked";
   /** The plan that comes next. */
   readonly next: Plan | null;
   /** Why this one, why none, or what is in the way. */
@@ -20,10 +23,12 @@ export interface Position {
   readonly complete: number;
   /** Plans there are. */
   readonly total: number;
-  /** Plans left from here on, in the order in which they come. */
+  /** Plans left in the present phase and those behind it, in the order in which they come. */
   readonly open: readonly Plan[];
-  /** Plans without a SUMMARY that the project has long passed: run only by `--plan`. */
+  /** Plans of earlier phases without a SUMMARY: run only by `--plan`. */
   readonly gaps: readonly Noted[];
+  /** Plans that depend on each other in a circle: an error. */
+  readonly circles: readonly (readonly string[])[];
   /** Complete although they have no SUMMARY of their own. */
   readonly withoutSummary: readonly Noted[];
   /** Phases that still have to be planned. */
@@ -31,7 +36,8 @@ export interface Position {
 }
 
 /**
- * The next plan: the first one from STATE.md's position on that is not complete and whose dependencies are. Pure.
+ * The next plan: the first one of STATE.md's phase, or of a later one, that is not complete and whose dependencies are.
+ * STATE.md's plan number counts for nothing: plans of one phase are worked on side by side. Pure.
  *
  * @example The next plan of a project
  * ```ts
@@ -43,45 +49,39 @@ export interface Position {
  * ```
  */
 export function positionOf(planning: Planning): Position {
-  const { phases, state } = planning;
+  const { phases } = planning;
   const all = phases.flatMap(({ plans }) => plans);
   const incomplete = all.filter(({ completion }) => !completion.done);
-  const passed = new Set(incomplete.filter((plan) => isPassed(plan, phases, planning)).map(({ id }) => id));
-  const left = incomplete.filter(({ id }) => !passed.has(id));
-  const leftIds = new Set(left.map(({ id }) => id));
-  const ready = left.filter(({ dependsOn }) => !dependsOn.some((id) => leftIds.has(id)));
-  const next = ready[0] ?? null;
-  const unplanned = phases.flatMap((phase) => unplannedNote(phase, planning));
+  const waiting = new Set(incomplete.map(({ id }) => id));
+  const passedBy = lastPassedPhase(planning);
+  const isGap = ({ phase }: Plan): boolean => passedBy !== null && compareNumbers(phase, passedBy) <= 0;
+  const left = incomplete.filter((plan) => !isGap(plan));
+  const next = left.find(({ dependsOn }) => !dependsOn.some((id) => waiting.has(id))) ?? null;
+  const unplanned = phases.flatMap((phase) => unplannedNote(phase, passedBy));
+  const gaps = incomplete.filter(isGap).map(({ id, phase }) => ({ id, note: gapNote(planning, phase) }));
+  const circles = circlesOf(incomplete);
   const known = {
     complete: all.length - incomplete.length,
     total: all.length,
     open: inOrder(left),
-    gaps: incomplete.filter(({ id }) => passed.has(id)).map(({ id }) => ({
-      id,
-      note: `no SUMMARY, but ${standsAt(state)}: \`--plan ${id}\` runs it`,
-    })),
+    gaps,
+    circles,
     withoutSummary: all.flatMap(noteWithoutSummary),
     unplanned,
   };
   if (next !== null) return { ...known, status: "plan", next, reasons: reasonsFor(next, left, planning) };
-  if (left.length > 0) {
-    return {
-      ...known,
-      status: "blocked",
-      next,
-      reasons: left.map(({ id, dependsOn }) =>
-        `${id} waits for ${dependsOn.filter((other) => leftIds.has(other)).join(", ")}`
-      ),
-    };
-  }
-  if (all.length === 0) {
-    const reasons = unplanned.length === 0 ? ["there is no plan to run"] : unplanned.map(({ note }) => note);
-    return { ...known, status: "blocked", next, reasons };
-  }
-  const why = known.gaps.length === 0
-    ? "every plan is complete"
-    : `every plan from here on is complete; ${known.gaps.length} older without a SUMMARY`;
-  return { ...known, status: "done", next, reasons: [why, ...unplanned.map(({ note }) => note)] };
+  const blocked = [
+    ...circles.map(circleLine),
+    ...left.filter(({ id }) => !circles.some((circle) => circle.includes(id))).map(({ id, dependsOn }) =>
+      `${id} waits for ${dependsOn.filter((other) => waiting.has(other)).join(", ")}`
+    ),
+    ...(gaps.length === 0 ? [] : [gapsLine(gaps)]),
+  ];
+  const notes = unplanned.map(({ note }) => note);
+  if (blocked.length > 0) return { ...known, status: "blocked", next, reasons: [...blocked, ...notes] };
+  const complete = all.length > 0 ? ["every plan is complete"] : [];
+  if (notes.length > 0) return { ...known, status: "unplanned", next, reasons: [...complete, ...notes] };
+  return { ...known, status: "done", next, reasons: all.length > 0 ? complete : ["every phase is complete"] };
 }
 
 /**
@@ -116,18 +116,55 @@ function inOrder(left: readonly Plan[]): readonly Plan[] {
   return sorted;
 }
 
-function isPassed(plan: Plan, phases: readonly Phase[], { state }: Planning): boolean {
-  if (state?.kind === "none") return true;
-  if (state?.phase === null || state === null) return false;
-  const order = compareNumbers(plan.phase, state.phase);
-  if (order !== 0) return order < 0;
-  const place = phases.find(({ number }) => number === plan.phase)?.plans.findIndex(({ id }) => id === plan.id) ?? 0;
-  return state.plan !== null && place + 1 < state.plan;
+/**
+ * The last phase that the project has passed: the one before STATE.md's. Where STATE.md says that there is none (between
+ * milestones), or that the next one has not begun, the last one in which something is complete. `null`: none.
+ */
+function lastPassedPhase({ phases, state }: Planning): string | null {
+  if (state === null) return null;
+  const { phase: present } = state;
+  if (present !== null) return phases.findLast(({ number }) => compareNumbers(number, present) < 0)?.number ?? null;
+  if (state.kind === "unknown") return null;
+  const begun = phases.findLast(({ finished, plans }) => finished || plans.some(({ completion }) => completion.done));
+  const last = state.kind === "none" ? phases.at(-1) : undefined;
+  return (begun ?? last)?.number ?? null;
 }
 
-function standsAt(state: Planning["state"]): string {
-  if (state === null || state.phase === null) return "STATE.md names no current phase";
-  return `STATE.md is at phase ${state.phase}${state.plan === null ? "" : `, plan ${state.plan}`}`;
+function gapNote({ state }: Planning, phase: string): string {
+  const at = state === null || state.phase === null
+    ? `phase ${phase} is over: STATE.md names no present one`
+    : `STATE.md is at phase ${state.phase}`;
+  return `no SUMMARY, but ${at}`;
+}
+
+function gapsLine(gaps: readonly Noted[]): string {
+  const [first] = gaps;
+  const many = gaps.length > 1;
+  return `${gaps.length} older ${many ? "plans have" : "plan has"} no SUMMARY: ${
+    gaps.map(({ id }) => id).join(", ")
+  }; ` +
+    `\`ralph run --plan ${first?.id}\` runs one, a tick in ROADMAP.md ([x], or [-] for what is left out) closes it`;
+}
+
+/** Plans that wait for each other: none of them can ever be next. */
+function circlesOf(incomplete: readonly Plan[]): readonly (readonly string[])[] {
+  const byId = new Map(incomplete.map((plan) => [plan.id, plan]));
+  const seen = new Set<string>();
+  const circles: (readonly string[])[] = [];
+  const walk = (id: string, path: readonly string[]): void => {
+    const at = path.indexOf(id);
+    if (at !== -1) circles.push(path.slice(at));
+    if (seen.has(id)) return;
+    seen.add(id);
+    for (const other of byId.get(id)?.dependsOn ?? []) if (byId.has(other)) walk(other, [...path, id]);
+  };
+  for (const { id } of incomplete) walk(id, []);
+  return circles;
+}
+
+/** `depends_on goes in a circle: 01-01 → 01-02 → 01-01`. Pure. */
+export function circleLine(circle: readonly string[]): string {
+  return `depends_on goes in a circle: ${[...circle, ...circle.slice(0, 1)].join(" → ")}`;
 }
 
 function noteWithoutSummary({ id, completion }: Plan): readonly Noted[] {
@@ -141,12 +178,19 @@ function noteWithoutSummary({ id, completion }: Plan): readonly Noted[] {
   return [{ id, note: `no SUMMARY, but ${why}` }];
 }
 
-function unplannedNote(phase: Phase, { state }: Planning): readonly Noted[] {
-  const { number, name, plans, unwritten, ticked } = phase;
-  if (ticked || (state !== null && state.phase !== null && compareNumbers(number, state.phase) < 0)) return [];
+function unplannedNote(phase: Phase, passedBy: string | null): readonly Noted[] {
+  const { number, name, begun, unwritten, finished } = phase;
+  if (finished || (passedBy !== null && compareNumbers(number, passedBy) <= 0)) return [];
   const titled = name === "" ? number : `${number} (${name})`;
-  if (plans.length === 0) return [{ id: number, note: `phase ${titled} has no plan yet: \`ralph plan ${number}\`` }];
-  if (unwritten.length === 0) return [];
+  if (!begun) {
+    return [{ id: number, note: `phase ${titled} has no plan yet: \`ralph plan ${number}\`` }];
+  }
+  if (unwritten.length === 0) {
+    return phase.plans.length > 0 ? [] : [{
+      id: number,
+      note: `phase ${titled} is begun and has no PLAN file here: \`ralph plan ${number}\`, or tick it in ROADMAP.md`,
+    }];
+  }
   return [{
     id: number,
     note: `phase ${titled}: ROADMAP.md lists ${unwritten.join(", ")}, not written yet: \`ralph plan ${number}\``,
@@ -156,7 +200,7 @@ function unplannedNote(phase: Phase, { state }: Planning): readonly Noted[] {
 function reasonsFor(next: Plan, left: readonly Plan[], { state }: Planning): readonly string[] {
   const from = state === null || state.phase === null
     ? `${next.id} is the first plan that is not complete`
-    : `${standsAt(state)}; ${next.id} is the first plan from there on that is not complete`;
+    : `STATE.md is at phase ${state.phase}; ${next.id} is the first plan from there on that is not complete`;
   const held = left.slice(0, left.findIndex(({ id }) => id === next.id));
   return [from, ...held.map(({ id, dependsOn }) => `${id} comes later: it depends on ${dependsOn.join(", ")}`)];
 }

@@ -3,7 +3,7 @@ import { listDirectory, pathExists, readText } from "../../host/files.ts";
 import { isOwnSummary, parsePhaseName, parsePlanName, type PlanName, summaryNameOf } from "./file_names.ts";
 import { compareNumbers, sameNumber } from "./numbers.ts";
 import { PHASES_DIRECTORY } from "./paths.ts";
-import { isTicked, type Roadmap } from "./roadmap_file.ts";
+import { isTicked, type Roadmap, type RoadmapPlan } from "./roadmap_file.ts";
 import type { Completion, Diagnostic, Phase, Plan } from "./types.ts";
 import { scalar } from "./front_matter.ts";
 import { parsePlan } from "./plan_file.ts";
@@ -34,13 +34,21 @@ export async function phaseFolders(root: string, diagnostics: Diagnostic[]): Pro
   return folders;
 }
 
+/** What is known of a phase before its folder is read. */
+export interface PhaseFolder {
+  readonly number: string;
+  /** `null` where only ROADMAP.md knows it. */
+  readonly folder: Folder | null;
+  readonly roadmap: Roadmap;
+  /** STATE.md's phase. */
+  readonly present: string | null;
+  readonly diagnostics: Diagnostic[];
+}
+
 /** Reads a phase with its plans. */
 export async function readPhase(
   root: string,
-  number: string,
-  folder: Folder | null,
-  roadmap: Roadmap,
-  diagnostics: Diagnostic[],
+  { number, folder, roadmap, present, diagnostics }: PhaseFolder,
 ): Promise<Phase> {
   const known = roadmap.phases.find((phase) => sameNumber(phase.number, number));
   const ticked = isTicked(known?.mark ?? null);
@@ -78,19 +86,38 @@ export async function readPhase(
       diagnostics.push({ file: plan.file, line: 0, message: `a second plan ${plan.id}: left out` });
     } else plans.push(plan);
   }
+  const summaries = folder === null ? [] : withoutPlan(files, plans);
   const listed = roadmap.plans.filter((plan) => sameNumber(plan.phase, number));
-  const unwritten = listed.filter((plan) =>
-    !plans.some((other) => sameNumber(other.number, plan.number)) && !isTicked(plan.mark) && plan.mark !== "-"
-  );
+  const isDone = (plan: RoadmapPlan): boolean =>
+    isTicked(plan.mark) || plan.mark === "-" || summaries.some((summary) => sameNumber(summary, plan.number));
+  const elsewhere = listed.filter((plan) => !plans.some((other) => sameNumber(other.number, plan.number)));
+  const unwritten = elsewhere.filter((plan) => !isDone(plan));
+  const gone = elsewhere.length > unwritten.length || summaries.length > 0;
+  const called = roadmap.done.some((phase) => sameNumber(phase, number));
+  // SUMMARY files alone do not say how many plans the present phase has
+  const all = gone && unwritten.length === 0 &&
+    (elsewhere.length > 0 || present === null || !sameNumber(present, number));
   return {
     number,
     name: known?.name || (folder?.name ?? "").replaceAll("-", " "),
     directory: folder?.directory ?? null,
     ticked,
+    begun: plans.length > 0 || gone,
+    finished: ticked || (plans.length === 0 && (called || all)),
     plans,
     unwritten: [...new Set(unwritten.map((plan) => `${plan.phase}-${plan.number}`))],
     researched: files.some((path) => /(^|-)(DISCOVERY|RESEARCH)\.md$/i.test(path)),
   };
+}
+
+/** Numbers of the plans whose SUMMARY is in the folder without their PLAN. */
+function withoutPlan(files: readonly string[], plans: readonly Plan[]): readonly string[] {
+  return files.flatMap((path) => {
+    const name = parsePlanName(path.replace(/^plans\//, ""), "SUMMARY");
+    if (name === null || name.number === null || name.phase === null || name.side) return [];
+    const { number } = name;
+    return plans.some((plan) => sameNumber(plan.number, number)) ? [] : [number];
+  });
 }
 
 async function phaseFiles(root: string, directory: string): Promise<readonly string[]> {

@@ -11,7 +11,7 @@ import type { Diagnostic, Phase, Planning } from "./types.ts";
 import { parsePlanName } from "./file_names.ts";
 import { planList } from "./plan_file.ts";
 
-const NO_ROADMAP: Roadmap = { phases: [], plans: [], rows: [], counts: [] };
+const NO_ROADMAP: Roadmap = { phases: [], plans: [], rows: [], counts: [], done: [] };
 
 /**
  * Reads all of `.planning/`: phases, plans, what is complete and where STATE.md says the project is. What could not
@@ -52,6 +52,7 @@ export async function scanPlanning({ root }: { readonly root: string }): Promise
   const roadmapText = await readText(join(root, ROADMAP_FILE));
   const roadmap = roadmapText === null ? NO_ROADMAP : parseRoadmap(roadmapText, reportTo(diagnostics, ROADMAP_FILE));
   const stateText = await readText(join(root, STATE_FILE));
+  const state = stateText === null ? null : parseState(stateText);
   const folders = await phaseFolders(root, diagnostics);
   const numbers = new Map<string, string>();
   for (const { number } of [...folders, ...roadmap.phases]) {
@@ -65,7 +66,9 @@ export async function scanPlanning({ root }: { readonly root: string }): Promise
     for (const { directory } of own.slice(1)) {
       diagnostics.push({ file: directory, line: 0, message: `a second folder for phase ${number}: left out` });
     }
-    phases.push(await readPhase(root, number, own[0] ?? null, roadmap, diagnostics));
+    phases.push(
+      await readPhase(root, { number, folder: own[0] ?? null, roadmap, present: state?.phase ?? null, diagnostics }),
+    );
   }
   if (stateText === null) {
     diagnostics.push({
@@ -74,7 +77,6 @@ export async function scanPlanning({ root }: { readonly root: string }): Promise
       message: "there is no STATE.md: the order of the phases decides what comes next",
     });
   }
-  const state = stateText === null ? null : parseState(stateText);
   if (state?.kind === "unknown") {
     diagnostics.push({
       file: STATE_FILE,

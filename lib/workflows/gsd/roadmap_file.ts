@@ -39,6 +39,8 @@ export interface Roadmap {
   readonly rows: readonly RoadmapRow[];
   /** Lines `**Plans**: 2/3 …` by their phase. */
   readonly counts: readonly { readonly phase: string; readonly line: number }[];
+  /** Phases that a line `**Status**: …` below their heading, or their row, calls done. */
+  readonly done: readonly string[];
 }
 
 const STRIKE = "(?:~~)?";
@@ -58,6 +60,11 @@ const ROW_PHASE_REGEXP = new RegExp(
   `^\\**${STRIKE}(?:Phase\\s+)?(${NUMBER_SOURCE})(?:[.:)]|\\s*[–—-])?\\s*(.*?)${STRIKE}\\**$`,
   "i",
 );
+const STATUS_REGEXP = /^\s*(?:[-*]\s+)?\*\*Status(?::\*\*|\*\*:)\s*(.+)$/i;
+/** Behind marks such as a tick or an emoji. */
+const DONE_REGEXP = /^[^a-z]*(?:done|completed?|shipped)\b/i;
+/** `0-6`: a milestone's phases in one row. */
+const RANGE_REGEXP = /^\**\d+\s*[–—-]\s*\d+\**$/;
 const COUNT_REGEXP = /^\s*(?:[-*]\s+)?\*\*Plans(?::\*\*|\*\*:|\*\*)\s*\d+\s*\/\s*\d+/i;
 
 /** Reads ROADMAP.md: phases in headings, bullets and tables, also inside `<details>`; nothing in code fences. */
@@ -66,6 +73,7 @@ export function parseRoadmap(text: string, report: Report = () => {}): Roadmap {
   const plans: RoadmapPlan[] = [];
   const rows: RoadmapRow[] = [];
   const counts: { phase: string; line: number }[] = [];
+  const done: string[] = [];
   const { lines, unclosedFence } = markdownLines(text);
   if (unclosedFence !== null) report(unclosedFence, "this code fence is never closed: all that follows is code");
   let section: string | null = null;
@@ -110,22 +118,25 @@ export function parseRoadmap(text: string, report: Report = () => {}): Roadmap {
       continue;
     }
     if (section !== null && COUNT_REGEXP.test(content)) counts.push({ phase: section, line });
+    if (section !== null && DONE_REGEXP.test(STATUS_REGEXP.exec(content)?.[1] ?? "")) done.push(section);
     if (content.trim().startsWith("|")) {
       const cells = cellsOf(content);
       if (columns.length === 0) columns = cells.map((cell) => cell.toLowerCase());
       const row = rowOf(cells, columns, line);
       if (row !== null) {
         rows.push(row);
+        if (DONE_REGEXP.test(row.status ?? "")) done.push(row.phase);
         know(row.phase, row.name, null, line);
       }
     }
   }
-  return { phases: [...phases.values()], plans, rows, counts };
+  return { phases: [...phases.values()], plans, rows, counts, done };
 }
 
 function rowOf(cells: readonly string[], columns: readonly string[], line: number): RoadmapRow | null {
   const at = columns.findIndex((column) => column.startsWith("phase"));
   if (at === -1 || !columns.some((column) => /plan|status/.test(column))) return null;
+  if (RANGE_REGEXP.test(cells[at] ?? "")) return null;
   const [, phase, name = ""] = ROW_PHASE_REGEXP.exec(cells[at] ?? "") ?? [];
   if (phase === undefined) return null;
   const plans = cells.find((cell, index) => index !== at && /^\d+\s*\/\s*\d+/.test(cell)) ?? null;

@@ -33,10 +33,16 @@ export class PlanSettler {
   readonly #ralph: Context;
   readonly #skip: boolean;
   readonly #skipped = new Map<string, number>();
+  #passed = false;
 
   constructor(ralph: Context, { skip }: { readonly skip: boolean }) {
     this.#ralph = ralph;
     this.#skip = skip;
+  }
+
+  /** True when a plan has passed in this run. */
+  hasPassed(): boolean {
+    return this.#passed;
   }
 
   /** The checkpoints that were left out in this run. */
@@ -80,6 +86,7 @@ export class PlanSettler {
       data.checkpointsOnly && this.#skip;
     if (verdict === "empty" && !asked && await this.#canWait()) return await this.#askForSummary(data);
     await this.#completeSummary(data, attempt, verdict === "empty" ? null : summary);
+    this.#passed = true;
     const isPhaseComplete = data.phaseComplete + 1 >= data.phaseTotal;
     const status = isPhaseComplete ? "Phase complete" : "In progress";
     await this.#record(data, { status, activity: `Completed ${data.id}-PLAN.md`, done: true });

@@ -80,13 +80,17 @@ function looseFields(text: string): readonly StateField[] {
 
 const PHASE_REGEXP = new RegExp(`^(?:Phase\\s+)?(${NUMBER_SOURCE})(?:\\s*(?:of|/)\\s*([\\w.?]+))?(.*)$`, "i");
 
+/** `None (between milestones)`, `Milestone complete`, `v1.2 COMPLETE`, `Ready for next milestone`, `—`. */
+const NO_PHASE_REGEXP =
+  /^(?:none\b|n\/a|[—–]|-$|all phases|complete|done\b|shipped)|\bmilestones?\b|^v\d[\w.-]*\s+(?:complete|done|shipped)/i;
+
 function phaseOf(value: string | null): Pick<StatePosition, "kind" | "phase" | "phaseName" | "totalPhases"> {
   const nothing = { phase: null, phaseName: null, totalPhases: null };
   if (value === null) return { ...nothing, kind: "unknown" };
   const [, phase, total = null, rest = ""] = PHASE_REGEXP.exec(value) ?? [];
   if (phase === undefined) {
     if (/^not (yet )?started/i.test(value)) return { ...nothing, kind: "not-started" };
-    return { ...nothing, kind: /^(none\b|n\/a|—|–|-$|all phases|complete)/i.test(value) ? "none" : "unknown" };
+    return { ...nothing, kind: NO_PHASE_REGEXP.test(value) ? "none" : "unknown" };
   }
   const [, bracketed] = /^\s*\((.*?)\)/.exec(rest) ?? [];
   const dashed = /^\s*[–—:-]+\s*(.*)$/.exec(rest)?.[1];

@@ -104,6 +104,10 @@ export interface Phase {
   readonly directory: string | null;
   /** ROADMAP.md ticks it. */
   readonly ticked: boolean;
+  /** Something of it is planned or done, be it that its PLAN files are not here. */
+  readonly begun: boolean;
+  /** Ticked; or it has no PLAN file, and ROADMAP.md or its SUMMARY files say that it is done. */
+  readonly finished: boolean;
   readonly plans: readonly Plan[];
   /** Plans that ROADMAP.md lists and that have no file yet. */
   readonly unwritten: readonly string[];

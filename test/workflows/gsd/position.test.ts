@@ -28,7 +28,7 @@ describe("positionOf()", () => {
 
     expect(position.next?.id).toBe("01-01");
     expect(position.reasons).toEqual([
-      "STATE.md is at phase 1, plan 0; 01-01 is the first plan from there on that is not complete",
+      "STATE.md is at phase 1; 01-01 is the first plan from there on that is not complete",
     ]);
     expect([position.complete, position.total, position.open.map(({ id }) => id)]).toEqual([0, 3, [
       "01-01",
@@ -57,18 +57,89 @@ describe("positionOf()", () => {
     ]);
   });
 
-  test("starts at STATE.md's phase and plan; what is older is a gap", async () => {
-    const position = await at({ ".planning/STATE.md": state("Phase: 2 of 2", "Plan: 1 of 1") });
-    const second = await at({ ".planning/STATE.md": state("Phase: 1", "Plan: 2 of 2") });
+  test.each(["0 of 2", "2 of 2", "2/2 complete", "3 of 3", "—"])(
+    "a plan of the present phase without SUMMARY and tick is open, whatever plan STATE.md names: %s",
+    async (plan) => {
+      const position = await at({
+        ".planning/STATE.md": state("Phase: 1 of 2", `Plan: ${plan}`),
+        [summaryOf(TWO)]: "x",
+      });
 
-    expect([position.next?.id, position.gaps.map(({ id }) => id)]).toEqual(["02-01", ["01-01", "01-02"]]);
-    expect([second.next?.id, second.gaps.map(({ id }) => id)]).toEqual(["01-02", ["01-01"]]);
+      expect([position.status, position.next?.id, position.gaps]).toEqual(["plan", "01-01", []]);
+    },
+  );
+
+  test("what is older than STATE.md's phase is a gap: never next, and nothing is done while there is one", async () => {
+    const second = { ".planning/STATE.md": state("Phase: 2 of 2", "Plan: 1 of 1") };
+    const position = await at(second);
+    const over = await at({ ...second, [summaryOf(THREE)]: "x" });
+
+    expect([position.next?.id, position.gaps]).toEqual(["02-01", [
+      { id: "01-01", note: "no SUMMARY, but STATE.md is at phase 2" },
+      { id: "01-02", note: "no SUMMARY, but STATE.md is at phase 2" },
+    ]]);
+    expect([over.status, over.reasons]).toEqual(["blocked", [
+      "2 older plans have no SUMMARY: 01-01, 01-02; `ralph run --plan 01-01` runs one, a tick in ROADMAP.md ([x], or [-] for what is left out) closes it",
+    ]]);
   });
 
-  test("between milestones nothing is next", async () => {
-    const position = await at({ ".planning/STATE.md": state("Phase: None (between milestones)") });
+  test("a gap satisfies no dependency", async () => {
+    const position = await at({
+      ".planning/STATE.md": state("Phase: 2 of 2"),
+      [THREE]: planText("c", { front: 'depends_on: ["01-02"]' }),
+    });
 
-    expect([position.status, position.next, position.gaps.length]).toEqual(["done", null, 3]);
+    expect([position.status, position.next, position.reasons[0]]).toEqual(["blocked", null, "02-01 waits for 01-02"]);
+  });
+
+  test.each([
+    "None (between milestones)",
+    "— (between milestones)",
+    "Between milestones",
+    "Milestone complete",
+    "v1.2 COMPLETE",
+    "Ready for next milestone",
+    "Milestone v2.0 complete — awaiting next milestone",
+  ])("`Phase: %s` means that there is no present phase: no ancient plan is taken up", async (phase) => {
+    const position = await at({ ".planning/STATE.md": state(`Phase: ${phase}`), [summaryOf(TWO)]: "x" });
+    const nothing = await at({ ".planning/STATE.md": state(`Phase: ${phase}`) });
+
+    expect([position.next?.id, position.gaps.map(({ id }) => id)]).toEqual(["02-01", ["01-01"]]);
+    expect([nothing.status, nothing.next, nothing.gaps.length]).toEqual(["blocked", null, 3]);
+  });
+
+  test("`Phase: Not started (defining requirements)`: a new milestone begins behind what is complete", async () => {
+    const text = state("Phase: Not started (defining requirements)");
+    const position = await at({ ".planning/STATE.md": text, [summaryOf(TWO)]: "x" });
+
+    expect([position.next?.id, position.gaps.map(({ id }) => id)]).toEqual(["02-01", ["01-01"]]);
+    expect((await at({ ".planning/STATE.md": text })).next?.id).toBe("01-01");
+  });
+
+  test("a phase that is done without PLAN files is done: by its boxes, its SUMMARY files, its status or its row", async () => {
+    const files = { [ONE]: null, [TWO]: null, [summaryOf(THREE)]: "x", ".planning/STATE.md": null };
+    const ticked = await at({
+      ...files,
+      ".planning/ROADMAP.md": ROADMAP.replace("[ ] 01-01", "[x] 01-01").replace("[ ] 01-02", "[x] 01-02"),
+    });
+    const summaries = await at({ ...files, [summaryOf(ONE)]: "x", [summaryOf(TWO)]: "x" });
+    const called = await at({
+      ...files,
+      ".planning/ROADMAP.md": ROADMAP.replace("**Goal**: a base", "- **Status**: DONE"),
+    });
+    const row = await at({
+      ...files,
+      ".planning/ROADMAP.md": ROADMAP.replace("| 0/2 | Not started", "| 2/2 | ✅ Complete"),
+    });
+    const begun = await at({ ...files, [summaryOf(ONE)]: "x" });
+
+    for (const position of [ticked, summaries, called, row]) {
+      expect([position.status, position.unplanned]).toEqual(["done", []]);
+    }
+    expect(begun.reasons).toEqual([
+      "every plan is complete",
+      "phase 01 (Base): ROADMAP.md lists 01-02, not written yet: `ralph plan 01`",
+    ]);
   });
 
   test("without STATE.md, or without a phase in it, the order decides, and that is said", async () => {
@@ -111,9 +182,8 @@ describe("positionOf()", () => {
       ".planning/ROADMAP.md": null,
     });
 
-    expect([position.status, position.reasons]).toEqual(["blocked", [
-      "01-01 waits for 01-02",
-      "01-02 waits for 01-01",
+    expect([position.status, position.circles, position.reasons]).toEqual(["blocked", [["01-01", "01-02"]], [
+      "depends_on goes in a circle: 01-01 → 01-02 → 01-01",
     ]]);
   });
 
@@ -121,11 +191,14 @@ describe("positionOf()", () => {
     const position = await at({ [THREE]: null, [summaryOf(ONE)]: "x", [summaryOf(TWO)]: "x" });
     const nothing = await at({ [ONE]: null, [TWO]: null, [THREE]: null });
 
-    expect([position.status, position.reasons]).toEqual(["done", [
+    expect([position.status, position.reasons]).toEqual(["unplanned", [
       "every plan is complete",
       "phase 2 (More) has no plan yet: `ralph plan 2`",
     ]]);
-    expect([nothing.status, nothing.reasons[0]]).toEqual(["blocked", "phase 1 (Base) has no plan yet: `ralph plan 1`"]);
+    expect([nothing.status, nothing.reasons[0]]).toEqual([
+      "unplanned",
+      "phase 1 (Base) has no plan yet: `ralph plan 1`",
+    ]);
   });
 
   test("a SUMMARY that is empty, a phase's, or says that its plan was blocked completes nothing", async () => {

@@ -12,7 +12,7 @@ import type { Planning } from "../types.ts";
 export async function nextPlan(look: Look): Promise<NextView> {
   const { status, next, reasons } = positionOf(await readPlanning(look));
   const checks = next === null ? [] : planChecks(next, look.config.verify.default, false).map(({ name }) => name);
-  const blocked = status === "blocked";
+  const blocked = status === "blocked" || status === "unplanned";
   const data = {
     status: next === null ? status : "item",
     id: next?.id ?? null,
@@ -84,11 +84,9 @@ function hintFor({ status, next, unplanned, open, reasons }: Position): string {
   if (next !== null) {
     return `\`ralph run\` executes ${next.id}${open.length > 1 ? "; `ralph run --loop` all that are left" : ""}`;
   }
-  if (status === "blocked" && unplanned.length === 0) return reasons[0] ?? "";
+  if (status === "blocked") return reasons[0] ?? "";
   const phase = unplanned[0]?.id;
-  return phase === undefined
-    ? "nothing: every plan is complete"
-    : `\`ralph discover ${phase}\`, then \`ralph plan ${phase}\``;
+  return phase === undefined ? `nothing: ${reasons[0]}` : `\`ralph discover ${phase}\`, then \`ralph plan ${phase}\``;
 }
 
 function positionLines(
@@ -100,12 +98,11 @@ function positionLines(
     positionLine(planning),
     `plans: ${position.complete}/${position.total} complete, ${position.open.length} open`,
   ];
-  for (const { number, name, plans, ticked } of planning.phases) {
+  for (const { number, name, begun, finished, plans } of planning.phases) {
     const done = plans.filter(({ completion }) => completion.done).length;
-    const mark = ticked || (plans.length > 0 && done === plans.length) ? good(symbols.passed) : dim(symbols.open);
-    lines.push(
-      `  ${mark} Phase ${number}  ${name} ${dim(plans.length === 0 ? "not planned" : `${done}/${plans.length}`)}`,
-    );
+    const mark = finished || (plans.length > 0 && done === plans.length) ? good(symbols.passed) : dim(symbols.open);
+    const without = finished ? "done, no PLAN file" : begun ? "begun, no PLAN file" : "not planned";
+    lines.push(`  ${mark} Phase ${number}  ${name} ${dim(plans.length === 0 ? without : `${done}/${plans.length}`)}`);
   }
   for (const { id, note } of position.gaps) lines.push(warn(`  ${symbols.warning} ${id}: ${note}`));
   for (const { id, note } of position.withoutSummary) lines.push(dim(`  ${symbols.dot} ${id}: ${note}`));
@@ -121,8 +118,8 @@ function positionLines(
 function positionLine({ state, phases }: Planning): string {
   if (state?.kind === "none") return `position: between phases${state.status === null ? "" : `: ${state.status}`}`;
   if (state === null || state.phase === null) {
-    const first = phases.find(({ plans, ticked }) =>
-      !ticked && (plans.length === 0 || plans.some(({ completion }) => !completion.done))
+    const first = phases.find(({ finished, plans }) =>
+      !finished && (plans.length === 0 || plans.some(({ completion }) => !completion.done))
     );
     if (first === undefined) return "position: every phase is complete";
     const begun = first.plans.some(({ completion }) => completion.done);

@@ -3,6 +3,7 @@ import { problemOf, type ValidatedFile } from "../../../cli/validated_file.ts";
 import { pathExists } from "../../../host/files.ts";
 import type { Validated } from "../../workflow.ts";
 import { PLANNING_DIRECTORY } from "../paths.ts";
+import { circleLine, positionOf } from "../position.ts";
 import { readPlanning } from "../read_planning.ts";
 import type { Check, Verification } from "../../../backlog/types.ts";
 import { verify } from "../../../checks/verify.ts";
@@ -13,7 +14,9 @@ import { planChecks } from "../checks.ts";
 export async function validatePlanning({ root }: Validated): Promise<readonly ValidatedFile[]> {
   const path = PLANNING_DIRECTORY;
   try {
-    const { diagnostics } = await readPlanning({ root });
+    const planning = await readPlanning({ root });
+    const { diagnostics } = planning;
+    const problems = positionOf(planning).circles.map(circleLine);
     const files = [...new Set(diagnostics.map(({ file }) => file))];
     const found = files.map(async (file) => ({
       path: file,
@@ -23,7 +26,7 @@ export async function validatePlanning({ root }: Validated): Promise<readonly Va
         line === 0 ? message : `line ${line}: ${message}`
       ),
     }));
-    return [{ path, present: true, problems: [], warnings: [] }, ...await Promise.all(found)];
+    return [{ path, present: true, problems, warnings: [] }, ...await Promise.all(found)];
   } catch (error) {
     return [{ path, present: await pathExists(join(root, path)), problems: [problemOf(error, path)], warnings: [] }];
   }

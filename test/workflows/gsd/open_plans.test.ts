@@ -1,0 +1,101 @@
+import { describe, expect, test } from "vitest";
+import { gsdBacklog } from "../../../lib/workflows/gsd/backlog.ts";
+import { runLoop } from "../../../lib/loop/run_loop.ts";
+import { fileOf, gsdWorld } from "./gsd_world.ts";
+import { ONE, planText, ROADMAP, STATE, summaryOf, THREE, TWO } from "./planning.ts";
+
+const LAST = ".planning/phases/01-base/01-03-PLAN.md";
+const STATE_FILE = ".planning/STATE.md";
+/** Phase 1 is over, as STATE.md has it. */
+const SECOND_PHASE = { [STATE_FILE]: STATE.replace("Phase: 1 of 2 (Base)", "Phase: 2 of 2 (More)") };
+
+function reasonsOf(run: object): readonly string[] {
+  return "reasons" in run ? run.reasons as readonly string[] : [];
+}
+
+describe("no plan is left behind", () => {
+  test("a plan that comes later by depends_on than by number is run, after the one that it waits for", async () => {
+    await using one = await gsdWorld({
+      [TWO]: planText("two.txt", { front: 'depends_on: ["01-03"]' }),
+      [LAST]: planText("last.txt"),
+    });
+
+    const run = await runLoop(one.ralph, gsdBacklog(one.ralph));
+
+    expect([run.status, run.passed]).toEqual(["passed", ["01-01", "01-03", "01-02", "02-01"]]);
+    expect(fileOf(one, STATE_FILE)).toContain("Phase: 2 of 2 (More)\nPlan: 1 of 1");
+  });
+
+  test("a later plan by name leaves the earlier ones open, and STATE.md's phase where it is", async () => {
+    await using one = await gsdWorld({});
+
+    const named = await runLoop(one.ralph, gsdBacklog(one.ralph, { plan: "02-01" }));
+    const state = fileOf(one, STATE_FILE);
+    const ralph = await one.again();
+    const rest = await runLoop(ralph, gsdBacklog(ralph));
+
+    expect([named.status, "summary" in named && named.summary]).toEqual(["passed", "02-01 is complete; next: 01-01"]);
+    expect(state).toContain("Phase: 1 of 2 (Base)\nPlan: 0 of 2");
+    expect([rest.status, rest.passed]).toEqual(["passed", ["01-01", "01-02"]]);
+  });
+
+  test("plans that depend on each other in a circle are an error, before a turn is paid for", async () => {
+    await using one = await gsdWorld({
+      [ONE]: planText("one.txt", { front: "depends_on: [01-02]" }),
+      [TWO]: planText("two.txt", { front: "depends_on: [01-01]" }),
+    });
+
+    const run = runLoop(one.ralph, gsdBacklog(one.ralph));
+
+    await expect(run).rejects.toThrow(`${ONE}: depends_on goes in a circle: 01-01 → 01-02 → 01-01`);
+    expect(one.prompts).toEqual([]);
+  });
+
+  test("a run that leaves plans of earlier phases has not passed, and names them with the ways out", async () => {
+    await using one = await gsdWorld({ ...SECOND_PHASE, [summaryOf(ONE)]: "x" });
+
+    const run = await runLoop(one.ralph, gsdBacklog(one.ralph));
+
+    expect([run.status, run.passed, reasonsOf(run)]).toEqual(["blocked", ["02-01"], [
+      "1 older plan has no SUMMARY: 01-02; `ralph run --plan 01-02` runs one, a tick in ROADMAP.md ([x], or [-] for what is left out) closes it",
+    ]]);
+  });
+
+  test("a plan whose dependency is a plan of an earlier phase without SUMMARY waits for it", async () => {
+    await using one = await gsdWorld({
+      ...SECOND_PHASE,
+      [summaryOf(ONE)]: "x",
+      [THREE]: planText("three.txt", { front: 'depends_on: ["01-02"]' }),
+    });
+
+    const run = await runLoop(one.ralph, gsdBacklog(one.ralph));
+    const ralph = await one.again();
+    const named = await runLoop(ralph, gsdBacklog(ralph, { plan: "01-02" }));
+    const rest = await one.again();
+
+    expect([run.status, run.passed, reasonsOf(run)[0]]).toEqual(["blocked", [], "02-01 waits for 01-02"]);
+    expect(named.status).toBe("passed");
+    expect((await runLoop(rest, gsdBacklog(rest))).status).toBe("passed");
+  });
+
+  test("phases to be planned: passed where the run did something, blocked where nothing was left to begin with", async () => {
+    await using one = await gsdWorld({
+      [THREE]: null,
+      [TWO]: null,
+      ".planning/ROADMAP.md": ROADMAP.replace(/^.*01-02.*\n/m, ""),
+    });
+
+    const run = await runLoop(one.ralph, gsdBacklog(one.ralph));
+    const ralph = await one.again();
+    const again = await runLoop(ralph, gsdBacklog(ralph));
+
+    expect([run.status, "summary" in run && run.summary]).toEqual([
+      "passed",
+      "every plan is complete; phase 2 (More) has no plan yet: `ralph plan 2`",
+    ]);
+    expect([again.status, reasonsOf(again)]).toEqual(["blocked", [
+      "every plan is complete",
+      "phase 2 (More) has no plan yet: `ralph plan 2`",
+    ]]);
+  });
+});
