@@ -3,7 +3,7 @@ import { listDirectory, pathExists, readText } from "../../host/files.ts";
 import { isOwnSummary, parsePhaseName, parsePlanName, type PlanName, summaryNameOf } from "./file_names.ts";
 import { compareNumbers, sameNumber } from "./numbers.ts";
 import { PHASES_DIRECTORY } from "./paths.ts";
-import { isTicked, type Roadmap, type RoadmapPlan } from "./roadmap_file.ts";
+import { isTicked, type Roadmap } from "./roadmap_file.ts";
 import type { Completion, Diagnostic, Phase, Plan } from "./types.ts";
 import { scalar } from "./front_matter.ts";
 import { parsePlan } from "./plan_file.ts";
@@ -86,27 +86,41 @@ export async function readPhase(
       diagnostics.push({ file: plan.file, line: 0, message: `a second plan ${plan.id}: left out` });
     } else plans.push(plan);
   }
-  const summaries = folder === null ? [] : withoutPlan(files, plans);
-  const listed = roadmap.plans.filter((plan) => sameNumber(plan.phase, number));
-  const isDone = (plan: RoadmapPlan): boolean =>
-    isTicked(plan.mark) || plan.mark === "-" || summaries.some((summary) => sameNumber(summary, plan.number));
-  const elsewhere = listed.filter((plan) => !plans.some((other) => sameNumber(other.number, plan.number)));
-  const unwritten = elsewhere.filter((plan) => !isDone(plan));
-  const gone = elsewhere.length > unwritten.length || summaries.length > 0;
-  const called = roadmap.done.some((phase) => sameNumber(phase, number));
-  // SUMMARY files alone do not say how many plans the present phase has
-  const all = gone && unwritten.length === 0 &&
-    (elsewhere.length > 0 || present === null || !sameNumber(present, number));
+  const { begun, done, unwritten } = elsewhere({ number, roadmap, present, files, plans });
   return {
     number,
     name: known?.name || (folder?.name ?? "").replaceAll("-", " "),
     directory: folder?.directory ?? null,
     ticked,
-    begun: plans.length > 0 || gone,
-    finished: ticked || (plans.length === 0 && (called || all)),
+    begun: plans.length > 0 || begun,
+    finished: ticked || (plans.length === 0 && done),
     plans,
-    unwritten: [...new Set(unwritten.map((plan) => `${plan.phase}-${plan.number}`))],
+    unwritten,
     researched: files.some((path) => /(^|-)(DISCOVERY|RESEARCH)\.md$/i.test(path)),
+  };
+}
+
+/** What ROADMAP.md and SUMMARY files say of plans that have no PLAN file. */
+function elsewhere(
+  { number, roadmap, present, files, plans }: Pick<PhaseFolder, "number" | "present" | "roadmap"> & {
+    readonly files: readonly string[];
+    readonly plans: readonly Plan[];
+  },
+): { readonly begun: boolean; readonly done: boolean; readonly unwritten: readonly string[] } {
+  const summaries = withoutPlan(files, plans);
+  const listed = roadmap.plans.filter((plan) =>
+    sameNumber(plan.phase, number) && !plans.some((other) => sameNumber(other.number, plan.number))
+  );
+  const unwritten = listed.filter((plan) =>
+    !isTicked(plan.mark) && plan.mark !== "-" && !summaries.some((summary) => sameNumber(summary, plan.number))
+  );
+  const begun = listed.length > unwritten.length || summaries.length > 0;
+  // SUMMARY files alone do not say how many plans the present phase has
+  const isAll = listed.length > 0 || present === null || !sameNumber(present, number);
+  return {
+    begun,
+    done: roadmap.done.some((phase) => sameNumber(phase, number)) || (begun && unwritten.length === 0 && isAll),
+    unwritten: [...new Set(unwritten.map((plan) => `${plan.phase}-${plan.number}`))],
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Report } from "./verify_commands.ts";
-import { markdownLines } from "../../backlog/fences.ts";
+import { type MarkdownLine, markdownLines } from "../../backlog/fences.ts";
 import { canonical, NUMBER_SOURCE } from "./numbers.ts";
 
 /** A phase as ROADMAP.md has it, from its heading, its check box or its row in a table. */
@@ -73,7 +73,6 @@ export function parseRoadmap(text: string, report: Report = () => {}): Roadmap {
   const plans: RoadmapPlan[] = [];
   const rows: RoadmapRow[] = [];
   const counts: { phase: string; line: number }[] = [];
-  const done: string[] = [];
   const { lines, unclosedFence } = markdownLines(text);
   if (unclosedFence !== null) report(unclosedFence, "this code fence is never closed: all that follows is code");
   let section: string | null = null;
@@ -118,19 +117,32 @@ export function parseRoadmap(text: string, report: Report = () => {}): Roadmap {
       continue;
     }
     if (section !== null && COUNT_REGEXP.test(content)) counts.push({ phase: section, line });
-    if (section !== null && DONE_REGEXP.test(STATUS_REGEXP.exec(content)?.[1] ?? "")) done.push(section);
     if (content.trim().startsWith("|")) {
       const cells = cellsOf(content);
       if (columns.length === 0) columns = cells.map((cell) => cell.toLowerCase());
       const row = rowOf(cells, columns, line);
       if (row !== null) {
         rows.push(row);
-        if (DONE_REGEXP.test(row.status ?? "")) done.push(row.phase);
         know(row.phase, row.name, null, line);
       }
     }
   }
-  return { phases: [...phases.values()], plans, rows, counts, done };
+  return { phases: [...phases.values()], plans, rows, counts, done: [...calledDone(lines), ...rowsDone(rows)] };
+}
+
+/** The phases below whose heading a line says that they are done. */
+function calledDone(lines: readonly MarkdownLine[]): readonly string[] {
+  const done: string[] = [];
+  let section: string | null = null;
+  for (const { text } of lines.filter(({ fenced }) => !fenced)) {
+    if (/^#/.test(text)) section = HEADING_REGEXP.exec(text)?.[1] ?? null;
+    else if (section !== null && DONE_REGEXP.test(STATUS_REGEXP.exec(text)?.[1] ?? "")) done.push(section);
+  }
+  return done;
+}
+
+function rowsDone(rows: readonly RoadmapRow[]): readonly string[] {
+  return rows.filter(({ status }) => DONE_REGEXP.test(status ?? "")).map(({ phase }) => phase);
 }
 
 function rowOf(cells: readonly string[], columns: readonly string[], line: number): RoadmapRow | null {
