@@ -12,6 +12,7 @@ import { circleLine, findPlan, type Position, positionOf } from "./position.ts";
 import { sameNumber } from "./numbers.ts";
 import { planPrompt, summaryPrompt } from "./prompt.ts";
 import { readPlanning } from "./read_planning.ts";
+import { withTicksOf } from "./restore_roadmap.ts";
 import { withSectionOf } from "./rewrite_state.ts";
 import { PlanSettler, waitsForSummary } from "./settle.ts";
 import { policyOf } from "./settle_policy.ts";
@@ -128,7 +129,7 @@ export function gsdBacklog(
     },
     unverified: "block",
     runsDirectory: GSD_RUNS,
-    restore: ({ path, found, written }) => path === STATE_FILE ? withSectionOf(found, written) : written,
+    restore: ({ path, found, written }) => (path === STATE_FILE ? withSectionOf : withTicksOf)(found, written),
 
     async overview() {
       const loaded = await load();

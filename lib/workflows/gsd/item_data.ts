@@ -30,6 +30,10 @@ export interface GsdItemData {
   readonly total: number;
   /** Older than STATE.md's position, or ahead of open plans of an earlier phase: that position stays where it is. */
   readonly behind: boolean;
+  /** `Progress:` of STATE.md. */
+  readonly progress: string | null;
+  /** It was complete. */
+  readonly wasDone: boolean;
   /** ROADMAP.md ticked it already. */
   readonly wasTicked: boolean;
   /** Ids of the other plans that are not complete: a SUMMARY of one of them that turns up is none. */
@@ -65,6 +69,8 @@ export function itemDataOf(plan: Plan, planning: Planning, position: Position): 
     total: position.total + unwritten,
     behind: plan.completion.done || position.gaps.some(({ id }) => id === plan.id) ||
       position.open.some((other) => compareNumbers(other.phase, plan.phase) < 0),
+    progress: planning.state?.progress ?? null,
+    wasDone: plan.completion.done,
     wasTicked: plan.completion.done && plan.completion.by === "roadmap",
     others: planning.phases.flatMap(({ plans: all }) => all).filter(({ id, summarized }) =>
       id !== plan.id && !summarized

@@ -1,6 +1,7 @@
 import { localDate } from "../../host/local_date.ts";
 import { changeLines } from "./change_lines.ts";
 import { sameNumber } from "./numbers.ts";
+import { type ProgressChange, progressValue } from "./progress_value.ts";
 import { findSection, parseState, type StateField, type StateSection } from "./state_file.ts";
 
 /** What STATE.md is to say of the current position. */
@@ -16,10 +17,9 @@ export interface StateUpdate {
   readonly activity: string;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Over all phases. */
-  readonly complete: number;
-  readonly total: number;
-  /** The plan is older than the position: that stays, only activity and progress are written. @default false */
+  /** `Progress:` as it was, and what has changed since; `null`: it stays. */
+  readonly progress: ProgressChange | null;
+  /** The plan is older than the position: that stays, only the activity is written. @default false */
   readonly behind?: boolean;
 }
 
@@ -44,7 +44,10 @@ export function rewriteState(text: string, update: StateUpdate): string {
     set("status", () => update.status);
   }
   set("last activity", (old) => activityValue(old, update));
-  if (section.fields.some(({ label }) => label === "progress")) set("progress", (old) => progressValue(old, update));
+  const { progress } = update;
+  if (progress !== null && update.behind !== true && section.fields.some(({ label }) => label === "progress")) {
+    set("progress", () => progressValue(progress));
+  }
   return changeLines(text, changes, insertions);
 }
 
@@ -118,29 +121,4 @@ function activityValue(old: string, { activity, now }: StateUpdate): string {
   const [, stamp, separator = " — "] = /^(\d{4}-\d\d-\d\d(?:T[\d:.]+Z?)?)?(\s+[–—-]+\s+)?/.exec(old) ?? [];
   const date = stamp?.includes("T") === true ? new Date(now).toISOString() : localDate(now);
   return `${date}${separator}${activity}`;
-}
-
-const BAR_REGEXP = /(\[)([^\]\s]+)(\])/;
-
-/** A bar of the same width and characters, a percentage with as many decimals; what is no number stays. */
-function progressValue(old: string, { complete, total }: StateUpdate): string {
-  const share = total === 0 ? 0 : complete / total;
-  const [, , bar] = BAR_REGEXP.exec(old) ?? [];
-  if (bar === undefined && !/\d%/.test(old) && !/\d+\s*\/\s*\d+\s+plans/i.test(old)) return old;
-  return old
-    .replace(
-      BAR_REGEXP,
-      (whole, open: string, cells: string, close: string) =>
-        /^[█▓▒░#=>.\-–—_ ■□▪▫●○]+$/u.test(cells) ? open + barOf(cells, share) + close : whole,
-    )
-    .replace(/\d+(?:\.(\d+))?%/, (_, decimals?: string) => `${(share * 100).toFixed(decimals?.length ?? 0)}%`)
-    .replace(/\b\d+(\s*\/\s*|\s+of\s+)\d+(\s+(?:total\s+)?plans)/i, `${complete}$1${total}$2`);
-}
-
-function barOf(cells: string, share: number): string {
-  const width = [...cells].length;
-  const filled = cells.includes("█") ? "█" : [...cells].find((cell) => "#=■▓●▪".includes(cell)) ?? "█";
-  const empty = [...cells].find((cell) => cell !== filled && cell !== ">") ?? (filled === "█" ? "░" : "-");
-  const count = Math.floor(share * width + 1e-9);
-  return filled.repeat(count) + empty.repeat(width - count);
 }

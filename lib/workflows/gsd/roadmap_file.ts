@@ -130,12 +130,22 @@ export function parseRoadmap(text: string, report: Report = () => {}): Roadmap {
   return { phases: [...phases.values()], plans, rows, counts, done: [...calledDone(lines), ...rowsDone(rows)] };
 }
 
+/** The check boxes of phases. */
+export function phaseBoxes(
+  lines: readonly MarkdownLine[],
+): readonly { readonly phase: string; readonly mark: string; readonly line: number }[] {
+  return lines.filter(({ fenced }) => !fenced).flatMap(({ text, number: line }) => {
+    const [, mark, phase] = BULLET_REGEXP.exec(text) ?? [];
+    return mark === undefined || phase === undefined ? [] : [{ phase, mark, line }];
+  });
+}
+
 /** The phases below whose heading a line says that they are done. */
 function calledDone(lines: readonly MarkdownLine[]): readonly string[] {
   const done: string[] = [];
   let section: string | null = null;
   for (const { text } of lines.filter(({ fenced }) => !fenced)) {
-    if (/^#/.test(text)) section = HEADING_REGEXP.exec(text)?.[1] ?? null;
+    if (text.startsWith("#")) section = HEADING_REGEXP.exec(text)?.[1] ?? null;
     else if (section !== null && DONE_REGEXP.test(STATUS_REGEXP.exec(text)?.[1] ?? "")) done.push(section);
   }
   return done;

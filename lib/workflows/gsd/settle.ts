@@ -8,6 +8,7 @@ import { type GsdItemData, itemDataOf } from "./item_data.ts";
 import { moveAside, type MoveContext, moveOthersAside, withMoved } from "./moved_aside.ts";
 import { ROADMAP_FILE, STATE_FILE } from "./paths.ts";
 import { positionOf } from "./position.ts";
+import type { ProgressChange } from "./progress_value.ts";
 import { readPlanning } from "./read_planning.ts";
 import { rewriteRoadmap } from "./rewrite_roadmap.ts";
 import { rewriteState } from "./rewrite_state.ts";
@@ -175,11 +176,12 @@ export class PlanSettler {
     data: GsdItemData,
     { status, activity, done }: { readonly status: string; readonly activity: string; readonly done: boolean },
   ): Promise<void> {
-    const { phase, phaseName, number: plan, behind, total } = data;
+    const { phase, phaseName, number: plan, behind } = data;
     const more = done ? 1 : 0;
+    const progress = progressOf(data, done);
     const now = this.#ralph.host.clock.now();
     const position = { phase, phaseName, plan: data.place, plans: data.phaseTotal, behind };
-    const state = { ...position, status, activity, now, complete: data.complete + more, total };
+    const state = { ...position, status, activity, now, progress };
     await this.#ralph.state.update(STATE_FILE, (text) => text === null ? null : rewriteState(text, state));
     if (!done && data.wasTicked) return;
     const roadmap = { phase, plan, done, complete: data.phaseComplete + more, total: data.phaseTotal, now };
@@ -189,6 +191,11 @@ export class PlanSettler {
   #note(message: string): void {
     this.#ralph.events.emit({ type: "note", level: "warn", message });
   }
+}
+
+function progressOf({ complete, progress, total, wasDone }: GsdItemData, done: boolean): ProgressChange | null {
+  if (progress === null) return null;
+  return { value: progress, before: complete + (wasDone ? 1 : 0), after: complete + (done ? 1 : 0), total };
 }
 
 function oneLine(text: string, length: number): string {

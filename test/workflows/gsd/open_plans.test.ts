@@ -99,3 +99,32 @@ describe("no plan is left behind", () => {
     ]]);
   });
 });
+
+test("what a person writes into ROADMAP.md while a plan is worked on stays, beside Ralph's tick", async () => {
+  await using one = await gsdWorld({}, async (write) => {
+    await write(
+      ".planning/ROADMAP.md",
+      `${ROADMAP.replace("[ ] 02-01", "[x] 02-01")}\n### Phase 3: A careful thought\n`,
+    );
+  });
+
+  const run = await runLoop(one.ralph, gsdBacklog(one.ralph, { plan: "01-01" }));
+
+  const roadmap = fileOf(one, ".planning/ROADMAP.md");
+  expect(run.status).toBe("passed");
+  expect(roadmap).toContain("\n### Phase 3: A careful thought\n");
+  expect(roadmap).toContain("- [x] 01-01-PLAN.md — One\n- [ ] 01-02-PLAN.md — Two\n");
+  expect(roadmap).toContain("- [ ] 02-01-PLAN.md — Three\n");
+});
+
+test("Progress keeps its meaning through a run: a milestone's stays, a fraction of plans counts on", async () => {
+  const state = (value: string): Record<string, string> => ({ [STATE_FILE]: STATE.replace("[░░░░░░░░░░] 0%", value) });
+  await using milestone = await gsdWorld(state("[██░░░░░░░░] 20%"));
+  await using fraction = await gsdWorld(state("[██░░░░░░░░] 20% (2/10 milestone plans)"));
+
+  await runLoop(milestone.ralph, gsdBacklog(milestone.ralph, { plan: "01-01" }));
+  await runLoop(fraction.ralph, gsdBacklog(fraction.ralph, { plan: "01-01" }));
+
+  expect(fileOf(milestone, STATE_FILE)).toContain("Progress: [██░░░░░░░░] 20%\n");
+  expect(fileOf(fraction, STATE_FILE)).toContain("Progress: [███░░░░░░░] 30% (3/10 milestone plans)\n");
+});

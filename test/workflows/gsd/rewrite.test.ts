@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { progressValue } from "../../../lib/workflows/gsd/progress_value.ts";
+import { withTicksOf } from "../../../lib/workflows/gsd/restore_roadmap.ts";
 import { rewriteRoadmap } from "../../../lib/workflows/gsd/rewrite_roadmap.ts";
 import { rewriteState, type StateUpdate, withSectionOf } from "../../../lib/workflows/gsd/rewrite_state.ts";
 import { ROADMAP, STATE } from "./planning.ts";
@@ -12,8 +14,7 @@ const UPDATE: StateUpdate = {
   status: "In progress",
   activity: "Completed 01-01-PLAN.md",
   now: NOW,
-  complete: 1,
-  total: 3,
+  progress: { value: "[░░░░░░░░░░] 0%", before: 0, after: 1, total: 3 },
 };
 
 function section(...lines: readonly string[]): string {
@@ -49,18 +50,6 @@ describe("rewriteState()", () => {
     ["Plan: N/A", "Plan: 1 of 2"],
   ])("%j", (before, after) => {
     expect(rewritten(["Phase: 1", before])[1]).toBe(after);
-  });
-
-  test.each([
-    ["Progress: [███░░] 40%", "Progress: [█░░░░] 33%"],
-    ["Progress: ~40%", "Progress: ~33%"],
-    ["Progress: 12.5%", "Progress: 33.3%"],
-    ["Progress: 0/9 plans (0%)", "Progress: 1/3 plans (33%)"],
-    ["Progress: [##########] 100% (v1)", "Progress: [###-------] 33% (v1)"],
-    ["Progress: `[ ] Phase 1`", "Progress: `[ ] Phase 1`"],
-    ["Progress: none yet", "Progress: none yet"],
-  ])("%j", (before, after) => {
-    expect(rewritten(["Phase: 1", "Plan: 1", "Status: x", "Last activity: x", before])[4]).toBe(after);
   });
 
   test.each([
@@ -112,6 +101,75 @@ describe("rewriteState()", () => {
     expect(rewriteState(text, UPDATE)).toBe(rewriteState(STATE, UPDATE).replaceAll("\n", "\r\n"));
     expect(rewriteState("# State\r\nPlan: 1 of 2\r\n", UPDATE)).toBe("# State\r\nPlan: 1 of 2\r\n");
     expect(rewriteState("## Current Position\r\nPhase: 1\r\n", UPDATE).replaceAll("\r\n", "")).not.toContain("\n");
+  });
+});
+
+describe("progressValue()", () => {
+  /** The fifth of eight plans of all phases is done. */
+  const after = (value: string): string => progressValue({ value, before: 4, after: 5, total: 8 });
+
+  test.each([
+    ["of all plans", "[█████░░░░░] 50%", "[██████░░░░] 63%"],
+    ["of all plans, without a bar", "~50%", "~63%"],
+    ["of all plans, by its decimals", "50.0%", "62.5%"],
+    ["a bare bar", "██████████░░░░░░░░░░ 50%", "████████████░░░░░░░░ 63%"],
+    ["a fraction of its own", "[████░] 78% (21/27 milestone plans)", "[████░] 81% (22/27 milestone plans)"],
+    ["in words", "[████░░░░░░] 42% (5 of 12 total plans)", "[█████░░░░░] 50% (6 of 12 total plans)"],
+    ["a fraction first", "2/4 plans complete (50%)", "3/4 plans complete (75%)"],
+    ["nearly all", "[█████████░] 99% (222/224 plans)", "[█████████░] 99% (223/224 plans)"],
+  ])("counts one more %s: %s", (_name, before, expected) => {
+    expect(after(before)).toBe(expected);
+  });
+
+  test.each([
+    ["a milestone's percentage", "[░░░░░░░░░░] 0%"],
+    ["a milestone that is full", "[██████████] 100% (12/12 plans)"],
+    ["phases", "[█████░░░░░] 50% (4/8 phases)"],
+    ["numbers that contradict each other", "10% (4/8 plans)"],
+    ["another meaning in words", "[█████░░░░░] 50% (v1.2)"],
+    ["two fractions", "50% (4/8 plans, 1/2 phases)"],
+    ["two percentages", "50% code-complete; 20% verified"],
+    ["a plan count that is not known", "50% (4/TBD plans complete)"],
+    ["no number", "none yet"],
+    ["a box", "`[ ] Phase 1`"],
+  ])("leaves %s alone: %s", (_name, before) => {
+    expect(after(before)).toBe(before);
+  });
+
+  test("counts one less where a plan is sent back, and nothing twice", () => {
+    expect(progressValue({ value: "63% (5/8 plans)", before: 5, after: 4, total: 8 })).toBe("50% (4/8 plans)");
+    expect(progressValue({ value: "63% (5/8 plans)", before: 5, after: 5, total: 8 })).toBe("63% (5/8 plans)");
+  });
+});
+
+describe("withTicksOf()", () => {
+  const ticked = ROADMAP.replace("[ ] 01-01", "[x] 01-01").replace("| 0/2 | Not started |", "| 1/2 | In progress |");
+  const thought = "### Phase 3: Later\n\n- [x] 03-01-PLAN.md — Something\n";
+
+  test("keeps what a person wrote meanwhile; ticks, counts and rows are Ralph's, new boxes are not ticked", () => {
+    const found = ROADMAP.replace("**Goal**: more", "**Goal**: much more").replace("[ ] 02-01", "[x] 02-01")
+      .replace("[ ] **Phase 2", "[x] **Phase 2").replace("| 0/1 | Not started", "| 1/1 | Complete");
+
+    expect(withTicksOf(ROADMAP.replace("**Goal**: more", "**Goal**: much more") + thought, ticked)).toBe(
+      ticked.replace("**Goal**: more", "**Goal**: much more") + thought.replace("[x]", "[ ]"),
+    );
+    expect(withTicksOf(found, ROADMAP)).toBe(ROADMAP);
+  });
+
+  test.each([
+    ["a box is gone", ROADMAP.replace(/^.*02-01.*\n/m, "")],
+    ["a box is in a code fence", ROADMAP.replace("Plans:\n- [ ] 02-01", "```\n- [ ] 02-01")],
+    ["a phase is gone", ROADMAP.replaceAll(/^.*(?:Phase 2|2\. More).*\n/gm, "")],
+    ["a phase is called done", ROADMAP.replace("**Goal**: more", "**Status**: DONE")],
+    ["all is gone", ""],
+  ])("%s: all of Ralph's version comes back", (_name, found) => {
+    expect(withTicksOf(found, ticked)).toBe(ticked);
+  });
+
+  test("the same text stays, line ends included", () => {
+    const windows = ticked.replaceAll("\n", "\r\n");
+
+    expect([withTicksOf(ticked, ticked), withTicksOf(windows, windows)]).toEqual([ticked, windows]);
   });
 });
 
