@@ -324,6 +324,8 @@ export interface Overview {
   readonly open: number | null;
   /** Items given up on. */
   readonly parked: number;
+  /** How an item of this format names a check, for messages. @default in a criterion, as Verify: `npm test` */
+  readonly checkForm?: string;
   /** Ids of open items that name no check at all: asked about before the first turn. */
   readonly unchecked: readonly string[];
 }

@@ -9,20 +9,29 @@ export type UncheckedOutcome =
   | { readonly status: "go-on"; readonly checks: readonly Check[] }
   | { readonly status: "blocked"; readonly reasons: readonly string[] };
 
-const WAYS_OUT: readonly string[] = [
-  'name commands for every item in ralph.config.json: `"verify": { "default": ["npm test"] }`',
-  'give one for this run: `--verify "npm test"` (repeatable)',
-  "name one in a criterion of the item, in the form: Verify: `npm test`",
-  "or let the agent's word count, marked unverified: `--allow-unverified`",
-];
+const CRITERION = "in a criterion of the item, in the form: Verify: `npm test`";
+
+function waysOut(form: string): readonly string[] {
+  return [
+    'name commands for every item in ralph.config.json: `"verify": { "default": ["npm test"] }`',
+    'give one for this run: `--verify "npm test"` (repeatable)',
+    `name one ${form}`,
+    "or let the agent's word count, marked unverified: `--allow-unverified`",
+  ];
+}
 
 /**
  * Items that name no check cannot pass. Asks for a command where a person can be asked, with what the project's files
  * suggest; says how to get out of it otherwise. Called before the first turn is paid for.
  *
  * @param unchecked ids of the open items without a check
+ * @param form how an item names one
  */
-export async function checksForUnchecked(ralph: RalphContext, unchecked: readonly string[]): Promise<UncheckedOutcome> {
+export async function checksForUnchecked(
+  ralph: RalphContext,
+  unchecked: readonly string[],
+  form: string = CRITERION,
+): Promise<UncheckedOutcome> {
   if (unchecked.length === 0) return { status: "go-on", checks: [] };
   // A backlog that knows nothing of the configuration: what is named there, or by `--verify`, holds for it as well.
   const named = ralph.config.verify.default.map((command): Check => ({ name: command, command, scope: "run" }));
@@ -31,7 +40,7 @@ export async function checksForUnchecked(ralph: RalphContext, unchecked: readonl
   const command = await askForCommand(ralph, unchecked, suggested.map((check) => check.command));
   if (command !== "") return { status: "go-on", checks: [{ name: command, command, scope: "run" }] };
   const found = suggested.map((check) => `found in ${check.from}: \`${check.command}\``);
-  return { status: "blocked", reasons: [uncheckedLine(unchecked), ...WAYS_OUT, ...found] };
+  return { status: "blocked", reasons: [uncheckedLine(unchecked), ...waysOut(form), ...found] };
 }
 
 /** `2 items name no check and cannot pass: US-001, US-002` */

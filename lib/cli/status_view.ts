@@ -1,12 +1,15 @@
 import { readLockHolder } from "../host/lock_holder.ts";
 import type { Invocation } from "./command.ts";
 import type { Look } from "./look.ts";
+import type { ChosenWorkflow } from "./workflow.ts";
 import { toJson } from "./show.ts";
 
 /** What a workflow says of its state. */
 export interface StatusView {
   /** What it is called. @default the workflow's name */
   readonly title?: string;
+  /** Whose state it is, and how it was found. @default the one of the command */
+  readonly workflow?: ChosenWorkflow;
   /** Where it is, beside the title. @default the root */
   readonly path?: string;
   /** Its own part of the JSON. */
@@ -25,16 +28,16 @@ export async function showStatus(
   look: Look,
   views: readonly StatusView[],
 ): Promise<void> {
-  const { root, workflow: { name, why }, config: { provider }, own, repository } = look;
+  const { root, config: { provider }, own, repository } = look;
   const branch = await repository?.currentBranch() ?? null;
   const agent = provider.command ?? provider.preset ?? null;
   const holder = await readLockHolder(own.runLock);
   const running = holder === null ? null : { pid: holder.pid, purpose: holder.purpose, since: holder.since };
   if (flags.has("json")) {
-    const all = views.map(({ data, problem, hint }) => ({
+    const all = views.map(({ workflow = look.workflow, data, problem, hint }) => ({
       root,
-      workflow: name,
-      why,
+      workflow: workflow.name,
+      why: workflow.why,
       branch,
       agent,
       running,
@@ -45,7 +48,8 @@ export async function showStatus(
     return out(toJson(all.length === 1 ? all[0] : all));
   }
   const { bold, dim, bad, warn, symbols } = look.style;
-  for (const [index, { title = name, path = root, lines, problem, hint }] of views.entries()) {
+  for (const [index, view] of views.entries()) {
+    const { workflow: { name, why } = look.workflow, title = name, path = root, lines, problem, hint } = view;
     if (index > 0) out("");
     out(
       `${bold(title)} ${dim(`(${why}) ${symbols.dot} ${path}${branch === null ? "" : ` ${symbols.dot} ${branch}`}`)}`,

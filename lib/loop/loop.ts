@@ -110,10 +110,10 @@ export class Loop<Data, Findings> {
 
   /** Items that name no check cannot pass: asked about before the first turn is paid for. */
   async #askAboutUnchecked(): Promise<Ending | null> {
-    const { unchecked, total } = await this.#backlog.overview(this.#view());
+    const { unchecked, total, checkForm } = await this.#backlog.overview(this.#view());
     this.#atStart = total ?? 0;
     if (this.#backlog.unverified === "accept" || this.#shared.length > 0) return null;
-    const found = await checksForUnchecked(this.#ralph, unchecked);
+    const found = await checksForUnchecked(this.#ralph, unchecked, checkForm);
     if (found.status === "blocked") return { status: "blocked", reasons: found.reasons };
     this.#shared = [...this.#shared, ...found.checks];
     return null;

@@ -2,7 +2,9 @@ import { describe, expect, test } from "vitest";
 import { PROJECT } from "../workflows/gsd/planning.ts";
 import { type Cli, ralphCli } from "./cli.ts";
 
-const CLAUDE = 'printf "%s\\n" "$@" > args.txt';
+/** Notes its arguments, and leaves what each of the sessions is for. */
+const CLAUDE =
+  'printf "%s\\n" "$@" > args.txt; cd .planning 2>/dev/null || { mkdir .planning; cd .planning; }; mkdir -p phases/01-base; touch PROJECT.md ROADMAP.md phases/01-base/01-RESEARCH.md';
 const OLD = {
   ".claude/commands/gsd/new-project.md": "",
   ".claude/commands/gsd/create-roadmap.md": "",
@@ -104,6 +106,27 @@ describe("GSD's planning commands", () => {
 
     expect(read("answer.txt")).toBe("more\n");
     expect(stdout).toContain("next: `ralph run`, or `ralph run --loop`");
+  });
+
+  test.each([
+    [["init", "--workflow", "gsd"], "the session left no .planning/PROJECT.md"],
+    [["roadmap", "--workflow", "gsd"], "the session left no .planning/ROADMAP.md"],
+    [["discover", "1"], "the session left no DISCOVERY.md or RESEARCH.md for phase 1"],
+    [["plan", "3"], "the session left no plan for phase 3"],
+  ])("%j whose session leaves nothing has not passed", async (args, says) => {
+    const begun = ["discover", "plan"].includes(args[0] ?? "");
+    const files = { ...OLD, ...(begun ? { ...PROJECT, ".planning/phases/03-last/03-CONTEXT.md": "x" } : {}) };
+
+    const { stderr } = await project(files, "true").args(...args).expectExit(1);
+
+    expect(stderr).toContain(`${says}: the same command begins again`);
+    expect(stderr).not.toContain("next: ");
+  });
+
+  test("the next command names the phase that was researched", async () => {
+    const { stderr } = await project({ ...OLD, ...PROJECT }).args("discover", "1").expectExit(0);
+
+    expect(stderr).toContain("next: `ralph plan 1`");
   });
 
   test("a phase without research: said, with the command that does it", async () => {

@@ -129,12 +129,17 @@ hint: \`ralph status\` shows the progress, \`ralph report\` what was done; \`ral
       { [ONE]: PROJECT[ONE]!, ".planning/STATE.md": STATE },
       `echo ok > ${summaryOf(ONE)}; git add -A; git commit -qm done; kill -9 $PPID; sleep 30`,
     ).args("run", "--loop").start().ended();
+    const status = await ralphCli(killed.root).args("status").expectExit(0);
+    const next = await ralphCli(killed.root).args("next").expectExit(0);
     const again = await ralphCli(killed.root).agent("worker", worker().replace('"attempt 1"', '"attempt 9"')).args(
       "run",
       "--loop",
     ).expectExit(0);
 
     expect(killed.exitCode).not.toBe(0);
+    expect(status.stdout).toContain("plans: 0/1 complete, 1 open\n");
+    expect(status.stdout).toContain(`${summaryOf(ONE)}: of an attempt that has not ended: it completes nothing`);
+    expect(next.stdout).toMatch(/^01-01 {2}/);
     expect(again.stderr).toMatch(
       /warning: .*01-01-SUMMARY\.md is of a plan that was not verified: moved to [^]*01-01 was interrupted in attempt 1 and is taken up again[^]*check passed: task 1: grep -q right one\.txt/,
     );
@@ -389,6 +394,53 @@ next: \`ralph run\` executes 02-01
     expect(start.stdout).toContain("position: Phase 1, not started\n");
     expect(start.stdout).toContain("next: `ralph discover 1`, then `ralph plan 1`\n");
     expect(empty.stdout).toMatch(/✗ \.planning: no phase was found.*\n(▲.*\n)*next: `ralph roadmap --workflow gsd`\n/);
+  });
+
+  test("plans without a check are listed by status, validate and run, with the form that a plan has; done they are marked", async () => {
+    const bare = (file: string): string => planText(file).replace(/<verify>[^]*<\/verify>/, "");
+    const files = { ...PROJECT, [ONE]: bare("one.txt"), [THREE]: bare("three.txt") };
+    const status = await project(files).args("status").expectExit(0);
+    const valid = await project(files).args("validate").expectExit(0);
+    const run = await project(files).args("run", "--loop").expectExit(3);
+    const named = await project(files, worker(), { verify: { default: ["test -d ."] } }).args("validate").expectExit(0);
+    const allowed = await project(files).args("run", "--loop", "--allow-unverified").expectExit(0);
+    const after = await ralphCli(allowed.root).args("status").expectExit(0);
+
+    for (const shown of [status.stdout, valid.stdout]) {
+      expect(shown).toContain("2 of 3 open plans name no check and cannot pass: 01-01, 02-01\n");
+      expect(shown).toContain(
+        "on a line of its own: `<automated>npm test</automated>`; or for all plans in `verify.default`",
+      );
+    }
+    expect(named.stdout).not.toContain("name no check");
+    expect(run.stderr).toContain(
+      "name one in the plan, in a task's `<verify>` or in `<verification>`, on a line of its own",
+    );
+    expect(after.stdout).toContain("▲ 01-01: unverified, only the agent says that it is done\n");
+    expect(after.stdout).not.toContain("01-02: unverified");
+  });
+
+  test("a STATE.md that Ralph cannot keep up to date is named by validate, status and run", async () => {
+    const files = { ...PROJECT, ".planning/STATE.md": STATE.replace("Current Position", "Current Phase") };
+    const says = "has no section `## Current Position`: it is read, and Ralph cannot keep it up to date";
+
+    expect((await project(files).args("status").expectExit(0)).stdout).toContain(says);
+    expect((await project(files).args("validate").expectExit(0)).stdout).toContain(says);
+    expect((await project(files).args("run").expectExit(0)).stderr).toContain(`warning: .planning/STATE.md: ${says}`);
+  });
+
+  test("where several workflows are in use, status shows each", async () => {
+    const prd = '{"branchName":"main","userStories":[]}';
+    const files = { ...PROJECT, "scripts/ralph/prd.json": prd };
+    const both = await project(files).args("status").expectExit(0);
+    const json = await project(files).args("status", "--json").expectExit(0);
+    const one = await project(files).args("status", "--workflow", "exec").expectExit(0);
+
+    expect(both.stdout).toMatch(
+      /^exec \(scripts\/ralph exists\)[^]*stories: 0\/0[^]*\n\ngsd \(\.planning exists\)[^]*plans: 0\/3/,
+    );
+    expect(JSON.parse(json.stdout).map(({ workflow }: { workflow: string }) => workflow)).toEqual(["exec", "gsd"]);
+    expect(one.stdout).not.toContain("gsd");
   });
 
   test("next, validate and verify know the workflow", async () => {

@@ -5,9 +5,9 @@ import { RalphError } from "../../errors/ralph_error.ts";
 import { readText } from "../../host/files.ts";
 import type { Backlog, Check, Claim, Item, JudgeContext, Next } from "../../backlog/types.ts";
 import { type GsdBacklogContext, type GsdItemData, itemDataOf } from "./item_data.ts";
-import { planChecks } from "./checks.ts";
+import { CHECK_FORM, planChecks, uncheckedPlans } from "./checks.ts";
 import { claimOf, type GsdFindings } from "./claim.ts";
-import { GSD_RUNS, PLANNING_DIRECTORY, ROADMAP_FILE, STATE_FILE } from "./paths.ts";
+import { GSD_JOURNAL, GSD_RUNS, PLANNING_DIRECTORY, ROADMAP_FILE, STATE_FILE } from "./paths.ts";
 import { circleLine, findPlan, type Position, positionOf } from "./position.ts";
 import { sameNumber } from "./numbers.ts";
 import { planPrompt, summaryPrompt } from "./prompt.ts";
@@ -118,8 +118,8 @@ export function gsdBacklog(
   }
 
   return {
-    name: "gsd",
-    scope: "",
+    name: GSD_JOURNAL.backlog,
+    scope: GSD_JOURNAL.scope,
     stateFiles: [STATE_FILE, ROADMAP_FILE],
     async briefFiles() {
       const { phases } = await readPlanning(ralph);
@@ -135,16 +135,14 @@ export function gsdBacklog(
       const loaded = await load();
       if (options.plan === undefined) refuseCircles(loaded);
       const plans = wanted(loaded);
-      const named = plans.filter((plan) =>
-        !plan.empty && !(skip && plan.tasks.length > 0 && plan.tasks.every(({ checkpoint }) => checkpoint))
-      );
       const { complete, total } = loaded.position;
       return {
         total: options.plan === undefined ? total : 1,
         passed: options.plan === undefined ? complete : 1 - plans.length,
         open: plans.length,
         parked: 0,
-        unchecked: named.filter((plan) => checksOf(plan).length === 0).map(({ id }) => id),
+        checkForm: CHECK_FORM,
+        unchecked: uncheckedPlans(plans, ralph.config.verify.default),
       };
     },
 

@@ -1,5 +1,5 @@
 import type { Check } from "../../backlog/types.ts";
-import type { PlanCommand, Verifying } from "./types.ts";
+import type { Plan, PlanCommand, Verifying } from "./types.ts";
 
 /** The label of the checks that a plan names for itself, and of those that hold for every item. */
 const PLAN_SCOPE = "plan";
@@ -36,4 +36,26 @@ function checkOf({ command, expect }: PlanCommand, label: string, scope: string)
   const plain = expect.exit === undefined && expect.output === undefined;
   const name = `${label}: ${first}${more.length === 0 ? "" : " …"}`;
   return { name, command, scope, own: true, ...(plain ? {} : { expect }) };
+}
+
+/** How a PLAN.md names a check, for messages. */
+export const CHECK_FORM: string =
+  "in the plan, in a task's `<verify>` or in `<verification>`, on a line of its own: `<automated>npm test</automated>`";
+
+/** The plans that cannot pass: an agent is to do something in them, and they name no check. */
+export function uncheckedPlans(plans: readonly Plan[], always: readonly string[]): readonly string[] {
+  return plans.filter((plan) =>
+    !plan.empty && !(plan.tasks.length > 0 && plan.tasks.every(({ checkpoint }) => checkpoint)) &&
+    planChecks(plan, always, true).length === 0
+  ).map(({ id }) => id);
+}
+
+/** `3 of 5 open plans name no check and cannot pass: 01-01, …`, and how a plan names one; nothing where all do. */
+export function uncheckedLines(unchecked: readonly string[], open: number): readonly string[] {
+  if (unchecked.length === 0) return [];
+  const plans = unchecked.length === 1 ? "plan names" : "plans name";
+  return [
+    `${unchecked.length} of ${open} open ${plans} no check and cannot pass: ${unchecked.join(", ")}`,
+    `name one ${CHECK_FORM}; or for all plans in \`verify.default\` of ralph.config.json`,
+  ];
 }

@@ -14,6 +14,8 @@ export interface GsdPromptContext {
   readonly interactive: boolean;
 }
 
+const EARLIER = "What the earlier attempt did is still in the working tree and in git: look before you repeat it.";
+
 /** The prompt for one attempt at one plan. */
 export async function planPrompt(plan: GsdItemData, context: GsdPromptContext): Promise<string> {
   const { root, attempt, nonce, previous, checks, interactive } = context;
@@ -24,6 +26,7 @@ export async function planPrompt(plan: GsdItemData, context: GsdPromptContext): 
       ? "A person is at the terminal: do the checkpoints together with them."
       : "You work autonomously. No human is watching.",
     attempt: String(attempt),
+    earlier: attempt === 1 ? "" : EARLIER,
     checks: bullets(
       checks.map(({ name }) => name),
       "Nothing: no check is named for this plan, so your word will be shown as unverified.",

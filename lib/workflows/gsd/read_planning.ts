@@ -6,7 +6,7 @@ import { canonical, compareNumbers, sameNumber } from "./numbers.ts";
 import { PLANNING_DIRECTORY, ROADMAP_FILE, STATE_FILE } from "./paths.ts";
 import { phaseFolders, readPhase, SHELF } from "./read_phase.ts";
 import { parseRoadmap, type Roadmap } from "./roadmap_file.ts";
-import { parseState } from "./state_file.ts";
+import { findSection, parseState } from "./state_file.ts";
 import type { Diagnostic, Phase, Planning } from "./types.ts";
 import { parsePlanName } from "./file_names.ts";
 import { planList } from "./plan_file.ts";
@@ -82,6 +82,13 @@ export async function scanPlanning({ root }: { readonly root: string }): Promise
       file: STATE_FILE,
       line: 0,
       message: "names no phase under `## Current Position`: the order of the phases decides what comes next",
+    });
+  }
+  if (stateText !== null && state?.kind !== "unknown" && findSection(stateText) === null) {
+    diagnostics.push({
+      file: STATE_FILE,
+      line: 0,
+      message: "has no section `## Current Position`: it is read, and Ralph cannot keep it up to date",
     });
   }
   const linked = withDependencies(phases, diagnostics);

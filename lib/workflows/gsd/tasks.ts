@@ -47,15 +47,30 @@ export function readTask(block: Block, number: number, report: Report): PlanTask
   const type = block.attributes["type"] ?? null;
   const named = elements.get("name") ?? elements.get("title");
   const { attributes } = block;
+  const checkpoint = type !== null && /^(checkpoint|interactive|manual)/i.test(type);
   return {
     number,
     name: (named === undefined ? "" : oneLine(named)) || attributes["name"] || attributes["title"] ||
-      attributes["id"] || `Task ${number}`,
+      (checkpoint ? subjectOf(elements) : "") || attributes["id"] || `Task ${number}`,
     type,
-    checkpoint: type !== null && /^(checkpoint|interactive|manual)/i.test(type),
+    checkpoint,
     line: block.line,
     ...mergedVerifying(verifies.map((verify) => readVerifying(verify.lines, report))),
   };
+}
+
+/** What a person is to look at, decide or do: GSD's checkpoints have no name. */
+function subjectOf(elements: ReadonlyMap<string, Block>): string {
+  for (const name of ["what-built", "decision", "action", "instructions", "how-to-verify"]) {
+    const block = elements.get(name);
+    const first = block === undefined ? undefined : blockText(block).split("\n").find((line) => line.trim() !== "");
+    if (first !== undefined) return shortened(first.trim().replace(/^(?:[-*]|\d+\.)\s+/, ""));
+  }
+  return "";
+}
+
+function shortened(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 99)}…` : text;
 }
 
 /** How far the last closing tag of an element is looked for: words reach to the next element of the same name, the others to the next one. */

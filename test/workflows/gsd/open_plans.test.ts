@@ -128,3 +128,17 @@ test("Progress keeps its meaning through a run: a milestone's stays, a fraction 
   expect(fileOf(milestone, STATE_FILE)).toContain("Progress: [██░░░░░░░░] 20%\n");
   expect(fileOf(fraction, STATE_FILE)).toContain("Progress: [███░░░░░░░] 30% (3/10 milestone plans)\n");
 });
+
+test("the prompt says who decides where the plan names GSD's own executor, and that no PLAN.md may change", async () => {
+  await using one = await gsdWorld({}, async (write, id) => {
+    if (one.prompts.length === 1) await write("one.txt", "wrong\n");
+    expect(id).toBe("01-01");
+  });
+
+  await runLoop(one.ralph, gsdBacklog(one.ralph, { plan: "01-01" }));
+
+  const [first = "", second = ""] = one.prompts;
+  expect(first).toContain("Where it and this page differ, this page holds.");
+  expect(first).toContain("Do not change a PLAN.md, this one or another");
+  expect([first, second].map((text) => text.includes("the earlier attempt did"))).toEqual([false, true]);
+});

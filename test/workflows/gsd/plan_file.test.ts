@@ -105,6 +105,35 @@ describe("parsePlan()", () => {
     expect(read(open, "<name>a > b</name>", "</task>").tasks.map((task) => task.checkpoint)).toEqual([checkpoint]);
   });
 
+  test("a checkpoint without a name is named by what a person is to see, decide or do", () => {
+    const plan = read(
+      '<task type="checkpoint:human-verify" gate="blocking">',
+      "  <what-built>The whole login page</what-built>",
+      "  <how-to-verify>",
+      "    1. Open it",
+      "  </how-to-verify>",
+      "</task>",
+      '<task type="checkpoint:decision" id="x">',
+      "  <decision>Which database</decision>",
+      "</task>",
+      '<task type="checkpoint:human-action">',
+      "  <action>",
+      "    1. Log in at the provider",
+      "  </action>",
+      "</task>",
+      '<task type="auto">',
+      "  <action>Work</action>",
+      "</task>",
+    );
+
+    expect(plan.tasks.map(({ name }) => name)).toEqual([
+      "The whole login page",
+      "Which database",
+      "Log in at the provider",
+      "Task 4",
+    ]);
+  });
+
   test("a task is named by its name, its title, its id, or its number", () => {
     const plan = read(
       "<task>",

@@ -55,9 +55,11 @@ export async function planWithGsd(invocation: Invocation, action: GsdAction): Pr
 
   await using session = await openSession(chosen, { asks: false, gates: [] });
   say(`handing the terminal to ${session.ralph.agent.name}: ${command}`);
-  const outcome = await handOver(session.ralph, command, { purpose: action });
+  const ended = await handOver(session.ralph, command, { purpose: action });
+  const lacking = ended.status === "passed" ? await lackingAfter(place.root, action, phase) : null;
+  const outcome: HandOverOutcome = lacking === null ? ended : { status: "failed", reason: "stopped", message: lacking };
   const exitCode = endWith(invocation, session.ralph, outcome, null);
-  if (outcome.status === "passed") say(`next: ${nextCommand(action)}`);
+  if (outcome.status === "passed") say(`next: ${nextCommand(action, phase)}`);
   return exitCode;
 }
 
@@ -98,14 +100,32 @@ async function lookAtPhase(
   }
 }
 
-function nextCommand(action: GsdAction): string {
+/** What the session was to leave and did not; `null` where it is there, or cannot be told. */
+async function lackingAfter(root: string, action: GsdAction, phase: string | undefined): Promise<string | null> {
+  const again = "the same command begins again";
+  const file = { init: "PROJECT.md", roadmap: "ROADMAP.md", discover: null, plan: null }[action];
+  if (file !== null) {
+    const there = await pathExists(join(root, PLANNING_DIRECTORY, file));
+    return there ? null : `the session left no ${PLANNING_DIRECTORY}/${file}: ${again}`;
+  }
+  if (phase === undefined) return null;
+  const found = (await scanPlanning({ root })).phases.find(({ number }) => sameNumber(number, phase));
+  if (action === "plan") {
+    return (found?.plans.length ?? 0) > 0 ? null : `the session left no plan for phase ${phase}: ${again}`;
+  }
+  return found?.researched === true
+    ? null
+    : `the session left no DISCOVERY.md or RESEARCH.md for phase ${phase}: ${again}`;
+}
+
+function nextCommand(action: GsdAction, phase: string | undefined): string {
   switch (action) {
     case "init":
       return "`ralph roadmap`, or `ralph status` where the roadmap is made already";
     case "roadmap":
       return "`ralph discover 1`, then `ralph plan 1`";
     case "discover":
-      return "`ralph plan PHASE`";
+      return phase === undefined ? "`ralph plan` and the phase" : `\`ralph plan ${phase}\``;
     case "plan":
       return "`ralph run`, or `ralph run --loop`";
   }

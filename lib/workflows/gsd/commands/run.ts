@@ -1,5 +1,6 @@
 import { gsdBacklog, type GsdBacklogOptions } from "../backlog.ts";
 import { findPlan, positionOf } from "../position.ts";
+import { STATE_FILE } from "../paths.ts";
 import { readPlanning } from "../read_planning.ts";
 import type { Planning } from "../types.ts";
 import { runLoop } from "../../../loop/run_loop.ts";
@@ -60,4 +61,7 @@ function one(planning: Planning, named: string | undefined, { flags, host }: Inv
 function sayWhy(planning: Planning, { say }: Invocation): void {
   const { next, reasons } = positionOf(planning);
   if (next !== null && reasons[0] !== undefined) say(reasons[0]);
+  for (const { file, message } of planning.diagnostics.filter((one) => one.file === STATE_FILE)) {
+    say(`warning: ${file}: ${message}`);
+  }
 }

@@ -1,6 +1,7 @@
 import type { Look } from "../../../cli/look.ts";
 import type { NextView } from "../../../cli/next_view.ts";
-import { planChecks } from "../checks.ts";
+import { planChecks, uncheckedLines, uncheckedPlans } from "../checks.ts";
+import { type JournalView, journalView, withoutBegun } from "../journal_view.ts";
 import { type Position, positionOf } from "../position.ts";
 import { readPlanning, scanPlanning } from "../read_planning.ts";
 import type { StatusView } from "../../../cli/status_view.ts";
@@ -10,7 +11,7 @@ import type { Planning } from "../types.ts";
 
 /** The plan that comes next, and what Ralph would run. */
 export async function nextPlan(look: Look): Promise<NextView> {
-  const { status, next, reasons } = positionOf(await readPlanning(look));
+  const { status, next, reasons } = positionOf(withoutBegun(await readPlanning(look), await journalView(look)));
   const checks = next === null ? [] : planChecks(next, look.config.verify.default, false).map(({ name }) => name);
   const blocked = status === "blocked" || status === "unplanned";
   const data = {
@@ -46,16 +47,25 @@ type ShownPosition = Omit<Position, "next" | "open"> & {
 };
 
 /** Where a GSD project is. Reads everything, takes no lock. */
-export async function readGsdStatus({ root, style }: Look): Promise<StatusView> {
-  const { planning, problem, hint } = await read(root);
+export async function readGsdStatus(look: Look): Promise<StatusView> {
+  const { root, config, style } = look;
+  const journal = await journalView(look);
+  const { planning: scanned, problem, hint } = await read(root);
+  const planning = scanned === null ? null : withoutBegun(scanned, journal);
   const found = planning === null ? null : positionOf(planning);
+  const unverified = planning === null ? [] : unverifiedIn(planning, journal);
+  const unchecked = found === null ? [] : uncheckedPlans(found.open, config.verify.default);
   const position = found === null
     ? null
     : { ...found, next: found.next?.id ?? null, open: found.open.map(({ id }) => id) };
   return {
-    data: { planning, position },
+    data: { planning, position, unverified, unchecked },
     lines: planning === null || position === null ? [] : [
       ...(problem === null ? positionLines(planning, position, style) : []),
+      ...unverified.map((id) =>
+        style.warn(`${style.symbols.warning} ${id}: unverified, only the agent says that it is done`)
+      ),
+      ...uncheckedLines(unchecked, position.open.length).map((line) => style.warn(`${style.symbols.warning} ${line}`)),
       ...planning.diagnostics.map(({ file, line, message }) =>
         style.warn(`${style.symbols.warning} ${file}${line === 0 ? "" : `:${line}`}: ${message}`)
       ),
@@ -63,6 +73,12 @@ export async function readGsdStatus({ root, style }: Look): Promise<StatusView> 
     problem,
     hint: found === null || problem !== null ? hint : hintFor(found),
   };
+}
+
+/** Complete plans that no check has seen. */
+function unverifiedIn({ phases }: Planning, { unverified }: JournalView): readonly string[] {
+  return phases.flatMap(({ plans }) => plans).filter(({ id, completion }) => completion.done && unverified.has(id))
+    .map(({ id }) => id);
 }
 
 async function read(

@@ -8,15 +8,17 @@ import { readPlanning } from "../read_planning.ts";
 import type { Check, Verification } from "../../../backlog/types.ts";
 import { verify } from "../../../checks/verify.ts";
 import type { RalphContext } from "../../../context/context.ts";
-import { planChecks } from "../checks.ts";
+import { planChecks, uncheckedLines, uncheckedPlans } from "../checks.ts";
 
 /** What the readers of `.planning/` could not make sense of; nothing there keeps a plan from being run as it is read. */
-export async function validatePlanning({ root }: Validated): Promise<readonly ValidatedFile[]> {
+export async function validatePlanning({ root, config }: Validated): Promise<readonly ValidatedFile[]> {
   const path = PLANNING_DIRECTORY;
   try {
     const planning = await readPlanning({ root });
     const { diagnostics } = planning;
-    const problems = positionOf(planning).circles.map(circleLine);
+    const { circles, open } = positionOf(planning);
+    const problems = circles.map(circleLine);
+    const unchecked = uncheckedLines(uncheckedPlans(open, config?.verify.default ?? []), open.length);
     const files = [...new Set(diagnostics.map(({ file }) => file))];
     const found = files.map(async (file) => ({
       path: file,
@@ -26,7 +28,7 @@ export async function validatePlanning({ root }: Validated): Promise<readonly Va
         line === 0 ? message : `line ${line}: ${message}`
       ),
     }));
-    return [{ path, present: true, problems, warnings: [] }, ...await Promise.all(found)];
+    return [{ path, present: true, problems, warnings: unchecked }, ...await Promise.all(found)];
   } catch (error) {
     return [{ path, present: await pathExists(join(root, path)), problems: [problemOf(error, path)], warnings: [] }];
   }
