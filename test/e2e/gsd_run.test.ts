@@ -227,7 +227,7 @@ describe("ralph run in a GSD project", () => {
   test("runs the next plan alone, and says which comes then", async () => {
     const { stderr } = await project().args("run").expectExit(0);
 
-    expect(stderr).toMatch(/^STATE\.md is at phase 1, plan 0; 01-01 is .*\nworkflow gsd \(\.planning exists\)\n/);
+    expect(stderr).toMatch(/^STATE\.md is at phase 1; 01-01 is .*\nworkflow gsd \(\.planning exists\)\n/);
     expect(stderr).toMatch(
       /✓ passed: 1 verified in 2 iterations\n {2}verified {2}01-01\n {2}01-01 is complete; next: 01-02\n$/,
     );
@@ -453,7 +453,7 @@ next: \`ralph run\` executes 02-01
     const exec = await project().args("exec", "--non-interactive", "a goal", "--agent-cmd", "false").expectExit(1);
 
     expect(next.stdout).toBe(
-      "01-01  One\n  .planning/phases/01-base/01-01-PLAN.md\n  · Write one.txt\ncheck: task 1: grep -q right one.txt\nSTATE.md is at phase 1, plan 0; 01-01 is the first plan from there on that is not complete\n",
+      "01-01  One\n  .planning/phases/01-base/01-01-PLAN.md\n  · Write one.txt\ncheck: task 1: grep -q right one.txt\nSTATE.md is at phase 1; 01-01 is the first plan from there on that is not complete\n",
     );
     expect(valid.stdout).toContain(
       "✓ .planning\n✓ .planning/phases/01-base/01-02-PLAN.md\n    warning: line 13: <verify> is not closed\n",

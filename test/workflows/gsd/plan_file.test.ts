@@ -86,7 +86,7 @@ describe("parsePlan()", () => {
     expect(plan.successCriteria).toEqual(["It works", "It is fast"]);
     expect(plan.tasks.map(({ number, name, type, checkpoint }) => [number, name, type, checkpoint])).toEqual([
       [1, "Create user model", "auto", false],
-      [2, "Task 2", "checkpoint:human-verify", true],
+      [2, "All", "checkpoint:human-verify", true],
     ]);
     expect(plan.tasks[0]?.commands).toEqual([{ command: "go build ./...", expect: {}, name: null, line: 28 }]);
     expect(plan.verification.commands).toEqual([{ command: "go test ./...", expect: {}, name: "tests", line: 40 }]);
