@@ -4,6 +4,8 @@
  * @module
  */
 import { z } from "zod";
+import type { Usage } from "../backlog/types.ts";
+import type { UsageTotal } from "../backlog/usage.ts";
 import type { EventEnvelope } from "./envelope.ts";
 import { EVENTS_VERSION, type RalphEvent } from "./types.ts";
 
@@ -13,7 +15,13 @@ const tokens = count.nullable();
 const text = z.string();
 const ms = z.number();
 
-const usage = z.object({
+type UsageShape = Readonly<
+  Record<Exclude<keyof Usage, "estimated">, z.ZodNullable<z.ZodNumber>> & Record<"estimated", z.ZodBoolean>
+>;
+type TotalShape = UsageShape & Readonly<Record<Exclude<keyof UsageTotal, keyof Usage>, z.ZodNumber>>;
+
+/** What a turn used, in events and in reports. */
+export const USAGE_SCHEMA: z.ZodObject<UsageShape> = z.object({
   inputTokens: tokens.describe("all of it, what came from a cache included; null: unknown"),
   outputTokens: tokens.describe("all of it, reasoning included"),
   cachedTokens: tokens.describe("of the input"),
@@ -21,7 +29,13 @@ const usage = z.object({
   costUsd: amount.nullable().describe("US dollars; null: unknown"),
   estimated: z.boolean().describe("the agent's own estimate, not a bill"),
 });
-const usageTotal = usage.extend({ turns: count, turnsWithoutTokens: count, turnsWithoutCost: count });
+
+/** The same over turns. */
+export const USAGE_TOTAL_SCHEMA: z.ZodObject<TotalShape> = USAGE_SCHEMA.extend({
+  turns: count,
+  turnsWithoutTokens: count.describe("turns that reported none: the sums are at least what they say"),
+  turnsWithoutCost: count,
+});
 const item = z.object({ id: text, kind: text, title: text });
 const named = { iteration: count, item, attempt: count };
 
@@ -43,7 +57,7 @@ export const EVENT_SCHEMAS = {
     status: text,
     reasons: z.array(text),
     iterations: count,
-    usage: usageTotal.exactOptional(),
+    usage: USAGE_TOTAL_SCHEMA.exactOptional(),
     notices: z.array(z.object({ kind: text, subject: text, message: text })).exactOptional(),
   }),
   "items-reopened": z.object({ type: z.literal("items-reopened"), ids: z.array(text), reason: text }),
@@ -72,7 +86,7 @@ export const EVENT_SCHEMAS = {
     settlement: z.enum(["passed", "open", "parked", "stop"]),
     message: text.nullable(),
     durationMs: ms,
-    usage: usage.nullable(),
+    usage: USAGE_SCHEMA.nullable(),
     reopened: z.array(text).exactOptional().describe("items that had passed and come again because of this one"),
   }),
   "turn-start": z.object({ type: z.literal("turn-start"), agent: text, transcript: text }),
@@ -82,7 +96,7 @@ export const EVENT_SCHEMAS = {
     reason: text,
     message: text.nullable(),
     durationMs: ms,
-    usage,
+    usage: USAGE_SCHEMA,
   }),
   "agent-start": z.object({ type: z.literal("agent-start"), session: text.nullable(), model: text.nullable() }),
   "agent-text": z.object({ type: z.literal("agent-text"), text }),
@@ -98,7 +112,7 @@ export const EVENT_SCHEMAS = {
     path: text,
     change: z.enum(["added", "changed", "deleted"]),
   }),
-  "agent-usage": z.object({ type: z.literal("agent-usage"), scope: z.enum(["step", "total"]), usage }),
+  "agent-usage": z.object({ type: z.literal("agent-usage"), scope: z.enum(["step", "total"]), usage: USAGE_SCHEMA }),
   "agent-rate-limit": z.object({
     type: z.literal("agent-rate-limit"),
     status: z.enum(["warning", "retrying", "rejected"]),

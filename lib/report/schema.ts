@@ -4,34 +4,21 @@
  * @module
  */
 import { z } from "zod";
+import { USAGE_SCHEMA, USAGE_TOTAL_SCHEMA } from "../events/schema.ts";
 import { REPORT_VERSION, type RunReport } from "./types.ts";
 
 const text = z.string();
 const known = text.nullable();
 const count = z.number().int().nonnegative();
 const ms = z.number().nonnegative();
-const tokens = count.nullable();
 
-const usage = z.object({
-  inputTokens: tokens.describe("all of it, what came from a cache included; null: unknown"),
-  outputTokens: tokens.describe("all of it, reasoning included"),
-  cachedTokens: tokens.describe("of the input"),
-  reasoningTokens: tokens.describe("of the output"),
-  costUsd: ms.nullable().describe("US dollars; null: unknown"),
-  estimated: z.boolean().describe("the agent's own estimate, not a bill"),
-});
-const total = usage.extend({
-  turns: count,
-  turnsWithoutTokens: count.describe("turns that reported none: the sums are at least what they say"),
-  turnsWithoutCost: count,
-});
 const turn = z.object({
   agent: text,
   transcript: text.describe("relative to the root"),
   reason: known.describe("how it ended; null: it did not end in this run"),
   message: known,
   durationMs: ms.nullable(),
-  usage: usage.nullable(),
+  usage: USAGE_SCHEMA.nullable(),
 });
 const check = z.object({
   name: text,
@@ -80,7 +67,7 @@ export const REPORT_SCHEMA: z.ZodType<RunReport> = z.object({
   endedAt: known.describe("the last event"),
   durationMs: ms.nullable(),
   agents: z.array(z.object({ name: text, models: z.array(text), turns: count })),
-  usage: total.describe("all turns together, those of hooks left out"),
+  usage: USAGE_TOTAL_SCHEMA.describe("all turns together, those of hooks left out"),
   counts: z.object({ verified: count, unverified: count, parked: count, open: count }).describe("of the last loop"),
   parts: z.array(z.object({
     name: text,
@@ -111,7 +98,7 @@ export const REPORT_SCHEMA: z.ZodType<RunReport> = z.object({
       "in-progress",
     ]),
     reason: known,
-    usage: total,
+    usage: USAGE_TOTAL_SCHEMA,
     attempts: z.array(attempt),
   })),
   commits: z.array(commit).describe("those that belong to no item"),

@@ -5,10 +5,41 @@ import { checkConfig } from "../../lib/config/check.ts";
 import { defaultConfig } from "../../lib/config/defaults.ts";
 import { loadConfig } from "../../lib/config/load.ts";
 import { CONFIG_SCHEMA } from "../../lib/config/schema.ts";
+import type { Config, HookConfig, ProviderChoice } from "../../lib/config/types.ts";
 import { temporaryDirectory } from "../../lib/host/files.ts";
 
 test("defaultConfig() is what the schema makes of an empty file", () => {
   expect(defaultConfig()).toEqual(CONFIG_SCHEMA.parse({}));
+});
+
+/** With every field that may be absent: a field that the type gets and the schema lacks fails below. */
+type Complete<Value> = Value extends readonly unknown[] | string | number | boolean | null ? Value
+  : { readonly [Key in keyof Value]-?: Complete<Exclude<Value[Key], undefined>> };
+
+test("the schema takes every field of the type", () => {
+  const choice: Complete<ProviderChoice> = { command: "c", preset: "claude", model: "m", reasoning: "high" };
+  const hook: Omit<Complete<HookConfig>, "command" | "prompt" | "workflow"> = {
+    id: "a",
+    enabled: true,
+    parallel: true,
+    when: "after",
+    isolated: true,
+    agent: "claude",
+    agentCommand: "c",
+    timeout: 1,
+  };
+  const defaults = defaultConfig();
+  const config: Omit<Complete<Config>, "hooks"> & Pick<Config, "hooks"> = {
+    ...defaults,
+    workflow: "exec",
+    provider: { ...defaults.provider, ...choice, args: ["a"], interactiveArgs: ["b"], fallback: choice },
+    verify: { ...defaults.verify, challenger: "codex" },
+    services: [{ name: "web", start: "s", ready: "http://localhost:1", readyTimeout: 1, restartBeforeVerify: true }],
+    hooks: [{ ...hook, command: "c" }, { ...hook, id: "b", prompt: "p" }, { ...hook, id: "c", workflow: "w" }],
+    gsd: { commands: { init: "i", roadmap: "r", discover: "d", plan: "p" } },
+  };
+
+  expect(CONFIG_SCHEMA.parse(config)).toEqual(config);
 });
 
 describe("checkConfig()", () => {
