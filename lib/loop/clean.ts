@@ -148,7 +148,7 @@ function noticesOf(checkout: Checkout | null, brought: BroughtUp | null): readon
         } as const,
       ]
       : []),
-    ...(place.dependencies === "taken" ? [workspace(place.copied.join(", "), TAKEN)] : []),
+    ...(place.dependencies === "taken" && place.copied.length > 0 ? [workspace(place.copied.join(", "), TAKEN)] : []),
     ...place.lost.map((path) => workspace(path, "was changed by a check, and could not be restored")),
     ...checkout.changedSinceLastRun.map((path) =>
       workspace(path, "differs from the last run's under the same lock file")

@@ -230,7 +230,7 @@ export const HONEST: readonly HonestCase[] = [
     language: "javascript",
     setup: "rm -rf .git; git init -q -b main; git config user.name a; git config user.email a@b",
     agent: "impl; git add -A; git commit -qm first; claim",
-    flags: ["--strict"],
+    flags: ["--strict", "--no-sandbox"],
   },
   {
     name: "a person's git settings that change meanwhile",
