@@ -182,6 +182,11 @@ export const PROBE_FLAGS: FlagTable = {
   },
 };
 
+/** A look at what a sandbox permits. */
+export const SANDBOX_PROBE_FLAGS: FlagTable = {
+  sandbox: { type: "boolean", summary: "try inside of a sandbox what an agent could try, and show what was denied" },
+};
+
 /** What a run takes, whichever workflow it is of. */
 export const RUN_FLAGS: FlagTable = {
   ...ITERATION_FLAGS,

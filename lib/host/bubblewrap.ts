@@ -67,7 +67,7 @@ export function mountsOf(confinement: Confinement, look: PathLook = REAL_PATHS):
   for (const path of confinement.write) add("write", path);
   for (const { from, at } of confinement.shown) add("shown", at, from);
   for (const path of confinement.never) add("never", path);
-  const mounts = [...found.values()].filter((mount) => needed(mount, found));
+  const mounts = [...found.values()].filter((mount) => needed(mount, found) && canBeMade(mount, found, look));
   return [...mounts, ...pins(mounts)].sort((a, b) => depth(a.at) - depth(b.at) || (a.at < b.at ? -1 : 1));
 }
 
@@ -93,6 +93,11 @@ function needed({ at, access }: Mount, all: ReadonlyMap<string, Mount>): boolean
     case "shown":
       return true;
   }
+}
+
+/** A folder that is not there is made where a process has one of its own; in what is shown of the machine it cannot be. */
+function canBeMade({ at, access }: Mount, all: ReadonlyMap<string, Mount>, look: PathLook): boolean {
+  return access !== "cache" || look.real(at) !== null || ["hidden", "shown"].includes(holderOf(at, all));
 }
 
 /** What decides on the folder that a path is in. */

@@ -21,6 +21,7 @@ import {
   REPORT_FLAGS,
   ROOT_FLAG,
   RUN_FLAGS,
+  SANDBOX_PROBE_FLAGS,
   SHOW_FLAGS,
 } from "../cli/flags.ts";
 import { DEFAULT_WORKFLOW, WORKFLOWS } from "../workflows/table.ts";
@@ -160,7 +161,7 @@ const TOOLS: readonly Command[] = [
     summary: "what is missing on this machine, and how to get it",
     usage: "",
     arity: [0, 0],
-    flags: { ...PROBE_FLAGS, ...LOOK_FLAGS },
+    flags: { ...PROBE_FLAGS, ...SANDBOX_PROBE_FLAGS, ...LOOK_FLAGS },
     load: () => import("./commands/doctor.ts"),
   },
   {

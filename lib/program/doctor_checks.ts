@@ -35,8 +35,18 @@ export async function examine(invocation: Invocation): Promise<readonly Finding[
       ...await browser(place, host),
     ]),
     ...await Promise.all(agents.map((agent) => installed(agent, host))),
+    ...await sandbox(invocation, place),
     ...await probes(invocation, place, agents),
   ];
+}
+
+/** Where it is asked for, and where a run would use one. */
+async function sandbox({ flags, host }: Invocation, place: Place | null): Promise<readonly Finding[]> {
+  if (place === null) return [];
+  const { mode } = place.config.sandbox;
+  if (!flags.has("sandbox") && (mode === "off" || mode === "auto")) return [];
+  const { probeSandbox } = await import("./sandbox_probe.ts");
+  return await probeSandbox(place, host);
 }
 
 /** One at a time: each is a turn of a real agent. */

@@ -1,12 +1,15 @@
 import type { Config } from "../config/types.ts";
 import type { SandboxRequest } from "../host/confinement.ts";
-import { type Confiner, sandboxMissing } from "../host/confine.ts";
+import { type Confiner, type Lacking, sandboxMissing } from "../host/confine.ts";
 import type { RefusedHost } from "../host/sandbox_proxy.ts";
 import type { Host, ProcessEnd, ProcessRequest, Sandbox, SandboxState } from "../host/types.ts";
 import type { Repository } from "../git/types.ts";
 import { findConfiner } from "./find_confiner.ts";
 import { readPlace } from "./read_place.ts";
 import { policyOf, type SandboxPlace } from "./policy.ts";
+
+/** Milliseconds for the first start; an image may have to be loaded. */
+const TRIAL_MS = 120_000;
 
 /** What a sandbox is made for. */
 export interface SandboxOptions {
@@ -72,9 +75,26 @@ export function sandboxedHost(options: SandboxOptions): Host {
   return { ...host, sandbox, processes: { ...host.processes, run } };
 }
 
-async function confinerOf({ host, config, onRefused }: SandboxOptions): Promise<Confiner | SandboxState> {
+async function confinerOf(options: SandboxOptions): Promise<Confiner | SandboxState> {
+  const { host, config, onRefused } = options;
   const found = await findConfiner(host, config.sandbox, onRefused);
-  if ("run" in found) return found;
-  if (config.sandbox.mode === "required") throw sandboxMissing(found);
-  return { on: false, by: `${found.problem}; ${found.hint}`, network: "all" };
+  const lacking = "run" in found ? await lackingOf(found, options) : found;
+  if ("run" in found && lacking === null) return found;
+  const { problem, hint } = lacking as Lacking;
+  if (config.sandbox.mode === "required") throw sandboxMissing({ problem, hint });
+  return { on: false, by: `${problem}; ${hint}`, network: "all" };
+}
+
+/** Starts nothing in it, once, with all that a turn is shown: what fails then would fail each turn. */
+async function lackingOf(confiner: Confiner, options: SandboxOptions): Promise<Lacking | null> {
+  const { root, config } = options;
+  const policy = policyOf(await readPlace(options, root), { role: "turn", cwd: root }, config.sandbox);
+  const nothing = { file: "/bin/sh", arguments: ["-c", ":"], cwd: root, timeoutMs: TRIAL_MS };
+  const end = await confiner.run({ ...policy, network: policy.network === "all" ? "all" : "none" }, nothing);
+  if (end.exitCode === 0) return null;
+  const said = end.tail.trim().split("\n").at(-1) || end.reason;
+  const hint = config.sandbox.command === null
+    ? "a path of `sandbox.read` or `sandbox.write` may be in the way; `ralph doctor --sandbox` tries it again"
+    : "start it by hand; docs/guides/sandbox.md says what it is given";
+  return { problem: `${confiner.name} fails: ${said}`, hint };
 }

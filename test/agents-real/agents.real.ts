@@ -1,7 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { RalphEvent } from "../../lib/events/types.ts";
+import { whyNoSandbox } from "../sandbox/available.ts";
 import { isAlive, processesOf, REAL, realProbe, realRun, SLOW } from "./world.ts";
+
+const NO_SANDBOX = whyNoSandbox();
+/** Where codex and opencode look for what is new; they work without it. */
+const UPDATES = ["api.github.com", "packages.example.org"];
 
 /** The programs that take a prompt on standard input and tell a failure by their exit code, as plain commands. */
 const PLAIN: Readonly<Record<string, string>> = {
@@ -39,6 +44,17 @@ describe.each(REAL.names)("%s", (agent) => {
       if (!(agent === "cline" && type === "agent-start")) expect(types).toContain(type);
     }
     expect(types).not.toContain("agent-line-invalid");
+  });
+
+  test.skipIf(NO_SANDBOX !== null)("works in a sandbox, and its own files stay as they were", async () => {
+    await using run = realRun(agent, "work", ["--sandbox"]);
+
+    expect(await run.ended(), `${run.stderr()} ${JSON.stringify(run.events().slice(-12))}`).toBe(0);
+    expect(turnEnds(run.events())).toEqual(["completed"]);
+    expect(run.git("log", "--format=%s")).toContain("add foo.txt");
+    expect(run.events().find(({ type }) => type === "sandbox")).toMatchObject({ on: true });
+    const refused = run.events().flatMap((event) => event.type === "host-refused" ? [event.host] : []);
+    expect(refused.filter((host) => !UPDATES.includes(host))).toEqual([]);
   });
 
   test("`ralph doctor --probe` finds the program as its adapter expects it", () => {

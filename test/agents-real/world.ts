@@ -56,7 +56,13 @@ function realProject(agent: string, name: string): RealProject {
     notes: "",
   };
   write(join(root, "scripts/ralph/prd.json"), JSON.stringify({ branchName: "main", userStories: [story] }));
-  write(join(root, "ralph.config.json"), JSON.stringify({ provider: { preset: agent, ...provider }, maxRetries: 1 }));
+  const sandbox = {
+    allow: [`localhost:${new URL(REAL.url).port}`],
+    environment: ["MOCK_API_KEY"],
+    read: agent === "amp" ? [join(REAL.prefix, "amp-local")] : [], // its program is a script that names it
+  };
+  const config = { provider: { preset: agent, ...provider }, maxRetries: 1, sandbox };
+  write(join(root, "ralph.config.json"), JSON.stringify(config));
   const path = [
     join(REAL.prefix, "bin"),
     join(REAL.prefix, "ralph-bin"),

@@ -62,6 +62,17 @@ describe("sandbox.command", () => {
     expect(lines.filter((line) => line.endsWith("test -f made.txt")).length).toBeGreaterThan(0);
   });
 
+  it("ends with 4 where the command fails, before any turn", async () => {
+    const config = { sandbox: { mode: "required", command: ["runtime", "image"] } };
+    const { stderr, read } = await ralphCli()
+      .files({ "scripts/ralph/prd.json": JSON.stringify(PRD), "ralph.config.json": JSON.stringify(config) })
+      .agent("runtime", "echo 'no such image' >&2; exit 125")
+      .args("run", "--workflow", "exec", "--ui", "plain", "--agent-cmd", "touch made.txt")
+      .expectExit(4);
+    expect(stderr).toContain("`runtime` (sandbox.command) fails: no such image");
+    expect(read("made.txt")).toBeNull();
+  });
+
   it("ends with 4 where the command is not there", async () => {
     const config = { sandbox: { mode: "required", command: ["no-such-runtime", "run"] } };
     const { stderr } = await ralphCli()

@@ -122,6 +122,22 @@ describe("policyOf: what a turn may touch", () => {
     ]);
   });
 
+  it("a cache that is not there is made in a folder of its own, and not in one that is shown", () => {
+    const look: PathLook = {
+      ...ALL,
+      real: (path) => path.includes("/.cargo/git") && !path.includes("/caches/") ? null : path,
+    };
+    const caches = "/caches/1";
+    expect(access(policyOf({ ...PLACE, caches }, TURN, defaultConfig().sandbox), "/home/ada/.cargo/git/x")).toBe(
+      "cache",
+    );
+    const shown = policy(TURN, {}, { caches, programs: ["/home/ada/.cargo/bin"] });
+    expect(mountsOf(shown, look).filter(({ at }) => at === "/home/ada/.cargo/git")).toEqual([]);
+    expect(mountsOf(policy(TURN, {}, { caches }), look).filter(({ at }) => at === "/home/ada/.cargo/git")).toHaveLength(
+      1,
+    );
+  });
+
   it("what is not there costs no mount", () => {
     const none: PathLook = { real: () => null, isFolder: () => false };
     expect(mountsOf(policy(TURN), none)).toEqual([]);
