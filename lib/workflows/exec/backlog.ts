@@ -212,7 +212,7 @@ export function prdBacklog(
     async work(item, context) {
       const checks = checksOf(item.data);
       const { branchName } = await load();
-      const { storyPrompt } = await import("./story_turn.ts"); // with the prompts' texts: `ralph status` needs none
+      const { storyPrompt } = await import("./prompt_and_claim.ts"); // with the prompts' texts: `ralph status` needs none
       return {
         prompt: await storyPrompt(item.data, { ...context, root: ralph.root, branch: branchName, checks }),
         checks,
@@ -221,7 +221,7 @@ export function prdBacklog(
 
     async judge(_item, turn, { checked, nonce }) {
       if (checked && turn.changedFiles.some((path) => path !== file)) return { status: "done" };
-      return await (await import("./story_turn.ts")).claimOf(turn, nonce, ralph.repository);
+      return await (await import("./prompt_and_claim.ts")).claimOf(turn, nonce, ralph.repository);
     },
 
     settle: settleStory,

@@ -1,10 +1,7 @@
 import { join } from "node:path";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { listDirectory, pathExists, writeAtomic } from "../../host/files.ts";
+import { listDirectory, pathExists } from "../../host/files.ts";
 import { isCalendarDay } from "../../host/local_date.ts";
-
-/** What git need not see of the features' folder. */
-const IGNORED = "ralph.lock\nprd.json.lock\n*.tmp\nscreenshots/\nruns/\n";
 
 /** Where features live, relative to the root. */
 export const FEATURES_FOLDER = ".ralph";
@@ -91,12 +88,4 @@ function nameInvalid(name: string): RalphError {
     },
     hint: "`ralph prd auth`",
   });
-}
-
-/** Makes `.ralph/.gitignore` where it is missing. @returns the paths that were made, relative to the root */
-export async function scaffoldFeature(root: string): Promise<readonly string[]> {
-  const path = `${FEATURES_FOLDER}/.gitignore`;
-  if (await pathExists(join(root, path))) return [];
-  await writeAtomic(join(root, path), IGNORED);
-  return [path];
 }

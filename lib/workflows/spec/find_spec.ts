@@ -1,7 +1,5 @@
 import { isAbsolute, join, relative, resolve } from "node:path";
-import { pathExists, writeAtomic } from "../../host/files.ts";
-
-const FOLDER = "ralph/specs";
+import { pathExists } from "../../host/files.ts";
 
 /** Where specs are looked for, relative to the root, in this order. */
 export const SPEC_FOLDERS: readonly string[] = ["", "ralph/specs", "specs"];
@@ -33,12 +31,4 @@ async function nameOf(root: string, path: string): Promise<string> {
     if (await pathExists(join(root, before, short))) return full;
   }
   return short;
-}
-
-/** Makes the folder of specs where it is missing. @returns the paths that were made, relative to the root */
-export async function scaffoldSpec(root: string): Promise<readonly string[]> {
-  if (await pathExists(join(root, FOLDER))) return [];
-  const path = `${FOLDER}/.gitkeep`; // git keeps no empty folder
-  await writeAtomic(join(root, path), "");
-  return [path];
 }

@@ -1,10 +1,13 @@
+import { join } from "node:path";
+import { pathExists, writeAtomic } from "../../host/files.ts";
 import type { Workflow } from "../workflow.ts";
+
+const FOLDER = "ralph/specs";
 
 /** What the shared commands do in the workflow spec; each part is loaded when it is used. */
 export const SPEC_WORKFLOW: Workflow = {
   async init(invocation, place) {
     const { scaffoldWorkflow } = await import("../../cli/scaffold.ts");
-    const { scaffoldSpec } = await import("./find_spec.ts");
     return await scaffoldWorkflow(invocation, place, {
       files: scaffoldSpec,
       config: { workflow: "spec" },
@@ -24,3 +27,11 @@ export const SPEC_WORKFLOW: Workflow = {
   ) => [await (await import("./commands/verify_and_validate.ts")).validatePlanFile(validated)],
   verify: async (ralph) => await (await import("./commands/verify_and_validate.ts")).verifyTasks(ralph),
 };
+
+/** Makes the folder of specs where it is missing. @returns the paths that were made, relative to the root */
+async function scaffoldSpec(root: string): Promise<readonly string[]> {
+  if (await pathExists(join(root, FOLDER))) return [];
+  const path = `${FOLDER}/.gitkeep`; // git keeps no empty folder
+  await writeAtomic(join(root, path), "");
+  return [path];
+}

@@ -2,7 +2,7 @@ import { PRD_FILE } from "../paths.ts";
 import type { Prd } from "../types.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
-import { askPending, type Refusal, takeReply } from "./collect.ts";
+import { askPending, type Refusal, takeReply } from "./questions.ts";
 import { commitPlan } from "./files.ts";
 import { goalMissing, preflight, type Prepared } from "./preflight.ts";
 import { readPrd } from "./prompt_values.ts";

@@ -5,7 +5,7 @@ import { prdSummaryLines } from "../summary.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { pathExists, writeAtomic } from "../../../host/files.ts";
-import { answerEntry } from "./collect.ts";
+import { answerEntry } from "./questions.ts";
 import { asksTheSame } from "./draft.ts";
 import { missingStateFiles, PLAN_STATE_FILES, restoreState } from "./files.ts";
 import { tellUnjudged } from "./turn.ts";

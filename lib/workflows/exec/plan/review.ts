@@ -7,7 +7,7 @@ import type { RalphContext } from "../../../context/context.ts";
 import { requireRepository } from "../../../git/require_repository.ts";
 import { enterBranch } from "../../../loop/branch.ts";
 import { writeAtomic } from "../../../host/files.ts";
-import { answerEntry } from "./collect.ts";
+import { answerEntry } from "./questions.ts";
 import { withOwnFields } from "./draft.ts";
 import { readPrd } from "./prompt_values.ts";
 import type { PlanSession } from "./session.ts";

@@ -1,4 +1,4 @@
-import { scaffoldFeature } from "../directories.ts";
+import { scaffoldFeature } from "../scaffold.ts";
 import { suggestChecks } from "../../../backlog/suggest_checks.ts";
 import { CONFIG_FILE } from "../../../config/load.ts";
 import { EXIT } from "../../../errors/exit_codes.ts";

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { type FeatureDirectory, FEATURES_FOLDER, scaffoldFeature } from "../directories.ts";
+import { type FeatureDirectory, FEATURES_FOLDER } from "../directories.ts";
+import { scaffoldFeature } from "../scaffold.ts";
 import { parseFeaturePrd, printPrd, withDefaults } from "../format.ts";
 import { storyCommandsOf } from "../story_checks.ts";
 import type { FeaturePrd, FeatureStory } from "../types.ts";

@@ -1,4 +1,5 @@
-import { type FeatureDirectory, listFeatures, matchFeature, newDirectory, scaffoldFeature } from "../directories.ts";
+import { type FeatureDirectory, listFeatures, matchFeature, newDirectory } from "../directories.ts";
+import { scaffoldFeature } from "../scaffold.ts";
 import { localDate } from "../../../host/local_date.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
