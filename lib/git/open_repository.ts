@@ -11,10 +11,11 @@ import { type IsOwnOutput, ownOutput } from "../host/own_output.ts";
 import type { CommitContext } from "./commit.ts";
 import { findFolders } from "./find_folders.ts";
 import { createGit, type Git, gitFailed, outputOfGit, QUIET, readHead, READING, reasonOf } from "./run_git.ts";
+import { createHoldingFiles } from "./holding.ts";
 import type { GitFolders } from "./locks.ts";
 import { parseStatus, STATUS_ARGUMENTS } from "./parse_status.ts";
 import { comparePaths, takeSnapshot } from "./snapshot.ts";
-import type { Repository, TreeStatus } from "./types.ts";
+import type { Repository, TreeSnapshot, TreeStatus } from "./types.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { operationIn } from "./operations.ts";
 
@@ -46,6 +47,8 @@ function createRepository(host: Host, topLevel: string, folders: GitFolders): Re
   const git = createGit(host, topLevel);
   const hashes = createContentHashes();
   const isOwn = ownOutput(); // what Ralph itself prints into the tree is no one's change
+  const holding = createHoldingFiles(git, topLevel);
+  let newest: TreeSnapshot | null = null;
 
   async function status(): Promise<TreeStatus> {
     const readStatus = (): Promise<TreeStatus> => statusOf(git, topLevel, isOwn);
@@ -55,7 +58,7 @@ function createRepository(host: Host, topLevel: string, folders: GitFolders): Re
     return await readStatus();
   }
 
-  const snapshot: Repository["snapshot"] = async () => await takeSnapshot(topLevel, await status(), hashes);
+  const snapshot: Repository["snapshot"] = async () => newest = await takeSnapshot(topLevel, await status(), hashes);
 
   return {
     topLevel,
@@ -78,6 +81,9 @@ function createRepository(host: Host, topLevel: string, folders: GitFolders): Re
       return await (await import("./batch_reader.ts")).contentsAt(git, commit, paths, maxBytes);
     },
     ...writing({ host, git, folders, status }, topLevel),
+    async filesHolding(text) {
+      return await holding(text, newest ?? await snapshot());
+    },
     async switchTo(branch) {
       const { clearLocks } = await import("./locks.ts");
       const { switchBranch } = await import("./switch_branch.ts");

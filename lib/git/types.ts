@@ -84,6 +84,8 @@ export interface Repository {
     paths: readonly string[],
     options?: { readonly maxBytes?: number },
   ): Promise<ReadonlyMap<string, string | null>>;
+  /** Files, ignored ones left out, that hold this text as the newest snapshot has the tree. Sorted. */
+  filesHolding(text: string): Promise<readonly string[]>;
   commit(request: CommitRequest): Promise<CommitResult>;
   /**
    * Waits until these files of the working tree, and what any git has written into this repository since the last call,

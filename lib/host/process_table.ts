@@ -60,8 +60,10 @@ export function readOrNull(path: string): string | null {
   }
 }
 
+let proc: boolean | undefined;
+
 function hasProc(): boolean {
-  return process.platform === "linux" && readOrNull("/proc/self/stat") !== null;
+  return proc ??= process.platform === "linux" && readOrNull("/proc/self/stat") !== null;
 }
 
 function readEntry(pid: number): ProcessEntry | null {

@@ -1,4 +1,3 @@
-import { readdirSync } from "node:fs";
 import process from "node:process";
 import { findProcess, listProcesses, type ProcessEntry, readOrNull } from "./process_table.ts";
 import { TREE_VARIABLE } from "./sweep.ts";
@@ -39,7 +38,7 @@ export function becomeSubreaper(): boolean {
   const loaded = loadLibC();
   if (loaded === null || loaded.prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0) !== 0) return false;
   libC = loaded;
-  const timer = setInterval(collect, REAP_EVERY_MS);
+  const timer = setInterval(() => collect(unfollowed()), REAP_EVERY_MS);
   timer.unref();
   return true;
 }
@@ -63,11 +62,12 @@ export function follow(pid: number): Disposable {
  */
 export async function orphansSince(started: string, mark: string): Promise<readonly ProcessEntry[]> {
   if (!isSubreaper()) return [];
-  collect();
   const found: ProcessEntry[] = [];
+  const pids = unfollowed();
+  if (pids.length === 0) return found;
+  collect(pids);
   const own = (await findProcess(process.pid))?.group;
-  for (const pid of childPids()) {
-    if (followed.has(pid)) continue;
+  for (const pid of pids) {
     const entry = await findProcess(pid);
     if (entry === null || entry.group === own || Number(entry.started) < Number(started)) continue;
     if (!carriesOther(pid, mark)) found.push(entry);
@@ -96,11 +96,10 @@ function loadLibC(): LibC | null {
 }
 
 /** Orphans that have ended stay in the process table until their end is collected. */
-function collect(): void {
+function collect(children: readonly number[]): void {
   const now = performance.now();
   const pids = new Set<string>();
-  for (const pid of childPids()) {
-    if (followed.has(pid)) continue;
+  for (const pid of children) {
     const stat = readOrNull(`/proc/${pid}/stat`) ?? "";
     const [state, , , ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     if (state !== "Z") continue;
@@ -113,9 +112,10 @@ function collect(): void {
   for (const key of uncollected.keys()) if (!pids.has(key)) uncollected.delete(key);
 }
 
-function childPids(): readonly number[] {
-  const lists = readdirSync("/proc/self/task").map((task) => readOrNull(`/proc/self/task/${task}/children`) ?? "");
-  return lists.join(" ").split(" ").filter((pid) => pid !== "").map(Number);
+/** Children that nobody here follows. The kernel gives orphans to a program's first thread, and the runtime forks there. */
+function unfollowed(): readonly number[] {
+  const list = readOrNull(`/proc/self/task/${process.pid}/children`) ?? "";
+  return list.split(" ").filter((pid) => pid !== "").map(Number).filter((pid) => !followed.has(pid));
 }
 
 function carriesOther(pid: number, mark: string): boolean {

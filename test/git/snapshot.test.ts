@@ -178,3 +178,31 @@ describe("diff()", () => {
     expect((await project.repository.diff(["new.txt"], { maxBytes: 1000 })).length).toBeGreaterThan(900);
   });
 });
+
+describe("filesHolding()", () => {
+  test("looks through all files once, and then through what has changed since", async () => {
+    await using project = await temporaryRepository({
+      "old.txt": "the marker",
+      "lost.txt": "the marker\n",
+      "other.txt": "nothing",
+      ".gitignore": "ignored/\n",
+    });
+    const { repository } = project;
+    const holding = async (): Promise<readonly string[]> => {
+      await repository.snapshot();
+      return await repository.filesHolding("the marker");
+    };
+    project.write({ "untracked.txt": "has the marker", "ignored/a.txt": "the marker" });
+
+    expect(await holding()).toEqual(["lost.txt", "old.txt", "untracked.txt"]);
+    project.write({ "lost.txt": "gone", "new.txt": "the marker" });
+    expect(await holding()).toEqual(["new.txt", "old.txt", "untracked.txt"]);
+    project.write({ "other.txt": "the marker" });
+    project.git("add", "-A");
+    project.git("commit", "-qm", "all"); // by somebody else
+    rmSync(join(project.path, "old.txt"));
+    expect(await holding()).toEqual(["new.txt", "other.txt", "untracked.txt"]);
+    expect(await holding()).toEqual(["new.txt", "other.txt", "untracked.txt"]);
+    expect(project.commands.filter((command) => command !== "status")).toEqual(["grep", "diff-tree"]);
+  });
+});

@@ -34,8 +34,7 @@ export async function claimOf(turn: Turn, nonce: string, repository: Repository 
 }
 
 async function endsAFile(before: string, repository: Repository): Promise<boolean> {
-  const found = await repository.git(["grep", "-lzF", "--untracked", "-e", COMPLETE]);
-  for (const path of found.stdout.split("\0").filter((name) => name !== "").slice(0, FILES)) {
+  for (const path of (await repository.filesHolding(COMPLETE)).slice(0, FILES)) {
     const text = await readText(join(repository.topLevel, path)) ?? "";
     const lines = text.split("\n").map(stripMarks).filter((line) => line !== "");
     if (lines.some((line, index) => line === COMPLETE && lines[index - 1] === before)) return true;
