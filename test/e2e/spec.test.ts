@@ -184,6 +184,23 @@ describe("the commands on the plan", () => {
     expect(started.git("status", "--porcelain")).toBe("");
   }, 60_000);
 
+  test("print what has changed, a line each, and with --json the task alone", async () => {
+    const started = project(PLAN);
+
+    const done = await started.args("task", "done").expectExit(0);
+    expect(done.stdout).toBe("done t-1a2b  write a\n");
+
+    const again = ralphCli(done.root);
+    const added = await again.args("task", "add", "write b", "--json").expectExit(0);
+    expect(JSON.parse(added.stdout)).toMatchObject({ t: "task", name: "write b", s: "p" });
+    expect((await again.args("task", "reject", "t-1a2b", "no").expectExit(0)).stdout).toBe(
+      "rejected t-1a2b  write a\n",
+    );
+    expect((await again.args("issue", "add", "slow").expectExit(0)).stdout).toMatch(/^added i-\w+ {2}slow\n$/);
+    expect((await again.args("issue", "done").expectExit(0)).stdout).toMatch(/^done i-\w+ {2}slow\n$/);
+    expect((await again.args("set-spec", "b.md").expectExit(0)).stdout).toBe("spec: b.md\n");
+  }, 60_000);
+
   test("name a circle of dependencies", async () => {
     const batch = '{"id": "t-x", "name": "x", "deps": ["t-y"]}\n{"id": "t-y", "name": "y", "deps": ["t-x"]}\n';
 

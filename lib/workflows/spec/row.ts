@@ -17,6 +17,12 @@ const STATE_FLAGS: FlagTable = {
   text: { type: "boolean", summary: "print text for a reader" },
 };
 
+/** Of commands that change: what has changed. */
+const CHANGE_FLAGS: FlagTable = {
+  json: { type: "boolean", summary: "print what has changed as JSON: the task, or a list of several" },
+  text: { type: "boolean", summary: "print a line for each change (the default)" },
+};
+
 const text = (value: string, summary: string): FlagTable[string] => ({ type: "text", value, summary });
 
 /** The loop; also what `ralph` alone is. */
@@ -69,7 +75,7 @@ const COMMANDS: readonly Command[] = [
       parent: text("ID", "add: the task that this is a part of"),
       "created-from": text("ID", "add: the issue that this fixes"),
       supersedes: text("ID", "add: the task that this replaces; it is removed"),
-      ...STATE_FLAGS,
+      ...CHANGE_FLAGS,
       ...PLACE_FLAGS,
       ...SHOW_FLAGS,
     },
@@ -87,7 +93,7 @@ const COMMANDS: readonly Command[] = [
     summary: "change the plan's issues: add, done; each change is committed",
     usage: "add|done [ID|TEXT]",
     arity: [1, Infinity],
-    flags: { ...STATE_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
+    flags: { ...CHANGE_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
     details: [
       'ralph issue add "what was found"  `-` reads one a line from standard input',
       "ralph issue done [ID]             remove it; without ID the first",
@@ -100,7 +106,7 @@ const COMMANDS: readonly Command[] = [
     summary: "make a spec the current one",
     usage: "FILE",
     arity: [1, 1],
-    flags: { ...STATE_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
+    flags: { ...CHANGE_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
     load: async () => ({ run: (await import("./commands/set_spec_plan_build.ts")).setSpec }),
   },
   {

@@ -4,7 +4,7 @@ import { doneOf, issuesOf, pendingOf, problemsOf, rejectsOf, specOf, tasksOf } f
 import { type Stage, stageOf } from "./stage.ts";
 import type { JsonObject, Plan, PlanProblem, Task } from "./types.ts";
 
-/** What `ralph query` prints, and every change prints after it. */
+/** What `ralph query` prints. */
 export interface PlanView {
   readonly spec: string | null;
   readonly tasks: TasksView;

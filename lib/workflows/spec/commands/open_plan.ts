@@ -12,6 +12,7 @@ import { RalphError } from "../../../errors/ralph_error.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import { type Look, openLook } from "../../../cli/look.ts";
 import { findPlace, type Place } from "../../../cli/workspace.ts";
+import { changedLines, changedRecords } from "./changed_lines.ts";
 import { planLines } from "./plan_lines.ts";
 import { styleFor, toJson } from "../../../cli/show.ts";
 
@@ -39,7 +40,7 @@ export type Asking = (
 ) => readonly ClaimLine[] | Promise<readonly ClaimLine[]>;
 
 /**
- * Makes a change and prints the updated state. Inside of a turn it is a claim; while a run is at work elsewhere, what only
+ * Makes a change and prints what has changed: a line, or the task with `--json`. Inside of a turn it is a claim; while a run is at work elsewhere, what only
  * adds waits in the inbox.
  *
  * @returns the exit code
@@ -51,11 +52,11 @@ export async function changePlan(
   asking: Asking,
   same = "",
 ): Promise<number> {
-  const { mode, store, config } = open;
+  const { mode, store } = open;
   if (mode.status !== "direct") {
-    const { plan, changed } = await claimed(open, asking, mode);
+    const { before, plan, changed } = await claimed(open, asking, mode);
     if (!changed && same !== "") invocation.say(same);
-    showPlan(invocation, plan, config.limits.rejections);
+    showChange(invocation, before, plan);
     if (mode.status === "inbox") {
       invocation.say(`a run is at work here (pid ${mode.pid}): it applies this after its turn`);
     }
@@ -64,21 +65,33 @@ export async function changePlan(
   await mode.inbox.take(PLAN_FILE, async (claims) => {
     await store.mutate((plan) => ({ plan: withAdditions(plan, claims), subject: "ralph: update plan" }));
   });
-  const { plan, changed, warnings } = await store.mutate(async (before, { head }) =>
-    changeOf(before, await asking(before, { scope: null }), { head })
-  );
+  let before: Plan | null = null;
+  const { plan, changed, warnings } = await store.mutate(async (found, { head }) => {
+    before = found;
+    return changeOf(found, await asking(found, { scope: null }), { head });
+  });
   for (const warning of warnings) invocation.say(`warning: ${warning}`);
   if (!changed && same !== "") invocation.say(same);
-  showPlan(invocation, plan, config.limits.rejections);
+  showChange(invocation, before ?? plan, plan);
   return 0;
 }
 
-/** Adds to the turn's claims, or to the inbox, what the stage permits. @returns the plan with them */
+function showChange(invocation: Invocation, before: Plan, after: Plan): void {
+  tellProblems(invocation, after);
+  if (!invocation.flags.has("json")) {
+    for (const line of changedLines(before, after)) invocation.out(line);
+    return;
+  }
+  const records = changedRecords(before, after).map(({ record }) => record);
+  invocation.out(toJson(records.length === 1 ? records[0] : records));
+}
+
+/** Adds to the turn's claims, or to the inbox, what the stage permits. @returns the plan before, and with them */
 async function claimed(
   { store }: OpenPlan,
   asking: Asking,
   mode: Exclude<ClaimMode, { readonly status: "direct" }>,
-): Promise<Pick<Mutated, "changed" | "plan">> {
+): Promise<Pick<Mutated, "changed" | "plan"> & { readonly before: Plan }> {
   const state = await store.load();
   if (mode.status === "inbox") {
     const { inbox, pid, purpose } = mode;
@@ -87,14 +100,14 @@ async function claimed(
     if (!claims.every(onlyAdds)) throw new RalphError("run-at-work", { details: { pid, purpose } });
     const after = changeOf(plan, claims, { head: null });
     if (after !== null) await inbox.add(PLAN_FILE, claims);
-    return { plan: after?.plan ?? plan, changed: after !== null };
+    return { before: plan, plan: after?.plan ?? plan, changed: after !== null };
   }
   const scope = scopeOfTurn(state, mode);
   const plan = withClaims(state, scope, await readClaims(mode.file));
   const claims = (await asking(plan, { scope })).map((claim) => permitted(scope, plan, claim));
   const after = changeOf(plan, claims, { head: null, upsert: scope.stage === "PLAN" });
   if (after !== null) await appendClaims(mode.file, claims);
-  return { plan: after?.plan ?? plan, changed: after !== null };
+  return { before: plan, plan: after?.plan ?? plan, changed: after !== null };
 }
 
 /** The plan as this process may see it: with the claims of its own turn, or with what waits for the run. */

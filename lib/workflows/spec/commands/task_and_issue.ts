@@ -16,7 +16,7 @@ import type { Host } from "../../../host/types.ts";
 const VERBS: readonly string[] = ["add", "done", "accept", "reject"];
 const ADD_FLAGS = ["notes", "accept", "deps", "priority", "parent", "created-from", "supersedes"] as const;
 
-/** `ralph task add|done|accept|reject`: each changes the plan, commits it and prints the updated state. */
+/** `ralph task add|done|accept|reject`: each changes the plan, commits it and prints what has changed. */
 export async function task(invocation: Invocation): Promise<number> {
   const { arguments: [verb = "", ...words], flags } = invocation;
   const stray = ADD_FLAGS.find((name) => flags.has(name));
