@@ -62,8 +62,23 @@ export const REPORT_FLAGS: FlagTable = {
   quiet: { type: "boolean", summary: "only warnings and how it ended" },
 };
 
+/** What agents and checks can touch. */
+export const SANDBOX_FLAGS: FlagTable = {
+  sandbox: {
+    type: "boolean",
+    variable: "RALPH_SANDBOX",
+    summary: "agents and checks can touch the working tree and nothing else; exit code 4 where that cannot be had",
+  },
+  "no-sandbox": {
+    type: "boolean",
+    rival: "sandbox",
+    summary: "work without a sandbox whatever the configuration says; with --strict it is named at the end",
+  },
+};
+
 /** The agent that does the work. */
 export const AGENT_FLAGS: FlagTable = {
+  ...SANDBOX_FLAGS,
   agent: {
     type: "text",
     value: "NAME",
@@ -131,16 +146,6 @@ export const LOOP_FLAGS: FlagTable = {
     value: "N",
     summary:
       "another agent writes N wrong implementations of each item, which its checks must catch, and an unseen check",
-  },
-  sandbox: {
-    type: "boolean",
-    variable: "RALPH_SANDBOX",
-    summary: "agents and checks can touch the working tree and nothing else; exit code 4 where that cannot be had",
-  },
-  "no-sandbox": {
-    type: "boolean",
-    rival: "sandbox",
-    summary: "work without a sandbox whatever the configuration says; with --strict it is named at the end",
   },
   "retry-blocked": { type: "boolean", summary: "take up items again that were parked" },
   "accept-changes": {

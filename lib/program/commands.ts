@@ -21,6 +21,7 @@ import {
   REPORT_FLAGS,
   ROOT_FLAG,
   RUN_FLAGS,
+  SANDBOX_FLAGS,
   SANDBOX_PROBE_FLAGS,
   SHOW_FLAGS,
 } from "../cli/flags.ts";
@@ -70,7 +71,7 @@ const LOOKING: readonly Command[] = [
     summary: "run the checks of the work; starts no agent",
     usage: SCOPE,
     arity: [0, 1],
-    flags: { ...pick(LOOP_FLAGS, "verify", "allow-unverified"), ...BACKLOG_FLAG, ...LOOK_FLAGS },
+    flags: { ...pick(LOOP_FLAGS, "verify", "allow-unverified"), ...SANDBOX_FLAGS, ...BACKLOG_FLAG, ...LOOK_FLAGS },
     load: async () => ({ run: (await import("./commands/verify_and_validate.ts")).verify }),
   },
   {
@@ -130,6 +131,7 @@ const TOOLS: readonly Command[] = [
         many: true,
         summary: "a check beside those that the base names (repeatable)",
       },
+      ...SANDBOX_FLAGS,
       hook: { type: "boolean", summary: "answer as a Stop hook of Claude Code or Codex; lets go the third time" },
       ...LOOK_FLAGS,
     },
