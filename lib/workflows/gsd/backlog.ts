@@ -11,7 +11,7 @@ import { GSD_JOURNAL, GSD_RUNS, PLANNING_DIRECTORY, ROADMAP_FILE, STATE_FILE } f
 import { circleLine, findPlan, type Position, positionOf } from "./position.ts";
 import { sameNumber } from "./numbers.ts";
 import { planPrompt, summaryPrompt } from "./prompt.ts";
-import { readPlanning } from "./read_planning.ts";
+import { type PlanningSource, readPlanning } from "./read_planning.ts";
 import { withTicksOf } from "./restore_roadmap.ts";
 import { withSectionOf } from "./rewrite_state.ts";
 import { PlanSettler, waitsForSummary } from "./settle.ts";
@@ -68,15 +68,16 @@ export function gsdBacklog(
 ): Backlog<GsdItemData, GsdFindings> {
   const { checkpoints = "skip" } = options;
   const skip = checkpoints === "skip";
+  const source = { root: ralph.root, memo: new Map() } satisfies PlanningSource;
   const settler = new PlanSettler(ralph, { skip });
   /** The plan files that there were when the run began; `null` where no run has begun. */
   let planIds: ReadonlySet<string> | null = null;
   const load = async (): Promise<Loaded> => {
-    const planning = inScope(await readPlanning(ralph), planIds);
+    const planning = inScope(await readPlanning(source), planIds);
     return { planning, position: positionOf(planning) };
   };
   async function newPlanLines(): Promise<readonly string[]> {
-    const { phases } = await readPlanning(ralph);
+    const { phases } = await readPlanning(source);
     const files = phases.flatMap(({ plans }) => plans.map(({ file }) => file)).filter((file) =>
       planIds?.has(file) === false
     );
@@ -122,7 +123,7 @@ export function gsdBacklog(
     scope: GSD_JOURNAL.scope,
     stateFiles: [STATE_FILE, ROADMAP_FILE],
     async briefFiles() {
-      const { phases } = await readPlanning(ralph);
+      const { phases } = await readPlanning(source);
       const files = phases.flatMap(({ plans }) => plans.map(({ file }) => file));
       planIds = new Set(files);
       return files;

@@ -34,12 +34,18 @@ export async function phaseFolders(root: string, diagnostics: Diagnostic[]): Pro
   return folders;
 }
 
+/** Plans as they were parsed, by their path: the same text is not parsed twice. */
+export type PlanMemo = Map<string, { readonly text: string; readonly parsed: ReturnType<typeof parsePlan> }>;
+
 /** What is known of a phase before its folder is read. */
 export interface PhaseFolder {
   readonly number: string;
   /** `null` where only ROADMAP.md knows it. */
   readonly folder: Folder | null;
   readonly roadmap: Roadmap;
+  /** Its plans in ROADMAP.md. */
+  readonly listed: Roadmap["plans"];
+  readonly memo: PlanMemo;
   /** STATE.md's phase. */
   readonly present: string | null;
   readonly diagnostics: Diagnostic[];
@@ -48,7 +54,7 @@ export interface PhaseFolder {
 /** Reads a phase with its plans. */
 export async function readPhase(
   root: string,
-  { number, folder, roadmap, present, diagnostics }: PhaseFolder,
+  { number, folder, roadmap, listed, present, memo, diagnostics }: PhaseFolder,
 ): Promise<Phase> {
   const known = roadmap.phases.find((phase) => sameNumber(phase.number, number));
   const ticked = isTicked(known?.mark ?? null);
@@ -66,6 +72,10 @@ export async function readPhase(
       });
     }
   }
+  const summaries = files.flatMap((path) => {
+    const name = parsePlanName(path.replace(/^plans\//, ""), "SUMMARY");
+    return name === null ? [] : [{ path, name }];
+  });
   const plans: Plan[] = [];
   for (
     const { path, name } of named.toSorted((one, other) =>
@@ -76,17 +86,18 @@ export async function readPhase(
       number,
       directory: folder?.directory ?? "",
       ticked,
-      files,
+      summaries,
       path,
       name,
-      roadmap,
+      listed,
+      memo,
       diagnostics,
     });
     if (plans.some((other) => other.id === plan.id)) {
       diagnostics.push({ file: plan.file, line: 0, message: `a second plan ${plan.id}: left out` });
     } else plans.push(plan);
   }
-  const { begun, done, unwritten } = elsewhere({ number, roadmap, present, files, plans });
+  const { begun, done, unwritten } = elsewhere({ number, roadmap, listed, present, summaries, plans });
   return {
     number,
     name: known?.name || (folder?.name ?? "").replaceAll("-", " "),
@@ -102,21 +113,18 @@ export async function readPhase(
 
 /** What ROADMAP.md and SUMMARY files say of plans that have no PLAN file. */
 function elsewhere(
-  { number, roadmap, present, files, plans }: Pick<PhaseFolder, "number" | "present" | "roadmap"> & {
-    readonly files: readonly string[];
-    readonly plans: readonly Plan[];
-  },
+  { number, roadmap, listed, present, summaries, plans }:
+    & Pick<PhaseFolder, "listed" | "number" | "present" | "roadmap">
+    & { readonly summaries: readonly NamedFile[]; readonly plans: readonly Plan[] },
 ): { readonly begun: boolean; readonly done: boolean; readonly unwritten: readonly string[] } {
-  const summaries = withoutPlan(files, plans);
-  const listed = roadmap.plans.filter((plan) =>
-    sameNumber(plan.phase, number) && !plans.some((other) => sameNumber(other.number, plan.number))
+  const orphans = withoutPlan(summaries, plans);
+  const others = listed.filter((plan) => !plans.some((other) => sameNumber(other.number, plan.number)));
+  const unwritten = others.filter((plan) =>
+    !isTicked(plan.mark) && plan.mark !== "-" && !orphans.some((orphan) => sameNumber(orphan, plan.number))
   );
-  const unwritten = listed.filter((plan) =>
-    !isTicked(plan.mark) && plan.mark !== "-" && !summaries.some((summary) => sameNumber(summary, plan.number))
-  );
-  const begun = listed.length > unwritten.length || summaries.length > 0;
+  const begun = others.length > unwritten.length || orphans.length > 0;
   // SUMMARY files alone do not say how many plans the present phase has
-  const isAll = listed.length > 0 || present === null || !sameNumber(present, number);
+  const isAll = others.length > 0 || present === null || !sameNumber(present, number);
   return {
     begun,
     done: roadmap.done.some((phase) => sameNumber(phase, number)) || (begun && unwritten.length === 0 && isAll),
@@ -125,13 +133,10 @@ function elsewhere(
 }
 
 /** Numbers of the plans whose SUMMARY is in the folder without their PLAN. */
-function withoutPlan(files: readonly string[], plans: readonly Plan[]): readonly string[] {
-  return files.flatMap((path) => {
-    const name = parsePlanName(path.replace(/^plans\//, ""), "SUMMARY");
-    if (name === null || name.number === null || name.phase === null || name.side) return [];
-    const { number } = name;
-    return plans.some((plan) => sameNumber(plan.number, number)) ? [] : [number];
-  });
+function withoutPlan(summaries: readonly NamedFile[], plans: readonly Plan[]): readonly string[] {
+  return summaries.flatMap(({ name: { number, phase, side } }) =>
+    number === null || phase === null || side || plans.some((plan) => sameNumber(plan.number, number)) ? [] : [number]
+  );
 }
 
 async function phaseFiles(root: string, directory: string): Promise<readonly string[]> {
@@ -140,26 +145,40 @@ async function phaseFiles(root: string, directory: string): Promise<readonly str
   return [...files, ...nested.map((name) => `plans/${name}`)];
 }
 
+/** A file whose name says which plan it belongs to. */
+interface NamedFile {
+  /** Below the phase's folder. */
+  readonly path: string;
+  readonly name: PlanName;
+}
+
 /** One plan's file, and what is known around it. */
 interface PlanFile {
   /** Of the phase, as its folder writes it. */
   readonly number: string;
   readonly directory: string;
   readonly ticked: boolean;
-  readonly files: readonly string[];
+  /** Of the whole phase. */
+  readonly summaries: readonly NamedFile[];
   readonly path: string;
   readonly name: PlanName;
-  readonly roadmap: Roadmap;
+  /** The phase's plans in ROADMAP.md. */
+  readonly listed: Roadmap["plans"];
+  readonly memo: PlanMemo;
   readonly diagnostics: Diagnostic[];
 }
 
 /** Reads a plan, and whether it is complete. */
 async function readPlan(
   root: string,
-  { number: phase, directory, ticked, files, path, name, roadmap, diagnostics }: PlanFile,
+  { number: phase, directory, ticked, summaries, path, name, listed: all, memo, diagnostics }: PlanFile,
 ): Promise<Plan> {
   const file = `${directory}/${path}`;
-  const { plan, diagnostics: found } = parsePlan(await readText(join(root, file)) ?? "", file);
+  const text = await readText(join(root, file)) ?? "";
+  const known = memo.get(file);
+  const parsed = known?.text === text ? known.parsed : parsePlan(text, file);
+  memo.set(file, { text, parsed });
+  const { plan, diagnostics: found } = parsed;
   diagnostics.push(...found);
   if (name.phase !== null && !sameNumber(name.phase, phase)) {
     diagnostics.push({
@@ -169,11 +188,8 @@ async function readPlan(
     });
   }
   const number = name.number ?? "01";
-  const listed = roadmap.plans.find((one) => sameNumber(one.phase, phase) && sameNumber(one.number, number));
-  const own = files.filter((other) => {
-    const summary = parsePlanName(other.replace(/^plans\//, ""), "SUMMARY");
-    return summary !== null && isOwnSummary(summary, name);
-  });
+  const listed = all.find((one) => sameNumber(one.number, number));
+  const own = summaries.filter((summary) => isOwnSummary(summary.name, name)).map((summary) => summary.path);
   const summarized = await hasSummary(root, directory, own, diagnostics);
   const done = (by: Extract<Completion, { done: true }>["by"]): Completion => ({ done: true, by });
   const completion: Completion = summarized

@@ -4,12 +4,20 @@ import { pathExists, readText } from "../../host/files.ts";
 import type { Report } from "./verify_commands.ts";
 import { canonical, compareNumbers, sameNumber } from "./numbers.ts";
 import { PLANNING_DIRECTORY, ROADMAP_FILE, STATE_FILE } from "./paths.ts";
-import { phaseFolders, readPhase, SHELF } from "./read_phase.ts";
+import { phaseFolders, type PlanMemo, readPhase, SHELF } from "./read_phase.ts";
 import { parseRoadmap, type Roadmap } from "./roadmap_file.ts";
 import { findSection, parseState } from "./state_file.ts";
-import type { Diagnostic, Phase, Planning } from "./types.ts";
+import type { Diagnostic, Phase, Planning, StatePosition } from "./types.ts";
 import { parsePlanName } from "./file_names.ts";
 import { planList } from "./plan_file.ts";
+
+/** Which folder is read. */
+export interface PlanningSource {
+  /** Absolute path. */
+  readonly root: string;
+  /** What earlier readings of it have made of the same texts: whoever reads often keeps one. @default none */
+  readonly memo?: PlanMemo;
+}
 
 const NO_ROADMAP: Roadmap = { phases: [], plans: [], rows: [], counts: [], done: [] };
 
@@ -28,8 +36,8 @@ const NO_ROADMAP: Roadmap = { phases: [], plans: [], rows: [], counts: [], done:
  * console.log(phases.map(({ number, plans }) => [number, plans.length])); // [ [ "01", 1 ] ]
  * ```
  */
-export async function readPlanning({ root }: { readonly root: string }): Promise<Planning> {
-  const planning = await scanPlanning({ root });
+export async function readPlanning(source: PlanningSource): Promise<Planning> {
+  const planning = await scanPlanning(source);
   if (planning.phases.length > 0) return planning;
   throw new RalphError("state-invalid", {
     details: {
@@ -41,7 +49,7 @@ export async function readPlanning({ root }: { readonly root: string }): Promise
 }
 
 /** The same, where nothing at all may have been planned yet. @throws {RalphError} state-missing */
-export async function scanPlanning({ root }: { readonly root: string }): Promise<Planning> {
+export async function scanPlanning({ root, memo = new Map() }: PlanningSource): Promise<Planning> {
   if (!await pathExists(join(root, PLANNING_DIRECTORY))) {
     throw new RalphError("state-missing", {
       details: { path: PLANNING_DIRECTORY },
@@ -59,6 +67,7 @@ export async function scanPlanning({ root }: { readonly root: string }): Promise
     if (!numbers.has(canonical(number))) numbers.set(canonical(number), number);
   }
 
+  const listed = byPhase(roadmap);
   const phases: Phase[] = [];
   for (const number of [...numbers.values()].toSorted(compareNumbers)) {
     if (Number.parseInt(number, 10) >= SHELF) continue;
@@ -67,42 +76,55 @@ export async function scanPlanning({ root }: { readonly root: string }): Promise
       diagnostics.push({ file: directory, line: 0, message: `a second folder for phase ${number}: left out` });
     }
     phases.push(
-      await readPhase(root, { number, folder: own[0] ?? null, roadmap, present: state?.phase ?? null, diagnostics }),
+      await readPhase(root, {
+        number,
+        folder: own[0] ?? null,
+        roadmap,
+        listed: listed.get(canonical(number)) ?? [],
+        present: state?.phase ?? null,
+        memo,
+        diagnostics,
+      }),
     );
   }
-  if (stateText === null) {
-    diagnostics.push({
-      file: STATE_FILE,
-      line: 0,
-      message: "there is no STATE.md: the order of the phases decides what comes next",
-    });
-  }
-  if (state?.kind === "unknown") {
-    diagnostics.push({
-      file: STATE_FILE,
-      line: 0,
-      message: "names no phase under `## Current Position`: the order of the phases decides what comes next",
-    });
-  }
-  if (stateText !== null && state?.kind !== "unknown" && findSection(stateText) === null) {
-    diagnostics.push({
-      file: STATE_FILE,
-      line: 0,
-      message: "has no section `## Current Position`: it is read, and Ralph cannot keep it up to date",
-    });
-  }
+  const note = stateNote(stateText, state);
+  if (note !== null) diagnostics.push({ file: STATE_FILE, line: 0, message: note });
   const linked = withDependencies(phases, diagnostics);
   const sorted = diagnostics.toSorted((one, other) => one.file.localeCompare(other.file) || one.line - other.line);
   return { phases: linked, state, roadmap: roadmapText !== null, diagnostics: sorted };
+}
+
+/** Why STATE.md does not say where the project is, or cannot be kept up to date. */
+function stateNote(text: string | null, state: StatePosition | null): string | null {
+  const order = "the order of the phases decides what comes next";
+  if (text === null || state === null) return `there is no STATE.md: ${order}`;
+  if (state.kind === "unknown") return `names no phase under \`## Current Position\`: ${order}`;
+  if (findSection(text) !== null) return null;
+  return "has no section `## Current Position`: it is read, and Ralph cannot keep it up to date";
 }
 
 function reportTo(diagnostics: Diagnostic[], file: string): Report {
   return (line, message) => void diagnostics.push({ file, line, message });
 }
 
+/** The plans of ROADMAP.md by the canonical number of their phase. */
+function byPhase({ plans }: Roadmap): ReadonlyMap<string, Roadmap["plans"]> {
+  const phases = new Map<string, Roadmap["plans"][number][]>();
+  for (const plan of plans) {
+    const key = canonical(plan.phase);
+    const own = phases.get(key);
+    if (own === undefined) phases.set(key, [plan]);
+    else own.push(plan);
+  }
+  return phases;
+}
+
 /** Finds the plans that `depends_on` names: `01-01`, `01`, `01-01-PLAN.md`. */
 function withDependencies(phases: readonly Phase[], diagnostics: Diagnostic[]): readonly Phase[] {
-  const all = phases.flatMap(({ plans }) => plans);
+  const keyOf = (phase: string, number: string): string => `${canonical(phase)}-${canonical(number)}`;
+  const byNumber = new Map(
+    phases.flatMap(({ plans }) => plans).toReversed().map((plan) => [keyOf(plan.phase, plan.number), plan]),
+  );
   return phases.map((phase) => ({
     ...phase,
     plans: phase.plans.map((plan) => ({
@@ -111,9 +133,7 @@ function withDependencies(phases: readonly Phase[], diagnostics: Diagnostic[]): 
         const name = parsePlanName(`${named.replace(/(-PLAN)?(\.md)?$/i, "")}-PLAN.md`, "PLAN");
         const other = name?.number === null || name === null
           ? undefined
-          : all.find((one) =>
-            sameNumber(one.phase, name.phase ?? plan.phase) && sameNumber(one.number, name.number ?? "")
-          );
+          : byNumber.get(keyOf(name.phase ?? plan.phase, name.number));
         if (other === undefined && !/^(none|n\/a|nothing|phase\b.*)$/i.test(named)) {
           diagnostics.push({ file: plan.file, line: 0, message: `depends_on names ${named}, which is no plan here` });
         }
