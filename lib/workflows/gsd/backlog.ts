@@ -72,6 +72,8 @@ export function gsdBacklog(
   const settler = new PlanSettler(ralph, { skip });
   /** The plan files that there were when the run began; `null` where no run has begun. */
   let planIds: ReadonlySet<string> | null = null;
+  /** As it was when the next item was taken: an overview that follows at once is of the same moment. */
+  let taken: Loaded | null = null;
   const load = async (): Promise<Loaded> => {
     const planning = inScope(await readPlanning(source), planIds);
     return { planning, position: positionOf(planning) };
@@ -133,7 +135,8 @@ export function gsdBacklog(
     restore: ({ path, found, written }) => (path === STATE_FILE ? withSectionOf : withTicksOf)(found, written),
 
     async overview() {
-      const loaded = await load();
+      const loaded = taken ?? await load();
+      taken = null;
       if (options.plan === undefined) refuseCircles(loaded);
       const plans = wanted(loaded);
       const { complete, total } = loaded.position;
@@ -149,6 +152,7 @@ export function gsdBacklog(
 
     async next({ inFlight }): Promise<Next<GsdItemData>> {
       const loaded = await load();
+      taken = loaded;
       const { position } = loaded;
       const plan = wanted(loaded)[0];
       if (plan !== undefined) {
@@ -212,7 +216,10 @@ export function gsdBacklog(
       return claimOf(turn, { nonce, interactive, summaryOnly: asksForSummary(item, previous) });
     },
 
-    settle: (item, attempt) => settler.settle(item, attempt),
+    settle(item, attempt) {
+      taken = null;
+      return settler.settle(item, attempt);
+    },
   };
 }
 

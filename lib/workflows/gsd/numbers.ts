@@ -14,9 +14,16 @@ export function isNumber(text: string): boolean {
   return NUMBER_REGEXP.test(text);
 }
 
+/** A project has few numbers and compares them often. */
+const CANONICAL = new Map<string, string>();
+
 /** The same for `02.1`, `2.01` and `2.1`; letters in upper case. */
 export function canonical(number: string): string {
-  return number.toUpperCase().split(".").map((segment) => segment.replace(/^0+(?=\d)/, "")).join(".");
+  const known = CANONICAL.get(number);
+  if (known !== undefined) return known;
+  const made = number.toUpperCase().split(".").map((segment) => segment.replace(/^0+(?=\d)/, "")).join(".");
+  CANONICAL.set(number, made);
+  return made;
 }
 
 /** Integer, letter, then segment by segment: 2 < 2.1 < 2.2 < 2.10 < 3 < 12 < 12A. */
@@ -36,5 +43,5 @@ export function compareNumbers(one: string, other: string): number {
 
 /** True when both name the same phase or plan. */
 export function sameNumber(one: string, other: string): boolean {
-  return canonical(one) === canonical(other);
+  return one === other || canonical(one) === canonical(other);
 }
