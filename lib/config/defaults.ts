@@ -10,6 +10,7 @@ const TEST_GLOBS: readonly string[] = [
   "**/*.{bats,snap}",
   "**/__snapshots__/**",
   "**/{support,helpers,fixtures,testdata,mocks,__mocks__,testutil}/**",
+  "**/{spec,e2e,golden,__fixtures__,test-utils,test_utils,testutils}/**",
 ];
 
 /**

@@ -53,7 +53,12 @@ const READERS: ReadonlySet<string> = new Set(
 );
 /** They run what is in a folder or matches a pattern. `find` and `ls` only name it: another program runs it then. */
 const RUNNERS_REGEXP = /^(?:ava|bats|jest|mocha|prove|py\.?test|rspec|tap|uvu|vitest)$/;
-const RUNNER_OF_REGEXP = /^(?:--test|-m|test|unittest|discover|pytest)$/;
+/** Programs that run tests only by one of these words. */
+const RUNNERS_BY_WORD: readonly (readonly [program: RegExp, word: RegExp])[] = [
+  [/^python[\d.]*$/, /^(?:unittest|pytest|nose2)$/],
+  [/^node$/, /^--test$/],
+  [/^(?:bun|deno)$/, /^test$/],
+];
 const LISTERS: ReadonlySet<string> = new Set(["find", "for", "ls"]);
 const INTERPRETERS_REGEXP = /^(?:\.|source|(?:ba|da|z|k)?sh|node|bun|deno|python[\d.]*|ruby|perl|bats)$/;
 /** They read a file into the command itself. */
@@ -197,7 +202,7 @@ async function behind(path: string, tree: FileTree): Promise<string | null> {
 
 function runsFolders({ program, words }: SimpleCommand): boolean {
   return RUNNERS_REGEXP.test(program) ||
-    (INTERPRETERS_REGEXP.test(program) && words.some((word) => RUNNER_OF_REGEXP.test(word)));
+    RUNNERS_BY_WORD.some(([runner, by]) => runner.test(program) && words.some((word) => by.test(word)));
 }
 
 /** Files in folders below the base that match a pattern. */

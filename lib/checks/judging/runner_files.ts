@@ -31,6 +31,24 @@ const CONFIGURATION: readonly string[] = [
 ];
 /** The same, but that projects need new ones of them to build at all: only existing ones are old. */
 const BUILDS: readonly string[] = ["tsconfig*.json", "build.rs", "pom.xml", "build.gradle*"];
+/** What linters and coverage ask for. */
+const LINTERS: readonly string[] = [
+  "eslint.config.*",
+  ".eslintrc*",
+  ".oxlintrc*",
+  "biome.json{,c}",
+  ".prettierrc*",
+  ".stylelintrc*",
+  ".flake8",
+  ".pylintrc",
+  "{mypy,.mypy}.ini",
+  "{ruff,.ruff,clippy,rustfmt}.toml",
+  "pyrightconfig.json",
+  ".coveragerc",
+  "{.nycrc,.c8rc}*",
+  ".golangci.*",
+  ".shellcheckrc",
+];
 /** Of these only sections of runners are old. */
 const MANIFESTS: readonly string[] = [
   "package.json",
@@ -69,11 +87,11 @@ const STANDARD: ReadonlySet<string> = new Set(
 );
 
 const isConfiguration = picomatch([...CONFIGURATION], { dot: true, basename: true });
-const isBundler = picomatch(["{vite,babel}.config.*", ".babelrc*", "{turbo,nx,lerna}.json", "pnpm-workspace.yaml"], {
+const isBundler = picomatch([...LINTERS, "{vite,babel}.config.*", ".babelrc*", "{turbo,nx,lerna}.json", "pnpm-workspace.yaml"], {
   dot: true,
   basename: true,
 });
-const isBuild = picomatch([...BUILDS], { dot: true, basename: true });
+const isBuild = picomatch([...BUILDS, ...LINTERS], { dot: true, basename: true });
 const isCargo = picomatch(["**/.cargo/config{,.toml}"], { dot: true });
 
 /** A package that git has: no item's work. */

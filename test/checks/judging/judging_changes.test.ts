@@ -75,6 +75,14 @@ const ROWS: readonly (readonly [
   ["a runner's configuration", ["npx vitest"], { "vitest.config.ts": "1" }, { "vitest.config.ts": "2" }, [
     "vitest.config.ts",
   ]],
+  ["a linter's configuration may be the work", ["npx eslint src"], { "eslint.config.js": "1", ".flake8": "1" }, {
+    "eslint.config.js": "2",
+    ".flake8": "1",
+    "ruff.toml": "1",
+  }, ["?eslint.config.js"]],
+  ["what RSpec loads by itself", ["rspec"], { "spec/spec_helper.rb": "1" }, { "spec/spec_helper.rb": "2" }, [
+    "spec/spec_helper.rb",
+  ]],
   ["a new tsconfig.json stays", ["tsc"], { "a.test.ts": "1" }, { "a.test.ts": "1", "tsconfig.json": "" }, []],
   [
     "scripts as they were, dependencies as they are",
@@ -103,24 +111,24 @@ const ROWS: readonly (readonly [
   ],
   ["data by way of a script between", ["node checks/a.mjs"], {
     "checks/a.mjs": 'run("tools/b.sh")',
-    "tools/b.sh": "cat golden/want.txt",
-    "golden/want.txt": "1",
+    "tools/b.sh": "cat wanted/a.txt",
+    "wanted/a.txt": "1",
   }, {
     "checks/a.mjs": 'run("tools/b.sh")',
-    "tools/b.sh": "cat golden/want.txt",
-    "golden/want.txt": "2",
+    "tools/b.sh": "cat wanted/a.txt",
+    "wanted/a.txt": "2",
   }, []],
   [
     "data by way of a script beside the checker",
     ["node checks/a.mjs"],
     {
       "checks/a.mjs": 'run("b.sh")',
-      "checks/b.sh": "cat golden/want.txt",
-      "golden/want.txt": "1",
+      "checks/b.sh": "cat wanted/a.txt",
+      "wanted/a.txt": "1",
     },
-    { "checks/a.mjs": 'run("b.sh")', "checks/b.sh": "cat golden/want.txt", "golden/want.txt": "2" },
+    { "checks/a.mjs": 'run("b.sh")', "checks/b.sh": "cat wanted/a.txt", "wanted/a.txt": "2" },
     [
-      "?golden/want.txt",
+      "?wanted/a.txt",
     ],
   ],
   ["the product's own data and code are no judges", ["node test/a.mjs"], {

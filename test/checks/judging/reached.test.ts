@@ -88,6 +88,11 @@ const ROWS: readonly (readonly [name: string, command: string, files: Files, rea
     { "calc/a.test.mjs": "", "calc/a.mjs": "" },
     [],
   ],
+  ["a folder that no runner is given", "python3 -m compileall calc && python3 manage.py test calc", {
+    "calc/a.py": "",
+    "calc/tests.py": "",
+    "manage.py": "",
+  }, ["manage.py"]],
   ["no folder of the product", "pytest src", { "src/a.py": "" }, []],
   ["what a link leads to", "sh check.sh", { "check.sh": "-> real/c.sh", "real/c.sh": "sh d.sh", "d.sh": "" }, [
     "check.sh",
