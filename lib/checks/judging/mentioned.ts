@@ -32,7 +32,7 @@ const CODE_REGEXP =
   /\.(?:[cm]?[jt]sx?|pyi?|rb|pl|php|go|rs|java|kts?|scala|[ch](?:pp|c|h)?|cs|swift|sh|bash|zsh|fish|ps1|bat|cmd|lua|exs?|mk)$|^[^.]+$/;
 const DOCUMENT_REGEXP = /\.(?:md|mdx|rst|adoc|html?|css|s[ac]ss|svg)$|^(?:LICENSE|NOTICE)|[-.]lock\b|\block\.\w+$/;
 const IMPORT_REGEXP = /(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)(["'`])([^"'`\n]+)\1/g;
-const PYTHON_IMPORT_REGEXP = /^[ \t]*(?:from|import)[ \t]+(\.*[\w.]*)/gm;
+const PYTHON_IMPORT_REGEXP = /^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import\b|import[ \t]+([^\n#;]+))/gm;
 const PATH_REGEXP = /[\w@+.~-]+(?:\/[\w@+.~-]+)*/g;
 const ENDINGS: readonly string[] = ["", ".js", ".mjs", ".cjs", ".ts", ".mts", ".tsx", ".jsx", ".py", ".rb"];
 
@@ -71,7 +71,7 @@ export async function importedBy(modules: readonly string[], mentions: Mentions)
   if (modules.length === 0) return found;
   for (const file of await containing(modules)) {
     if (!file.endsWith(".py") || !(isTest(file) || isRun(file))) continue;
-    for (const [, name = ""] of (await read(file) ?? "").matchAll(PYTHON_IMPORT_REGEXP)) {
+    for (const name of modulesIn(await read(file) ?? "")) {
       const module = name.split(".")[0] ?? "";
       if (modules.includes(module)) found.add(module);
     }
@@ -113,12 +113,19 @@ function isWithin(path: string, folder: string): boolean {
   return folder === "." ? !path.includes("/") : path.startsWith(`${folder}/`);
 }
 
+/** The modules that a Python program imports, by their names. */
+function modulesIn(text: string): readonly string[] {
+  return [...text.matchAll(PYTHON_IMPORT_REGEXP)].flatMap(([, from, list = ""]) =>
+    from !== undefined ? [from] : list.split(",").map((one) => one.trim().split(/\s/)[0] ?? "")
+  );
+}
+
 /** Files of the repository that a program in JavaScript or Python imports. */
 function importsOf(text: string, folder: string, has: (path: string) => boolean): readonly string[] {
   const relative = [...text.matchAll(IMPORT_REGEXP)].map(([, , path = ""]) => path).filter((path) =>
     path.startsWith(".") && CODE_REGEXP.test(posix.basename(path))
   ).map((path) => posix.join(folder, path));
-  const modules = [...text.matchAll(PYTHON_IMPORT_REGEXP)].flatMap(([, name = ""]) => {
+  const modules = modulesIn(text).flatMap((name) => {
     const path = name.replace(/^\.+/, "").replaceAll(".", "/");
     return path === "" ? [] : [path, posix.join(folder, path), `${path}/__init__.py`];
   });

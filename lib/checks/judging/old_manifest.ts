@@ -35,11 +35,16 @@ export function movedDependencies(path: string, before: string, after: string): 
   ).map(([name, source]) => `${name}: ${source}`);
 }
 
-/** Scripts and runners' sections as they were. New scripts stay, but for a `pre…` or `post…` of one that was there. */
+/** Scripts, runners' sections and workspaces as they were. New ones stay, but for a `pre…` or `post…` of one that was there. */
 function oldPackage(before: string, after: string): string {
   const [was, is] = [jsonObject(before), jsonObject(after)];
   const kept: Record<string, unknown> = { ...is };
-  for (const key of [...RUNNER_KEYS, "workspaces", "workspace"]) {
+  for (const key of ["workspaces", "workspace"]) {
+    const [old, now] = [was[key], is[key]];
+    if (Array.isArray(old)) kept[key] = [...old, ...Array.isArray(now) ? now.filter((one) => !old.includes(one)) : []];
+    else if (old !== undefined) kept[key] = old;
+  }
+  for (const key of RUNNER_KEYS) {
     if (key in was) kept[key] = was[key];
     else delete kept[key];
   }

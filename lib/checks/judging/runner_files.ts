@@ -87,7 +87,13 @@ const STANDARD: ReadonlySet<string> = new Set(
 );
 
 const isConfiguration = picomatch([...CONFIGURATION], { dot: true, basename: true });
-const isBundler = picomatch([...LINTERS, "{vite,babel}.config.*", ".babelrc*", "{turbo,nx,lerna}.json", "pnpm-workspace.yaml"], {
+const isBundler = picomatch([
+  ...LINTERS,
+  "{vite,babel}.config.*",
+  ".babelrc*",
+  "{turbo,nx,lerna}.json",
+  "pnpm-workspace.yaml",
+], {
   dot: true,
   basename: true,
 });

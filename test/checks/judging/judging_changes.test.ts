@@ -185,6 +185,18 @@ const ROWS: readonly (readonly [
   ["which packages are tested", ["npm test -ws"], { "package.json": '{"workspaces":["a","b"],"version":"1"}' }, {
     "package.json": '{"workspaces":["a"],"version":"2"}',
   }, [`package.json: ${JSON.stringify({ workspaces: ["a", "b"], version: "2" }, null, 2)}\n`]],
+  ["a new workspace is no change", ["npm test -ws"], { "package.json": '{"workspaces":["a"]}' }, {
+    "package.json": '{"workspaces":["a","b"]}',
+  }, []],
+  ["data beside what a test imports", ["python3 test/test_a.py"], {
+    "test/test_a.py": 'import json, calc as c\nopen("calc/data.json")',
+    "calc/__init__.py": "",
+    "calc/data.json": "1",
+  }, {
+    "test/test_a.py": 'import json, calc as c\nopen("calc/data.json")',
+    "calc/__init__.py": "",
+    "calc/data.json": "2",
+  }, []],
   ["a new script is no change", ["npm test"], { "package.json": SCRIPTS({ test: "a" }) }, {
     "package.json": SCRIPTS({ lint: "b", test: "a" }),
   }, []],
