@@ -27,7 +27,7 @@ const recipe: Recipe<ExecArgs> = defineRecipe<ExecArgs>({
     if (gate.status === "aborted") return gate;
     if (gate.status === "approved") {
       const understood = await understand(ralph, gate);
-      if (stops(understood)) return understood;
+      if (stops(understood) && !understood.gaveUp) return understood;
     }
 
     const backlog = prdBacklog(ralph);

@@ -1,3 +1,4 @@
+import { createLoginWatch, type LoginWatch } from "./login_watch.ts";
 import { dirname, join } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
 import { readText, temporaryDirectory, writeAtomic } from "../host/files.ts";
@@ -148,20 +149,28 @@ async function unattendedTurn(place: TurnPlace, invocation: AgentInvocation, req
     onEvent: request.onEvent,
     ...(driver.ignored === undefined ? {} : { ignored: driver.ignored }),
   });
-  const turn = await runTurn(host, invocation, request, readingOf(place, reader, request));
+  using login = createLoginWatch(host.clock, () => reader.summary().events);
+  const signal = AbortSignal.any([request.signal, login.signal]);
+  const turn = await runTurn(host, invocation, { ...request, signal }, readingOf(place, { reader, login }, request));
   const { toolCalls, asked, planned, usage } = reader.summary();
   return { ...turn, usage: await usageOf(place, usage), activity: { toolCalls, asked, planned } };
 }
 
-function readingOf({ host, adapter, driver }: TurnPlace, reader: StreamReader, request: TurnRequest): TurnReading {
+function readingOf(
+  { host, adapter, driver }: TurnPlace,
+  { reader, login }: { readonly reader: StreamReader; readonly login: LoginWatch },
+  request: TurnRequest,
+): TurnReading {
   return {
     sink: reader,
+    watch: login.push,
     judge: (end: ProcessEnd): TurnEnd =>
       turnVerdict(end, reader.summary(), {
+        login: adapter.login,
+        asksToLogIn: request.signal.aborted ? null : login.said(),
         limits: request,
         now: host.clock.now(),
         agent: adapter.name,
-        login: adapter.login,
         exitKind: driver.exitKind,
       }),
   };

@@ -47,7 +47,7 @@ const BY_WEAKER_WORDS: readonly { readonly kind: FailureKind; readonly pattern: 
   {
     kind: "auth",
     pattern:
-      /unauthori[sz]ed|invalid (?:api|access) (?:key|token)|api key (?:not|is|was) (?:found|set|missing|invalid|not valid)|no api key|not logged in|please (?:run )?\/?log ?in|authentication|failed to authenticate|auth(?:entication)? method|access token/i,
+      /unauthori[sz]ed|invalid (?:api|access) (?:key|token)|api key (?:not|is|was) (?:found|set|missing|invalid|not valid)|no api key|not logged in|please (?:run )?\/?log ?in|authentication|failed to authenticate|auth(?:entication)? (?:method|type)|access token|log[- ]?in (?:failed|required|first)|(?:not|must be) (?:logged|signed) in|(?:please )?(?:log|sign) in (?:to|with|first)|no (?:credentials|providers?) (?:found|configured|set)|missing (?:api key|credentials)|api key (?:is )?required/i,
   },
   {
     kind: "server",

@@ -1,3 +1,4 @@
+import { localTime } from "../host/local_date.ts";
 import { join } from "node:path";
 import { UNKNOWN_USAGE } from "./turn_end.ts";
 import type { Agent } from "../context/agent.ts";
@@ -129,7 +130,7 @@ async function readyAgent(
 
 function tooLongText({ untilMs, sinceMs }: RateLimit, maxWaitSeconds: number): string | null {
   if (untilMs - sinceMs <= maxWaitSeconds * 1000) return null;
-  return `waiting until ${new Date(untilMs).toISOString()} is longer than limits.maxWait (${maxWaitSeconds} s)`;
+  return `waiting until ${localTime(untilMs)} is longer than limits.maxWait (${maxWaitSeconds} s)`;
 }
 
 function isOver(budget: TimeBudget | null, atMs: number): budget is TimeBudget {
@@ -143,7 +144,7 @@ function outOfTime(
 ): TurnEnd {
   const untilMs = "untilMs" in end ? end.untilMs : null;
   const message = "message" in end ? end.message : "its time was up while it waited";
-  const until = untilMs === null ? "" : `; waiting until ${new Date(untilMs).toISOString()} takes longer than that`;
+  const until = untilMs === null ? "" : `; waiting until ${localTime(untilMs)} takes longer than that`;
   return { reason: "rate-limited", untilMs, message: `${open(message)}${until}`, budget: words };
 }
 

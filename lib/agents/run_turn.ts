@@ -30,6 +30,8 @@ export interface AgentInvocation {
 /** How output is read, where it is more than plain text. */
 export interface TurnReading {
   readonly sink: TextSink;
+  /** Looks at what is printed, on either stream. @default nothing */
+  readonly watch?: (chunk: Uint8Array) => void;
   /** What ended the turn; called when all of the output is read. */
   readonly judge: (end: ProcessEnd) => TurnEnd;
 }
@@ -72,6 +74,7 @@ export async function runTurn(
         mask: () => redactor.stream(),
         onOutput: (chunk, stream) => {
           newest?.push(chunk);
+          reading?.watch?.(chunk);
           return stream === "stdout" ? record.words(chunk) : record.noise(chunk);
         },
       }),

@@ -22,6 +22,8 @@ export interface VerdictContext {
   readonly agent: string;
   /** How to log in. */
   readonly login: string;
+  /** The line that asked for a login, where the turn was ended for it. */
+  readonly asksToLogIn?: string | null;
   readonly exitKind?: ((exitCode: number) => FailureKind | null) | undefined;
 }
 
@@ -30,9 +32,13 @@ const KILL_CODES: Readonly<Record<number, string>> = { 129: "SIGHUP", 130: "SIGI
 
 /** Judges one turn. Pure. */
 export function turnVerdict(end: ProcessEnd, summary: StreamSummary, context: VerdictContext): TurnEnd {
+  const { asksToLogIn = null } = context;
+  if (asksToLogIn !== null) return failed("auth", asksToLogIn, 0, summary, context);
   if (end.reason !== "exited") {
     const stopped = turnEndOf(end, context.limits);
     const waited = stopped.reason === "timed-out" || stopped.reason === "idle";
+    const told = waited && summary.toolCalls === 0 ? toldBy(linesOf(end, summary), UNUSABLE) : null;
+    if (told !== null) return failed(told.kind, told.line, 0, summary, context); // it waits for a login that no one gives
     // It was not stuck: it was waiting for its limit to be over, in silence.
     return waited && summary.waiting ? limited("it was waiting for its rate limit", summary, context) : stopped;
   }
@@ -63,11 +69,14 @@ function judged(end: ProcessEnd, summary: StreamSummary, context: VerdictContext
     case "failed":
       return failed("other", summary.end.message ?? "it gave no reason", code, summary, context);
     case undefined:
-      return code === 0 ? unfinished(summary) : exited(end, code, summary, context);
+      return code === 0 ? unfinished(end, summary, context) : exited(end, code, summary, context);
   }
 }
 
-function unfinished({ events, openCalls }: StreamSummary): TurnEnd {
+function unfinished(end: ProcessEnd, summary: StreamSummary, context: VerdictContext): TurnEnd {
+  const { events, openCalls } = summary;
+  const told = openCalls > 0 ? null : toldBy(linesOf(end, summary), UNUSABLE);
+  if (told !== null) return failed(told.kind, told.line, 0, summary, context);
   if (events === 0) {
     return { reason: "cut-off", message: "the agent ended without printing anything that could be read" };
   }
@@ -79,25 +88,40 @@ const USAGE_REGEXP = /unknown (?:option|argument|flag)s?|unexpected argument|unr
 
 /** A program that ended without a word in its stream: its last lines on standard error say why. */
 function exited(end: ProcessEnd, code: number, summary: StreamSummary, context: VerdictContext): TurnEnd {
-  const lines = stripVTControlCharacters(end.stderr).split("\n").map((line) => line.trim()).filter((line) =>
-    line !== ""
-  );
+  const lines = linesOf(end, summary);
   const own = context.exitKind?.(code) ?? null;
   if (own !== null) return failed(own, lastOf(lines, own) ?? `it ended with exit code ${code}`, code, summary, context);
   if (summary.openCalls > 0) {
     return { reason: "cut-off", message: `the agent ended in the middle of a tool call (exit code ${code})` };
   }
-  if (summary.events > 0) return turnEndOf(end, context.limits);
-  const usage = usageProblem(lines);
+  const usage = summary.events > 0 ? null : usageProblem(lines);
   if (usage !== null) {
     const message = `\`${context.agent}\` does not take the arguments that Ralph gives it: ${usage}`;
     return { reason: "agent-unusable", message: `${message}; \`ralph doctor --probe\` shows more` };
   }
-  for (const line of lines.slice(-8).toReversed()) {
+  const told = toldBy(lines, null);
+  return told === null ? turnEndOf(end, context.limits) : failed(told.kind, told.line, code, summary, context);
+}
+
+/** What a person has to see to: no attempt can get over it. */
+const UNUSABLE: ReadonlySet<FailureKind> = new Set<FailureKind>(["auth", "billing", "model"]);
+
+/** Some print what is wrong before their stream begins. */
+function linesOf({ stderr, stdout }: ProcessEnd, { events }: StreamSummary): readonly string[] {
+  return stripVTControlCharacters(events > 0 ? stderr : `${stdout}\n${stderr}`).split("\n").map((line) => line.trim())
+    .filter((line) => line !== "");
+}
+
+/** What its last lines say went wrong: the newest that means something. */
+function toldBy(
+  lines: readonly string[],
+  kinds: ReadonlySet<FailureKind> | null,
+): { readonly kind: FailureKind; readonly line: string } | null {
+  for (const line of lines.slice(-12).toReversed()) {
     const kind = failureKind(line);
-    if (kind !== "other" && kind !== "interrupted") return failed(kind, line, code, summary, context);
+    if (kind !== "other" && kind !== "interrupted" && (kinds?.has(kind) ?? true)) return { kind, line };
   }
-  return turnEndOf(end, context.limits);
+  return null;
 }
 
 /** What is wrong with the arguments; some programs just print their help. */

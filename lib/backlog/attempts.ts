@@ -41,6 +41,7 @@ export function isOver(attempt: Attempt): boolean {
 /**
  * What a prompt says of the attempt before. Pure.
  *
+ * @param noted why the item did not pass last time, as its notes say: where no attempt is known, since another run made it
  * @example In a prompt
  * ```ts
  * import { failureOf } from "ralph/backlog";
@@ -48,8 +49,13 @@ export function isOver(attempt: Attempt): boolean {
  * console.log(failureOf(null)); // Nothing: this is the first attempt.
  * ```
  */
-export function failureOf(previous: Attempt | null): string {
-  if (previous === null) return "Nothing: this is the first attempt.";
+export function failureOf(previous: Attempt | null, noted: string | null = null): string {
+  if (previous === null) return noted ?? "Nothing: this is the first attempt.";
+  if (previous.status === "interrupted") {
+    const left =
+      "An earlier attempt ended without a verdict. What it changed is still in the working tree: look at it first.";
+    return noted === null ? left : `${left}\n\n${noted}`;
+  }
   if ("message" in previous) return `Attempt ${previous.number} ${previous.status}: ${previous.message}`;
   return `Attempt ${previous.number} ended as ${previous.status}.`;
 }

@@ -61,6 +61,8 @@ interface NamedCheck {
   readonly scope?: string;
   /** Named by the item itself, so that it must fail before the item's first attempt to prove anything. */
   readonly own?: boolean;
+  /** What it looks at, for the agent whose work has to pass it; a command speaks for itself. */
+  readonly about?: string;
   /** Milliseconds; `Infinity` for a function that keeps its own time. @default verify.timeout of the configuration (300 s) */
   readonly timeoutMs?: number;
   /** A look at what a turn did, which costs a turn of its own: only after one, and only where all other checks passed. */

@@ -13,6 +13,12 @@ export function withFailure(notes: string, failure: string): string {
   return `${kept}${kept === "" ? "" : "\n"}${RALPH_PART}${shown}`;
 }
 
+/** What Ralph had added to the notes, or `null`: why the item did not pass last time. Pure. */
+export function failureIn(notes: string): string | null {
+  const kept = withoutFailure(notes);
+  return kept === notes ? null : notes.slice(kept.length).trim().slice(RALPH_PART.length);
+}
+
 /** Notes without what Ralph had added. Pure. */
 export function withoutFailure(notes: string): string {
   const at = notes.startsWith(RALPH_PART) ? 0 : notes.indexOf(`\n${RALPH_PART}`);

@@ -32,6 +32,23 @@ export function verdictOf(verification: Verification, allowUnverified: boolean):
   }
 }
 
+/** What a first line alone does not say: which check, but not why. */
+const BARE_REGEXP = /(?::|: (?:failed|exit \d+)(?:, failed before the run as well)?)$/;
+const HEADLINE_CHARACTERS = 300;
+
+/**
+ * The one line of a reason that a summary has room for: its first one, with the most telling of those behind it where the
+ * first only names a check. Pure.
+ */
+export function headlineOf(reason: string): string {
+  const [first = "", ...rest] = (reason.trim().split(/\n\s*\n/, 1)[0] ?? "").split("\n").map((line) => line.trim());
+  const told = /exit \d/.test(first) ? rest.at(-1) : rest[0];
+  const line = !BARE_REGEXP.test(first) || told === undefined || told === ""
+    ? first
+    : `${first}${first.endsWith(":") ? "" : ":"} ${told}`;
+  return line.length > HEADLINE_CHARACTERS ? `${line.slice(0, HEADLINE_CHARACTERS)}…` : line;
+}
+
 /** The failing checks with exit code and tail, as the next prompt and the story's notes show them. Pure. */
 export function describeFailures(verification: Extract<Verification, { readonly status: "failed" }>): string {
   const share = Math.floor(MESSAGE_CHARACTERS / verification.failures.length);

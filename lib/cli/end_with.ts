@@ -1,6 +1,8 @@
+import { withFlags } from "./with_flags.ts";
 import type { RalphContext } from "../context/context.ts";
 import { exitCodeOf, isOutcome, type Outcome } from "../recipe/outcome.ts";
 import type { Invocation } from "./command.ts";
+import { headlineOf } from "../backlog/verdict.ts";
 import { styleFor } from "./show.ts";
 import { oneLine } from "../ui/printable.ts";
 import type { Style } from "../ui/style.ts";
@@ -40,7 +42,9 @@ export function endWith(
     invocation.say("warning: the recipe returned no outcome, so that nothing says whether its work is done");
     invocation.say('hint: return what its last step returned, or `{ status: "passed" }`');
   } else if (!json) {
-    for (const line of outcomeLines(outcome, styleFor(invocation, "stderr"), goOn)) invocation.say(line);
+    const resume = goOn === null ? null : withFlags(invocation, goOn);
+    const plan = invocation.command.name === "plan" ? withFlags(invocation, "ralph plan --resume") : null;
+    for (const line of outcomeLines(outcome, styleFor(invocation, "stderr"), resume, plan)) invocation.say(line);
   }
   return exitCode;
 }
@@ -69,8 +73,14 @@ interface Ended extends Outcome {
  * How a run ended, for a person: what is verified, what is not, what to do next.
  *
  * @param resume the command that continues where a loop stopped; `null`: the same one
+ * @param plan the command that continues a plan; `null`: the same one
  */
-export function outcomeLines(outcome: Outcome, style: Style, resume: string | null): readonly string[] {
+export function outcomeLines(
+  outcome: Outcome,
+  style: Style,
+  resume: string | null,
+  plan: string | null = null,
+): readonly string[] {
   const ended: Ended = outcome;
   const { bold, dim, good, bad, warn, symbols } = style;
   const tone = {
@@ -110,12 +120,12 @@ export function outcomeLines(outcome: Outcome, style: Style, resume: string | nu
       : [`  ${warn("unverified")}  ${unverified.join(", ")} ${dim("(no check ran: only the agent says so)")}`]),
     ...(ended.failedBefore ?? []).map((command) => `  ${warn("failed before the first turn")}  ${oneLine(command)}`),
     ...noticeLines(ended.notices ?? [], warn),
-    ...(ended.parked ?? []).map(({ id, reason }) => `  ${bad("parked")}  ${oneLine(id)}: ${firstLine(reason)}`),
+    ...(ended.parked ?? []).map(({ id, reason }) => `  ${bad("parked")}  ${oneLine(id)}: ${headlineOf(reason)}`),
     ...reasons.filter((reason) => !(ended.parked ?? []).some(({ id, reason: why }) => reason === `${id}: ${why}`)).map((
       reason,
-    ) => `  ${firstLine(reason)}`),
+    ) => `  ${headlineOf(reason)}`),
     ...(ended.summary === undefined || ended.summary === "" ? [] : [`  ${oneLine(ended.summary)}`]),
-    ...hintOf(ended, resume).map((hint) => `hint: ${hint}`),
+    ...hintOf(ended, resume, plan).map((hint) => `hint: ${hint}`),
   ];
 }
 
@@ -131,7 +141,7 @@ function noticeLines(
     return [
       ...(bare.length === 0 ? [] : [`  ${label}  ${bare.join(", ")}`]),
       ...own.filter(({ message }) => message !== "").map(({ subject, message }) =>
-        `  ${label}  ${oneLine(subject)}: ${firstLine(message)}`
+        `  ${label}  ${oneLine(subject)}: ${headlineOf(message)}`
       ),
     ];
   });
@@ -146,11 +156,11 @@ function countsOf({ iterations = 0, parked = [] }: Ended, verified: number, unve
   return `${parts.join(", ")} in ${iterations} iteration${iterations === 1 ? "" : "s"}`;
 }
 
-function hintOf(ended: Ended, resume: string | null): readonly string[] {
+function hintOf(ended: Ended, resume: string | null, plan: string | null): readonly string[] {
   const { status, reason, parked = [], parkedBefore = 0, iterations, messages } = ended;
   const again = resume === null ? "the same command" : `\`${resume}\``;
   const retry = resume === null ? "the same command with `--retry-blocked`" : `\`${resume} --retry-blocked\``;
-  const planAgain = resume === null ? again : "`ralph plan --resume`";
+  const planAgain = plan === null ? "the same command" : `\`${plan}\``;
   const onward = messages === undefined ? again : planAgain; // only a plan has messages
   if (status === "failed" && reason === "trespassed") {
     return [`the files are as the agent left them: revert what you do not want; ${onward} continues`];
@@ -172,8 +182,4 @@ function hintOf(ended: Ended, resume: string | null): readonly string[] {
     default:
       return [];
   }
-}
-
-function firstLine(text: string): string {
-  return text.split("\n")[0] ?? "";
 }

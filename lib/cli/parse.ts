@@ -71,7 +71,8 @@ function joinValues(line: readonly string[], table: FlagTable, command: Command)
       words.push(word);
     } else {
       const next = line[index + 1];
-      const taken = next !== undefined && (flag.type === "optional" ? /^\d+$/.test(next) : !/^-./.test(next));
+      const taken = next !== undefined && !/^-./.test(next) &&
+        (flag.type !== "optional" || command.arity[1] === 0 || /^\d+$/.test(next)); // else it may be an argument
       if (taken) index += 1;
       else if (flag.type === "text") throw usage(`--${name} needs a value: \`--${name} ${flag.value ?? "VALUE"}\``);
       words.push(`--${name}=${taken ? next : ""}`);

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { wrapText } from "../ui/wrap_text.ts";
 import { EXIT } from "../errors/exit_codes.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { onSignals } from "../host/this_process.ts";
@@ -62,7 +63,9 @@ export async function guarded(
 function printer(argv: readonly string[], host: Host, stream: "stdout" | "stderr"): (text: string) => void {
   const colour = wantsColour(host.terminal.isTerminal(stream), host.environment, argv.includes("--no-color"));
   const safe = colour ? printablePainted : printable;
-  return (text) => host.terminal.write(stream, `${safe(text)}\n`);
+  const wraps = stream === "stderr" && host.terminal.isTerminal(stream); // standard output is data
+  const shown = (text: string): string => wraps ? wrapText(safe(text), host.terminal.size().columns) : safe(text);
+  return (text) => host.terminal.write(stream, `${shown(text)}\n`);
 }
 
 /** Runs a command with its own line of arguments. @throws {RalphError} usage, and what the command throws */

@@ -1,3 +1,4 @@
+import { withFlags } from "./with_flags.ts";
 import { relative, resolve } from "node:path";
 import type { Config } from "../config/types.ts";
 import type { LoopDefaults, RalphContext } from "../context/context.ts";
@@ -82,6 +83,7 @@ export async function openSession(invocation: Invocation, options: SessionOption
     prompter: announcedPrompter(prompter, () => bus ?? sink),
     sinks: [sink],
     loop: loopDefaults(flags),
+    again: (command) => withFlags(invocation, command),
     signal,
     host,
   });

@@ -1,3 +1,4 @@
+import { localTime } from "../host/local_date.ts";
 import { readLockHolder } from "../host/lock_holder.ts";
 import type { Invocation } from "./command.ts";
 import type { Look } from "./look.ts";
@@ -56,7 +57,7 @@ export async function showStatus(
     );
     out(`agent: ${agent ?? warn("none configured")}`);
     if (running !== null) {
-      out(warn(`running: \`ralph ${running.purpose}\`, pid ${running.pid}, since ${running.since}`));
+      out(warn(`running: \`ralph ${running.purpose}\`, pid ${running.pid}, since ${localTime(running.since)}`));
     }
     if (problem !== null) out(`${bad(symbols.failed)} ${problem}`);
     for (const line of lines) out(line);

@@ -57,6 +57,8 @@ export interface RalphContext {
   /** `null` outside a git repository: only `verify()` and questions work there. */
   readonly repository: Repository | null;
   readonly run: RunInfo;
+  /** A command of Ralph's as it continues this one: with those of the flags given that it takes as well. */
+  readonly again: (command: string) => string;
   /** What `runLoop()` does where its own options say nothing. */
   readonly loop: LoopDefaults;
   /** Held by steps that start an agent; taking it again inside is free. */

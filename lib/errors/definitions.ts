@@ -117,6 +117,11 @@ const definitions = {
     hint: "stop that process, or set `restartBeforeVerify: false` for the service to use it as it is",
     exitCode: 2,
   },
+  "service-down": {
+    message: "the service {name} cannot be used, and nothing was started: {reason}",
+    hint: "start it, or give it a `start` that works in `services` of ralph.config.json",
+    exitCode: 3,
+  },
   "browser-missing": {
     message: "no browser for the checks of pages: {reason}",
     hint:

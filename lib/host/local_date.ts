@@ -14,3 +14,11 @@ export function isCalendarDay(text: string): boolean {
   const days = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
   return day >= 1 && day <= (days[month - 1] ?? 0);
 }
+
+/** An instant as the clock here shows it, `2026-11-22 07:00:15`: an ISO time or milliseconds; another text as it is. */
+export function localTime(at: string | number): string {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return String(at);
+  const two = (part: number): string => String(part).padStart(2, "0");
+  return `${localDate(date.getTime())} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}

@@ -37,8 +37,24 @@ export function withRetries<Findings>(
   return left === 0 ? { ...attempt, last: true } : attempt;
 }
 
-/** What the next attempt at an item reads of the final check that sent it back. Pure. */
-export function reopenedAttempt(id: string, reason: string): Attempt<never> {
+/** The attempt that the next prompt tells of: the last one, the final check that sent the item back, or one without an end. Pure. */
+export function previousOf<Findings>(
+  id: string,
+  { history, sentBack, left }: {
+    readonly history: readonly Attempt<Findings>[];
+    readonly sentBack: { readonly reason: string } | null;
+    /** What attempts at the item have left uncommitted. */
+    readonly left: Readonly<Record<string, unknown>>;
+  },
+): Attempt<Findings> | null {
+  const last = history.at(-1);
+  if (last !== undefined) return last;
+  if (sentBack !== null) return reopenedAttempt(id, sentBack.reason);
+  if (Object.keys(left).length === 0) return null;
+  return { id: `${id}.left`, number: 0, claim: null, turn: null, verification: null, status: "interrupted" };
+}
+
+function reopenedAttempt(id: string, reason: string): Attempt<never> {
   const message = `it had passed, and fails in the final check:\n${reason}`;
   const known = { id: `${id}.final`, number: 0, claim: null, turn: null, verification: null } as const;
   return { ...known, status: "failed", reason: "checks-failed", message };

@@ -15,7 +15,7 @@ import { configuredHooks } from "../hooks/hook.ts";
 import { createHookRunner, hookIterationOf, type HookRunner } from "../hooks/runner.ts";
 import { announceEnd, announceIteration, announceRun, greenOf } from "./announce.ts";
 import { answered, type Committer, settleAndCommit } from "./settle.ts";
-import { attemptsLeft, itemStart, reopenedAttempt, withRetries } from "./attempts.ts";
+import { attemptsLeft, itemStart, previousOf, withRetries } from "./attempts.ts";
 import { baselineOf } from "./baseline.ts";
 import { type CleanRun, createCleanRun } from "./clean.ts";
 import { conclude } from "./conclude.ts";
@@ -213,7 +213,7 @@ export class Loop<Data, Findings> {
     const worked = await workItem(ralph, this.#backlog, item, {
       attempt: { id, number },
       checks: this.#shared,
-      previous: history.at(-1) ?? (sentBack === null ? null : reopenedAttempt(id, sentBack.reason)),
+      previous: previousOf(id, { history, sentBack, left: ownership.workOf(item.id) }),
       last: this.#last,
       signal: this.#signal,
       ...(before === null ? {} : { before, start: itemStart(ralph, history, before, ownership.workOf(item.id)) }),

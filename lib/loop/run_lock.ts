@@ -1,3 +1,4 @@
+import { localTime } from "../host/local_date.ts";
 import type { RunLock } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { Repository } from "../git/types.ts";
@@ -23,7 +24,7 @@ export function createRunLock({ host, repository, root, file }: RunLockOptions):
     const lock = await takeLock(file, { purpose, host });
     if (lock.status === "busy") {
       const { pid, since, purpose: theirs } = lock.holder;
-      throw new RalphError("run-locked", { details: { purpose: theirs, pid, startedAt: since } });
+      throw new RalphError("run-locked", { details: { purpose: theirs, pid, startedAt: localTime(since) } });
     }
     letGo = lock.release;
     if (lock.tookOver !== null && lock.tookOver.runToken !== "") await host.processes.sweep(lock.tookOver.runToken);

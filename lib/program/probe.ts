@@ -25,13 +25,17 @@ export interface ProbeOptions {
 }
 
 /**
- * The agents that `--probe` names; without names the configured one, or all that were found.
+ * The agents that `--probe` names; without names the configured one. None is asked that nobody chose: it costs a turn.
  *
  * @throws {RalphError} usage
  */
 export function probed(names: string, preset: string | undefined, found: readonly FoundAgent[]): readonly Adapter[] {
   const asked = names.split(",").map((name) => name.trim()).filter((name) => name !== "");
-  const wanted = asked.length > 0 ? asked : preset !== undefined ? [preset] : found.map(({ name }) => name);
+  const wanted = asked.length > 0 ? asked : preset !== undefined ? [preset] : [];
+  if (wanted.length === 0) {
+    const names = found.map(({ name }) => name).join(",") || "claude";
+    throw usage("no agent is configured: which one is to be probed?", `\`ralph doctor --probe ${names}\``);
+  }
   return wanted.map((name) => {
     const adapter = ADAPTERS.find((row) => row.name === name);
     if (adapter !== undefined) return adapter;

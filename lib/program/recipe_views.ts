@@ -1,3 +1,4 @@
+import { headlineOf } from "../backlog/verdict.ts";
 import { resolve } from "node:path";
 import type { Backlog, Verification } from "../backlog/types.ts";
 import { verify } from "../checks/verify.ts";
@@ -73,7 +74,7 @@ async function statusOf(ralph: RalphContext, backlog: Backlog, { again, style }:
     data: { counts, parked },
     lines: [
       `items: ${[`${of} pass`, ...left].join(", ")}`,
-      ...parked.map(({ id, reason }) => `  ${style.warn(style.symbols.warning)} ${id}: ${reason.split("\n")[0] ?? ""}`),
+      ...parked.map(({ id, reason }) => `  ${style.warn(style.symbols.warning)} ${id}: ${headlineOf(reason)}`),
       ...counts.unchecked.map((id) => `  ${style.dim(style.symbols.open)} ${id}${style.warn(" no check")}`),
     ],
     problem: null,

@@ -62,6 +62,8 @@ export interface RalphOptions {
   readonly sinks?: readonly EventSink[];
   /** The recipe file that is run: it and what it imports may not change while the run lasts. @default none */
   readonly recipe?: string;
+  /** Writes a command that is shown to a person, `ralph run`, with what it needs to continue. @default as it is */
+  readonly again?: (command: string) => string;
   /** Choices for every loop of this context. */
   readonly loop?: Partial<LoopDefaults>;
   /** Ends whatever is at work. */
@@ -144,6 +146,7 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
       folder: runFolders({ id, root, host, repository, events, logs, keep: config.logs.keep }),
       nextIteration: counter(),
     },
+    again: options.again ?? ((command) => command),
     loop: { interactive: false, retryBlocked: false, acceptChanges: false, ...options.loop },
     lock,
     async [Symbol.asyncDispose]() {

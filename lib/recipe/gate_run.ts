@@ -69,7 +69,7 @@ export async function gateRun<Data, Findings>(
     },
     OPTION,
   );
-  const nothing = nothingToDo(overview, nouns.many, gate) ?? (count === 0 ? `${OPTION} is 0` : null);
+  const nothing = nothingToDo(overview, nouns, gate) ?? (count === 0 ? `${OPTION} is 0` : null);
   if (nothing !== null) {
     ralph.events.emit({ type: "note", level: "info", message: `run skipped: ${nothing}` });
     return { status: "skipped", reason: nothing };
@@ -86,14 +86,14 @@ export async function gateRun<Data, Findings>(
   if (consent.yes) return { status: "approved", ...cap };
 
   const number = cap.maxIterations === undefined ? "" : ` --max-iterations ${cap.maxIterations}`;
-  const next = gate === undefined ? [] : ["ralph status", `${gate.command}${number}`];
+  const next = gate === undefined ? [] : [ralph.again("ralph status"), ralph.again(`${gate.command}${number}`)];
   if (next.length > 0) ralph.events.emit({ type: "text", title: "Next", lines: next });
   return { status: "declined", next };
 }
 
 function nothingToDo(
   { total, passed, open, parked }: Overview,
-  many: string,
+  { one, many }: GateTexts["items"],
   gate: GateTexts | undefined,
 ): string | null {
   if (open !== 0) return null;
@@ -102,5 +102,5 @@ function nothingToDo(
     return `nothing is open and ${parked} of ${total ?? "the"} ${many} are parked; ${again} takes them up again`;
   }
   if (total === 0) return `there are no ${many}${gate === undefined ? "" : `; \`${gate.plan}\` makes some`}`;
-  return `all ${passed} ${many} are already passing`;
+  return passed === 1 ? `the only ${one} is already passing` : `all ${passed} ${many} are already passing`;
 }

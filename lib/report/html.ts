@@ -1,3 +1,4 @@
+import { localTime } from "../host/local_date.ts";
 import { formatDuration } from "../ui/format_duration.ts";
 import { createStyle } from "../ui/style.ts";
 import { fragment, itemCard, type Markup, NOTHING } from "./html_item.ts";
@@ -17,7 +18,6 @@ import {
   plural,
   restoredGroups,
   statusTone,
-  timeOf,
   type Tone,
   totalText,
   trespassText,
@@ -95,7 +95,7 @@ function hookLines({ hooks }: RunReport): Markup {
 function waitLines({ waits }: RunReport): Markup {
   return list(
     waits.map(({ at, agent, message, waitedMs, interrupted }) =>
-      fragment`<li><span class="dim">${timeOf(at)}</span> ${agent}: ${
+      fragment`<li><span class="dim">${localTime(at)}</span> ${agent}: ${
         waitedMs === null ? "the run ended while it waited" : `waited ${formatDuration(waitedMs)}`
       }${interrupted ? ", interrupted" : ""} (${message})</li>`
     ),
@@ -175,7 +175,7 @@ function needsALook(report: RunReport): Markup {
 }
 
 function noteText({ at, item, message }: NoteReport): Markup {
-  return fragment`<span class="dim">${timeOf(at).slice(11)}${item === null ? "" : ` ${item}`}</span> ${message}`;
+  return fragment`<span class="dim">${localTime(at).slice(11)}${item === null ? "" : ` ${item}`}</span> ${message}`;
 }
 
 /** One of Ralph's own sentences, with its back-ticked commands. */

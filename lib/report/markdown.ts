@@ -1,3 +1,4 @@
+import { localTime } from "../host/local_date.ts";
 import { markdownLines } from "../backlog/fences.ts";
 import { plainText } from "../ui/printable.ts";
 import type { Style, Symbols } from "../ui/style.ts";
@@ -22,7 +23,6 @@ import {
   plural,
   restoredGroups,
   statusTone,
-  timeOf,
   totalText,
   trespassText,
   turnText,
@@ -56,7 +56,7 @@ export function markdownReport(report: RunReport, symbols: Symbols): string {
     ...section(
       "Waits",
       report.waits.map(({ at, agent, message, waitedMs, interrupted }) =>
-        `- ${timeOf(at)} ${escape(agent)}: ${
+        `- ${localTime(at)} ${escape(agent)}: ${
           waitedMs === null ? "the run ended while it waited" : `waited ${formatDuration(waitedMs)}`
         }${interrupted ? ", interrupted" : ""} (${escape(message)})`
       ),
@@ -158,7 +158,7 @@ function commitLine(commit: CommitReport): string {
 }
 
 function noteLine({ at, item, message }: NoteReport): string {
-  return `- ${timeOf(at).slice(11)}${item === null ? "" : ` ${escape(item)}`} ${escape(message)}`;
+  return `- ${localTime(at).slice(11)}${item === null ? "" : ` ${escape(item)}`} ${escape(message)}`;
 }
 
 function eventProblems({ events: { malformed, unknown } }: RunReport): string {

@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { localTime } from "../host/local_date.ts";
+import { headlineOf } from "../backlog/verdict.ts";
 import type { UsageTotal } from "../backlog/usage.ts";
 import type { Usage } from "../backlog/types.ts";
 import { usageText } from "../ui/event_text.ts";
@@ -73,7 +75,7 @@ export function outcomeOf(report: RunReport): { readonly word: string; readonly 
       return {
         word: "still running",
         tone: "plain",
-        detail: `pid ${report.running?.pid} has been at work since ${timeOf(report.running?.since ?? "")}`,
+        detail: `pid ${report.running?.pid} has been at work since ${localTime(report.running?.since ?? "")}`,
       };
     case "cut-off":
       return { word: "no end recorded", tone: "bad", detail: "it was killed, or an error ended it" };
@@ -118,7 +120,7 @@ export function openItems(
   for (const item of items) {
     if (item.state === "verified") continue;
     const { words, tone } = itemText(item);
-    const text = item.reason === null ? words : `${words}: ${firstLine(item.reason)}`;
+    const text = item.reason === null ? words : `${words}: ${oneLine(headlineOf(item.reason))}`;
     const group = groups.get(text) ?? { ids: [], words: text, tone };
     group.ids.push(oneLine(item.id));
     groups.set(text, group);
@@ -281,19 +283,10 @@ export function hookText({ hook, iteration, status, exitCode, durationMs, messag
 /** When it began, when it ended, how long that was. */
 export function whenText({ startedAt, endedAt, durationMs, state }: RunReport): string {
   if (startedAt === null || endedAt === null || durationMs === null) return "unknown";
-  const [from, to] = [timeOf(startedAt), timeOf(endedAt)];
+  const [from, to] = [localTime(startedAt), localTime(endedAt)];
   const end = from.slice(0, 10) === to.slice(0, 10) ? to.slice(11) : to;
   const text = state === "ended" ? `to ${end}` : `last event ${end}`;
   return `${from} ${text} (${formatDuration(durationMs)})`;
-}
-
-/** An ISO time as the clock here shows it. */
-export function timeOf(iso: string): string {
-  const date = new Date(Date.parse(iso));
-  if (Number.isNaN(date.getTime())) return iso;
-  const two = (part: number): string => String(part).padStart(2, "0");
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
 /** The first line of a text, without what moves a cursor. */

@@ -1,8 +1,12 @@
+import type { EventSink } from "../events/types.ts";
+import { RalphError } from "../errors/ralph_error.ts";
 import { join } from "node:path";
 import type { RalphContext } from "../context/context.ts";
 import type { Check, CheckOutcome } from "../backlog/types.ts";
 import { createServiceRecords } from "./records.ts";
 import { Service, type ServiceState } from "./service.ts";
+
+const NEVER: AbortSignal = new AbortController().signal;
 
 /** The services of a run. Disposing stops them with their whole trees. */
 export interface Services extends AsyncDisposable {
@@ -13,18 +17,21 @@ export interface Services extends AsyncDisposable {
   /** Why pages cannot be looked at now, or `null`. */
   problem(): string | null;
   /**
-   * Ends what a crashed run left running, and looks whether the ready URLs are free.
-   * @throws {RalphError} service-foreign
+   * Ends what a crashed run left running, looks whether the ready URLs are free, and brings the services up once: what
+   * cannot work is known before a turn is paid for. One that only does not answer yet is reported.
+   * @throws {RalphError} service-foreign, service-down
    */
-  prepare(): Promise<void>;
+  prepare(signal?: AbortSignal): Promise<void>;
+  /** Brings up what does not run, and says where each one answers or why not, a line each. */
+  running(signal?: AbortSignal): Promise<readonly string[]>;
 }
 
 /** What services need of the context. */
 export type ServicesContext = Pick<RalphContext, "config" | "events" | "host" | "repository" | "root" | "run">;
 
 /**
- * The dev servers of `services` in the configuration. Nothing is started before a check asks for it; what was started
- * runs on for the next iteration.
+ * The dev servers of `services` in the configuration. They are started before the first turn that needs them; what was
+ * started runs on for the next iteration.
  *
  * @example Services for a loop of your own
  * ```ts
@@ -75,9 +82,12 @@ export function openServices(ralph: ServicesContext): Services {
       services.map((service) => ({
         name: `service ${service.config.name}`,
         scope: "service",
+        about: `answers at ${service.config.ready}${
+          service.config.restartBeforeVerify && service.config.start !== undefined ? ", started afresh" : ""
+        }`,
         run: ({ signal }) => bringUp(service, signal),
       })),
-    async prepare() {
+    async prepare(signal = NEVER) {
       for (const name of await records.endLeftOvers()) {
         events.emit({
           type: "note",
@@ -86,9 +96,36 @@ export function openServices(ralph: ServicesContext): Services {
         });
       }
       for (const service of services) await service.ensureOurs();
+      for (const service of services) await tryOnce(service, events, signal);
     },
+    running: (signal = NEVER) => runningLines(services, signal),
     async [Symbol.asyncDispose]() {
       await Promise.all(services.map((service) => service.stop()));
     },
   };
+}
+
+/** What cannot come up is an error; what does not yet is only reported: a turn may be there to mend it. */
+async function tryOnce(service: Service, events: EventSink, signal: AbortSignal): Promise<void> {
+  const state = await service.ensureReady(signal);
+  if (state.status === "ready" || signal.aborted) return;
+  const { name, start } = service.config;
+  if (start === undefined || state.isMissing === true) {
+    throw new RalphError("service-down", { details: { name, reason: state.reason } });
+  }
+  events.emit({ type: "note", level: "warn", message: `${state.reason}\nthe first turn that needs it is told` });
+}
+
+async function runningLines(services: readonly Service[], signal: AbortSignal): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for (const service of services) lines.push(await runningLine(service, signal));
+  return lines;
+}
+
+async function runningLine(service: Service, signal: AbortSignal): Promise<string> {
+  const { name, ready } = service.config;
+  const state = await service.ensureReady(signal);
+  return state.status === "ready"
+    ? `The server ${name} runs now, at ${ready}.`
+    : `The server ${name} does not come up yet, and has to: ${state.reason}`;
 }

@@ -10,8 +10,8 @@ import { type ServiceProcess, startService } from "./service_process.ts";
 /** Whether a service can be used. */
 export type ServiceState =
   | { readonly status: "ready"; readonly note: string | null }
-  /** `reason` ends with the tail of the service's own log. */
-  | { readonly status: "failed"; readonly reason: string };
+  /** `reason` ends with the tail of the service's own log; `isMissing`: its command does not exist. */
+  | { readonly status: "failed"; readonly reason: string; readonly isMissing?: boolean };
 
 /** What a service needs. */
 export interface ServiceOptions {
@@ -128,7 +128,8 @@ export class Service {
   #exited({ exitCode, signal }: ProcessEnd): ServiceState {
     const how = exitCode === null ? `by ${signal ?? "a signal"}` : `with exit code ${exitCode}`;
     const reason = `the service ${this.config.name} ended ${how} before it was ready`;
-    return { status: "failed", reason: this.#withTail(reason) };
+    const isMissing = exitCode === 126 || exitCode === 127;
+    return { status: "failed", reason: this.#withTail(reason), ...(isMissing ? { isMissing } : {}) };
   }
 
   #late(answer: HttpAnswer): ServiceState {

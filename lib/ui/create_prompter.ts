@@ -10,7 +10,7 @@ import { type AnswerLookup, createUnattendedPrompter } from "./unattended_prompt
 export interface PrompterOptions {
   /** `rich` needs a terminal; `plain` reads lines from standard input; `unattended` asks no one. */
   readonly mode: "rich" | "plain" | "unattended";
-  readonly terminal: Pick<Terminal, "stdin" | "stderr" | "write" | "lend">;
+  readonly terminal: Pick<Terminal, "stdin" | "stderr" | "write" | "lend" | "size">;
   /** Consents given beforehand: they answer their gates in every mode. */
   readonly approvals: ReadonlySet<string>;
   /** Answers given beforehand; never asked for a gate. @default none */

@@ -1,7 +1,8 @@
+import { localTime } from "../host/local_date.ts";
 import type { AgentEvent } from "../events/agent_events.ts";
 import type { RalphEvent } from "../events/types.ts";
 import type { Usage } from "../backlog/types.ts";
-import { FAILED_BEFORE } from "../backlog/verdict.ts";
+import { FAILED_BEFORE, headlineOf } from "../backlog/verdict.ts";
 import { formatDuration } from "./format_duration.ts";
 import { plainText } from "./printable.ts";
 
@@ -11,7 +12,7 @@ type CheckEnd = Extract<RalphEvent, { type: "check-end" }>;
 /** What became of an iteration, in a few words. */
 export function iterationText({ result, settlement, message }: IterationEnd): string {
   // Of a failed check's message the rest is its tail, which was shown when it failed.
-  const said = result === "failed" ? message?.split("\n", 1)[0] : message;
+  const said = result === "failed" ? message?.split("\n", 1)[0] : message === null ? null : headlineOf(message);
   const reason = said === null || said === undefined || said === "" ? "" : `: ${said}`;
   if (settlement === "parked") return `parked${reason}`;
   switch (result) {
@@ -93,7 +94,7 @@ export function refusedText({ host, port, by }: Extract<RalphEvent, { type: "hos
 export function waitText(event: Extract<RalphEvent, { type: "wait-start" | "wait-delta" }>): string {
   const left = formatDuration(event.remainingMs);
   if (event.type === "wait-delta") return `${event.agent}: ${left} left to wait`;
-  return `${waitReason(event)}: waiting ${left}, until ${event.until} (${event.message})`;
+  return `${waitReason(event)}: waiting ${left}, until ${localTime(event.until)} (${event.message})`;
 }
 
 /** What is waited for. */

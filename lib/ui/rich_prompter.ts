@@ -1,3 +1,4 @@
+import { wrapText } from "./wrap_text.ts";
 import type { Readable, Writable } from "node:stream";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { Terminal } from "../host/types.ts";
@@ -13,7 +14,7 @@ interface Streams {
 
 /** Asks with clack in a terminal, on standard error; clack is loaded with the first question. */
 export function createRichPrompter(
-  terminal: Pick<Terminal, "stdin" | "stderr" | "lend">,
+  terminal: Pick<Terminal, "stdin" | "stderr" | "lend" | "size">,
   signal: AbortSignal,
 ): Prompter {
   return {
@@ -24,7 +25,7 @@ export function createRichPrompter(
 
 async function askOnce(
   question: Question,
-  terminal: Pick<Terminal, "stdin" | "stderr">,
+  terminal: Pick<Terminal, "stdin" | "stderr" | "size">,
   signal: AbortSignal,
 ): Promise<Answer> {
   const clack = await import("@clack/prompts");
@@ -32,7 +33,10 @@ async function askOnce(
   using ended = endOfInput(input, signal);
   const streams = { input, output: terminal.stderr as Writable, signal: ended.signal };
   if (question.details !== undefined && question.details.length > 0) {
-    clack.log.message([...question.details], { output: streams.output });
+    const { columns } = terminal.size();
+    clack.log.message(question.details.flatMap((line) => wrapText(line, columns - 3).split("\n")), {
+      output: streams.output,
+    });
   }
   if (signal.aborted) throw new RalphError("interrupted");
   // clack cannot leave a terminal that was hung up: its answer is not waited for

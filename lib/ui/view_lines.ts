@@ -1,3 +1,4 @@
+import { localTime } from "../host/local_date.ts";
 import type { Usage } from "../backlog/types.ts";
 import { addTurn, tokensOf, type UsageTotal } from "../backlog/usage.ts";
 import { waitReason } from "./event_text.ts";
@@ -108,15 +109,18 @@ function activityParts(state: ViewState, activity: Activity, options: ViewOption
     case "wait": {
       const { wait } = activity;
       const left = elapsed(Date.parse(wait.until) - now);
-      return [[`${left} left: ${waitReason(wait)}, until ${wait.until} (${wait.message})`, warn]];
+      return [[`${left} left: ${waitReason(wait)}, until ${localTime(wait.until)} (${wait.message})`, warn]];
     }
     case "turn": {
       if (state.pause !== null) return [[pauseText(state.pause, now), warn]];
       const whole = state.turnUsage === null ? state.runUsage : addTurn(state.runUsage, state.turnUsage);
-      const run = state.runUsage.turns > 0 && columns >= 60 ? ` ${symbols.dot} run ${totalText(whole)}` : "";
+      const used = [
+        spent(state.turnUsage),
+        state.runUsage.turns > 0 && columns >= 60 ? totalText(whole) : "",
+      ].filter((words) => words !== "").join(` ${symbols.dot} `);
       const tool = state.tool;
       return [
-        [`${spent(state.turnUsage)}${run}`, dim],
+        [used === "" ? activity.agent : used, dim],
         ...(tool === "" ? [] : [
           [` ${symbols.dot} `, dim] as const,
           [tool, accent] as const,
@@ -131,27 +135,34 @@ function pauseText({ message, untilMs }: Pause, now: number): string {
   return `${left}${message}`;
 }
 
-/** `12.3k tokens, ~$0.03`; what is not known is a question mark, never nothing. */
+/** `12.3k tokens, ~$0.03`; what is not known is left out. */
 function spent(usage: Usage | null): string {
-  return `${amount(usage === null ? null : tokensOf(usage))} tokens, ${money(usage)}`;
+  const tokens = usage === null ? null : tokensOf(usage);
+  return known(tokens === null ? null : `${amount(tokens)} tokens`, money(usage));
 }
 
-/** The same over several turns; a plus where some of them did not report it. */
+/** `run 24.6k+ tokens, $0.06`: the same over several turns; a plus where some of them did not tell. */
 function totalText(total: UsageTotal): string {
-  const more = (turns: number, known: number | null): string => turns > 0 && known !== null ? "+" : "";
+  const more = (turns: number): string => turns > 0 ? "+" : "";
   const tokens = tokensOf(total);
-  return `${amount(tokens)}${more(total.turnsWithoutTokens, tokens)} tokens, ${money(total)}${
-    more(total.turnsWithoutCost, total.costUsd)
-  }`;
+  const cost = money(total);
+  const words = known(
+    tokens === null ? null : `${amount(tokens)}${more(total.turnsWithoutTokens)} tokens`,
+    cost === null ? null : `${cost}${more(total.turnsWithoutCost)}`,
+  );
+  return words === "" ? "" : `run ${words}`;
 }
 
-function money(usage: Usage | null): string {
-  if (usage === null || usage.costUsd === null) return "$?";
+function known(...parts: readonly (string | null)[]): string {
+  return parts.filter((part) => part !== null).join(", ");
+}
+
+function money(usage: Usage | null): string | null {
+  if (usage === null || usage.costUsd === null) return null;
   return `${usage.estimated ? "~" : ""}$${usage.costUsd.toFixed(2)}`;
 }
 
-function amount(count: number | null): string {
-  if (count === null) return "?";
+function amount(count: number): string {
   if (count < 1000) return String(count);
   return count < 999_950 ? `${(count / 1000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`;
 }

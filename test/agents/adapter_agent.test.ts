@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { adapterAgent } from "../../lib/agents/adapter_agent.ts";
@@ -27,6 +27,72 @@ function withProgram(fixture: TurnFixture, name: string): Host {
 function noted(fixture: TurnFixture, file: string): string {
   return readFileSync(join(fixture.folder, file), "utf8");
 }
+
+/** A host on whose PATH the program is this shell script, and for which a minute takes a second. */
+function withScript(fixture: TurnFixture, name: string, script: string): Host {
+  const folder = join(fixture.folder, "bin");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  const { clock, environment } = fixture.host;
+  const PATH = `${folder}${delimiter}${environment.variables["PATH"] ?? ""}`;
+  return {
+    ...fixture.host,
+    clock: { ...clock, sleep: (ms, signal) => clock.sleep(ms / 60, signal) },
+    environment: { ...environment, variables: { ...environment.variables, PATH } },
+  };
+}
+
+describe("adapterAgent() without a login", () => {
+  test.each([
+    ["amp", 'echo "No API key found. Starting login flow..."; echo "paste your code here:"; sleep 60'],
+    [
+      "pi",
+      'echo \'{"type":"session","id":"1"}\'; echo "No API key found for the selected model." >&2; echo "  /x/models.md" >&2; exit 1',
+    ],
+    ["copilot", 'echo "Error: No authentication information found." >&2; echo >&2; echo "  • Run /login" >&2; exit 1'],
+    [
+      "qwen",
+      'echo \'{"type":"result","subtype":"error_during_execution","is_error":true,"error":{"message":"No auth type is selected. Please configure an auth type"}}\'; exit 1',
+    ],
+    ["opencode", 'echo "Error: no providers configured" >&2; exit 1'],
+    ["codex", 'echo \'{"type":"thread.started","thread_id":"1"}\'; echo "Not logged in" >&2; sleep 60'],
+  ])("%s cannot be used, and says how to log in; one that waits for it is ended", async (name, script) => {
+    await using fixture = turnFixture();
+    const agent = adapterAgent(findAdapter(name)!, { host: withScript(fixture, name, script) });
+
+    const { end } = await agent.runTurn(fixture.request({ timeoutMs: 20_000 }));
+
+    expect(end).toMatchObject({
+      reason: "agent-unusable",
+      message: expect.stringContaining(`\`${name}\` is not logged in`),
+    });
+  });
+
+  test("one that goes on after such words is left at work", async () => {
+    await using fixture = turnFixture();
+    const script = 'echo "Not logged in to the telemetry service" >&2; cat "$REPLAY"';
+    const agent = adapterAgent(findAdapter("claude")!, { host: withScript(fixture, "claude", script) });
+    const environment = { REPLAY: join(TRANSCRIPTS, "claude/completed.jsonl") };
+
+    expect((await agent.runTurn(fixture.request({ environment }))).end).toEqual({ reason: "completed" });
+  });
+
+  test("gemini's broken stream is told by the error before its result, and its provider is waited for", async () => {
+    await using fixture = turnFixture();
+    const lines = [
+      { type: "init", session_id: "1", model: "m" },
+      { type: "error", severity: "error", message: "Model stream ended without a finish reason." },
+      { type: "result", status: "error", stats: {} },
+    ];
+    const script = `cat <<'EOF'\n${lines.map((line) => JSON.stringify(line)).join("\n")}\nEOF`;
+    const agent = adapterAgent(findAdapter("gemini")!, { host: withScript(fixture, "gemini", script) });
+
+    expect((await agent.runTurn(fixture.request())).end).toMatchObject({
+      reason: "unavailable",
+      message: expect.stringContaining("Model stream ended"),
+    });
+  });
+});
 
 describe("adapterAgent()", () => {
   test("adapterAgent() runs a turn: prompt on standard input, events as they come, words, usage, transcript", async () => {

@@ -1,3 +1,4 @@
+import { localTime } from "../../lib/host/local_date.ts";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -151,8 +152,9 @@ describe("a rate limit", () => {
 
     expect(run).toMatchObject({
       status: "exhausted",
-      limit:
-        "rate limit: one: You've hit your limit; waiting until 2026-11-21T22:00:15.000Z is longer than limits.maxWait (3600 s)",
+      limit: `rate limit: one: You've hit your limit; waiting until ${
+        localTime("2026-11-21T22:00:15.000Z")
+      } is longer than limits.maxWait (3600 s)`,
       passed: [],
     });
     expect(host.slept).toEqual([]);
@@ -187,7 +189,9 @@ describe("a rate limit", () => {
     expect(run).toMatchObject({
       status: "exhausted",
       turns: 0,
-      limit: "30 minutes: one: You've hit your limit; waiting until 2026-11-21T22:00:15.000Z takes longer than that",
+      limit: `30 minutes: one: You've hit your limit; waiting until ${
+        localTime("2026-11-21T22:00:15.000Z")
+      } takes longer than that`,
     });
     expect(longer.status).toBe("passed");
     expect(told).toEqual(["one", "one"]);

@@ -16,7 +16,7 @@ test("outcomeLines() says why a plan failed and how it continues", () => {
   expect(lines({ status: "failed", reason: "invalid-prd", messages: ["the PRD has no stories", "raw"] })).toEqual([
     "x failed",
     "  the PRD has no stories",
-    "hint: `ralph plan --resume` continues",
+    "hint: the same command continues",
   ]);
 });
 

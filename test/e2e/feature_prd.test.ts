@@ -133,10 +133,10 @@ describe("ralph prd FEATURE", () => {
   });
 
   test("an agent that writes code while it should write a PRD is stopped, with what it wrote", async () => {
-    const { stderr, read } = await ralphCli().files({ "ralph.config.json": CONFIG, ...answers({}) })
+    const { stderr, read } = await ralphCli().files({ "ralph.config.json": CONFIG, "app.js": "", ...answers({}) })
       .agent("worker", "echo code > app.js").args("prd", "auth", "--answers", "answers.json").expectExit(1);
 
-    expect(stderr).toContain("wrote outside");
+    expect(stderr).toContain("changed while the planner was at work");
     expect(stderr).toContain("app.js");
     expect(read("app.js")).toBe("code\n");
   });

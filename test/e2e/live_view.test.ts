@@ -58,7 +58,7 @@ describe.skipIf(!HAS_TMUX)("the live view", () => {
     const screen = tmuxScreen(prepared, 80, 24);
 
     const turn = await screen.shows(/US-001 Add login · iteration 1\/1 · 2s\n.*Bash npm/);
-    expect(turn).toMatch(/^ {2}\? tokens, \$\? · Bash npm test -- --verbose .*…$/m);
+    expect(turn).toMatch(/^ {2}claude · Bash npm test -- --verbose .*…$/m);
     expect(turn).toMatch(/^ {2}│ Now the test 日本語$/m);
     writeFileSync(join(prepared.root, "../turn"), "");
     const check = await screen.shows(/check 1\/1 echo checking.*\n {2}│ checking/);
@@ -77,7 +77,7 @@ describe.skipIf(!HAS_TMUX)("the live view", () => {
 
     screen.resize(40, 12);
     const narrow = await screen.shows(
-      /^◆ US-001 Add login · iteration 1 · \d+s\n {2}\? tokens, \$\? · Bash npm te.*…\n {2}│ Now/m,
+      /^◆ US-001 Add login · iteration 1 · \d+s\n {2}claude · Bash npm te.*…\n {2}│ Now/m,
     );
     expect(narrow.match(/iteration 1 ·/g)).toHaveLength(1);
     screen.resize(100, 30);
@@ -100,7 +100,7 @@ describe.skipIf(!HAS_TMUX)("the live view", () => {
     rmSync(join(prepared.root, "../turn"));
     screen.keys("y");
     await screen.shows(
-      /^◆ US-002 Add login · iteration 2 · \d+s.*\n {2}\? tokens, \$\? · run 12\.3k tokens, ~\$0\.25/m,
+      /^◆ US-002 Add login · iteration 2 · \d+s.*\n {2}run 12\.3k tokens, ~\$0\.25/m,
     );
     writeFileSync(join(prepared.root, "../turn"), "");
     const end = await screen.shows(/verified in(.*\n)*.*verified in(.*\n)*.*exit 0$/);

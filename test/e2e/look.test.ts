@@ -204,7 +204,13 @@ describe("commands that look", () => {
         `echo '${JSON.stringify({ type: "item.completed", item: { id: "1", type: "agent_message", text } })}'`,
         `echo '${JSON.stringify({ type: "turn.completed", usage: { input_tokens: 10, output_tokens: 2 } })}';; esac`,
       ].join("\n");
-    const good = await ralphCli().agent("codex", answer("Fine.\\n<ralph>DONE</ralph>")).args("doctor", "--probe=codex")
+    const chosen = await ralphCli().agent("codex", "exit 9").args("doctor", "--probe").expectExit(2);
+    expect(chosen.stderr).toContain("no agent is configured"); // none is paid for that nobody chose
+    const good = await ralphCli().agent("codex", answer("Fine.\\n<ralph>DONE</ralph>")).args(
+      "doctor",
+      "--probe",
+      "codex,",
+    )
       .expectExit(0);
     const bad = await ralphCli().agent("codex", answer("Fine.")).args("doctor", "--probe=codex").expectExit(1);
     const gone = await ralphCli().args("doctor", "--probe=codecs").expectExit(2);

@@ -224,7 +224,7 @@ describe("gateRun()", () => {
   });
 
   test.each<[string, object[], "auto" | number, string]>([
-    ["all stories pass", [story("US-001", 1, { passes: true })], "auto", "all 1 stories are already passing"],
+    ["all stories pass", [story("US-001", 1, { passes: true })], "auto", "the only story is already passing"],
     ["there are no stories", [], "auto", "there are no stories"],
     ["the cap is 0", [story("US-001", 1)], 0, "--max-run-iterations is 0"],
   ])("gateRun() does not ask when %s, and says so", async (_name, stories, maxIterations, reason) => {

@@ -26,7 +26,7 @@ function plain(input: string): { ask: (question: Question) => Promise<unknown>; 
   stdin.end(input);
   const prompter = createPrompter({
     mode: "plain",
-    terminal: { stdin, stderr, write, lend: (run) => run() },
+    terminal: { stdin, stderr, write, lend: (run) => run(), size: () => ({ columns: 80, rows: 24 }) },
     approvals: new Set(),
     signal: new AbortController().signal,
   });
@@ -42,6 +42,7 @@ function unattended(
     stderr: new PassThrough(),
     write: () => {},
     lend: <Value>(run: () => Promise<Value>) => run(),
+    size: () => ({ columns: 80, rows: 24 }),
   };
   const prompter = createPrompter({
     mode: "unattended",

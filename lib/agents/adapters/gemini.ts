@@ -23,9 +23,11 @@ function geminiInteractive({ prompt, model }: AdapterOptions): AdapterInvocation
 /** Reads `gemini -o stream-json`. Its words come in pieces; the prompt comes back as a message of the user. */
 function geminiTranslator(): Translator {
   const words = createDeltas();
+  let problem: string | null = null;
 
   return {
     push(line) {
+      if (textAt(line, "type") === "error") problem = textAt(line, "message") ?? problem;
       if (textAt(line, "type") === "message") {
         if (textAt(line, "role") !== "assistant") return words.flush();
         if (at(line, "delta") !== true) {
@@ -33,13 +35,13 @@ function geminiTranslator(): Translator {
         }
         return words.add(textAt(line, "content"));
       }
-      return [...words.flush(), ...lineEvents(line)];
+      return [...words.flush(), ...lineEvents(line, problem)];
     },
     end: () => words.flush(),
   };
 }
 
-function lineEvents(line: unknown): readonly AgentEvent[] {
+function lineEvents(line: unknown, problem: string | null): readonly AgentEvent[] {
   switch (textAt(line, "type")) {
     case "init":
       return [{ type: "agent-start", session: textAt(line, "session_id"), model: textAt(line, "model") }];
@@ -64,15 +66,16 @@ function lineEvents(line: unknown): readonly AgentEvent[] {
       return [{ type: "agent-error", kind: failureKind(message), fatal: false, message }];
     }
     case "result":
-      return [usageEvent(at(line, "stats")), ...endEvents(line)];
+      return [usageEvent(at(line, "stats")), ...endEvents(line, problem)];
     default:
       return [];
   }
 }
 
-function endEvents(line: unknown): readonly AgentEvent[] {
+/** @param problem what an error before it said: a broken stream ends with a result that gives no reason */
+function endEvents(line: unknown, problem: string | null): readonly AgentEvent[] {
   if (textAt(line, "status") === "success") return [{ type: "agent-end", status: "completed", message: null }];
-  const message = textAt(line, "error", "message") ?? "it gave no reason";
+  const message = textAt(line, "error", "message") ?? problem ?? "it gave no reason";
   return failureEvents(failureKind(message), message);
 }
 

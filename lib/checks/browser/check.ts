@@ -46,7 +46,10 @@ export interface BrowserCheckOptions {
  */
 export function browserCheck(options: BrowserCheckOptions): Check {
   const shown = options.pages.map(({ written }) => written).join(", ");
-  return { name: `browser ${shown}`, scope: options.scope ?? "", run: ({ signal }) => look(options, signal) };
+  const about = `opens ${
+    options.pages.map(({ url }) => url).join(", ")
+  } in Chromium; it fails at a status of 400 or more, an error on the console, an uncaught exception, a request that fails or a visible error banner`;
+  return { name: `browser ${shown}`, scope: options.scope ?? "", about, run: ({ signal }) => look(options, signal) };
 }
 
 async function look(options: BrowserCheckOptions, signal: AbortSignal): Promise<CheckOutcome> {

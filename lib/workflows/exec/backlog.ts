@@ -1,3 +1,4 @@
+import { headlineOf } from "../../backlog/verdict.ts";
 import { join } from "node:path";
 import type { Config } from "../../config/types.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
@@ -119,7 +120,7 @@ export function prdBacklog(
     const notes = withFailure(item.data.notes, `attempt ${attempt.number} ${attempt.status}: ${reason}`);
     await change((story) => isThis(story) ? { ...story, passes: false, notes } : story);
     const parked = isOver(attempt);
-    if (parked) await record(attempt, item, "parked", reason.split("\n")[0] ?? "");
+    if (parked) await record(attempt, item, "parked", headlineOf(reason));
     const paths = parked ? [file, PROGRESS_FILE] : [file];
     const commit = { subject: `ralph: ${item.id} ${parked ? "parked" : "failed"}`, paths, work: false };
     return parked ? { status: "parked", reason, commit } : { status: "open", reason, commit };

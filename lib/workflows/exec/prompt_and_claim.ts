@@ -5,7 +5,7 @@ import type { Attempt, Check, Claim, Turn } from "../../backlog/types.ts";
 import { signalsOf, stripMarks } from "../../backlog/signals.ts";
 import { renderPrompt } from "../../prompts/render.ts";
 import { failureOf } from "../../backlog/attempts.ts";
-import { withoutFailure } from "../../backlog/notes.ts";
+import { failureIn, withoutFailure } from "../../backlog/notes.ts";
 import type { Story } from "./types.ts";
 
 /** What the agent prints as its last line when the story is done. */
@@ -66,7 +66,7 @@ export async function storyPrompt(story: Story, context: StoryPromptContext): Pr
     checks: checks.length === 0
       ? "Nothing: no check is named for this story, so your word will be shown as unverified."
       : checks.map(({ name }) => `- \`${name}\``).join("\n"),
-    failure: failureOf(previous),
+    failure: failureOf(previous, failureIn(story.notes)),
     notes: withoutFailure(story.notes) || "None.",
   }, { root });
 }

@@ -1,3 +1,4 @@
+import { localTime } from "../../host/local_date.ts";
 import { join } from "node:path";
 import type { Config } from "../../config/types.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
@@ -34,7 +35,7 @@ export interface FeatureBacklogOptions {
   readonly feature: FeatureDirectory;
   /** Servers and browser. @default none: only commands are run */
   readonly ui?: UserInterface;
-  /** Called before the first `ui` story is given: nothing is paid for where pages could not be looked at. */
+  /** Called before the first item where a `ui` story is left: nothing is paid for where no page could be opened. */
   readonly prepare?: (stories: readonly FeatureStory[]) => Promise<void>;
   /** Take up blocked stories again, each once. @default the context's */
   readonly retryBlocked?: boolean;
@@ -189,9 +190,8 @@ export function featureBacklog(
       const open = userStories.filter((story) => !story.passes && !isGivenUp(story) && !inFlight.includes(story.id))
         .toSorted((one, other) => one.priority - other.priority);
       const story = open.find(({ id }) => id === run.currentStoryId) ?? open[0];
-      const needsUi = story === undefined ? userStories.some(isUi) : isUi(story);
       if (story !== undefined) {
-        if (needsUi) await prepareOnce();
+        if (open.some(isUi)) await prepareOnce();
         return {
           status: "item",
           item: {
@@ -212,8 +212,10 @@ export function featureBacklog(
           reasons: left.map(({ id, notes }) => `${id}: ${notes === "" ? "blocked" : notes}`),
         };
       }
-      if (typeof run.verifiedAt === "string") return { status: "done", summary: `VERIFIED ${run.verifiedAt}` };
-      if (needsUi) await prepareOnce();
+      if (typeof run.verifiedAt === "string") {
+        return { status: "done", summary: `VERIFIED ${localTime(run.verifiedAt)}` };
+      }
+      if (userStories.some(isUi)) await prepareOnce();
       const fingerprint = fingerprintOf(userStories.map((one) => [printOf(one), one.retries, one.lastResult]));
       return {
         status: "item",
@@ -283,10 +285,9 @@ export function featureBacklog(
         };
       }
       const checks = checksOf([item.data], config, ui);
-      return {
-        prompt: await featureStoryPrompt(item.data, { root: ralph.root, prd, attempt, nonce, previous, checks }),
-        checks,
-      };
+      const servers = isUi(item.data) ? await ui?.running?.() ?? [] : [];
+      const told = { root: ralph.root, prd, attempt, nonce, previous, checks, servers };
+      return { prompt: await featureStoryPrompt(item.data, told), checks };
     },
 
     async judge(item, turn, { nonce }) {

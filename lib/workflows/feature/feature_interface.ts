@@ -8,7 +8,7 @@ import type { Services } from "../../services/create_services.ts";
 /**
  * What the `ui` stories of a feature are looked at with: the services of the run and the machine's browser.
  *
- * @throws {RalphError} service-foreign, browser-missing from `prepare()`
+ * @throws {RalphError} service-foreign, service-down, browser-missing, browser-failed from `prepare()`
  *
  * @example A feature's loop with services and browser
  * ```ts
@@ -23,7 +23,7 @@ import type { Services } from "../../services/create_services.ts";
  * ```
  */
 export function featureInterface(
-  { config, host, root }: Pick<RalphContext, "config" | "host" | "root">,
+  { config, events, host, root, signal }: Pick<RalphContext, "config" | "events" | "host" | "root" | "signal">,
   feature: FeatureDirectory,
   services: Services,
 ): Required<Pick<FeatureBacklogOptions, "prepare" | "ui">> {
@@ -31,6 +31,7 @@ export function featureInterface(
     ui: {
       base: services.base,
       services: () => services.checks(),
+      running: () => services.running(signal),
       browser: (story, pages) =>
         browserCheck({
           pages,
@@ -43,10 +44,20 @@ export function featureInterface(
         }),
     },
     async prepare(stories) {
-      await services.prepare();
-      if (!config.browser.enabled || stories.every((story) => storyPages(story, services.base).length === 0)) return;
+      await services.prepare(signal);
+      if (!config.browser.enabled) return;
+      const unseen = stories.filter((story) => storyPages(story, services.base).length === 0).map(({ id }) => id);
+      if (unseen.length > 0) {
+        const message = `no page is opened for ${
+          unseen.join(", ")
+        }: there is no service in ralph.config.json, and no criterion names a URL`;
+        events.emit({ type: "note", level: "warn", message });
+      }
+      if (unseen.length === stories.length) return;
       const { findBrowser } = await import("../../checks/browser/find_browser.ts");
-      await findBrowser(config.browser.executablePath, host.environment, root);
+      const { launchBrowser } = await import("../../checks/browser/launch.ts");
+      const executable = await findBrowser(config.browser.executablePath, host.environment, root);
+      await using _tried = await launchBrowser({ executable, headless: config.browser.headless, host, signal });
     },
   };
 }

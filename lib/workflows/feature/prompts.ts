@@ -2,7 +2,7 @@ import { fillPrompt, findPrompt, renderPrompt } from "../../prompts/render.ts";
 import type { Attempt, Check, Verification } from "../../backlog/types.ts";
 import { describeFailures } from "../../backlog/verdict.ts";
 import { failureOf } from "../../backlog/attempts.ts";
-import { withoutFailure } from "../../backlog/notes.ts";
+import { failureIn, withoutFailure } from "../../backlog/notes.ts";
 import type { FeaturePrd, FeatureStory } from "./types.ts";
 
 /** What a story's prompt is made of. */
@@ -13,13 +13,14 @@ export interface StoryPromptOptions {
   readonly nonce: string;
   readonly previous: Attempt | null;
   readonly checks: readonly Check[];
+  /** The servers that run now, or why one does not. */
+  readonly servers: readonly string[];
 }
 
 /** The prompt for one story. */
 export async function featureStoryPrompt(story: FeatureStory, options: StoryPromptOptions): Promise<string> {
-  const { root, prd, attempt, nonce, previous, checks } = options;
+  const { root, prd, attempt, nonce, previous, checks, servers } = options;
   const criteria = story.acceptanceCriteria.map((criterion) => `- ${criterion}`).join("\n");
-  const notes = previous === null ? story.notes : withoutFailure(story.notes);
   return await renderPrompt("feature_run", {
     storyId: story.id,
     storyTitle: story.title,
@@ -31,10 +32,11 @@ export async function featureStoryPrompt(story: FeatureStory, options: StoryProm
     doneMarker: `<ralph ${nonce}>DONE</ralph>`,
     nonce,
     verifyCommands: listed(checks),
+    servers: servers.length === 0 ? "" : servers.map((line) => `- ${line}`).join("\n"),
     learnings: learningsOf(prd),
     attempt: String(attempt),
-    failure: failureOf(previous),
-    notes: notes || "None.",
+    failure: failureOf(previous, failureIn(story.notes)),
+    notes: withoutFailure(story.notes) || "None.",
     // for a prompt of the user's own without placeholders
     item: `${story.id}: ${story.title}\n\n${story.description}\n\nAcceptance criteria:\n${criteria}`,
     checks: listed(checks),
@@ -84,7 +86,9 @@ function summaryOf({ id, title, description, acceptanceCriteria, lastResult }: F
 function listed(checks: readonly Check[]): string {
   return checks.length === 0
     ? "None is named: your word will be shown as unverified."
-    : checks.map(({ name, command }) => command === undefined ? `- ${name}` : `- \`${name}\``).join("\n");
+    : checks.map(({ name, command, about }) =>
+      command === undefined ? `- ${name}${about === undefined ? "" : `: ${about}`}` : `- \`${name}\``
+    ).join("\n");
 }
 
 function learningsOf({ run }: FeaturePrd): string {

@@ -11,6 +11,8 @@ export interface UserInterface {
   readonly base: string | null;
   services(): readonly Check[];
   browser(story: FeatureStory, pages: readonly PageUrl[]): Check;
+  /** Brings the servers up for a turn: a line each on where it answers, or why not. @default none */
+  running?(): Promise<readonly string[]>;
 }
 
 /** True for a story that has a user interface to be looked at. */

@@ -1,3 +1,4 @@
+import { headlineOf } from "../../../backlog/verdict.ts";
 import { storyCommands } from "../../../backlog/verify_commands.ts";
 import { type Look, parkedIn } from "../../../cli/look.ts";
 import { itemLines, type NextView, withoutItem } from "../../../cli/next_view.ts";
@@ -129,7 +130,7 @@ function linesOf(
   }
   for (const story of stories) {
     const mark = { passes: good(symbols.passed), open: dim(symbols.open), parked: warn(symbols.warning) }[story.state];
-    const note = story.state === "parked" ? dim(` parked: ${oneLine(story.reason?.split("\n")[0] ?? "")}`) : "";
+    const note = story.state === "parked" ? dim(` parked: ${oneLine(headlineOf(story.reason ?? ""))}`) : "";
     const unchecked = story.state !== "passes" && story.checks.length === 0 ? warn(" no check") : "";
     lines.push(`  ${mark} ${oneLine(story.id)}  ${oneLine(story.title)}${note}${unchecked}`);
   }

@@ -94,7 +94,7 @@ async function drive({ session, folder }: Prepared, maxRetries: number, signal: 
       case "collect_context":
       case "draft_prd": {
         if (session.state.changing && await askForChange(session) === "declined") {
-          return { status: "declined", next: ["ralph plan --resume"] };
+          return { status: "declined", next: [session.ralph.again("ralph plan --resume")] };
         }
         await askPending(session);
         const ending = await nextReply(session, folder, maxRetries, signal);

@@ -1,3 +1,4 @@
+import { localTime } from "../../../host/local_date.ts";
 import { join } from "node:path";
 import { CODEBASE_MAP_FILE, EXEC_FOLDER, EXEC_RUNS, PLAN_STATE_FILE } from "../paths.ts";
 import { scaffoldExec } from "../scaffold.ts";
@@ -90,7 +91,7 @@ async function choose(
   }
   if (saved.state === "done") return await stillApproved(ralph, saved) ? saved : fresh();
   const answers = saved.qa.length === 1 ? "1 answer" : `${saved.qa.length} answers`;
-  const message = `continuing with the plan begun ${saved.createdAt} (${answers} so far): ${saved.goal}`;
+  const message = `continuing with the plan begun ${localTime(saved.createdAt)} (${answers} so far): ${saved.goal}`;
   ralph.events.emit({ type: "note", level: "info", message });
   return saved;
 }
@@ -100,7 +101,7 @@ async function startsOver(ralph: RalphContext, goal: string, saved: PlanState): 
     id: "plan.other-goal",
     kind: "select",
     message: "Another goal is being planned here. Which one?",
-    details: [`begun ${saved.createdAt}: ${saved.goal}`, `now: ${goal}`],
+    details: [`begun ${localTime(saved.createdAt)}: ${saved.goal}`, `now: ${goal}`],
     initial: "new",
     choices: [
       { value: "new", label: "the new goal", hint: "the old plan's answers stay in the transcript" },
@@ -114,7 +115,7 @@ async function stillApproved(ralph: RalphContext, { lastPrdDraft, approvedPrdAt 
   const prd = await readPrd({ ralph });
   const same = lastPrdDraft !== null && approvedPrdAt !== null && prd !== null && asksTheSame(lastPrdDraft, prd);
   const message = same
-    ? `this goal's PRD was approved ${approvedPrdAt} and is unchanged`
+    ? `this goal's PRD was approved ${localTime(approvedPrdAt)} and is unchanged`
     : "the PRD is no longer the one that was approved for this goal: planning again";
   ralph.events.emit({ type: "note", level: "info", message });
   return same;

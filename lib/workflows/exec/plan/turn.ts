@@ -1,3 +1,4 @@
+import { changedSources, othersMessage } from "../../../git/changed_sources.ts";
 import { renderPrompt } from "../../../prompts/render.ts";
 import { agentTurn } from "../../../agents/agent_turn.ts";
 import { requireRepository } from "../../../git/require_repository.ts";
@@ -35,16 +36,13 @@ export async function plannerTurn(session: PlanSession, folder: string, signal: 
   await restoreState(ralph, folder, name, missing);
   await session.save({ openTurn: null });
 
-  const { sources, others } = await changedBeside(ralph, outsideOf(turn.changedFiles), before);
+  const { sources, others } = await changedSources(ralph, outsideOf(turn.changedFiles), before);
   if (sources.length > 0) {
     const diff = await requireRepository(ralph).diff(topLevelPaths(ralph, sources), { base: turn.base });
     return { status: "trespassed", paths: sources, diff };
   }
   if (others.length > 0) {
-    const message = `changed while the planner was at work, by it or by something else, and left alone: ${
-      others.join(", ")
-    }`;
-    ralph.events.emit({ type: "note", level: "warn", message });
+    ralph.events.emit({ type: "note", level: "warn", message: othersMessage(others) });
   }
   switch (turn.end.reason) {
     case "completed":
@@ -66,32 +64,6 @@ function treeBefore({ head, contents }: TreeSnapshot): TreeBefore {
 /** Those of the paths, relative to the root, that the planner's agent may not write. Pure. */
 function outsideOf(paths: readonly string[]): readonly string[] {
   return paths.filter((path) => !path.startsWith(`${EXEC_FOLDER}/`));
-}
-
-/**
- * Divides what changed beside the workflow's folder: sources are files that git tracks, before the turn or after it, and
- * that no one was editing when it began. Everything else may be anyone's.
- */
-async function changedBeside(
-  ralph: RalphContext,
-  paths: readonly string[],
-  before: TreeSnapshot,
-): Promise<{ readonly sources: readonly string[]; readonly others: readonly string[] }> {
-  if (paths.length === 0) return { sources: [], others: [] };
-  const repository = requireRepository(ralph);
-  const named = topLevelPaths(ralph, paths);
-  const environment = { GIT_LITERAL_PATHSPECS: "1" };
-  const lists = [
-    ["ls-files", "-z", "--", ...named],
-    ...(before.head === null ? [] : [["ls-tree", "-r", "-z", "--name-only", before.head, "--", ...named]]),
-  ];
-  const found = await Promise.all(lists.map((list) => repository.git(list, { environment })));
-  const tracked = new Set(found.flatMap(({ stdout }) => stdout.split("\0")));
-  const isSource = (path: string): boolean => tracked.has(path) && !before.contents.has(path);
-  return {
-    sources: paths.filter((_path, index) => isSource(named[index]!)),
-    others: paths.filter((_path, index) => !isSource(named[index]!)),
-  };
 }
 
 /**

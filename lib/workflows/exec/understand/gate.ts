@@ -55,6 +55,7 @@ export async function gateUnderstand(
   const { cap, count, explained } = iterationCap(options.maxIterations ?? "auto", {
     count: topics.open,
     counted: topics.counted,
+    turnsEach: ralph.config.maxRetries,
   }, OPTION);
   if (mode === "never") return { status: "skipped", reason: "understanding is off (`--understand never`)" };
 
@@ -85,7 +86,9 @@ export async function gateUnderstand(
   await recordDecision(ralph, "Understand: recommendation and decision", [...list([...why, explained]), "", answer]);
   if (consent.yes) return { status: "approved", ...cap, reasons: triggers.reasons };
   const number = cap.maxIterations === undefined ? "" : ` --max-iterations ${cap.maxIterations}`;
-  return { status: "declined", next: [`ralph understand${number}`] };
+  const next = ralph.again(`ralph understand${number}`);
+  ralph.events.emit({ type: "note", level: "info", message: `not now: \`${next}\` does it later` });
+  return { status: "declined", next: [next] };
 }
 
 async function factsOf(ralph: RalphContext, planned: PlannedFacts | undefined): Promise<Required<PlannedFacts>> {

@@ -17,7 +17,11 @@ export interface UnderstandOptions {
 }
 
 /** How the understanding loop ended, with the topics that are left. */
-export type UnderstandOutcome = LoopOutcome & { readonly topicsLeft: readonly string[] };
+export type UnderstandOutcome = LoopOutcome & {
+  readonly topicsLeft: readonly string[];
+  /** All that stands in the way are topics that were given up: what was approved beside it may follow. */
+  readonly gaveUp: boolean;
+};
 
 /**
  * Explores the code, one open topic of `codebase_map.md` an iteration. Nothing but the map may be written: anything
@@ -45,9 +49,16 @@ export async function understand(ralph: RalphContext, options: UnderstandOptions
   }
   const { maxIterations, signal } = options;
   const maxItems = options.maxItems ?? (maxIterations === undefined ? await countOpen(ralph) : undefined);
+  const { idle, stalled } = ralph.config.limits;
+  let isFruitless = false;
   const outcome = await runLoop(ralph, topicsBacklog(ralph), {
     purpose: "understand",
     hooks: [], // nothing but the map may be written
+    limits: { idle: Infinity, stalled: Infinity }, // kept here: they end the exploring, and not what follows it
+    stopWhen({ idleTurns, stalledTurns }) {
+      isFruitless = idleTurns >= idle || stalledTurns >= stalled;
+      return isFruitless ? `${Math.max(idleTurns, stalledTurns)} turns without a note` : undefined;
+    },
     ...(maxItems === undefined ? {} : { maxItems }),
     ...(maxIterations === undefined ? {} : { maxIterations }),
     ...(signal === undefined ? {} : { signal }),
@@ -59,7 +70,8 @@ export async function understand(ralph: RalphContext, options: UnderstandOptions
     }`;
     ralph.events.emit({ type: "note", level: "info", message });
   }
-  return { ...asUnderstood(outcome, maxItems, maxIterations), topicsLeft };
+  const gaveUp = outcome.status === "blocked" || (outcome.status === "exhausted" && isFruitless);
+  return { ...asUnderstood(outcome, maxItems, maxIterations), topicsLeft, gaveUp };
 }
 
 async function countOpen({ state }: RalphContext): Promise<number> {

@@ -1,3 +1,8 @@
+import { localTime } from "../../../host/local_date.ts";
+import { join } from "node:path";
+import type { Repository } from "../../../git/types.ts";
+import { headlineOf } from "../../../backlog/verdict.ts";
+import { oneLine } from "../../../ui/printable.ts";
 import { featureBacklog, type FeatureItemData } from "../backlog.ts";
 import { type FeatureDirectory, listFeatures } from "../directories.ts";
 import type { FeatureFindings } from "../findings.ts";
@@ -108,7 +113,7 @@ function newest(
   return all.every((other) => other.name.toLowerCase() !== one.name.toLowerCase() || other.date <= one.date);
 }
 
-async function statusOf({ config, style }: Look, view: FeatureView): Promise<StatusView> {
+async function statusOf({ config, repository, root, style }: Look, view: FeatureView): Promise<StatusView> {
   const { feature: { name, path }, backlog } = view;
   const { prd, problem } = await readPrd(view);
   const stories: Stories = (prd?.userStories ?? []).map((story) => ({
@@ -117,9 +122,19 @@ async function statusOf({ config, style }: Look, view: FeatureView): Promise<Sta
     checks: checkNames(story, config),
   }));
   const verifiedAt = prd?.run.verifiedAt ?? null;
+  const changedSince = verifiedAt === null ? 0 : await changedSinceVerified(repository, root, view.feature);
   const counts = prd === null ? null : await backlog.overview({ parked: [] });
   const currentStoryId = prd?.run.currentStoryId ?? null;
-  const own = { feature: name, path, counts, currentStoryId, verifiedAt, learnings: prd?.run.learnings ?? [], stories };
+  const own = {
+    feature: name,
+    path,
+    counts,
+    currentStoryId,
+    verifiedAt,
+    changedSince,
+    learnings: prd?.run.learnings ?? [],
+    stories,
+  };
   return {
     title: `feature ${name}`,
     path,
@@ -129,7 +144,7 @@ async function statusOf({ config, style }: Look, view: FeatureView): Promise<Sta
       ...linesOf(own, style),
     ],
     problem,
-    hint: hintFor(name, stories, { finalized: prd !== null, broken: problem !== null, verifiedAt }),
+    hint: hintFor(name, stories, { finalized: prd !== null, broken: problem !== null, verifiedAt, changedSince }),
   };
 }
 
@@ -144,17 +159,42 @@ async function readPrd(
   }
 }
 
+/** Files that differ from the commit that recorded the verification; what is the workflow's own does not count. */
+async function changedSinceVerified(
+  repository: Repository | null,
+  root: string,
+  { prdFile }: FeatureDirectory,
+): Promise<number> {
+  if (repository === null) return 0;
+  const recorded = await repository.git(["log", "-1", "--format=%H", "--", join(root, prdFile)]);
+  const commit = recorded.stdout.trim();
+  if (commit === "") return 0;
+  const differs = await repository.git([
+    "diff",
+    "--name-only",
+    "-z",
+    commit,
+    "--",
+    ":/",
+    ":(top,exclude).ralph",
+    ":(top,exclude)**/.ralph",
+  ]);
+  return differs.stdout.split("\0").filter((path) => path !== "").length;
+}
+
 function hintFor(
   name: string,
   stories: Stories,
-  { finalized, broken, verifiedAt }: {
+  { finalized, broken, verifiedAt, changedSince }: {
     readonly finalized: boolean;
     readonly broken: boolean;
+    readonly changedSince: number;
     readonly verifiedAt: string | null;
   },
 ): string {
   if (broken) return `\`ralph validate ${name}\``;
   if (!finalized) return `\`ralph prd ${name}\``;
+  if (verifiedAt !== null && changedSince > 0) return `\`ralph run ${name}\` checks it once more`;
   if (verifiedAt !== null) return `\`ralph verify ${name}\`, then merge its branch`;
   if (stories.some(({ state }) => state === "open")) return `\`ralph run ${name}\``;
   if (stories.some(({ state }) => state === "blocked")) return `\`ralph run ${name} --retry-blocked\``;
@@ -162,11 +202,12 @@ function hintFor(
 }
 
 function linesOf(
-  { counts, currentStoryId, stories, verifiedAt }: {
+  { counts, currentStoryId, stories, verifiedAt, changedSince }: {
     readonly counts: Overview | null;
     readonly currentStoryId: string | null;
     readonly stories: Stories;
     readonly verifiedAt: string | null;
+    readonly changedSince: number;
   },
   { dim, good, warn, symbols }: Style,
 ): readonly string[] {
@@ -185,9 +226,15 @@ function linesOf(
       const unchecked = story.state !== "passes" && story.checks.length === 0 ? warn(" no check") : "";
       return [
         `  ${mark[story.state]} ${story.id}  ${story.title}${tags}${done}${retries}${now}${unchecked}`,
-        ...(story.state === "blocked" ? [`      ${dim(story.notes.split("\n")[0] ?? "")}`] : []),
+        ...(story.state === "blocked" ? [`      ${dim(oneLine(headlineOf(story.notes)))}`] : []),
       ];
     }),
-    ...(verifiedAt === null ? [] : [good(`VERIFIED ${verifiedAt}`)]),
+    ...(verifiedAt === null ? [] : changedSince === 0 ? [good(`VERIFIED ${localTime(verifiedAt)}`)] : [
+      warn(
+        `VERIFIED ${localTime(verifiedAt)}, and ${changedSince} ${
+          changedSince === 1 ? "file has" : "files have"
+        } changed since`,
+      ),
+    ]),
   ];
 }

@@ -69,7 +69,7 @@ async function act(ralph: RalphContext, feature: FeatureDirectory, run: PrdOptio
       return edited.status === "edited" ? await afterEdit(ralph, feature) : edited;
     }
     case "run":
-      return run === undefined ? ready(feature) : await run();
+      return run === undefined ? ready(ralph, feature) : await run();
   }
 }
 
@@ -91,8 +91,12 @@ async function offerToFinalize(ralph: RalphContext, feature: FeatureDirectory): 
     initial: false,
   });
   if (answer.value === "yes") return await finalized(ralph, feature);
-  ralph.events.emit({ type: "note", level: "info", message: `Run 'ralph prd ${feature.name}' to continue` });
-  return { status: "declined", next: [`ralph prd ${feature.name}`] };
+  ralph.events.emit({
+    type: "note",
+    level: "info",
+    message: `Run '${ralph.again(`ralph prd ${feature.name}`)}' to continue`,
+  });
+  return { status: "declined", next: [ralph.again(`ralph prd ${feature.name}`)] };
 }
 
 async function finalized(ralph: RalphContext, feature: FeatureDirectory): Promise<PrdOutcome> {
@@ -102,24 +106,31 @@ async function finalized(ralph: RalphContext, feature: FeatureDirectory): Promis
   }
   const result = await finalize(ralph, feature, state.markdown);
   if (result.status !== "finalized") return result;
-  ralph.events.emit({ type: "note", level: "info", message: `Ready! Run 'ralph run ${feature.name}'` });
-  return ready(feature);
+  ralph.events.emit({
+    type: "note",
+    level: "info",
+    message: `Ready! Run '${ralph.again(`ralph run ${feature.name}`)}'`,
+  });
+  return ready(ralph, feature);
 }
 
-function ready(feature: FeatureDirectory): PrdOutcome {
-  return { status: "approved", feature: feature.name, file: feature.prdFile, next: [`ralph run ${feature.name}`] };
+function ready(ralph: RalphContext, feature: FeatureDirectory): PrdOutcome {
+  const next = [ralph.again(`ralph run ${feature.name}`)];
+  return { status: "approved", feature: feature.name, file: feature.prdFile, next };
 }
 
 /** After a manual edit: says whether the result can be used. */
 async function afterEdit(ralph: RalphContext, feature: FeatureDirectory): Promise<PrdOutcome> {
   const state = await prdState(ralph, feature);
   const message = state.status === "final"
-    ? `PRD is ready: ${feature.path}/; run 'ralph run ${feature.name}'`
-    : `${
-      state.status === "draft" ? state.reason : `${feature.markdownFile} is empty`
-    }; run 'ralph prd ${feature.name}' to continue`;
+    ? `PRD is ready: ${feature.path}/; run '${ralph.again(`ralph run ${feature.name}`)}'`
+    : `${state.status === "draft" ? state.reason : `${feature.markdownFile} is empty`}; run '${
+      ralph.again(`ralph prd ${feature.name}`)
+    }' to continue`;
   ralph.events.emit({ type: "note", level: state.status === "final" ? "info" : "warn", message });
-  return state.status === "final" ? ready(feature) : { status: "declined", next: [`ralph prd ${feature.name}`] };
+  return state.status === "final"
+    ? ready(ralph, feature)
+    : { status: "declined", next: [ralph.again(`ralph prd ${feature.name}`)] };
 }
 
 async function askForAction(

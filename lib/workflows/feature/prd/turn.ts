@@ -1,3 +1,5 @@
+import { changedSources, othersMessage } from "../../../git/changed_sources.ts";
+import { trespassText } from "../../../ui/event_text.ts";
 import type { FeatureDirectory } from "../directories.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { pathsOutside } from "../../../checks/guards.ts";
@@ -23,21 +25,17 @@ export async function prdTurn(
   request: { readonly prompt: string; readonly name: string; readonly interactive?: boolean },
 ): Promise<PrdTurn | PrdFailure> {
   const folder = await ralph.run.folder(".ralph/runs");
-  const { turn } = await agentTurn(ralph, { ...request, folder });
+  const before = await requireRepository(ralph).snapshot();
+  const { turn } = await agentTurn(ralph, { ...request, folder, before });
   const outside = pathsOutside(turn.changedFiles, [`${feature.path}/**`]);
-  if (outside.length > 0) {
-    const diff = await requireRepository(ralph).diff(topLevelPaths(ralph, outside), { base: turn.base });
-    ralph.events.emit({
-      type: "text",
-      title: `Written outside ${feature.path}/`,
-      lines: [...outside, ...diff.split("\n")],
-    });
-    return {
-      status: "failed",
-      reason: "trespassed",
-      reasons: [`wrote outside ${feature.path}/: ${outside.join(", ")}`],
-    };
+  const { sources, others } = await changedSources(ralph, outside, before);
+  if (sources.length > 0) {
+    const diff = await requireRepository(ralph).diff(topLevelPaths(ralph, sources), { base: turn.base });
+    const trespass = { type: "trespass", by: "planner", paths: sources, diff } as const;
+    ralph.events.emit(trespass);
+    return { status: "failed", reason: "trespassed", reasons: [trespassText(trespass)] };
   }
+  if (others.length > 0) ralph.events.emit({ type: "note", level: "warn", message: othersMessage(others) });
   const { end } = turn;
   switch (end.reason) {
     case "completed":

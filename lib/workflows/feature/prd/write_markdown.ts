@@ -5,7 +5,13 @@ import { ensureDirectory, readText } from "../../../host/files.ts";
 import { renderPrompt } from "../../../prompts/render.ts";
 import { type PrdFailure, prdTurn } from "./turn.ts";
 
-/** Rounds of questions and answers, after which the agent is asked to write. */
+/** What is asked of a person before the first turn at a PRD that is there. */
+const IMPROVE = {
+  message: "What would you like to improve?",
+  placeholder: "nothing: an empty answer ends it",
+} as const;
+
+/** Rounds of questions and answers, after which the agent is told to write. */
 const MOST_ROUNDS = 10;
 
 /**
@@ -47,6 +53,11 @@ export async function writeMarkdown(
   }
 
   const lines: string[] = [];
+  if (markdown !== null) { // before a turn is paid for, only to ask the same
+    const wish = await ralph.prompter.ask({ id: "prd.improve", kind: "text", fromAgent: true, ...IMPROVE });
+    if (wish.value.trim() === "") return { status: "written" };
+    lines.push(`You: ${IMPROVE.message}`, `The user: ${wish.value}`);
+  }
   for (let round = 1; round <= MOST_ROUNDS + 1; round++) {
     const last = round > MOST_ROUNDS ? "\n\nEnough was asked: write the file now." : "";
     const said = lines.length === 0
@@ -62,6 +73,7 @@ export async function writeMarkdown(
       id: `prd.answer-${round}`,
       kind: "text",
       message: question,
+      ...(markdown === null ? {} : { placeholder: IMPROVE.placeholder }),
       fromAgent: true,
     });
     if (markdown !== null && answer.value.trim() === "") return { status: "written" }; // nothing more to improve

@@ -1,0 +1,46 @@
+import type { Invocation } from "./command.ts";
+
+/** Flags without which a command that continues would do something else. */
+const KEPT: readonly string[] = [
+  "root",
+  "config",
+  "workflow",
+  "agent",
+  "agent-cmd",
+  "script",
+  "cassette",
+  "model",
+  "reasoning",
+  "timeout",
+  "max-cost",
+  "verify",
+  "allow-unverified",
+  "strict",
+  "no-sandbox",
+  "challenge",
+  "branch",
+];
+
+/** A command of Ralph's with those flags of this command line that it takes as well: as printed it works. Pure. */
+export function withFlags(
+  { flags, host, program }: Pick<Invocation, "flags" | "host" | "program">,
+  line: string,
+): string {
+  const [, name = "", ...words] = line.split(" ");
+  const command = program.commands.find((one) => one.name === name);
+  if (command === undefined) return line;
+  const given = KEPT.filter((flag) => flag in command.flags && !words.includes(`--${flag}`)).flatMap((flag) => {
+    const { type, variable } = command.flags[flag]!;
+    const values = flags.all(flag);
+    if (values.length === 0 || (variable !== undefined && host.environment.variables[variable] !== undefined)) {
+      return [];
+    }
+    return values.map((value) => type === "boolean" ? `--${flag}` : `--${flag} ${quoted(value)}`);
+  });
+  return [line, ...given].join(" ");
+}
+
+/** A word for the shell. */
+function quoted(text: string): string {
+  return /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

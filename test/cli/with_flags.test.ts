@@ -1,0 +1,47 @@
+import { describe, expect, test } from "vitest";
+import type { Flags } from "../../lib/cli/command.ts";
+import { withFlags } from "../../lib/cli/with_flags.ts";
+import { parseLine } from "../../lib/cli/parse.ts";
+import { createHost } from "../../lib/host/create_host.ts";
+import { COMMANDS, findCommand } from "../../lib/program/commands.ts";
+
+const host = createHost();
+
+function again(line: readonly string[], command: string, variables: Readonly<Record<string, string>> = {}): string {
+  const [name = "", ...rest] = line;
+  const flags: Flags = parseLine(findCommand(name)!, rest, variables).flags;
+  const environment = { ...host.environment, variables };
+  const program = { commands: COMMANDS, workflows: [], recipes: { shipped: {}, modules: {} } } as never;
+  return withFlags({ flags, host: { ...host, environment }, program }, command);
+}
+
+describe("withFlags()", () => {
+  test("a command that is printed works as printed: with the agent that was given, quoted for the shell", () => {
+    const line = [
+      "exec",
+      "a goal",
+      "--agent-cmd",
+      "bash it's.sh -x",
+      "--verify",
+      "npm test",
+      "--verify",
+      "true",
+      "--quiet",
+    ];
+
+    expect(again(line, "ralph run --retry-blocked")).toBe(
+      "ralph run --retry-blocked --agent-cmd 'bash it'\\''s.sh -x' --verify 'npm test' --verify true",
+    );
+  });
+
+  test("only flags that the command takes, that were typed, and that it does not have", () => {
+    const line = ["exec", "a goal", "--agent", "claude", "--model", "m", "--allow-unverified", "--branch", ""];
+
+    expect(again(line, "ralph status")).toBe("ralph status");
+    expect(again(line, "ralph run --model other")).toBe(
+      "ralph run --model other --agent claude --allow-unverified --branch ''",
+    );
+    expect(again(["exec", "a goal"], "ralph run", { RALPH_AGENT: "claude" })).toBe("ralph run");
+    expect(again(line, "git push")).toBe("git push");
+  });
+});
