@@ -60,6 +60,8 @@ export interface Driver {
   readonly ignored?: readonly string[];
   /** What an exit code means, where the program gives it a meaning. */
   readonly exitKind?: (exitCode: number) => FailureKind | null;
+  /** How to log in where the program refuses for this reason; `null`: as the row says. */
+  readonly loginFor?: (message: string) => string | null;
   /** A file of the turn's folder that holds the usage, for programs that do not print it. */
   readonly usageFile?: { readonly name: string; readonly read: (text: string) => Usage | null };
 }

@@ -171,6 +171,7 @@ function readingOf(
         limits: request,
         now: host.clock.now(),
         agent: adapter.name,
+        loginFor: driver.loginFor,
         exitKind: driver.exitKind,
       }),
   };

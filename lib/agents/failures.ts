@@ -21,7 +21,7 @@ const BY_WORDS: readonly { readonly kind: FailureKind; readonly pattern: RegExp 
   {
     kind: "context",
     pattern:
-      /prompt is too long|context[_ ](?:length|window|limit)|maximum context|room in the model[’']s context|context limit reached|input is too long|too many (?:input )?tokens/i,
+      /prompt (?:is|as) too long|context[_ ](?:length|window|limit)|maximum context|room in the model[’']s context|context limit reached|input is too long|too many (?:input )?tokens/i,
   },
   {
     kind: "billing",

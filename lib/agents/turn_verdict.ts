@@ -24,6 +24,8 @@ export interface VerdictContext {
   readonly login: string;
   /** The line that asked for a login, where the turn was ended for it. */
   readonly asksToLogIn?: string | null;
+  /** How to log in where the agent refuses for this reason; `null`: as always. */
+  readonly loginFor?: ((message: string) => string | null) | undefined;
   readonly exitKind?: ((exitCode: number) => FailureKind | null) | undefined;
 }
 
@@ -146,8 +148,10 @@ function failed(
   const kind = said === "other" ? context.exitKind?.(code) ?? "other" : said;
   const why = message.replaceAll(/\s*\n\s*/g, " ").trim().slice(0, 1000);
   switch (kind) {
-    case "auth":
-      return { reason: "agent-unusable", message: `\`${context.agent}\` is not logged in: ${why} (${context.login})` };
+    case "auth": {
+      const how = context.loginFor?.(why) ?? context.login;
+      return { reason: "agent-unusable", message: `\`${context.agent}\` is not logged in: ${why} (${how})` };
+    }
     case "billing":
       return {
         reason: "agent-unusable",

@@ -165,7 +165,10 @@ function hintOf(ended: Ended, resume: string | null, plan: string | null): reado
   if (status === "failed" && reason === "trespassed") {
     return [`the files are as the agent left them: revert what you do not want; ${onward} continues`];
   }
-  if (iterations === undefined) return status === "failed" && messages !== undefined ? [`${onward} continues`] : [];
+  if (iterations === undefined) {
+    if (status === "aborted") return [`${planAgain} continues where this one stopped`];
+    return status === "failed" && messages !== undefined ? [`${onward} continues`] : [];
+  }
   switch (status) {
     case "blocked":
       return parked.length + parkedBefore > 0

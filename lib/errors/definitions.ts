@@ -49,7 +49,7 @@ const definitions = {
     exitCode: 2,
   },
   "git-locked": {
-    message: "{path} is held by another git process",
+    message: "{path} is in the way: {owner}",
     hint: "wait for it to end; remove the file only when no git process is running",
     exitCode: 1,
   },

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
 import { modifiedAt, removePath } from "../host/files.ts";
 import { isRunningIn } from "../host/process_table.ts";
@@ -34,7 +34,9 @@ export async function clearLocks(host: Host, folders: GitFolders): Promise<void>
       await removePath(lock.path);
       continue;
     }
-    if (waited >= WAIT_MS) throw new RalphError("git-locked", { details: { path: lock.path } });
+    if (waited >= WAIT_MS) {
+      throw new RalphError("git-locked", { details: { path: lock.path, owner: ownerOf(folders) } });
+    }
     await host.clock.sleep(PAUSE_MS);
     waited += PAUSE_MS;
   }
@@ -59,6 +61,14 @@ export async function clearLeftLocks(host: Host, folders: GitFolders, topLevel: 
     if (isRunningIn("git", topLevel) !== false || isRunningIn("git", folders.commonDirectory) !== false) return;
     await removePath(lock.path);
   }
+}
+
+/** Only where the system says so: a lock without a git at work was left behind. */
+function ownerOf({ commonDirectory, gitDirectory }: GitFolders): string {
+  const places = new Set([dirname(commonDirectory), commonDirectory, gitDirectory]);
+  return [...places].every((place) => isRunningIn("git", place) === false)
+    ? "no git is at work here, so that it was left behind"
+    : "another git process holds it";
 }
 
 interface Lock {

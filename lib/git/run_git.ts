@@ -117,10 +117,29 @@ export function gitFailed(arguments_: readonly string[], reason: string, hint?: 
     details: {
       command: commandOf(arguments_),
       reason: reason.trim() || "no message",
-      hint: hint ?? "run the same command by hand to see why",
+      hint: hint ?? HINTS.find(([pattern]) => pattern.test(reason))?.[1] ?? "run the same command by hand to see why",
     },
   });
 }
+
+/** What a person can do about failures that are known. */
+const HINTS: readonly (readonly [pattern: RegExp, hint: string])[] = [
+  [/not a git repository/, "the folder was moved, or its `.git` removed: put it back, and the same command continues"],
+  [
+    /can only add regular files/,
+    "a pipe or device is in the place of a file: move it away, and the same command continues",
+  ],
+  [/during a merge|during a cherry-pick|rebase in progress/, "end what is in progress, and the same command continues"],
+  [/No space left on device|Disk quota exceeded/i, "make room on the disk, and the same command continues"],
+  [
+    /Permission denied|Read-only file system/i,
+    "you may not write there: check owner and mode of the repository's files",
+  ],
+  [
+    /dubious ownership/,
+    "the repository belongs to somebody else: `git config --global --add safe.directory FOLDER` if it is yours",
+  ],
+];
 
 /** What git said went wrong: from its first `fatal:` or `error:` line on, without its advice. */
 export function reasonOf(end: Pick<GitEnd, "stderr" | "tail">): string {

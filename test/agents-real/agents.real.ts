@@ -18,6 +18,9 @@ const PLAIN: Readonly<Record<string, string>> = {
   pi: "pi -p --provider mock --model mock-model",
 };
 
+/** Without a login they ask their own servers first, and wait for them in silence where there is no network. */
+const NEEDS_NETWORK: ReadonlySet<string> = new Set(["codex", "opencode", "cline"]);
+
 function turnEnds(events: readonly RalphEvent[]): readonly string[] {
   return events.flatMap((event) => event.type === "turn-end" ? [event.reason] : []);
 }
@@ -66,6 +69,13 @@ describe.each(REAL.names)("%s", (agent) => {
 
   test("a wrong key stops the run: exit 4, with what to do", async () => {
     await using run = realRun(agent, "auth");
+
+    expect(await run.ended(), run.stderr()).toBe(4);
+    expect(turnEnds(run.events())).toEqual(["agent-unusable"]);
+  });
+
+  test.skipIf(NEEDS_NETWORK.has(agent))("without any login the run ends with 4, and says how to log in", async () => {
+    await using run = realRun(agent, "work", [], { isLoggedIn: false });
 
     expect(await run.ended(), run.stderr()).toBe(4);
     expect(turnEnds(run.events())).toEqual(["agent-unusable"]);

@@ -42,11 +42,14 @@ interface RealProject {
   git(...args: string[]): string;
 }
 
+/** A home without any login or key. */
+const NO_LOGIN: SetUp = { provider: {}, environment: { IS_SANDBOX: "1" } };
+
 /** A project with one story, whose prompt names a case of the script. */
-function realProject(agent: string, name: string): RealProject {
+function realProject(agent: string, name: string, isLoggedIn = true): RealProject {
   const folder = mkdtempSync(join(tmpdir(), "ralph-real-"));
   const [root, home] = [join(folder, "project"), join(folder, "home")];
-  const { environment, provider } = setUp(agent, home);
+  const { environment, provider } = isLoggedIn ? setUp(agent, home) : NO_LOGIN;
   const story = {
     id: "US-001",
     title: `Write foo.txt (CASE=${name})`,
@@ -93,8 +96,13 @@ const BUN = join(ROOT, "node_modules/.bin/bun");
 const RALPH = join(ROOT, "bin/ralph.ts");
 
 /** `ralph run` on such a project. */
-export function realRun(agent: string, name: string, args: readonly string[] = []): RealRun {
-  const { folder, root, env, git } = realProject(agent, name);
+export function realRun(
+  agent: string,
+  name: string,
+  args: readonly string[] = [],
+  { isLoggedIn = true }: { readonly isLoggedIn?: boolean } = {},
+): RealRun {
+  const { folder, root, env, git } = realProject(agent, name, isLoggedIn);
   const child = spawn(BUN, [RALPH, "run", "--json", ...args], { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
   const seen: RalphEvent[] = [];
   const waiting = new Set<() => void>();

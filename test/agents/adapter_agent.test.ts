@@ -77,6 +77,17 @@ describe("adapterAgent() without a login", () => {
     expect((await agent.runTurn(fixture.request({ environment }))).end).toEqual({ reason: "completed" });
   });
 
+  test("gemini that refuses the key that is set is told the setting, and not to set it", async () => {
+    await using fixture = turnFixture();
+    const script = 'echo "Invalid auth method selected." >&2; exit 41';
+    const agent = adapterAgent(findAdapter("gemini")!, { host: withScript(fixture, "gemini", script) });
+
+    const { end } = await agent.runTurn(fixture.request());
+
+    expect(end).toMatchObject({ reason: "agent-unusable", message: expect.stringContaining("selectedType") });
+    expect(end).not.toMatchObject({ message: expect.stringContaining("or set GEMINI_API_KEY") });
+  });
+
   test("gemini's broken stream is told by the error before its result, and its provider is waited for", async () => {
     await using fixture = turnFixture();
     const lines = [

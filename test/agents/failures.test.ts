@@ -19,6 +19,7 @@ describe("failureKind()", () => {
     ["The model `gpt-9` does not exist or you do not have access to it.", "model"],
     ["404 model_not_found", "model"],
     ["API Error: 400 prompt is too long: 210000 tokens > 200000 maximum", "context"],
+    ["The provider rejected the prompt as too long, but automatic recovery could not reduce it.", "context"],
     ["Codex ran out of room in the model's context window. Start a new thread.", "context"],
     ["exceeded retry limit, last status: 429 Too Many Requests", "rate-limit"],
     ["You’ve hit your usage limit. Upgrade to Pro", "rate-limit"],

@@ -21,9 +21,9 @@ describe("failureOf()", () => {
   test.each([
     [null, "Nothing: this is the first attempt."],
     [FAILED, "Attempt 2 failed: test: exit 1"],
-    [INTERRUPTED, "Attempt 2 ended as interrupted."],
+    [INTERRUPTED, expect.stringContaining("ended without a verdict")],
   ])("tells the next prompt what happened", (previous, text) => {
-    expect(failureOf(previous)).toBe(text);
+    expect(failureOf(previous)).toEqual(text);
   });
 });
 

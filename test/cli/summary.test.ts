@@ -43,6 +43,13 @@ test("outcomeLines() names changed tests and what failed before the first turn, 
   ]);
 });
 
+test("outcomeLines() says how what was interrupted at a question continues", () => {
+  expect(lines({ status: "aborted" })).toEqual([
+    "! aborted",
+    "hint: the same command continues where this one stopped",
+  ]);
+});
+
 test("outcomeLines() says that a trespass's files are left to the person", () => {
   const trespassed = { status: "failed", reason: "trespassed", iterations: 1, reasons: ["wrote: x.txt"] } as const;
 

@@ -11,7 +11,7 @@ describe("a stale index.lock of somebody else", () => {
     const { root, stderr } = await project.cli.before("touch .git/index.lock").expectExit(1);
 
     expect(stderr).toBe(
-      "workflow exec (scripts/ralph exists)\nagent worker (ralph.config.json)\nerror: [ROOT]/.git/index.lock is held by another git process\n" +
+      "workflow exec (scripts/ralph exists)\nagent worker (ralph.config.json)\nerror: [ROOT]/.git/index.lock is in the way: no git is at work here, so that it was left behind\n" +
         "hint: wait for it to end; remove the file only when no git process is running\n",
     );
     expect(existsSync(join(root, ".git/index.lock"))).toBe(true);
@@ -35,7 +35,9 @@ describe("a stale index.lock of somebody else", () => {
 
     const { root, stderr } = await project.cli.expectExit(1);
 
-    expect(stderr).toMatch(/\nerror: \[ROOT\]\/\.git\/index\.lock is held by another git process\n/);
+    expect(stderr).toMatch(
+      /\nerror: \[ROOT\]\/\.git\/index\.lock is in the way: no git is at work here, so that it was left behind\n/,
+    );
     rmSync(join(root, ".git/index.lock"));
     const again = await ralphCli(root).agent("worker", "echo no turn is needed; exit 1").args("run").expectExit(0);
     expect(passedIn(root)).toEqual(["US-001"]);
@@ -76,7 +78,7 @@ describe.skipIf(process.platform !== "linux")("an index.lock that the agent's ow
 
     const { root, stderr } = await project.cli.before(other).expectExit(1);
 
-    expect(stderr).toMatch(/index\.lock is held by another git process/);
+    expect(stderr).toMatch(/index\.lock is in the way: another git process holds it/);
     expect(existsSync(join(root, ".git/index.lock"))).toBe(true);
   });
 });

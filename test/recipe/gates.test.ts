@@ -77,7 +77,7 @@ describe("gateUnderstand()", () => {
         "The codebase map is stale: its last entry is of 2026-03-01",
         "The planner is uncertain about: the router",
         "The planner says: large",
-        "Up to 2 iterations (auto: 2 unchecked topics under `## Next Topics` in scripts/ralph/codebase_map.md; retries come on top)",
+        "Up to 2 iterations (auto: 2 unchecked topics under `## Next Topics` in scripts/ralph/codebase_map.md; at most 6 turns with retries)",
       ],
     }]);
     expect(decided).toMatchObject({ status: "approved", maxItems: 2 });
@@ -164,6 +164,7 @@ describe("gateUnderstand()", () => {
     expect(prompter.asked[0]?.details?.[0]).toBe("The planner is uncertain about: the router");
     expect(ralph.seen.flatMap((event) => event.type === "note" ? [event.message] : [])).toEqual([
       "scripts/ralph/codebase_map.md: an entry dated 2027-01-01 is in the future and is ignored",
+      expect.stringMatching(/^not now: `ralph understand.*` does it later$/),
     ]);
   });
 });

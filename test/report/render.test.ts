@@ -93,7 +93,7 @@ describe("markdownReport()", () => {
 
 ## Needs a look
 
-- x **US-002** parked: npm test: exit 1
+- x **US-002** parked: npm test: exit 1: expected 1
 
 ## Items
 

@@ -116,10 +116,18 @@ function geminiExitKind(exitCode: number): FailureKind | null {
   }
 }
 
+/** With GOOGLE_GEMINI_BASE_URL it takes no key from the environment alone: what is set already is no way out. */
+function geminiLogin(message: string): string | null {
+  return /invalid auth method/i.test(message)
+    ? 'put `{"security": {"auth": {"selectedType": "gemini-api-key"}}}` into ~/.gemini/settings.json, or unset GOOGLE_GEMINI_BASE_URL'
+    : null;
+}
+
 /** How `gemini` is called, and how its stream is read. */
 export const DRIVER: Driver = {
   arguments: geminiArguments,
   interactive: geminiInteractive,
   translator: geminiTranslator,
   exitKind: geminiExitKind,
+  loginFor: geminiLogin,
 };
