@@ -24,6 +24,7 @@ export function createAppender(file: number, path: string): Appender {
   let draining = new ByteBuffer();
   let writing: Promise<void> | null = null;
   let failure: unknown = null;
+  let isOpen = true;
 
   async function writeWaiting(): Promise<void> {
     try {
@@ -53,7 +54,8 @@ export function createAppender(file: number, path: string): Appender {
     },
     async close() {
       await writing;
-      closeSync(file);
+      if (isOpen) closeSync(file); // the number may be another file's by the second time
+      isOpen = false;
       if (failure !== null) throw failure;
     },
   };
