@@ -60,7 +60,9 @@ const WORK =
 const LIE = 'echo "$prompt" >> ../prompts.txt; echo "<promise>COMPLETE</promise>"';
 
 describe("ralph exec", () => {
-  test("knows the file that its own output goes to: it ends neither planning nor understanding, and is no one's", () => {
+  test("knows the file that its own output goes to: it ends neither planning nor understanding, and is no one's", {
+    timeout: 180_000,
+  }, () => {
     const { command, environment, root } = project(WORK).args(
       "exec",
       "add colours",

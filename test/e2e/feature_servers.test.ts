@@ -8,7 +8,7 @@ import { ACCEPT, feature, story } from "./feature_project.ts";
 const UI = story("US-001", { tags: ["ui"], acceptanceCriteria: ["It works"] });
 const WORK = `${ACCEPT} *) echo "$prompt" >> ../prompts.txt; count turns >/dev/null; echo good > US-001.txt; done_;;`;
 
-describe("servers before the first turn", () => {
+describe("servers before the first turn", { timeout: 180_000 }, () => {
   test("a server that somebody else has to run and that is down: exit 3, and no turn is paid for", async () => {
     const ready = `http://127.0.0.1:${await freePort()}/`;
     const services = [{ name: "dev", ready, readyTimeout: 1 }];
@@ -53,7 +53,7 @@ describe("servers before the first turn", () => {
   });
 });
 
-describe("after VERIFIED", () => {
+describe("after VERIFIED", { timeout: 180_000 }, () => {
   test("status says that files have changed since, and a run checks once more", async () => {
     const first = await feature(WORK, [story("US-001")]).args("run", "auth").expectExit(0);
     const same = await ralphCli(first.root).args("status", "auth").expectExit(0);
