@@ -3,7 +3,9 @@
 # for the marker, verifies, marks the story by an atomic rename, commits.
 prd=scripts/ralph/prd.json
 mkdir -p .loop
+count=0
 while :; do
+  [ -n "$MAX" ] && [ $((count += 1)) -gt "$MAX" ] && exit 0
   id=$(awk -F'"' '$2 == "id" {id = $4} $2 == "passes" && /false/ {print id; exit}' "$prd") || exit 3
   [ -n "$id" ] || exit 0
   { cat PROMPT.md; printf 'Story: %s\n' "$id"; } | sh -c "$AGENT" > .loop/last.log 2>&1 || exit 4

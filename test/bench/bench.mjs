@@ -1,11 +1,13 @@
-// npm run bench -- [start iteration growth stream idle] [--rounds N] [--items N] [--mb N] [--json]
-// Measures the built binary against floors in the same run and prints the budgets of design §10. Needs nothing from outside.
+// npm run bench -- [start iteration growth scale stream log idle] [--rounds N] [--items N] [--mb N] [--json]
+// Measures the built binary against floors, interleaved in the same run, and prints the goals. CPU counts all children, so
+// that a busy machine changes it little; speeds and memory want an idle one. Needs nothing from outside.
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { measureGrowth } from "./growth.mjs";
+import { measureGrowth, measureScale } from "./growth.mjs";
 import { measureIdle } from "./idle.mjs";
 import { measureIteration } from "./iteration.mjs";
+import { measureLog } from "./plan_log.mjs";
 import { measureStart } from "./start.mjs";
 import { measureStream } from "./stream.mjs";
 
@@ -28,7 +30,9 @@ const measures = {
   start: measureStart,
   iteration: measureIteration,
   growth: measureGrowth,
+  scale: measureScale,
   stream: measureStream,
+  log: measureLog,
   idle: measureIdle,
 };
 const chosen = positionals.length === 0 ? Object.keys(measures) : positionals;

@@ -1,35 +1,99 @@
-import { AGENT, makeWorld, median, run } from "./world.mjs";
+import { AGENT, cpuOfRun, makeWorld, median } from "./world.mjs";
+import { BASH_WORK } from "./iteration.mjs";
+import { addWorkflow, commandOf } from "./workflows.mjs";
 
-const ITERATIONS = 10;
+const FEW = 5;
+const MORE = 15;
+const MANY = "mkdir -p many; i=0; while [ $i -lt 20000 ]; do i=$((i+1)); echo $i > many/$i.txt; done";
 
-/** What an iteration costs more with many items, commits and files. */
+/** What an iteration costs in a large plan or tree: the difference of two runs, so that the start is in neither. */
 export async function measureGrowth({ ralph, rounds }) {
   const sizes = {
-    small: { stories: 10, commits: 100, files: 10 },
-    items: { stories: 1000, commits: 100, files: 10 },
-    commits: { stories: 10, commits: 5000, files: 10 },
-    files: { stories: 10, commits: 100, files: 5000 },
+    small: { stories: 20 },
+    items: { stories: 1000 },
+    commits: { stories: 20, commits: 5000 },
+    files: { stories: 20, files: 5000 },
   };
   const found = Object.fromEntries(Object.keys(sizes).map((name) => [name, []]));
   for (let round = 0; round < rounds; round++) {
-    for (const [name, size] of Object.entries(sizes)) {
-      const world = makeWorld(size);
-      const argv = [ralph, "run", "--agent-cmd", AGENT, "--quiet", "--max-iterations", String(ITERATIONS)];
-      const { wallMs, errors, exitCode } = await run(argv, { cwd: world.root });
-      world.drop();
-      if (exitCode !== 0 && exitCode !== 1) throw new Error(`growth ${name} ended with ${exitCode}\n${errors}`);
-      found[name].push(wallMs / ITERATIONS);
-    }
+    for (const [name, size] of Object.entries(sizes)) found[name].push(iterationOf(ralph, "exec", size));
   }
   return ["items", "commits", "files"].map((name) => {
     const more = median(found[name].map((value, round) => value - found.small[round]));
     return {
-      what: `growth: ${sizes[name].stories} items, ${sizes[name].commits} commits, ${sizes[name].files} files`,
+      what: `growth to ${Object.entries(sizes[name]).map(([what, count]) => `${count} ${what}`).join(", ")}, CPU`,
       measured: `${median(found[name]).toFixed(1)} ms`,
-      floor: `${median(found.small).toFixed(1)} ms (10, 100, 10)`,
+      floor: `${median(found.small).toFixed(1)} ms (20 stories, 1 commit, 10 files)`,
       ratio: `${more >= 0 ? "+" : ""}${more.toFixed(1)} ms`,
-      budget: "<= +15 ms",
-      met: more <= 15,
+      budget: "<= +10 ms",
+      met: more <= 10,
     };
   });
+}
+
+/** Plans and trees that are far larger than usual. */
+export async function measureScale({ ralph }) {
+  const spec = iterationOf(ralph, "spec", { stories: 1, plan: 20_000, few: 1, more: 3 });
+  const gsd = iterationOf(ralph, "gsd", { stories: 1, plan: 1000, few: 1, more: 3 });
+  const short = iterationOf(ralph, "sprint", { stories: 1, plan: 400, few: 5, more: 15 });
+  const long = iterationOf(ralph, "sprint", { stories: 1, plan: 400, few: 290, more: 300 });
+  const row = (what, measured, budget, met, floor = "-", ratio = "-") => ({
+    what,
+    measured,
+    floor,
+    ratio,
+    budget,
+    met,
+  });
+  return [
+    row("spec: an iteration of 20,000 tasks, CPU", `${spec.toFixed(0)} ms`, "<= 300 ms", spec <= 300),
+    row("gsd: an iteration of 1,000 plans, CPU", `${gsd.toFixed(0)} ms`, "<= 200 ms", gsd <= 200),
+    row(
+      "sprint: an iteration after 300 steps, CPU",
+      `${long.toFixed(0)} ms`,
+      "<= +10 ms",
+      long - short <= 10,
+      `${short.toFixed(0)} ms (after 10)`,
+      `+${(long - short).toFixed(0)} ms`,
+    ),
+    againstBash(ralph, "an iteration in 100,000 files, CPU", { stories: 20, files: 100_000 }),
+    againstBash(ralph, "20,000 new files in one turn, CPU", { stories: 1, agent: `${MANY}; ${AGENT}`, whole: true }),
+  ];
+}
+
+function againstBash(ralph, what, size) {
+  const measured = iterationOf(ralph, "exec", size);
+  const floor = iterationOf(null, "exec", size);
+  const ratio = measured / floor;
+  return {
+    what,
+    measured: `${measured.toFixed(0)} ms`,
+    floor: `${floor.toFixed(0)} ms (bash-work)`,
+    ratio: ratio.toFixed(2),
+    budget: "<= 1.5 x",
+    met: ratio <= 1.5,
+  };
+}
+
+/** CPU of one iteration, or with `whole` of a whole run. `ralph` null: of the shell loop. */
+function iterationOf(ralph, workflow, { plan, few = FEW, more = MORE, agent = AGENT, whole = false, ...size }) {
+  if (whole) return run(ralph, workflow, { plan, agent, size, limit: 1 });
+  const base = run(ralph, workflow, { plan, agent, size, limit: few });
+  return (run(ralph, workflow, { plan, agent, size, limit: more }) - base) / (more - few);
+}
+
+function run(ralph, workflow, { plan, agent, size, limit }) {
+  const world = makeWorld(size);
+  try {
+    if (plan !== undefined) addWorkflow(world, workflow, plan);
+    const environment = { AGENT: agent, ITEMS: String(plan ?? size.stories), MAX: String(limit) };
+    const argv = ralph === null
+      ? [BASH_WORK]
+      : commandOf(ralph, workflow, limit).map((word, index, words) =>
+        words[index - 1] === "--agent-cmd" && workflow === "exec" ? agent : word
+      );
+    return cpuOfRun(argv, { cwd: world.root, environment });
+  } finally {
+    world.drop();
+  }
 }

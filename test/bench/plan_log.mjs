@@ -1,26 +1,42 @@
-/**
- * `ralph log --all` beside `git log -p` of the same file, on a plan with many commits: medians of interleaved rounds.
- *
- *   node test/bench/plan_log.mjs [--commits 5000] [--rounds 5] [--json]
- *
- * `RALPH_BENCH` names the program; without it the binary in dist, else the sources under Bun.
- */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { join } from "node:path";
+import { cpuOfRun, ENVIRONMENT, median } from "./world.mjs";
 
-const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const { values } = parseArgs({
-  options: {
-    commits: { type: "string", default: "5000" },
-    rounds: { type: "string", default: "5" },
-    json: { type: "boolean" },
-  },
-});
-const BUDGET = 2;
+const COMMITS = 5000;
+const BUDGET = 1.5;
+
+/** `ralph log --all` beside `git log -p` of the same file, on a plan with many commits. */
+export async function measureLog({ ralph, rounds }) {
+  const folder = mkdtempSync(join(tmpdir(), "ralph-plan-log-"));
+  try {
+    spawnSync("git", ["init", "-q", "-b", "main", folder], { env: ENVIRONMENT });
+    const options = { cwd: folder, env: ENVIRONMENT, input: stream(COMMITS) };
+    const imported = spawnSync("git", ["fast-import", "--quiet", "--done"], options);
+    if (imported.status !== 0) throw new Error(String(imported.stderr));
+    spawnSync("git", ["reset", "-q", "--hard"], { cwd: folder, env: ENVIRONMENT });
+    const found = { floor: [], ralph: [] };
+    for (let round = -1; round < rounds; round++) {
+      const floor = cpuOfRun(["git", "log", "-p", "--", "ralph/plan.jsonl"], { cwd: folder });
+      const own = cpuOfRun([ralph, "log", "--all", "--json"], { cwd: folder });
+      if (round < 0) continue; // the first round warms up
+      found.floor.push(floor);
+      found.ralph.push(own);
+    }
+    const ratio = median(found.ralph.map((value, round) => value / found.floor[round]));
+    return [{
+      what: `log --all of ${COMMITS} plan commits, CPU`,
+      measured: `${median(found.ralph).toFixed(0)} ms`,
+      floor: `${median(found.floor).toFixed(0)} ms (git log -p)`,
+      ratio: ratio.toFixed(2),
+      budget: `<= ${BUDGET} x`,
+      met: ratio <= BUDGET,
+    }];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
 
 /** A plan that grows, is worked off and is merged: every commit changes one line, as `ralph task` does. */
 function stream(commits) {
@@ -56,56 +72,4 @@ function stream(commits) {
     );
   }
   return `${parts.join("")}done\n`;
-}
-
-function program() {
-  if (process.env.RALPH_BENCH) return process.env.RALPH_BENCH.split(" ");
-  const binary = join(root, "dist", "ralph");
-  return existsSync(binary) ? [binary] : [join(root, "node_modules/bun/bin/bun.exe"), join(root, "bin/ralph.ts")];
-}
-
-function milliseconds(cwd, file, args) {
-  const started = performance.now();
-  const done = spawnSync(file, args, { cwd, maxBuffer: 1 << 30, stdio: ["ignore", "pipe", "pipe"] });
-  if (done.status !== 0) throw new Error(`${file} ${args.join(" ")}: ${done.stderr}`);
-  return performance.now() - started;
-}
-
-const median = (times) => times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)];
-
-const folder = mkdtempSync(join(tmpdir(), "ralph-plan-log-"));
-try {
-  spawnSync("git", ["init", "-q", "-b", "main", folder]);
-  const imported = spawnSync("git", ["fast-import", "--quiet", "--done"], {
-    cwd: folder,
-    input: stream(Number(values.commits)),
-  });
-  if (imported.status !== 0) throw new Error(String(imported.stderr));
-  spawnSync("git", ["reset", "-q", "--hard"], { cwd: folder });
-  const [file, ...before] = program();
-  const times = { floor: [], ralph: [] };
-  for (let round = -1; round < Number(values.rounds); round++) {
-    const floor = milliseconds(folder, "git", ["log", "-p", "--", "ralph/plan.jsonl"]);
-    const ralph = milliseconds(folder, file, [...before, "log", "--all", "--json"]);
-    if (round < 0) continue; // the first round warms up
-    times.floor.push(floor);
-    times.ralph.push(ralph);
-  }
-  const result = {
-    commits: Number(values.commits),
-    gitLogMs: Math.round(median(times.floor)),
-    ralphLogMs: Math.round(median(times.ralph)),
-  };
-  const ratio = Number((median(times.ralph) / median(times.floor)).toFixed(2));
-  const ok = ratio <= BUDGET;
-  console.log(
-    values.json
-      ? JSON.stringify({ ...result, ratio, budget: BUDGET, ok })
-      : `${result.commits} plan commits: git log -p ${result.gitLogMs} ms, ralph log --all ${result.ralphLogMs} ms: ${ratio} × (budget ${BUDGET} ×) ${
-        ok ? "ok" : "MISSED"
-      }`,
-  );
-  process.exitCode = ok ? 0 : 1;
-} finally {
-  rmSync(folder, { recursive: true, force: true });
 }

@@ -20,11 +20,9 @@ export async function measureStart({ ralph, rounds }) {
       cwd: folder,
       stdio: "ignore",
     });
-    const cases = [["--version", [ralph, "--version"], 1.5], ["--help", [ralph, "--help"], 1.5], ["status", [
-      ralph,
-      "status",
-    ], 4]];
-    const found = { floor: [], "--version": [], "--help": [], status: [] };
+    const cases = [["--version", 1.5], ["--help", 1.5], ["status", 2], ["next", 2], ["validate", 2]]
+      .map(([name, budget]) => [name, [ralph, name], budget]);
+    const found = { floor: [], ...Object.fromEntries(cases.map(([name]) => [name, []])) };
     for (let round = 0; round < rounds; round++) {
       found.floor.push(cpuOfStarts([empty], STARTS, world.root));
       for (const [name, argv] of cases) found[name].push(cpuOfStarts(argv, STARTS, world.root));

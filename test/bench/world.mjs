@@ -40,9 +40,45 @@ export function makeWorld({ stories, commits = 1, files = 10 }) {
   write(root, "ralph.config.json", `${JSON.stringify({ verify: { default: ["test -d work"] } }, null, 2)}\n`);
   write(root, "PROMPT.md", "Do the next story. When it is done print the completion marker.\n");
   write(root, ".gitignore", ".loop/\n");
-  execFileSync("git", ["add", "-A"], { cwd: root, env: ENVIRONMENT });
-  execFileSync("git", ["commit", "-qm", "setup"], { cwd: root, env: ENVIRONMENT });
+  writeInto(root, {});
   return { root, drop: () => rmSync(root, { recursive: true, force: true, maxRetries: 3 }) };
+}
+
+/** Writes files and commits them. */
+export function writeInto(root, files) {
+  for (const [path, text] of Object.entries(files)) write(root, path, text);
+  execFileSync("git", ["add", "-A"], { cwd: root, env: ENVIRONMENT });
+  execFileSync("git", ["commit", "-q", "--allow-empty", "-m", "setup"], { cwd: root, env: ENVIRONMENT });
+}
+
+/** Runs a program to its end. @returns CPU milliseconds of it and all its children, by the shell's own clock */
+export function cpuOfRun(argv, { cwd, environment = {} }) {
+  const script = 'TIMEFORMAT="%3U %3S"; { time "$@" > /dev/null 2>&1; } 2>&1';
+  const env = { ...ENVIRONMENT, ...environment };
+  const { stdout } = spawnSync("bash", ["-c", script, "bash", ...argv], { cwd, env, encoding: "utf8" });
+  const [user, system] = stdout.trim().split("\n").at(-1).split(" ").map(Number);
+  return (user + system) * 1000;
+}
+
+/** How often git is started while a program runs. */
+export function countGit(argv, { cwd, environment = {} }) {
+  const folder = mkdtempSync(join(tmpdir(), "ralph-git-count-"));
+  const log = join(folder, "log");
+  writeFileSync(log, "");
+  const real = execFileSync("sh", ["-c", "command -v git"], { env: ENVIRONMENT, encoding: "utf8" }).trim();
+  writeFileSync(join(folder, "git"), `#!/bin/sh\necho git >> '${log}'\nexec '${real}' "$@"\n`, { mode: 0o755 });
+  const env = { ...ENVIRONMENT, ...environment, PATH: `${folder}:${ENVIRONMENT.PATH}` };
+  spawnSync(argv[0], argv.slice(1), { cwd, env, stdio: "ignore" });
+  const count = readFileSync(log, "utf8").length / 4;
+  rmSync(folder, { recursive: true, force: true });
+  return count;
+}
+
+/** How many commits a run has made, for a world that is asked whether all was done. */
+export function commitsOf(root) {
+  return Number(
+    execFileSync("git", ["rev-list", "--count", "HEAD"], { cwd: root, env: ENVIRONMENT, encoding: "utf8" }),
+  );
 }
 
 function history(commits, files) {
