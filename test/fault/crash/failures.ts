@@ -1,0 +1,134 @@
+/** Makes one call of Ralph's own to the system fail, or Ralph die right before it, once for each such call of a run. */
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { wrongAfterCrash } from "./after_crash.ts";
+import { crashes, readTree, writeTree } from "./disk.ts";
+import { type CrashProject, crashProject, type Leaving, type Workflow } from "./projects.ts";
+
+/** What is made of a call. */
+export const FAULTS = ["fails", "dies"] as const;
+export type Fault = typeof FAULTS[number];
+
+/** Calls by which files change or programs start, with the error that each of them gets. */
+const ERRORS: Readonly<Record<string, string>> = {
+  openat: "EIO",
+  write: "ENOSPC",
+  pwrite64: "ENOSPC",
+  rename: "EIO",
+  mkdir: "ENOSPC",
+  unlink: "EIO",
+  ftruncate: "EIO",
+  vfork: "EAGAIN",
+};
+
+const LONGEST_MS = 120_000;
+const INTERNAL = 70;
+
+interface Call {
+  readonly name: string;
+  /** Of the calls of this name, from 1. */
+  readonly number: number;
+  readonly what: string;
+}
+
+export interface Failures {
+  readonly points: number;
+  readonly tried: number;
+  readonly wrong: readonly string[];
+}
+
+/** Only the main thread is watched: Ralph's own git and the agent have their faults in `power_cut.ts`. */
+export async function failures(
+  workflow: Workflow,
+  leaving: Leaving,
+  chosen: (point: number) => boolean,
+  log: (line: string) => void = () => {},
+): Promise<Failures> {
+  const project = crashProject(workflow, leaving);
+  try {
+    const start = wholeTree(project);
+    const calls = await callsOf(project);
+    const wrong: string[] = [];
+    let points = 0;
+    let tried = 0;
+    for (const call of calls) {
+      for (const fault of FAULTS) {
+        points += 1;
+        if (!chosen(points)) continue;
+        tried += 1;
+        writeTree(project.root, start);
+        const here = await wrongWith(project, call, fault);
+        if (here.length === 0) continue;
+        wrong.push(`${workflow}: ${fault}: ${call.name} ${call.number} (${call.what}): ${here.join("; ")}`);
+        log(wrong.at(-1)!);
+      }
+    }
+    return { points, tried, wrong };
+  } finally {
+    project.remove();
+  }
+}
+
+async function wrongWith(project: CrashProject, call: Call, fault: Fault): Promise<readonly string[]> {
+  rmSync(join(project.folder, "home/.cache"), { recursive: true, force: true });
+  const effect = fault === "dies" ? "signal=KILL" : `error=${ERRORS[call.name]}`;
+  const { exitCode, output } = await watched(project, [
+    "-e",
+    `trace=${call.name}`,
+    "-e",
+    `inject=${call.name}:${effect}:when=${call.number}`,
+  ]);
+  const wrong = exitCode === INTERNAL ? [`an internal error: ${output.slice(-600)}`] : [];
+  if (fault === "fails" && exitCode === null) wrong.push("it did not end");
+  return [...wrong, ...await wrongAfterCrash(project)];
+}
+
+/** The calls of a whole run that touch the repository, or start a program. */
+async function callsOf(project: CrashProject): Promise<readonly Call[]> {
+  const { exitCode, output, trace } = await watched(project, ["-y", "-e", `trace=${Object.keys(ERRORS).join(",")}`]);
+  if (exitCode !== 0) throw new Error(`the run ended with ${exitCode}:\n${output}`);
+  const counted = new Map<string, number>();
+  const calls: Call[] = [];
+  for (const line of trace.split("\n")) {
+    const name = /^(\w+)\(/.exec(line)?.[1];
+    if (name === undefined || !(name in ERRORS)) continue;
+    const number = (counted.get(name) ?? 0) + 1;
+    counted.set(name, number);
+    const changes = name !== "openat" || /O_CREAT|O_WRONLY|O_RDWR/.test(line);
+    if (name !== "vfork" && !(changes && line.includes(project.root))) continue;
+    calls.push({ name, number, what: line.replaceAll(`${project.root}/`, "").slice(0, 120) });
+  }
+  return calls;
+}
+
+async function watched(
+  { command, root, environment, folder }: CrashProject,
+  options: readonly string[],
+): Promise<{ readonly exitCode: number | null; readonly output: string; readonly trace: string }> {
+  const log = join(folder, "calls");
+  const child = spawn("strace", ["-o", log, ...options, ...command], {
+    cwd: root,
+    env: environment,
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: LONGEST_MS,
+    killSignal: "SIGKILL",
+  });
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => output += chunk.toString("utf8"));
+  child.stderr.on("data", (chunk: Buffer) => output += chunk.toString("utf8"));
+  const exitCode = await new Promise<number | null>((done, fail) => {
+    child.on("error", fail);
+    child.on("exit", done); // what outlives it may hold its output
+  });
+  child.stdout.destroy();
+  child.stderr.destroy();
+  return { exitCode, output, trace: existsSync(log) ? readFileSync(log, "latin1") : "" };
+}
+
+/** The project as it is on the disk. */
+function wholeTree(project: CrashProject): Parameters<typeof writeTree>[1] {
+  const nothing = { type: "mkdir", path: project.root } as const;
+  for (const { found } of crashes(readTree(project.root), [nothing])) return found;
+  throw new Error("there is no tree");
+}
