@@ -5,6 +5,7 @@
  */
 import { closeSync, constants, fsync, openSync } from "node:fs";
 import process from "node:process";
+import { unwritable } from "./file_errors.ts";
 
 /** Synced at the same time: a disk puts them together in one flush. */
 const AT_ONCE = 16;
@@ -22,7 +23,11 @@ export async function syncFolder(path: string): Promise<void> {
   if (process.platform !== "win32") await syncPath(path);
 }
 
-/** Waits until files are on the disk, contents and names. What is missing, or no file, is left out. */
+/**
+ * Waits until files are on the disk, contents and names. What is missing, or no file, is left out.
+ *
+ * @throws {RalphError} file-unwritable
+ */
 export async function syncFiles(paths: Iterable<string>): Promise<void> {
   const waiting = new Set(paths).values();
   const work = async (): Promise<void> => {
@@ -32,14 +37,14 @@ export async function syncFiles(paths: Iterable<string>): Promise<void> {
 }
 
 async function syncPath(path: string): Promise<void> {
-  const file = openedToSync(path);
-  if (file === null) return;
+  let file: number | null = null;
   try {
-    await syncOpen(file);
+    file = openedToSync(path);
+    if (file !== null) await syncOpen(file);
   } catch (error) {
-    if (!CANNOT_SYNC.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    if (!CANNOT_SYNC.has((error as NodeJS.ErrnoException).code ?? "")) throw unwritable(path, error);
   } finally {
-    closeSync(file);
+    if (file !== null) closeSync(file);
   }
 }
 
