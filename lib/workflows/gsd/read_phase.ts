@@ -4,7 +4,7 @@ import { isOwnSummary, parsePhaseName, parsePlanName, type PlanName, summaryName
 import { compareNumbers, sameNumber } from "./numbers.ts";
 import { PHASES_DIRECTORY } from "./paths.ts";
 import { isTicked, type Roadmap } from "./roadmap_file.ts";
-import type { Completion, Diagnostic, Phase, Plan } from "./types.ts";
+import type { Completion, Diagnostic, Phase, Plan, PlanDocument } from "./types.ts";
 import { scalar } from "./front_matter.ts";
 import { parsePlan } from "./plan_file.ts";
 import { summaryVerdict } from "./summary_file.ts";
@@ -35,7 +35,13 @@ export async function phaseFolders(root: string, diagnostics: Diagnostic[]): Pro
 }
 
 /** Plans as they were parsed, by their path: the same text is not parsed twice. */
-export type PlanMemo = Map<string, { readonly text: string; readonly parsed: ReturnType<typeof parsePlan> }>;
+export type PlanMemo = Map<
+  string,
+  {
+    readonly text: string;
+    readonly parsed: { readonly plan: PlanDocument; readonly diagnostics: readonly Diagnostic[] };
+  }
+>;
 
 /** What is known of a phase before its folder is read. */
 export interface PhaseFolder {
