@@ -26,6 +26,8 @@ export interface Item<Data = unknown> {
   readonly isAdded?: boolean;
   /** Hash of what is asked for. Attempts at an item of the same id with another fingerprint are not counted. */
   readonly fingerprint?: string;
+  /** Ids of items whose uncommitted leftovers are this one's: a part takes up what the whole left. */
+  readonly continues?: readonly string[];
   /** JSON snapshot that `next()` took of the store; `settle` computes from it, never by counting in the store. */
   readonly data: Data;
 }

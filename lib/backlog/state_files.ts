@@ -188,12 +188,18 @@ class ShadowedFiles implements StateFiles {
   async edited(paths: readonly string[]): Promise<readonly ManualEdit[]> {
     const edits: ManualEdit[] = [];
     for (const path of paths) {
-      const written = await this.#lastWritten(path);
-      if (written === null) continue;
-      const found = await this.#found(path);
-      if (found !== written) edits.push({ path, found, written });
+      const edit = await this.#editOf(path);
+      // Ralph's own write is shadow first, file second: between the two they differ, and no one has edited anything
+      const sure = edit === null ? null : await this.#locked(path, () => this.#editOf(path));
+      if (sure !== null) edits.push(sure);
     }
     return edits;
+  }
+
+  async #editOf(path: string): Promise<ManualEdit | null> {
+    const written = await this.#lastWritten(path);
+    const found = written === null ? null : await this.#found(path);
+    return written === null || found === written ? null : { path, found, written };
   }
 
   async restore(
@@ -204,6 +210,7 @@ class ShadowedFiles implements StateFiles {
     for (const { path, written, found } of edits) {
       await this.#locked(path, async () => {
         const current = await this.#lastWritten(path) ?? written; // the CLI may have written since
+        if (await this.#found(path) === current) return;
         const text = found === null ? current : textOf({ path, found, written: current });
         if (text !== current) await this.#writeShadow(path, text);
         if (text === found) return;

@@ -31,7 +31,10 @@ export async function scaffoldWorkflow(
   say(`workflow ${place.workflow.name} (${place.workflow.why}) in ${place.root}`);
   for (const path of made) say(`  ${good(symbols.passed)} ${path}`);
   if (made.length === 0) say(dim("  everything is there already: nothing was written"));
-  if (place.config.provider.command === undefined && place.config.provider.preset === undefined) {
+  if (
+    agentOf(invocation) === null && place.config.provider.command === undefined &&
+    place.config.provider.preset === undefined
+  ) {
     say('next: name the agent in ralph.config.json (`"provider": { "command": "…" }`) or by `--agent-cmd`');
   }
   say(`next: ${next}`);
@@ -41,9 +44,31 @@ export async function scaffoldWorkflow(
 /** What the project's own files suggest as a check is written only when a person agrees. */
 async function newConfig(invocation: Invocation, { root, file }: Place, config: object): Promise<readonly string[]> {
   if (file !== null || await pathExists(join(root, CONFIG_FILE))) return [];
+  const provider = agentOf(invocation);
+  return await writeNewConfig(root, {
+    ...config,
+    ...(provider === null ? {} : { provider }),
+    verify: { default: await checksOf(invocation, root) },
+  });
+}
+
+/** The agent that the flags name, as the configuration has it; `null` without one. */
+function agentOf({ flags }: Invocation): object | null {
+  const [preset, command, model] = [flags.text("agent"), flags.text("agent-cmd"), flags.text("model")];
+  if (preset === undefined && command === undefined && model === undefined) return null;
+  return {
+    ...(preset === undefined ? {} : { preset }),
+    ...(command === undefined ? {} : { command }),
+    ...(model === undefined ? {} : { model }),
+  };
+}
+
+/** What `--verify` names, else what is suggested and agreed to. */
+async function checksOf(invocation: Invocation, root: string): Promise<readonly string[]> {
+  const given = invocation.flags.all("verify");
+  if (given.length > 0) return given;
   const [suggested] = await suggestChecks(root);
-  const agreed = suggested !== undefined && await agree(suggested, invocation);
-  return await writeNewConfig(root, { ...config, verify: { default: agreed ? [suggested.command] : [] } });
+  return suggested !== undefined && await agree(suggested, invocation) ? [suggested.command] : [];
 }
 
 async function agree({ command, from }: SuggestedCheck, { host, say, signal }: Invocation): Promise<boolean> {

@@ -225,7 +225,7 @@ const definitions = {
   },
   "sprint-missing": {
     message: "{problem}",
-    hint: "name the sprint's folder: `--sprint DIR`",
+    hint: "name the sprint's folder: `ralph sprint run DIR`, or `--sprint DIR` for `ralph step`",
     exitCode: 2,
   },
   "step-unknown": {

@@ -4,6 +4,7 @@
  * @module
  */
 import { dirname, join, relative } from "node:path";
+import { discardPaths, mergeChange, type TreeChange } from "./merge_change.ts";
 import { gitFailed } from "./run_git.ts";
 import type { Repository } from "./types.ts";
 import type { Host } from "../host/types.ts";
@@ -14,8 +15,8 @@ import { createSlots } from "../host/slots.ts";
 export interface HookTree extends AsyncDisposable {
   /** Absolute path of the root in it. */
   readonly cwd: string;
-  /** Writes what was changed as a patch. @returns the paths in it, relative to the top level; none: no file is written */
-  collect(file: string): Promise<readonly string[]>;
+  /** Writes what was changed as a patch, and as a commit that no branch has. @returns `null` where nothing was changed */
+  collect(file: string): Promise<TreeChange | null>;
 }
 
 /** Makes the worktrees of one run. */
@@ -89,11 +90,12 @@ export function createHookTrees(
           const what = [commit, tree, "--", ":/", ...left.map((one) => `:(exclude,top,literal)${one}`)];
           const names = await git(["-C", path, "diff", "--name-only", "-z", "--no-renames", ...what]);
           const paths = names.split("\0").filter((name) => name !== "");
-          if (paths.length === 0) return [];
+          if (paths.length === 0) return null;
           await ensureDirectory(dirname(file));
           const form = ["--binary", "--full-index", "--no-renames", "--no-color", "--no-ext-diff", "--no-textconv"];
           await git(["-C", path, "diff", ...form, `--output=${file}`, ...what]);
-          return paths;
+          const made = (await git(["commit-tree", tree, "-p", commit, "-m", "ralph: hook"])).trim();
+          return { base: commit, commit: made, paths };
         },
         async [Symbol.asyncDispose]() {
           await oneAtATime.run(() => repository.git(["worktree", "remove", "--force", "--force", path]));
@@ -121,30 +123,26 @@ export type Applied = { readonly status: "committed"; readonly commit: string } 
   readonly reason: string;
 };
 
-/** Applies a hook's patch and commits it; an obstacle leaves the tree as it is. */
-export async function applyPatch(
+/** Brings a hook's change into the tree and commits it; an obstacle leaves the tree as it is. */
+export async function applyTreeChange(
   { config }: { readonly config: { readonly commits: { readonly work: boolean } } },
   repository: Repository,
-  patch: { readonly file: string; readonly paths: readonly string[]; readonly subject: string },
+  change: TreeChange,
+  subject: string,
 ): Promise<Applied> {
-  const { file, paths, subject } = patch;
+  const { paths } = change;
   const dirty = new Set((await repository.status()).changed.map(({ path }) => path));
   const mixed = paths.filter((path) => dirty.has(path));
   if (mixed.length > 0) return { status: "kept", reason: `changed in the working tree as well: ${mixed.join(", ")}` };
-  const apply = ["apply", "--whitespace=nowarn"];
-  const fits = await repository.git([...apply, "--check", file]);
-  if (fits.exitCode !== 0) {
-    return { status: "kept", reason: `it does not apply: ${fits.stderr.trim().split("\n")[0] ?? ""}` };
-  }
-  const done = await repository.git([...apply, file]);
-  if (done.exitCode !== 0) {
-    return { status: "kept", reason: `it could not be applied: ${done.stderr.trim().split("\n")[0] ?? ""}` };
+  const differs = await mergeChange(repository, change);
+  if (differs !== null) {
+    return { status: "kept", reason: `it does not apply: ${differs} has changed in the same place` };
   }
   if (!config.commits.work) return { status: "applied" };
   const result = await repository.commit({ paths, subject, hooks: true });
   if (result.status === "committed") return { status: "committed", commit: result.commit };
   if (result.status === "nothing") return { status: "applied" };
-  await repository.git([...apply, "--reverse", file]);
+  await discardPaths(repository, paths);
   return {
     status: "kept",
     reason: `a hook of the repository refused the commit: ${result.output.trim().split("\n").at(-1) ?? ""}`,

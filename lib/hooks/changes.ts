@@ -3,7 +3,8 @@ import type { Brief } from "../checks/brief/types.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import type { RalphContext } from "../context/context.ts";
 import { rootPaths, topLevelPaths } from "../git/tree_paths.ts";
-import { applyPatch } from "../git/worktree.ts";
+import type { TreeChange } from "../git/merge_change.ts";
+import { applyTreeChange } from "../git/worktree.ts";
 import { listDirectory, removePath, renamePath } from "../host/files.ts";
 import { restoreBrief } from "../checks/brief/restore_brief.ts";
 
@@ -13,13 +14,11 @@ const PENDING = ".pending.patch";
 const KEPT = ".patch";
 
 /** What a hook changed in a tree of its own. */
-export interface HookChange {
+export interface HookChange extends TreeChange {
   readonly hook: string;
   readonly iteration: number;
   /** Absolute path of the patch. */
   readonly file: string;
-  /** Relative to the top level. */
-  readonly paths: readonly string[];
 }
 
 /** The subject of a hook's commit. Pure. */
@@ -27,21 +26,31 @@ export function hookSubject(hook: string, iteration: number): string {
   return `hook: ${hook} (iteration ${iteration})`;
 }
 
-/** Brings a hook's changes into the working tree and commits them; where that cannot be, the patch is kept. */
+/**
+ * Brings a hook's changes into the working tree and commits them; where that cannot be, the patch is kept.
+ *
+ * @returns the patch that was kept, relative to the root, or `null`
+ */
 export async function applyChange(
   ralph: RalphContext,
   brief: Pick<Brief, "covers">,
-  { hook, iteration, file, paths }: HookChange,
-): Promise<void> {
+  change: HookChange,
+): Promise<string | null> {
+  const { hook, iteration, file, paths } = change;
   const subject = hookSubject(hook, iteration);
   const guarded = rootPaths(ralph, paths).filter((path) => brief.covers(path));
   const applied = guarded.length > 0
     ? { status: "kept" as const, reason: `it changes protected files: ${guarded.join(", ")}` }
-    : await applyPatch(ralph, requireRepository(ralph), { file, paths, subject });
+    : await applyTreeChange(ralph, requireRepository(ralph), change, subject);
   if (applied.status === "committed") ralph.events.emit({ type: "commit", commit: applied.commit, subject, hook });
-  if (applied.status !== "kept") return await removePath(file);
-  const message = `${subject}: kept as ${relative(ralph.root, await keepPatch(file))}: ${applied.reason}`;
+  if (applied.status !== "kept") {
+    await removePath(file);
+    return null;
+  }
+  const kept = relative(ralph.root, await keepPatch(file)).replaceAll("\\", "/");
+  const message = `${subject}: kept as ${kept}: ${applied.reason}`;
   ralph.events.emit({ type: "note", level: "warn", message, hook });
+  return kept;
 }
 
 /**

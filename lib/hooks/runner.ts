@@ -51,6 +51,8 @@ export interface HookRunner {
   finish(): Promise<void>;
   /** Ends all of them. */
   stop(): Promise<void>;
+  /** What could not be brought in: patches, relative to the root. */
+  kept(): readonly string[];
 }
 
 /** What the hooks of a run are made of. */
@@ -65,7 +67,13 @@ export interface HookRunnerOptions {
   readonly brief: Brief;
 }
 
-const NONE: HookRunner = { run: async () => {}, apply: async () => {}, finish: async () => {}, stop: async () => {} };
+const NONE: HookRunner = {
+  run: async () => {},
+  apply: async () => {},
+  finish: async () => {},
+  stop: async () => {},
+  kept: () => [],
+};
 
 /** @throws {RalphError} hook-invalid, git-failed */
 export async function createHookRunner<Data, Findings>(
@@ -103,6 +111,7 @@ class RunHooks implements HookRunner {
   readonly #signal: AbortSignal;
   readonly #running = new Set<Promise<void>>();
   readonly #changes: HookChange[] = [];
+  readonly #kept: string[] = [];
   readonly #failures: unknown[] = [];
 
   constructor(
@@ -140,8 +149,13 @@ class RunHooks implements HookRunner {
     if (this.#failures.length > 0) throw this.#failures[0];
     this.#changes.sort((one, other) => one.iteration - other.iteration);
     for (let change = this.#changes.shift(); change !== undefined; change = this.#changes.shift()) {
-      await applyChange(this.#ralph, this.#brief, change);
+      const kept = await applyChange(this.#ralph, this.#brief, change);
+      if (kept !== null) this.#kept.push(kept);
     }
+  }
+
+  kept(): readonly string[] {
+    return this.#kept;
   }
 
   async finish(): Promise<void> {
@@ -183,8 +197,8 @@ class RunHooks implements HookRunner {
     const end = await work(tree.cwd);
     if (this.#signal.aborted) return end;
     const file = pendingPatch(this.#logs, iteration, hook.id);
-    const paths = await tree.collect(file); // before the end is recorded: what a hook did outlives a kill as this file
-    if (paths.length > 0) this.#changes.push({ hook: hook.id, iteration, file, paths });
+    const change = await tree.collect(file); // before the end is recorded: what a hook did outlives a kill as this file
+    if (change !== null) this.#changes.push({ ...change, hook: hook.id, iteration, file });
     return end;
   }
 }

@@ -14,6 +14,11 @@ export type Attempted<Findings> = Pick<
   "id" | "number" | "claim" | "turn" | "verification"
 >;
 
+/** The agent was ended by the clock: a server or a test that it left running keeps many from ending by themselves. */
+export function hung(reason: Turn["end"]["reason"]): boolean {
+  return reason === "timed-out" || reason === "idle";
+}
+
 /** Ends that no claim and no check can change, or `null`. */
 export async function endedBy<Data, Findings>(
   { ralph, backlog, work, signal }: AttemptParts<Data, Findings>,
@@ -34,7 +39,7 @@ export async function endedBy<Data, Findings>(
   }
   if (end.reason === "agent-unusable") return { ...attempted, status: "agent-unusable", message: end.message };
   if (end.reason === "rate-limited") return { ...attempted, status: "interrupted" };
-  if (end.reason !== "completed") {
+  if (end.reason !== "completed" && !(attempted.claim?.status === "done" && hung(end.reason))) {
     return { ...attempted, status: "failed", reason: end.reason, message: end.message };
   }
   return refusal === null ? null : { ...attempted, status: "failed", reason: "refused", message: refusal };

@@ -31,6 +31,8 @@ import { workItem } from "./work_item.ts";
 /** After these no hook starts: the run is over, or nothing is known of the iteration. */
 const ENDED_BADLY: ReadonlySet<Attempt["status"]> = new Set(["interrupted", "trespassed", "agent-unusable"]);
 
+const NOT_APPLIED = "what a hook changed, which no longer fits: `git apply --3way` with it, and fix what differs";
+
 /** What a run is made of. */
 export interface LoopParts<Data, Findings> {
   readonly ralph: RalphContext;
@@ -204,7 +206,7 @@ export class Loop<Data, Findings> {
     await this.#hooks?.apply();
     if (item.checksOnly !== true) await this.#hooks?.run("before", hookIteration);
     let before = item.checksOnly === true ? null : await requireRepository(ralph).snapshot();
-    if (before !== null) ownership.beforeTurn(before);
+    if (before !== null) ownership.beforeTurn(before, item);
     await ralph.journal.begun(key, item, { id, number, userPaths: [...ownership.userPaths], head: before?.head });
     const begun = await this.#backlog.begin?.(item, id);
     if (begun !== undefined) await committer.commit(begun, []);
@@ -332,7 +334,12 @@ export class Loop<Data, Findings> {
     });
     const { sentBack, unverified, notices } = concluded;
     this.#progress = { ...withoutPassed(this.#progress, sentBack), ...(unverified === null ? {} : { unverified }) };
-    for (const notice of notices) this.#notice(notice);
+    const kept = (this.#hooks?.kept() ?? []).map((subject): Notice => ({
+      kind: "leftover",
+      subject,
+      message: NOT_APPLIED,
+    }));
+    for (const notice of [...notices, ...kept]) this.#notice(notice);
     for (const id of sentBack) this.#passedNow.delete(id);
     return concluded.ending;
   }

@@ -1,12 +1,13 @@
 import type { TreeSnapshot } from "../git/types.ts";
+import type { Item } from "../backlog/types.ts";
 import type { Leftover } from "../backlog/journal_types.ts";
 
 /** Whose an uncommitted change is: the user's, or an item's whose turn made it. Paths are relative to the top level. */
 export interface Ownership {
   /** Dirty before any turn: never committed by Ralph. */
   readonly userPaths: ReadonlySet<string>;
-  /** Call before each turn: what is dirty and not an item's is the user's. */
-  beforeTurn(before: TreeSnapshot): void;
+  /** Call before each turn: what is dirty and not an item's is the user's; what items left that this one continues is its own. */
+  beforeTurn(before: TreeSnapshot, item: Pick<Item, "id" | "continues">): void;
   /**
    * Call after each turn with what it changed.
    * @returns paths that were the user's and that the turn changed all the same
@@ -39,7 +40,10 @@ export function createOwnership(start: OwnershipStart, now: TreeSnapshot): Owner
   }
   return {
     userPaths,
-    beforeTurn(before) {
+    beforeTurn(before, { id, continues = [] }) {
+      for (const [path, { itemId, content }] of left) {
+        if (continues.includes(itemId)) left.set(path, { itemId: id, content });
+      }
       for (const { path } of before.changed) if (!left.has(path)) userPaths.add(path);
     },
     afterTurn(itemId, changed, after) {

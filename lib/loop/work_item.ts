@@ -32,7 +32,7 @@ import {
   type WorkedItem,
   type WorkItemOptions,
 } from "./attempt_parts.ts";
-import { endedBy, judged } from "./judge_attempt.ts";
+import { endedBy, hung, judged } from "./judge_attempt.ts";
 import { createTurnGuard, type GuardedTurn, type TurnGuard } from "./turn_guard.ts";
 
 export type { WorkedItem, WorkItemOptions } from "./attempt_parts.ts";
@@ -165,7 +165,7 @@ async function takeTurn<Data, Findings>(
   const claimed = (checked: boolean): Promise<Claim<Findings>> =>
     judge(backlog, item, taken.turn, { ...context, claims, checked });
   const own = checks.map(namedCheck).some((check) => check?.own === true);
-  const claim = await claimOf(taken.turn, () => claimed(own && !greenBefore));
+  const claim = await claimOf(taken.turn, own && !greenBefore, claimed);
   const idle = taken.turn.end.reason === "completed" && !edited ? refusalOf(taken.turn) : null;
   const bare = idle === null ? null : (await claimed(false)).status;
   const refusal = bare === "done" || bare === "blocked" ? null : idle;
@@ -226,14 +226,17 @@ function nameOf(id: string): string {
   return `iteration-${id.slice(id.lastIndexOf(".") + 1)}`;
 }
 
-/** A turn that failed claims nothing; what it found out on the way is kept. */
+/** A turn that failed claims nothing, unless it hung after it had claimed; what it found out on the way is kept. */
 async function claimOf<Findings>(
   { end: { reason } }: Turn,
-  claimed: () => Promise<Claim<Findings>>,
+  checked: boolean,
+  claimed: (checked: boolean) => Promise<Claim<Findings>>,
 ): Promise<Claim<Findings> | null> {
-  if (reason === "completed") return await claimed();
+  if (reason === "completed") return await claimed(checked);
   if (reason === "agent-unusable") return null;
-  const { findings } = await claimed();
+  const claim = await claimed(false);
+  if (claim.status === "done" && hung(reason)) return claim;
+  const { findings } = claim;
   return findings === undefined ? null : { status: "not-done", reason: `the turn ended as ${reason}`, findings };
 }
 

@@ -38,6 +38,23 @@ describe("update()", () => {
   });
 });
 
+describe("edited()", () => {
+  test("sees no manual edit while Ralph itself is writing", async () => {
+    await using here = await place();
+    await here.state.update("a.txt", () => "0");
+    let at = 1;
+
+    const writing = (async (): Promise<void> => {
+      for (; at < 60; at++) await here.state.amend("a.txt", () => String(at));
+    })();
+    const seen: unknown[] = [];
+    while (at < 60) seen.push(...await here.state.edited(["a.txt"]));
+    await writing;
+
+    expect(seen).toEqual([]);
+  });
+});
+
 describe("amend()", () => {
   test("is an update where nothing was edited manually", async () => {
     await using here = await place();

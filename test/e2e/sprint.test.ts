@@ -282,7 +282,7 @@ describe("ralph sprint compile and status", () => {
     const compiled = await sprint(HELLO).in(DIRECTORY).args("sprint", "compile", ".").expectExit(0);
 
     expect(compiled.stderr).toBe(`✓ ${PROGRESS} written (workflow ralph, built-in)
-  hook learning: parallel
+  hook learning: after each iteration, beside what follows
   hook documentation: off
   hook tests: off
 next: \`ralph sprint run ${DIRECTORY}\`

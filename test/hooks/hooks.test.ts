@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import { pathExists } from "../../lib/host/files.ts";
@@ -135,9 +135,15 @@ describe("runLoop() with hooks", () => {
     });
     const late: Hook = { ...write("late", "README.md"), when: "before" };
 
-    await runLoop(world.ralph, tasks(1), {
+    const { notices } = await runLoop(world.ralph, tasks(1), {
       hooks: [write("dirty", "notes.txt"), write("config", "ralph.config.json"), late],
     });
+    expect(notices.filter(({ kind }) => kind === "leftover").map(({ subject }) => basename(subject)).toSorted())
+      .toEqual([
+        "hook-iter1-config.patch",
+        "hook-iter1-dirty.patch",
+        "hook-iter1-late.patch",
+      ]);
 
     const warnings = world.events.flatMap((event) =>
       event.type === "note" && event.level === "warn" ? [event.message] : []
@@ -157,6 +163,30 @@ describe("runLoop() with hooks", () => {
       "hook-iter1-dirty.patch",
       "hook-iter1-late.patch",
     ]);
+  });
+
+  test("parallel hooks of successive iterations that add to one file all land, in the order of the iterations", async () => {
+    let started = 0;
+    const files = { "DOC.md": "# doc\n\n- one\n" };
+    await using world = await loopWorld(writer, { files, config: { limits: { hooks: 6 } } });
+    const adding = (id: string, path: string): Hook => ({
+      id,
+      async run({ cwd, iteration }) {
+        started += 1;
+        while (started < 6) await new Promise((resolve) => setTimeout(resolve, 5)); // none is brought in before all began
+        const before = existsSync(join(cwd, path)) ? await readFile(join(cwd, path), "utf8") : "";
+        await writeFile(join(cwd, path), `${before}${id} ${iteration}\n`);
+      },
+    });
+
+    const outcome = await runLoop(world.ralph, tasks(3), {
+      hooks: [adding("learning", "NEW.md"), adding("doc", "DOC.md")],
+    });
+
+    expect(outcome.notices.filter(({ kind }) => kind === "leftover")).toEqual([]);
+    expect(await readFile(join(world.root, "NEW.md"), "utf8")).toBe("learning 1\nlearning 2\nlearning 3\n");
+    expect(await readFile(join(world.root, "DOC.md"), "utf8")).toBe("# doc\n\n- one\ndoc 1\ndoc 2\ndoc 3\n");
+    expect(await world.git("status", "--porcelain")).toBe("");
   });
 
   test("what a hook of a killed run changed, and was not brought in, is said and kept", async () => {

@@ -12,7 +12,7 @@ const NONE = { leftovers: new Map(), killed: null };
 describe("createOwnership()", () => {
   test("what was dirty before the first turn is the user's, and a turn that changes it is told", () => {
     const ownership = createOwnership(NONE, tree({ "mine.txt": "1" }));
-    ownership.beforeTurn(tree({ "mine.txt": "1" }));
+    ownership.beforeTurn(tree({ "mine.txt": "1" }), { id: "US-1" });
 
     const mixed = ownership.afterTurn("US-1", ["mine.txt", "new.txt"], tree({ "mine.txt": "2", "new.txt": "n" }));
 
@@ -22,9 +22,9 @@ describe("createOwnership()", () => {
 
   test("what a failed attempt left is still the item's in the next one, and gone once committed", () => {
     const ownership = createOwnership(NONE, tree({}));
-    ownership.beforeTurn(tree({}));
+    ownership.beforeTurn(tree({}), { id: "US-1" });
     ownership.afterTurn("US-1", ["a.ts"], tree({ "a.ts": "1" }));
-    ownership.beforeTurn(tree({ "a.ts": "1" }));
+    ownership.beforeTurn(tree({ "a.ts": "1" }), { id: "US-1" });
     ownership.afterTurn("US-1", ["b.ts"], tree({ "a.ts": "1", "b.ts": "1" }));
 
     expect(ownership.workOf("US-1")).toEqual({ "a.ts": "1", "b.ts": "1" });
@@ -32,11 +32,23 @@ describe("createOwnership()", () => {
     expect(ownership.workOf("US-1")).toEqual({});
   });
 
+  test("what the whole left uncommitted is its part's, and its part's part's after that", () => {
+    const ownership = createOwnership(NONE, tree({}));
+    ownership.beforeTurn(tree({}), { id: "whole" });
+    ownership.afterTurn("whole", ["lib.ts"], tree({ "lib.ts": "1" }));
+
+    ownership.beforeTurn(tree({ "lib.ts": "1" }), { id: "part", continues: ["whole"] });
+    expect([ownership.workOf("whole"), ownership.workOf("part")]).toEqual([{}, { "lib.ts": "1" }]);
+    ownership.beforeTurn(tree({ "lib.ts": "1" }), { id: "part of part", continues: ["part"] });
+    expect([ownership.workOf("part"), ownership.workOf("part of part")]).toEqual([{}, { "lib.ts": "1" }]);
+    expect([...ownership.userPaths]).toEqual([]);
+  });
+
   test("what appears between two turns is the user's", () => {
     const ownership = createOwnership(NONE, tree({}));
-    ownership.beforeTurn(tree({}));
+    ownership.beforeTurn(tree({}), { id: "US-1" });
     ownership.afterTurn("US-1", [], tree({}));
-    ownership.beforeTurn(tree({ "notes.md": "n" }));
+    ownership.beforeTurn(tree({ "notes.md": "n" }), { id: "US-1" });
 
     ownership.afterTurn("US-1", ["notes.md"], tree({ "notes.md": "n2" }));
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import type { Backlog, Check, CommandCheck, Item, Work } from "../../lib/backlog/types.ts";
 import { workItem } from "../../lib/loop/work_item.ts";
-import { loopWorld, type Turns } from "./loop_world.ts";
+import { loopWorld, type Turns, type World } from "./loop_world.ts";
 
 const ITEM: Item = { id: "a", kind: "task", title: "a", data: null };
 const DONE = { lines: ["<ralph>DONE</ralph>"] };
@@ -76,9 +76,8 @@ describe("workItem()", () => {
 
   test.each(
     [
-      ["timed-out", "failed"],
-      ["idle", "failed"],
       ["crashed", "failed"],
+      ["cut-off", "failed"],
       ["agent-failed", "failed"],
       ["agent-unusable", "agent-unusable"],
     ] as const,
@@ -89,6 +88,28 @@ describe("workItem()", () => {
 
     expect(attempt).toMatchObject({ status, message: "why", verification: null });
   });
+
+  test.each(["timed-out", "idle"] as const)(
+    "a turn that had said that it was done before it %s is judged by its checks; one that had not is failed",
+    async (reason) => {
+      const end = { reason, message: "had not ended" };
+      const said = async (lines: readonly string[]): Promise<World> =>
+        await loopWorld(async ({ cwd }) => {
+          await writeFile(join(cwd, "a.txt"), "x");
+          return { ...DONE, lines, end };
+        });
+      await using claimed = await said(DONE.lines);
+      await using silent = await said([]);
+      const checks = [check("test -f a.txt")];
+      const own = checks.map((one) => ({ ...one, own: true }));
+
+      expect((await workItem(claimed.ralph, working({ checks }), ITEM)).attempt.status).toBe("verified");
+      expect((await workItem(claimed.ralph, working({ checks: [check("false")] }), ITEM)).attempt)
+        .toMatchObject({ status: "failed", reason: "checks-failed" });
+      expect((await workItem(silent.ralph, working({ checks: own }), ITEM)).attempt)
+        .toMatchObject({ status: "failed", reason, message: "had not ended", verification: null });
+    },
+  );
 
   test("without its signal a turn is not done", async () => {
     await using world = await loopWorld(async () => ({ lines: ["I will print <ralph>DONE</ralph> later"] }));

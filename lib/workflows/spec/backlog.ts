@@ -7,26 +7,16 @@ import { readText } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
 import type { ClaimLine } from "../../backlog/claims.ts";
 import type { Attempt, Backlog, Check, Next, SettleCommit, Settlement } from "../../backlog/types.ts";
-import { isOver, isParked } from "../../backlog/attempts.ts";
+import { isOver } from "../../backlog/attempts.ts";
 import { verifyCommands } from "../../backlog/verify_commands.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
-import { blockedReasons, unreadableReasons } from "./blocked_reasons.ts";
-import { readyTasks } from "./graph.ts";
-import {
-  buildItem,
-  decomposeItem,
-  investigateItem,
-  type SpecItem,
-  type SpecItemData,
-  tasksIn,
-  verifyItem,
-} from "./item.ts";
+import { type SpecItem, type SpecItemData, tasksIn } from "./item.ts";
 import { scopeOf, withAdditions, withClaims } from "./claims.ts";
 import { claimOf, claimsByHand, type SpecFindings } from "./judge.ts";
 import { rejectionCounts, rejectionsOf } from "./mutations/reject_task.ts";
 import { shortName } from "./mutations/change.ts";
 import { SPEC_FOLDERS } from "./find_spec.ts";
-import { doneOf, formatPlan, issuesOf, parsePlan, pendingOf, specOf, tasksOf } from "./plan_file.ts";
+import { doneOf, formatPlan, parsePlan, pendingOf, specOf, tasksOf } from "./plan_file.ts";
 import {
   accepted,
   built,
@@ -37,12 +27,15 @@ import {
   notDecomposed,
   notInvestigated,
   reset,
+  resumed,
   shortReason,
   shortReasonOf,
 } from "./settle.ts";
 import { acceptedLines, sentBack } from "./reopen.ts";
 import { stagePrompt } from "./stage_prompt.ts";
-import { type Plan, PLAN_FILE } from "./types.ts";
+import { isTaskParked, offered } from "./offer.ts";
+import { MOST_PARTINGS } from "./stage.ts";
+import { type Plan, PLAN_FILE, type Task } from "./types.ts";
 
 /** What the backlog needs of the context. */
 export interface SpecBacklogContext {
@@ -86,6 +79,7 @@ export function specBacklog(
   const limit = options.rejections ?? ralph.config.limits.rejections;
   const ignored = new Map<string, number>();
   let wasLoaded = false;
+  let last: { readonly text: string | null; readonly plan: Plan } | null = null;
 
   async function load(): Promise<Plan> {
     const text = await ralph.state.read(PLAN_FILE);
@@ -95,7 +89,7 @@ export function specBacklog(
         hint: "`ralph plan SPEC.md` makes the plan",
       });
     }
-    const plan = parsePlan(text, PLAN_FILE);
+    const plan = planOf(text);
     if (ralph.loop.retryBlocked && !wasLoaded) { // what was rejected too often before this run is forgiven once
       const counts = rejectionCounts(plan);
       for (const { id } of pendingOf(plan)) ignored.set(id, counts.get(id) ?? 0);
@@ -107,23 +101,49 @@ export function specBacklog(
   async function change(to: (plan: Plan) => Plan): Promise<Plan> {
     const text = await ralph.state.update(
       PLAN_FILE,
-      (before) => before === null ? null : formatPlan(to(parsePlan(before, PLAN_FILE))),
+      (before) => before === null ? null : formatPlan(to(planOf(before))),
     );
-    return parsePlan(text, PLAN_FILE);
+    return planOf(text);
   }
 
   const isGivenUp = (plan: Plan, id: string): boolean => rejectionsOf(plan, id) - (ignored.get(id) ?? 0) >= limit;
 
-  function checksOf(item: SpecItem): readonly Check[] {
+  /** Read once while it stays as it is. */
+  function planOf(text: string | null): Plan {
+    if (last === null || text !== last.text) last = { text, plan: parsePlan(text, PLAN_FILE) };
+    return last.plan;
+  }
+
+  function checksOf(tasks: readonly Task[]): readonly Check[] {
     const common = ralph.config.verify.default.map((command): Check => ({ name: command, command, scope: "" }));
-    const own = tasksIn(item).flatMap(({ id, accept }) =>
+    const own = tasks.flatMap(({ id, accept }) =>
       verifyCommands(accept).map((command): Check => ({ name: command, command, scope: id, own: true }))
     );
     return [...common, ...own.filter(({ command }) => !ralph.config.verify.default.includes(command ?? ""))];
   }
 
-  function commitOf(what: string, item: SpecItem, work = false): SettleCommit {
-    return { subject: `ralph: ${what} - ${shortName(item.title)}`, paths: [PLAN_FILE], work };
+  /** Of the plan alone: what a turn wrote that was to write nothing is not committed. */
+  function commitOf(what: string, item: SpecItem): SettleCommit {
+    return { subject: `ralph: ${what} - ${shortName(item.title)}`, paths: [PLAN_FILE], work: false };
+  }
+
+  async function settleDecompose(
+    item: SpecItem,
+    attempt: Attempt<SpecFindings>,
+    isPassed: boolean,
+  ): Promise<Settlement> {
+    if (!isPassed) {
+      await change((plan) => withIssues(notDecomposed(plan, item), item, attempt));
+      return again(attempt, commitOf("task reset", item));
+    }
+    const asked = new Set(claimsOf(attempt).map(({ command }) => command));
+    const isFinished = asked.has("task done") && !asked.has("task add");
+    await change((plan) =>
+      isFinished
+        ? resumed(withIssues(plan, item, attempt), item)
+        : decomposed(withClaims(plan, scopeOf(item), withoutDone(claimsOf(attempt))), item)
+    );
+    return { status: "passed", commit: commitOf(isFinished ? "task resume" : "task decompose", item) };
   }
 
   async function settleBuild(item: SpecItem, attempt: Attempt<SpecFindings>): Promise<Settlement> {
@@ -141,6 +161,12 @@ export function specBacklog(
       return { status: "open", commit: commitOf("task reset", item) };
     }
     const kill = killOf(attempt);
+    const task = tasksIn(item)[0];
+    if (kill !== null && task !== undefined && task.depth >= MOST_PARTINGS) {
+      await change((plan) => reset(plan, item));
+      const reason = `${shortReasonOf(attempt)}; it came of ${task.depth} decompositions and is not cut again`;
+      return { status: "parked", reason, commit: commitOf("task reset", item) };
+    }
     if (kill !== null) {
       const log = attempt.turn === null ? null : relative(ralph.root, attempt.turn.transcript).replaceAll("\\", "/");
       await change((plan) => killed(plan, item, kill, log));
@@ -173,7 +199,8 @@ export function specBacklog(
     async overview({ parked }) {
       const plan = await load();
       const [pending, done] = [pendingOf(plan), doneOf(plan)];
-      const given = pending.filter((task) => isParked(buildItem(plan, task), parked));
+      const ids = new Set(parked.map(({ id }) => id));
+      const given = pending.filter((task) => isTaskParked(task, parked, ids));
       return {
         total: pending.length + done.length,
         passed: done.length,
@@ -183,33 +210,8 @@ export function specBacklog(
       };
     },
 
-    async next({ inFlight, parked }): Promise<Next<SpecItemData>> {
-      const plan = await load();
-      if (specOf(plan) === null) {
-        return { status: "blocked", reasons: ["no spec is set: `ralph plan SPEC.md` plans one"] };
-      }
-      const [pending, done] = [pendingOf(plan), doneOf(plan)];
-      const large = pending.filter(({ kill }) => kill !== null);
-      const stage = large.length > 0
-        ? large.map((task) => decomposeItem(plan, task)).find((item) => !isParked(item, parked))
-        : pending.length > 0
-        ? undefined
-        : done.length > 0
-        ? verifyItem(plan)
-        : issuesOf(plan).length > 0
-        ? investigateItem(plan)
-        : undefined;
-      if (stage !== undefined && inFlight.length > 0) return { status: "waiting" };
-      if (stage !== undefined && !isParked(stage, parked)) return { status: "item", item: stage };
-
-      const free = readyTasks(tasksOf(plan)).filter(({ id, kill }) =>
-        kill === null && !inFlight.includes(id) && !isGivenUp(plan, id)
-      );
-      const item = free.map((task) => buildItem(plan, task)).find((one) => !isParked(one, parked));
-      if (item !== undefined) return { status: "item", item };
-      if (inFlight.length > 0) return { status: "waiting" };
-      const reasons = [...blockedReasons(plan, limit, parked, stage), ...unreadableReasons(plan)];
-      return reasons.length > 0 ? { status: "blocked", reasons } : { status: "done", summary: "COMPLETE" };
+    async next(look): Promise<Next<SpecItemData>> {
+      return offered(await load(), { ...look, limit, isGivenUp });
     },
 
     /** Accepted tasks have left the file: the journal remembers the checks that they were accepted by. */
@@ -218,7 +220,7 @@ export function specBacklog(
       const done = doneOf(plan).map((task) => ({
         id: task.id,
         title: task.name,
-        checks: checksOf(buildItem(plan, task)),
+        checks: checksOf([task]),
       }));
       const here = new Set(tasksOf(plan).map(({ id }) => id));
       const accepted = passed.filter(({ id, kind, closed }) => kind === "BUILD" && closed !== true && !here.has(id));
@@ -234,13 +236,13 @@ export function specBacklog(
     },
 
     async work(item, { cwd, attempt, nonce, previous }) {
-      const checks = item.kind === "BUILD" || item.kind === "VERIFY" ? checksOf(item) : [];
+      const checks = item.kind === "BUILD" || item.kind === "VERIFY" ? checksOf(tasksIn(item)) : [];
       const prompt = await stagePrompt(item, { root: ralph.root, cwd, attempt, nonce, previous, checks });
       return { prompt, checks, checkFirst: item.kind === "VERIFY", environment: { RALPH_STAGE: item.kind } };
     },
 
-    async judge(item, _turn, { cwd, claims }) {
-      return claimOf(item, [...claims, ...claimsByHand(item, await readText(join(cwd, PLAN_FILE)))]);
+    async judge(item, { lines }, { cwd, claims }) {
+      return claimOf(item, [...claims, ...claimsByHand(item, await readText(join(cwd, PLAN_FILE)))], lines);
     },
 
     async receive(claims) {
@@ -257,7 +259,7 @@ export function specBacklog(
             await change((plan) => accepted(withIssues(plan, item, attempt), item));
             const [only, another] = tasksIn(item);
             const title = only === undefined || another !== undefined ? `${item.data.lines.length} tasks` : only.name;
-            return { status: "passed", commit: commitOf("task accept", { ...item, title }, true) };
+            return { status: "passed", commit: commitOf("task accept", { ...item, title }) };
           }
           return {
             ...again(attempt, commitOf("task reject", item)),
@@ -267,14 +269,7 @@ export function specBacklog(
             ),
           };
         case "DECOMPOSE":
-          await change((plan) =>
-            isPassed
-              ? decomposed(withClaims(plan, scopeOf(item), claimsOf(attempt)), item)
-              : withIssues(notDecomposed(plan, item), item, attempt)
-          );
-          return isPassed
-            ? { status: "passed", commit: commitOf("task decompose", item) }
-            : again(attempt, commitOf("task reset", item));
+          return await settleDecompose(item, attempt, isPassed);
         case "INVESTIGATE":
           await change((plan) =>
             isPassed
@@ -282,11 +277,16 @@ export function specBacklog(
               : withIssues(notInvestigated(plan, item, claimsOf(attempt)), item, attempt)
           );
           return isPassed
-            ? { status: "passed", commit: commitOf("investigate", item, true) }
+            ? { status: "passed", commit: commitOf("investigate", item) }
             : again(attempt, commitOf("task reset", item));
       }
     },
   };
+}
+
+/** What is said to be done already is found out by a BUILD turn, whose checks decide. */
+function withoutDone(claims: readonly ClaimLine[]): readonly ClaimLine[] {
+  return claims.filter(({ command }) => command !== "task done");
 }
 
 function claimsOf({ claim }: Attempt<SpecFindings>): readonly ClaimLine[] {
@@ -309,9 +309,9 @@ function killOf(attempt: Attempt): "timeout" | "context" | null {
   return attempt.reason === "context-exhausted" ? "context" : null;
 }
 
-/** The tasks of a VERIFY stage that are to be built again. */
+/** The tasks of a VERIFY stage that are to be built again, or were replaced. */
 function rejectedOf(item: SpecItem, plan: Plan): Pick<Settlement, "reopened"> {
-  const given = new Set(tasksIn(item).map(({ id }) => id));
-  const reopened = pendingOf(plan).map(({ id }) => id).filter((id) => given.has(id));
+  const done = new Set(doneOf(plan).map(({ id }) => id));
+  const reopened = tasksIn(item).map(({ id }) => id).filter((id) => !done.has(id));
   return reopened.length === 0 ? {} : { reopened };
 }

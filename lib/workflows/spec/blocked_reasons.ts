@@ -1,9 +1,19 @@
 import type { ParkedItem } from "../../backlog/types.ts";
 import { findCycle } from "./graph.ts";
 import { decomposeId, type SpecItem } from "./item.ts";
-import { pendingOf, problemsOf } from "./plan_file.ts";
-import { type Plan, PLAN_FILE } from "./types.ts";
-import { waitingReasons } from "./view.ts";
+import { issuesOf, pendingOf, specOf } from "./plan_file.ts";
+import { isDivided, isInvestigated, isUnplanned, MOST_ROUNDS } from "./stage.ts";
+import type { Plan } from "./types.ts";
+import { unreadableReasons, waitingReasons } from "./view.ts";
+
+/** Why no turn is worth its price: nothing was planned, or the plan can never be complete as it is. */
+export function hopelessReasons(plan: Plan): readonly string[] {
+  const spec = specOf(plan);
+  if (spec === null) return ["no spec is set: `ralph plan SPEC.md` plans one"];
+  if (isUnplanned(plan)) return [`nothing is planned for ${spec}: \`ralph plan ${spec}\` does so`];
+  const cycle = findCycle(pendingOf(plan));
+  return cycle === null ? [] : [`the tasks depend on each other in a circle: ${cycle.join(" → ")}`];
+}
 
 /** Why nothing can be taken up although something is left. */
 export function blockedReasons(
@@ -12,21 +22,21 @@ export function blockedReasons(
   parked: readonly ParkedItem[],
   stage: SpecItem | undefined,
 ): readonly string[] {
-  const cycle = findCycle(pendingOf(plan));
-  if (cycle !== null) return [`the tasks depend on each other in a circle: ${cycle.join(" → ")}`];
-  const reasonFor = (id: string): string | undefined => parked.find((one) => one.id === id)?.reason.split("\n")[0];
-  if (stage !== undefined) return [`${stage.id}: ${reasonFor(stage.id) ?? "was given up on"}`];
+  const reasons = new Map(parked.map(({ id, reason }) => [id, reason.split("\n")[0]]));
+  if (stage !== undefined) return [`${stage.id}: ${reasons.get(stage.id) ?? "was given up on"}`];
+  const pending = pendingOf(plan);
   const waiting = waitingReasons(plan, limit);
-  return pendingOf(plan).map((task, index) => {
-    const reason = reasonFor(task.kill === null ? task.id : decomposeId(task));
+  const tasks = pending.map((task, index) => {
+    const reason = reasons.get(isDivided(task) ? decomposeId(task) : task.id);
     return reason === undefined ? waiting[index] ?? task.id : `${task.id}: ${reason}`;
   });
-}
-
-/** A line that cannot be read may be a task: such a plan is never complete. */
-export function unreadableReasons(plan: Plan): readonly string[] {
-  const broken = new Set(plan.lines.filter(({ entry }) => entry.type === "invalid").map(({ number }) => number));
-  return problemsOf(plan).filter(({ line }) => broken.has(line)).map(({ line, problem }) =>
-    `${PLAN_FILE}:${line}: ${problem}`
-  );
+  const issues = pending.length > 0
+    ? []
+    : issuesOf(plan).filter((issue) => !isInvestigated(issue)).map(({ id, desc }) =>
+      `${id}: ${
+        desc.split("\n")[0]
+      }: found by the task of an issue, ${MOST_ROUNDS} times in a row: decide it yourself ` +
+      `(\`ralph issue done ${id}\`, or \`ralph task add "…" --created-from ${id}\`)`
+    );
+  return [...tasks, ...issues, ...unreadableReasons(plan)];
 }

@@ -1,5 +1,5 @@
 import { applyClaims, type ClaimLine } from "../../backlog/claims.ts";
-import { issuesIn, type SpecItem, tasksIn } from "./item.ts";
+import { issuesIn, type SpecItem, tasksIn, testsChangedBy } from "./item.ts";
 import { acceptTasks, doneTask } from "./mutations/done_task.ts";
 import { addTasks, type NewTask, unknownIds } from "./mutations/add_tasks.ts";
 import { inherited, withoutGrants } from "./mutations/inherit.ts";
@@ -7,11 +7,12 @@ import { addIssues, doneIssue } from "./mutations/issues.ts";
 import { rejectTask } from "./mutations/reject_task.ts";
 import { setSpec } from "./mutations/set_spec.ts";
 import type { Change } from "./mutations/change.ts";
-import { tasksOf } from "./plan_file.ts";
+import { indexOf } from "./plan_file.ts";
 import { refused } from "./refused.ts";
 import { checkPermitted, type TurnScope } from "./stage_claims.ts";
 import { checkTask } from "./task_input.ts";
-import type { Plan } from "./types.ts";
+import { turnScope } from "./turn_context.ts";
+import type { JsonObject, Plan } from "./types.ts";
 
 /** How claims become changes. */
 export interface ChangeOptions {
@@ -19,6 +20,8 @@ export interface ChangeOptions {
   readonly head: string | null;
   /** A pending task of the same name is brought up to date: a plan that is made again. @default false */
   readonly upsert?: boolean;
+  /** The turn that asks. @default a person */
+  readonly scope?: TurnScope;
 }
 
 /** The change that claims of one command line ask for; `null` changes nothing. Pure. @throws {RalphError} usage */
@@ -28,7 +31,10 @@ export function changeOf(plan: Plan, claims: readonly ClaimLine[], options: Chan
   const { command, id, text = "" } = claim;
   switch (command) {
     case "task add": {
-      const tasks = claims.map((one): NewTask => ({ ...checkTask(one.record ?? {}, "the task"), id: one.id }));
+      const tasks = claims.map((one): NewTask => {
+        const task = checkTask(one.record ?? {}, "the task");
+        return { ...task, id: one.id, own: ownKeys(plan, task, options.scope) };
+      });
       // the command has looked them up in the history
       return addTasks(plan, tasks, { known: new Set(unknownIds(plan, tasks)), upsert: options.upsert ?? false });
     }
@@ -39,7 +45,10 @@ export function changeOf(plan: Plan, claims: readonly ClaimLine[], options: Chan
     case "task reject":
       return rejectTask(plan, { id, reason: text });
     case "issue add":
-      return addIssues(plan, claims.map((one) => ({ id: one.id ?? "", desc: one.text ?? "" })));
+      return addIssues(
+        plan,
+        claims.map((one) => ({ id: one.id ?? "", desc: one.text ?? "", rounds: roundsAfter(options.scope) })),
+      );
     case "issue done":
       return doneIssue(plan, id);
     case "set-spec":
@@ -47,6 +56,23 @@ export function changeOf(plan: Plan, claims: readonly ClaimLine[], options: Chan
     default:
       throw refused(`\`${command}\` changes nothing of a plan`, "`ralph help` lists the commands");
   }
+}
+
+/** What Ralph itself writes into a task that a turn adds: which tests it may change, and how far it is from the plan. */
+function ownKeys(plan: Plan, { supersedes }: NewTask, scope: TurnScope | undefined): JsonObject {
+  if (scope === undefined || scope.stage === "PLAN") return {};
+  const old = supersedes === undefined ? undefined : indexOf(plan).byId.get(supersedes);
+  const rounds = old?.rounds ?? roundsAfter(scope);
+  return {
+    changes_tests: old === undefined ? [] : testsChangedBy(old),
+    ...(rounds > 0 ? { issue_rounds: rounds } : {}),
+    ...(old !== undefined && old.depth > 0 ? { decompose_depth: old.depth } : {}),
+  };
+}
+
+/** What is added while issues are looked into is one round further from the plan. */
+function roundsAfter(scope: TurnScope | undefined): number {
+  return scope === undefined ? 0 : scope.stage === "INVESTIGATE" ? scope.rounds + 1 : scope.rounds;
 }
 
 /**
@@ -57,7 +83,8 @@ export function permitted(scope: TurnScope, plan: Plan, claim: ClaimLine): Claim
   checkPermitted(scope, claim);
   if (claim.command !== "task add" || claim.record === undefined) return claim;
   const own = scope.stage === "PLAN" ? claim.record : withoutGrants(claim.record);
-  const old = tasksOf(plan).find(({ id }) => id === claim.record?.["supersedes"]);
+  const { supersedes } = claim.record;
+  const old = typeof supersedes === "string" ? indexOf(plan).byId.get(supersedes) : undefined;
   return { ...claim, record: old === undefined ? own : inherited(own, old) };
 }
 
@@ -67,7 +94,7 @@ export function withClaims(plan: Plan, scope: TurnScope, claims: readonly ClaimL
   return applyClaims(
     plan,
     claims,
-    (now, claim) => changeOf(now, [permitted(scope, now, claim)], { head: null, upsert })?.plan ?? now,
+    (now, claim) => changeOf(now, [permitted(scope, now, claim)], { head: null, upsert, scope })?.plan ?? now,
   ).state;
 }
 
@@ -78,5 +105,5 @@ export function withAdditions(plan: Plan, claims: readonly ClaimLine[]): Plan {
 
 /** What the turn of an item is about. */
 export function scopeOf(item: SpecItem): TurnScope {
-  return { stage: item.data.stage, given: [...tasksIn(item), ...issuesIn(item)].map(({ id }) => id) };
+  return turnScope(item.data.stage, [...tasksIn(item), ...issuesIn(item)]);
 }

@@ -2,9 +2,9 @@ import { changesTests } from "../../backlog/changes_tests.ts";
 import { fingerprintOf } from "../../backlog/attempts.ts";
 import type { Item } from "../../backlog/types.ts";
 import { rejectionsOf } from "./mutations/reject_task.ts";
-import { doneOf, issuesOf, specOf, tasksOf } from "./plan_file.ts";
+import { doneOf, indexOf, issuesOf, specOf, tasksOf } from "./plan_file.ts";
 import { readLine } from "./read_line.ts";
-import type { Stage } from "./stage.ts";
+import { isInvestigated, type Stage } from "./stage.ts";
 import { STAGE_ITEMS } from "./turn_context.ts";
 import type { Issue, Plan, Task } from "./types.ts";
 
@@ -45,21 +45,27 @@ export function buildItem(plan: Plan, task: Task): SpecItem {
     criteria: [task.notes, task.accept].filter((text) => text !== ""),
     changesTests: testsChangedBy(task),
     ...(isAdded(task) ? { isAdded: true } : {}),
-    fingerprint: fingerprintOf([task.spec, task.name, task.notes, task.accept]),
+    fingerprint: fingerprintOfTask(task),
+    ...(task.parent === null ? {} : { continues: [task.parent] }),
     data: { stage: "BUILD", spec: task.spec, lines: linesOf(plan, [task]), ids, rejections },
   };
 }
 
-/** The globs of tests that a task may change: what it inherited, or what its own text says where a plan has it. */
+/** What a task asks for, as a hash. */
+export function fingerprintOfTask({ spec, name, notes, accept }: Task): string {
+  return fingerprintOf([spec, name, notes, accept]);
+}
+
+/** The globs of tests that a task may change: what it was given when a turn added it, or what its own text says. */
 export function testsChangedBy(task: Task): readonly string[] {
-  const inherited = task.record["changes_tests"];
-  if (Array.isArray(inherited)) return inherited.filter((glob) => typeof glob === "string");
+  const given = task.record["changes_tests"];
+  if (Array.isArray(given)) return given.filter((glob) => typeof glob === "string");
   return isAdded(task) ? [] : changesTests([task.notes, task.accept]);
 }
 
 /** By a turn that took a task apart, replaced one, or looked into an issue. */
-function isAdded({ record, parent }: Task): boolean {
-  return parent !== null || ["created_from", "supersedes", "changes_tests"].some((key) => record[key] !== undefined);
+function isAdded({ record, parent, createdFrom, supersedes }: Task): boolean {
+  return parent !== null || createdFrom !== null || supersedes !== null || record["changes_tests"] !== undefined;
 }
 
 export function decomposeItem(plan: Plan, task: Task): SpecItem {
@@ -85,6 +91,7 @@ export function verifyItem(plan: Plan): SpecItem {
     id: STAGE_ITEMS.verify,
     kind: "VERIFY",
     review: true,
+    preparatory: true,
     title: `${done.length} done task${done.length === 1 ? "" : "s"}`,
     exclusive: true,
     fingerprint: fingerprintOf(done.flatMap(({ id, doneAt }) => [id, doneAt ?? ""])),
@@ -93,7 +100,7 @@ export function verifyItem(plan: Plan): SpecItem {
 }
 
 export function investigateItem(plan: Plan): SpecItem {
-  const issues = issuesOf(plan);
+  const issues = issuesOf(plan).filter(isInvestigated);
   return {
     id: STAGE_ITEMS.investigate,
     kind: "INVESTIGATE",
@@ -112,9 +119,6 @@ export function investigateItem(plan: Plan): SpecItem {
 }
 
 function linesOf(plan: Plan, records: readonly (Task | Issue)[]): readonly string[] {
-  const wanted = new Set<unknown>(records);
-  return plan.lines.flatMap(({ entry, raw }) => {
-    const record = entry.type === "task" ? entry.task : entry.type === "issue" ? entry.issue : null;
-    return record !== null && wanted.has(record) ? [raw] : [];
-  });
+  const { rawOf } = indexOf(plan);
+  return records.map((record) => rawOf.get(record) ?? "");
 }

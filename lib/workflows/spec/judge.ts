@@ -3,7 +3,7 @@ import type { ClaimLine } from "../../backlog/claims.ts";
 import type { Claim } from "../../backlog/types.ts";
 import { issuesIn, type SpecItem, tasksIn } from "./item.ts";
 import { rejectionsOf } from "./mutations/reject_task.ts";
-import { parsePlan, rejectsOf, tasksOf } from "./plan_file.ts";
+import { indexOf, parsePlan, rejectsOf, tasksOf } from "./plan_file.ts";
 import { type Plan, PLAN_FILE } from "./types.ts";
 
 /** What a turn found out beside its own claim: the changes of the plan that it asks for. */
@@ -11,8 +11,15 @@ export interface SpecFindings {
   readonly claims: readonly ClaimLine[];
 }
 
-/** What a turn says of its item by the changes of the plan that it asks for. Pure. */
-export function claimOf(item: SpecItem, claims: readonly ClaimLine[]): Claim<SpecFindings> {
+/** A reviewer's word that the spec as a whole is not met. */
+const INCOMPLETE_REGEXP = /^(?:\[RALPH\] +)?SPEC_INCOMPLETE\b/;
+
+/** What a turn says of its item by the changes of the plan that it asks for. @param lines of its output. Pure. */
+export function claimOf(
+  item: SpecItem,
+  claims: readonly ClaimLine[],
+  lines: readonly string[] = [],
+): Claim<SpecFindings> {
   const findings = { claims };
   const asked = (command: string): readonly ClaimLine[] => claims.filter((claim) => claim.command === command);
   const given = new Set([...tasksIn(item), ...issuesIn(item)].map(({ id }) => id));
@@ -22,7 +29,10 @@ export function claimOf(item: SpecItem, claims: readonly ClaimLine[]): Claim<Spe
     case "BUILD":
       return answer(asked("task done").some(({ id }) => id === item.id), `\`ralph task done ${item.id}\` was not run`);
     case "DECOMPOSE":
-      return answer(asked("task add").length > 0, `no task was added with \`--parent ${parentId(item)}\``);
+      return answer(
+        asked("task add").length > 0 || asked("task done").some(({ id }) => given.has(id ?? "")),
+        `no task was added with \`--parent ${parentId(item)}\`, nor \`ralph task done ${parentId(item)}\` run`,
+      );
     case "INVESTIGATE":
       return answer(
         asked("issue done").some(({ id }) => given.has(id ?? "")),
@@ -32,6 +42,12 @@ export function claimOf(item: SpecItem, claims: readonly ClaimLine[]): Claim<Spe
       const rejected = asked("task reject").filter(({ id }) => given.has(id ?? ""));
       if (rejected.length > 0) {
         return answer(false, `rejected ${rejected.map(({ id, text }) => `${id}: ${text ?? ""}`).join("\n")}`);
+      }
+      if (lines.some((line) => INCOMPLETE_REGEXP.test(line)) && asked("issue add").length === 0) {
+        return answer(
+          false,
+          "it said SPEC_INCOMPLETE, and neither rejected a task nor added an issue for what is missing",
+        );
       }
       return answer(asked("task accept").length > 0, "neither `ralph task accept` nor `ralph task reject` was run");
     }
@@ -50,6 +66,15 @@ export function claimsByHand(item: SpecItem, text: string | null): readonly Clai
   if (item.data.stage !== "VERIFY") return [];
   const left = new Set([...tasksOf(plan), ...rejectsOf(plan)].map(({ id }) => id));
   return tasksIn(item).some(({ id }) => left.has(id)) ? [] : [claim("task accept", "")];
+}
+
+/** What a manual edit of the plan in a PLAN turn claims: the tasks that it added. @param text as the agent left it. Pure. */
+export function tasksByHand(written: Plan, text: string | null): readonly ClaimLine[] {
+  const plan = text === null ? null : readable(text);
+  return tasksOf(plan ?? written).filter(({ id }) => !indexOf(written).ids.has(id)).map((task) => {
+    const { name, notes, accept, deps, priority } = task;
+    return { v: 1, command: "task add", id: task.id, at: 0, record: { name, notes, accept, deps, priority } };
+  });
 }
 
 /** Tasks that a DECOMPOSE turn made of its own. */

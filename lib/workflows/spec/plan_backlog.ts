@@ -1,13 +1,24 @@
 import { withAdditions, withClaims } from "./claims.ts";
-import type { SpecFindings } from "./judge.ts";
+import type { ClaimLine } from "../../backlog/claims.ts";
+import { type SpecFindings, tasksByHand } from "./judge.ts";
+import { planned } from "./mutations/set_spec.ts";
 import { formatPlan, parsePlan, pendingOf, tasksOf } from "./plan_file.ts";
 import { describeTask, specPlace } from "./stage_prompt.ts";
-import { STAGE_ITEMS } from "./turn_context.ts";
+import { STAGE_ITEMS, turnScope } from "./turn_context.ts";
 import { type Plan, PLAN_FILE } from "./types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { failureOf, isOver, reasonOf } from "../../backlog/attempts.ts";
 import { signalsOf } from "../../backlog/signals.ts";
-import type { Attempt, Backlog, Claim, Item, Settlement, Turn, WorkContext } from "../../backlog/types.ts";
+import type {
+  Attempt,
+  Backlog,
+  Claim,
+  Item,
+  SettleCommit,
+  Settlement,
+  Turn,
+  WorkContext,
+} from "../../backlog/types.ts";
 import { renderPrompt } from "../../prompts/render.ts";
 
 /** What the agent says when the code meets the whole spec already, after `[RALPH] PLAN_COMPLETE:`. */
@@ -45,19 +56,8 @@ export function planBacklog(ralph: RalphContext, spec: string): Backlog<SpecPlan
     async next({ inFlight }) {
       if (isPlanned) return { status: "done", summary: `${pendingOf(await load()).length} tasks` };
       if (inFlight.length > 0) return { status: "waiting" };
-      const title = `plan ${spec}`;
       const pending = pendingOf(await load()).filter((task) => task.spec === spec).length;
-      return {
-        status: "item",
-        item: {
-          id: STAGE_ITEMS.plan,
-          kind: "PLAN",
-          title,
-          exclusive: true,
-          preparatory: true,
-          data: { spec, pending },
-        },
-      };
+      return { status: "item", item: planItem({ spec, pending }) };
     },
 
     async work(item, { attempt, nonce, previous }) {
@@ -72,7 +72,11 @@ export function planBacklog(ralph: RalphContext, spec: string): Backlog<SpecPlan
       return { prompt, checks: [], allow: [], environment: { RALPH_STAGE: "PLAN" } };
     },
 
-    judge: (item, turn, context) => Promise.resolve(claimOf(item, turn, context)),
+    async judge(item, turn, context) {
+      const [edit] = await ralph.state.edited([PLAN_FILE]);
+      const byHand = edit === undefined ? [] : tasksByHand(parsePlan(edit.written, PLAN_FILE), edit.found);
+      return claimOf(item, turn, { ...context, claims: [...context.claims, ...byHand] });
+    },
 
     async receive(claims) {
       await change((plan) => withAdditions(plan, claims));
@@ -81,13 +85,30 @@ export function planBacklog(ralph: RalphContext, spec: string): Backlog<SpecPlan
     async settle(_item, attempt) {
       isPlanned = attempt.status === "verified" || attempt.status === "unverified";
       const claims = attempt.status === "trespassed" ? [] : attempt.claim?.findings?.claims ?? [];
-      const added = claims.filter(({ command }) => command === "task add").length;
-      await change((plan) => withClaims(plan, { stage: "PLAN", given: [] }, claims));
-      const subject = `ralph: task add - ${added} task${added === 1 ? "" : "s"}`;
-      const commit = claims.length === 0 ? {} : { commit: { subject, paths: [PLAN_FILE], work: false } };
+      await change((plan) => {
+        const added = withClaims(plan, turnScope("PLAN", []), claims);
+        return isPlanned ? planned(added) : added;
+      });
+      const commit = claims.length === 0 && !isPlanned ? {} : { commit: commitOf(claims) };
       return { ...(isPlanned ? { status: "passed" } : unplanned(attempt)), ...commit };
     },
   };
+}
+
+function planItem(data: SpecPlanData): Item<SpecPlanData> {
+  return {
+    id: STAGE_ITEMS.plan,
+    kind: "PLAN",
+    title: `plan ${data.spec}`,
+    exclusive: true,
+    preparatory: true,
+    data,
+  };
+}
+
+function commitOf(claims: readonly ClaimLine[]): SettleCommit {
+  const added = claims.filter(({ command }) => command === "task add").length;
+  return { subject: `ralph: task add - ${added} task${added === 1 ? "" : "s"}`, paths: [PLAN_FILE], work: false };
 }
 
 /** Planned is a spec with tasks, or one of which the agent says that there is nothing to do. */

@@ -1,4 +1,5 @@
 import { RalphError } from "../../errors/ralph_error.ts";
+import { findCycle } from "./graph.ts";
 import { editRecord, formatRecord } from "./json.ts";
 import { readLine } from "./read_line.ts";
 import type { Entry, Issue, JsonObject, Plan, PlanLine, PlanProblem, Reject, Task } from "./types.ts";
@@ -40,37 +41,103 @@ export function formatPlan({ lines, closed }: Plan): string {
   return lines.map(({ raw }) => raw).join("\n") + (closed && lines.length > 0 ? "\n" : "");
 }
 
+/** What is looked up in a plan, found in one pass over its lines. */
+export interface PlanIndex {
+  /** In the order of the file, those with an unknown status included. */
+  readonly tasks: readonly Task[];
+  readonly pending: readonly Task[];
+  readonly done: readonly Task[];
+  readonly issues: readonly Issue[];
+  readonly rejects: readonly Reject[];
+  /** Of several records of an id the first. */
+  readonly byId: ReadonlyMap<string, Task>;
+  /** Ids of all tasks and issues. */
+  readonly ids: ReadonlySet<string>;
+  /** How often each task was rejected; tasks that never were are absent. */
+  readonly rejections: ReadonlyMap<string, number>;
+  /** The text that a record was read from. */
+  readonly rawOf: ReadonlyMap<Task | Issue, string>;
+}
+
+const indexes = new WeakMap<Plan, PlanIndex>();
+
+/** The index of a plan, made once: a plan never changes. */
+export function indexOf(plan: Plan): PlanIndex {
+  const known = indexes.get(plan);
+  if (known !== undefined) return known;
+  const [tasks, issues, rejects]: [Task[], Issue[], Reject[]] = [[], [], []];
+  const byId = new Map<string, Task>();
+  const rejections = new Map<string, number>();
+  const rawOf = new Map<Task | Issue, string>();
+  for (const { entry, raw } of plan.lines) {
+    if (entry.type === "task") {
+      tasks.push(entry.task);
+      rawOf.set(entry.task, raw);
+      if (!byId.has(entry.task.id)) byId.set(entry.task.id, entry.task);
+    } else if (entry.type === "issue") {
+      issues.push(entry.issue);
+      rawOf.set(entry.issue, raw);
+    } else if (entry.type === "reject") {
+      rejects.push(entry.reject);
+      rejections.set(entry.reject.id, (rejections.get(entry.reject.id) ?? 0) + 1);
+    }
+  }
+  const index: PlanIndex = {
+    tasks,
+    pending: tasks.filter(({ s }) => s === "p"),
+    done: tasks.filter(({ s }) => s === "d"),
+    issues,
+    rejects,
+    byId,
+    ids: new Set([...tasks, ...issues].map(({ id }) => id)),
+    rejections,
+    rawOf,
+  };
+  indexes.set(plan, index);
+  return index;
+}
+
 /** The current spec, or `null`. Of several lines the last holds. */
 export function specOf(plan: Plan): string | null {
-  const spec = plan.lines.flatMap(({ entry }) => entry.type === "spec" ? [entry.spec] : []).at(-1) ?? "";
-  return spec === "" ? null : spec;
+  const last = plan.lines.findLast(({ entry }) => entry.type === "spec")?.entry;
+  return last?.type === "spec" && last.spec !== "" ? last.spec : null;
 }
 
 /** All tasks in the order of the file, those with an unknown status included. */
 export function tasksOf(plan: Plan): readonly Task[] {
-  return plan.lines.flatMap(({ entry }) => entry.type === "task" ? [entry.task] : []);
+  return indexOf(plan).tasks;
 }
 
 /** Pending tasks in the order of the file. */
 export function pendingOf(plan: Plan): readonly Task[] {
-  return tasksOf(plan).filter(({ s }) => s === "p");
+  return indexOf(plan).pending;
 }
 
 /** Done tasks in the order of the file. */
 export function doneOf(plan: Plan): readonly Task[] {
-  return tasksOf(plan).filter(({ s }) => s === "d");
+  return indexOf(plan).done;
 }
 
 export function issuesOf(plan: Plan): readonly Issue[] {
-  return plan.lines.flatMap(({ entry }) => entry.type === "issue" ? [entry.issue] : []);
+  return indexOf(plan).issues;
 }
 
 export function rejectsOf(plan: Plan): readonly Reject[] {
-  return plan.lines.flatMap(({ entry }) => entry.type === "reject" ? [entry.reject] : []);
+  return indexOf(plan).rejects;
 }
 
-/** Lines that cannot be read, and ids that occur twice. */
+/** Lines that cannot be read, ids that occur twice, and tasks that wait for each other. */
 export function problemsOf(plan: Plan): readonly PlanProblem[] {
+  const cycle = findCycle(pendingOf(plan));
+  const [first = ""] = cycle ?? [];
+  const circle = cycle === null ? [] : [{
+    line: indexOf(plan).byId.get(first)?.line ?? 0,
+    problem: `the tasks depend on each other in a circle: ${cycle.join(" → ")}`,
+  }];
+  return [...lineProblems(plan), ...circle].toSorted((one, other) => one.line - other.line);
+}
+
+function lineProblems(plan: Plan): readonly PlanProblem[] {
   const seen = new Map<string, number>();
   return plan.lines.flatMap(({ entry, number }) => {
     if (entry.type === "invalid") return [{ line: number, problem: entry.problem }];

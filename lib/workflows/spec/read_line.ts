@@ -24,7 +24,7 @@ function entryOf(raw: string, line: number): Entry {
       return rejectOf(record, line);
     case "spec":
       return typeof record["spec"] === "string"
-        ? { type: "spec", spec: record["spec"] }
+        ? { type: "spec", spec: record["spec"], planned: record["planned"] !== false }
         : wrong("spec", "a string", record["spec"]);
     case undefined:
       return wrong("t", "a string", undefined);
@@ -59,6 +59,10 @@ function taskOf(record: JsonObject, line: number): Entry {
     kill: textOf(record["kill"]) ?? decompose,
     killLog: textOf(record["kill_log"]),
     parent: textOf(record["parent"]),
+    createdFrom: textOf(record["created_from"]),
+    supersedes: textOf(record["supersedes"]),
+    depth: countOf(record["decompose_depth"]),
+    rounds: countOf(record["issue_rounds"]),
   };
   return { type: "task", task };
 }
@@ -68,7 +72,7 @@ function issueOf(record: JsonObject, line: number): Entry {
   if (!isId(id)) return wrong("id", "a string", id);
   if (typeof desc !== "string") return wrong("desc", "a string", desc);
   if (typeof spec !== "string") return wrong("spec", "a string", spec);
-  const issue: Issue = { line, record, id, spec, desc };
+  const issue: Issue = { line, record, id, spec, desc, rounds: countOf(record["issue_rounds"]) };
   return { type: "issue", issue };
 }
 
@@ -87,6 +91,10 @@ function rejectOf(record: JsonObject, line: number): Entry {
 
 function priorityOf(value: unknown): Priority {
   return value === "high" || value === "low" ? value : "medium";
+}
+
+function countOf(value: unknown): number {
+  return typeof value === "number" && Number.isInteger(value) && value > 0 ? value : 0;
 }
 
 function textOf(value: unknown): string | null {

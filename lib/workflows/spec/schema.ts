@@ -13,7 +13,11 @@ const texts = {
   supersedes: id.optional().describe("the task that this replaces"),
 };
 
-const spec = z.looseObject({ t: z.literal("spec"), spec: z.string() }).describe("the current spec");
+const spec = z.looseObject({
+  t: z.literal("spec"),
+  spec: z.string(),
+  planned: z.boolean().optional().describe("false: set, and not planned yet"),
+}).describe("the current spec");
 const task = z.looseObject({
   t: z.literal("task"),
   id,
@@ -24,9 +28,18 @@ const task = z.looseObject({
   reject: z.string().optional().describe("why it was rejected, while it is tried again"),
   kill: z.string().optional().describe("timeout or context: its turn was ended; it is taken apart"),
   kill_log: z.string().optional().describe("what the ended turn printed"),
+  changes_tests: z.array(z.string()).optional().describe("globs of tests that a task which a turn added may change"),
+  decompose_depth: z.number().optional().describe("how often a task was cut into parts before it came of it"),
+  issue_rounds: z.number().optional().describe("rounds of issue and task that led to it"),
   ...texts,
 });
-const issue = z.looseObject({ t: z.literal("issue"), id, spec: z.string(), desc: z.string() });
+const issue = z.looseObject({
+  t: z.literal("issue"),
+  id,
+  spec: z.string(),
+  desc: z.string(),
+  issue_rounds: z.number().optional(),
+});
 const reject = z.looseObject({ t: z.literal("reject"), id, done_at: z.string(), reason: z.string() }).describe(
   "a tombstone",
 );

@@ -6,6 +6,7 @@ import { newChildren, parentId, wasRejected } from "./judge.ts";
 import { idsOf, withDependents } from "./mutations/add_tasks.ts";
 import { inherited } from "./mutations/inherit.ts";
 import { rejectionsOf, withRejection } from "./mutations/reject_task.ts";
+import { planned } from "./mutations/set_spec.ts";
 import { tasksOf, withChanged, withLine, without } from "./plan_file.ts";
 import { readLine } from "./read_line.ts";
 import type { Entry, Plan, Task } from "./types.ts";
@@ -50,7 +51,7 @@ export function withGiven(plan: Plan, { data }: SpecItem): Plan {
   return data.lines.reduce((now, raw) => {
     const { entry } = readLine(raw, 0);
     const id = entry.type === "task" ? entry.task.id : entry.type === "issue" ? entry.issue.id : null;
-    return id === null || idsOf(now).includes(id) ? now : withLine(now, raw);
+    return id === null || idsOf(now).has(id) ? now : withLine(now, raw);
   }, plan);
 }
 
@@ -63,7 +64,7 @@ export function notInvestigated(plan: Plan, item: SpecItem, claims: readonly Cla
 /** A VERIFY turn that passed: what it was about leaves the file. */
 export function accepted(plan: Plan, item: SpecItem): Plan {
   const ids = new Set(tasksIn(item).map(({ id }) => id));
-  return without(plan, (entry) => entry.type === "task" && entry.task.s === "d" && ids.has(entry.task.id));
+  return planned(without(plan, (entry) => entry.type === "task" && entry.task.s === "d" && ids.has(entry.task.id)));
 }
 
 /** A VERIFY turn that did not pass: what it accepted is back, and what a check of its own refutes is rejected. */
@@ -75,7 +76,8 @@ export function notAccepted(plan: Plan, item: SpecItem, attempt: Attempt): Plan 
     if (isGone) changed = withLine(changed, item.data.lines[index] as string);
   }
   const failures = attempt.verification?.status === "failed" ? attempt.verification.failures : [];
-  for (const { id } of tasksIn(item)) {
+  const refuted = new Set(failures.map(({ scope }) => scope));
+  for (const { id } of tasksIn(item).filter((task) => refuted.has(task.id))) {
     const own = failures.filter(({ scope }) => scope === id);
     const task = tasksOf(changed).find((one) => one.id === id && one.s === "d");
     if (own.length > 0 && task !== undefined) {
@@ -83,6 +85,11 @@ export function notAccepted(plan: Plan, item: SpecItem, attempt: Attempt): Plan 
     }
   }
   return changed;
+}
+
+/** A DECOMPOSE turn that found the task done already: a BUILD turn says so, and its checks decide. */
+export function resumed(plan: Plan, item: SpecItem): Plan {
+  return withChanged(plan, isTask(parentId(item), "p"), { kill: undefined, kill_log: undefined, decompose: undefined });
 }
 
 /** A DECOMPOSE turn that passed: the parts take the place of the whole. */
@@ -93,7 +100,7 @@ export function decomposed(plan: Plan, item: SpecItem): Plan {
   const globs = testsChangedBy(parent);
   let changed = withLastPart(withDependents(plan, parent.id, children), parent, children);
   for (const task of tasksOf(changed).filter(({ id }) => children.includes(id))) {
-    if (globs.length > 0) changed = withChanged(changed, isTask(task.id), { changes_tests: globs });
+    changed = withChanged(changed, isTask(task.id), { changes_tests: globs, decompose_depth: parent.depth + 1 });
     const deps = [...new Set([...task.deps.filter((id) => id !== parent.id), ...parent.deps])];
     if (deps.join() !== task.deps.join()) {
       changed = withChanged(changed, isTask(task.id), { deps: deps.length === 0 ? undefined : deps });

@@ -17,6 +17,8 @@ export interface TurnScope {
   readonly stage: Exclude<Stage, "COMPLETE">;
   /** Ids of the records that it was given. */
   readonly given: readonly string[];
+  /** Rounds of issue and task that led to what it was given. */
+  readonly rounds: number;
 }
 
 /** How far a stage may use a command: `given` only for what it was given. */
@@ -28,7 +30,7 @@ export const STAGE_CLAIMS: Readonly<Record<TurnScope["stage"], Readonly<Partial<
   BUILD: { "issue add": "any", "task done": "given" },
   VERIFY: { "issue add": "any", "task accept": "any", "task reject": "given", "task add": "replacement" },
   INVESTIGATE: { "issue add": "any", "issue done": "given", "task add": "new" },
-  DECOMPOSE: { "issue add": "any", "task add": "part" },
+  DECOMPOSE: { "issue add": "any", "task add": "part", "task done": "given" },
 };
 
 /** Commands that only add: these may come from outside of a turn while a run is at work. */

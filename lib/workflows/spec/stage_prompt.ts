@@ -50,7 +50,7 @@ export function describeTask(task: Task): string {
     ...(task.accept === "" ? [] : [`Accepted when: ${task.accept}`]),
     ...(task.deps.length === 0 ? [] : [`Depends on: ${task.deps.join(", ")}`]),
     ...(task.parent === null ? [] : [`Part of: ${task.parent}`]),
-    ...(task.doneAt === null ? [] : [`Done at commit: ${task.doneAt}`]),
+    ...(task.doneAt === null ? [] : [`Done on top of commit: ${task.doneAt}`]),
     ...(task.kill === null ? [] : [`Was ended by: ${task.kill}`]),
   ].join("\n");
 }

@@ -1,6 +1,7 @@
 import type { NewTask } from "./mutations/add_tasks.ts";
-import { doneOf, issuesOf } from "./plan_file.ts";
+import { doneOf, indexOf, issuesOf } from "./plan_file.ts";
 import { refused } from "./refused.ts";
+import { isInvestigated } from "./stage.ts";
 import { STAGE_CLAIMS, type TurnScope } from "./stage_claims.ts";
 import type { Plan } from "./types.ts";
 
@@ -22,16 +23,33 @@ export function scopeOfTurn(
     case undefined:
       throw refused("the turn that runs this command works on no plan", "the prompt says how its results are reported");
     case "PLAN":
-      return { stage: known, given: [] };
+      return turnScope(known, []);
     case "BUILD":
-      return { stage: known, given: [item] };
+      return turnScope(known, tasksNamed(plan, item));
     case "DECOMPOSE":
-      return { stage: known, given: [item.slice(STAGE_ITEMS.decompose.length)] };
+      return turnScope(known, tasksNamed(plan, item.slice(STAGE_ITEMS.decompose.length)));
     case "VERIFY":
-      return { stage: known, given: doneOf(plan).map(({ id }) => id) };
+      return turnScope(known, doneOf(plan));
     case "INVESTIGATE":
-      return { stage: known, given: issuesOf(plan).map(({ id }) => id) };
+      return turnScope(known, issuesOf(plan).filter(isInvestigated));
   }
+}
+
+/** What a turn of a stage is about, by the records that it is given. Pure. */
+export function turnScope(
+  stage: TurnScope["stage"],
+  records: readonly { readonly id: string; readonly rounds: number }[],
+): TurnScope {
+  return {
+    stage,
+    given: records.map(({ id }) => id),
+    rounds: records.reduce((most, { rounds }) => Math.max(most, rounds), 0),
+  };
+}
+
+/** A task that the plan does not hold (any more) is given all the same. */
+function tasksNamed(plan: Plan, id: string): readonly { readonly id: string; readonly rounds: number }[] {
+  return [indexOf(plan).byId.get(id) ?? { id, rounds: 0 }];
 }
 
 /** What a task that is added in a turn has from it: DECOMPOSE is its parent, a single issue its reason. */

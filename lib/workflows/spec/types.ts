@@ -41,6 +41,14 @@ export interface Task extends Read {
   readonly kill: string | null;
   readonly killLog: string | null;
   readonly parent: string | null;
+  /** The issue that it was added for. */
+  readonly createdFrom: string | null;
+  /** The task that it replaces. */
+  readonly supersedes: string | null;
+  /** How often a task was cut into parts before this one came of it. */
+  readonly depth: number;
+  /** Rounds of issue and task that led to it: 1 for the task of an issue, 2 for the task of an issue of such a task. */
+  readonly rounds: number;
 }
 
 /** A `{"t": "issue"}` record. */
@@ -48,6 +56,8 @@ export interface Issue extends Read {
   readonly id: string;
   readonly spec: string;
   readonly desc: string;
+  /** Rounds of issue and task that led to it: 0 for one that was found while the spec's own tasks were built. */
+  readonly rounds: number;
 }
 
 /** A `{"t": "reject"}` record, a tombstone. */
@@ -62,7 +72,8 @@ export type Entry =
   | { readonly type: "task"; readonly task: Task }
   | { readonly type: "issue"; readonly issue: Issue }
   | { readonly type: "reject"; readonly reject: Reject }
-  | { readonly type: "spec"; readonly spec: string }
+  /** `planned`: false from `set-spec` on until it was planned, or tasks were accepted. */
+  | { readonly type: "spec"; readonly spec: string; readonly planned: boolean }
   /** A record of a type that is not known here: kept. */
   | { readonly type: "other" }
   | { readonly type: "blank" }

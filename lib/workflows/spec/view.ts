@@ -1,8 +1,8 @@
 import { openDependencies, openIds, readyTasks } from "./graph.ts";
 import { rejectionCounts } from "./mutations/reject_task.ts";
 import { doneOf, issuesOf, pendingOf, problemsOf, rejectsOf, specOf, tasksOf } from "./plan_file.ts";
-import { type Stage, stageOf } from "./stage.ts";
-import type { JsonObject, Plan, PlanProblem, Task } from "./types.ts";
+import { isDivided, isInvestigated, type Stage, stageOf } from "./stage.ts";
+import { type JsonObject, type Plan, PLAN_FILE, type PlanProblem, type Task } from "./types.ts";
 
 /** What `ralph query` prints. */
 export interface PlanView {
@@ -63,12 +63,12 @@ export function nextAction(plan: Plan, { rejections = Infinity }: ViewOptions = 
     case "COMPLETE":
       return { action, item: null };
     case "DECOMPOSE":
-      return { action, task: recordOf(pendingOf(plan).find(({ kill }) => kill !== null) as Task) };
+      return { action, task: recordOf(pendingOf(plan).find(isDivided) as Task) };
     case "BUILD": {
       const counts = rejectionCounts(plan);
       const task = readyTasks(tasksOf(plan)).find(({ id }) => (counts.get(id) ?? 0) < rejections);
       return task === undefined
-        ? { action, task: null, blocked: waitingReasons(plan, rejections) }
+        ? { action, task: null, blocked: [...waitingReasons(plan, rejections), ...unreadableReasons(plan)] }
         : { action, task: recordOf(task) };
     }
     case "VERIFY": {
@@ -76,7 +76,7 @@ export function nextAction(plan: Plan, { rejections = Infinity }: ViewOptions = 
       return { action, item: `Verify ${count} completed task${count === 1 ? "" : "s"} against spec` };
     }
     case "INVESTIGATE": {
-      const items = issuesOf(plan).map(({ record }) => record);
+      const items = issuesOf(plan).filter(isInvestigated).map(({ record }) => record);
       return { action, items, count: items.length };
     }
   }
@@ -96,6 +96,13 @@ export function waitingReasons(plan: Plan, rejections: number): readonly string[
       ? `${task.id}: waits for ${open.join(", ")}`
       : `${task.id}: ${firstLine(task.reject ?? "was given up on")}`;
   });
+}
+
+/** A line that cannot be read may be a task: such a plan is never complete. */
+export function unreadableReasons(plan: Plan): readonly string[] {
+  return plan.lines.flatMap(({ entry, number }) =>
+    entry.type === "invalid" ? [`${PLAN_FILE}:${number}: ${entry.problem}`] : []
+  );
 }
 
 /** The record, with the name that an older writer put under `desc`. */

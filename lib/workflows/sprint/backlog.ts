@@ -8,7 +8,7 @@ import { ensureRunsIgnored } from "../../events/run_folders.ts";
 import type { Backlog, Check, Item, ParkedItem } from "../../backlog/types.ts";
 import { findingsOf } from "./claim.ts";
 import { createHookRecorder } from "./hook_recorder.ts";
-import { sprintPaths } from "./paths.ts";
+import { type SprintPaths, sprintPaths } from "./paths.ts";
 import { sprintPrompt } from "./prompt.ts";
 import { settleIteration } from "./settle.ts";
 import type { SprintFindings, SprintItemData, SprintMode, SprintProgress, SprintStep } from "./types.ts";
@@ -95,10 +95,15 @@ export function sprintBacklog(
     async next({ inFlight, parked }) {
       const progress = await load();
       const { exit, status, steps } = progress;
-      if (exit.detectedAt !== null || status === "completed") return { status: "done", summary: exit.summary ?? "" };
-      if (status === "needs-human") return { status: "blocked", reasons: [humanReason(progress, directory)] };
+      if (WAITS_FOR_A_PERSON.has(status)) return { status: "blocked", reasons: [humanReason(progress, paths)] };
       if (inFlight.length > 0) return { status: "waiting" };
-      const step = steps.find((one) => one.status === "pending" && !isGivenUp(one, parked)) ?? null;
+      const pending = steps.filter((one) => one.status === "pending");
+      const step = pending.find((one) => !isGivenUp(one, parked)) ?? null;
+      const isReached = exit.detectedAt !== null || status === "completed";
+      if (step === null && isReached && pending.length > 0) {
+        return { status: "blocked", reasons: pending.map((one) => givenUpReason(one, parked)) };
+      }
+      if (step === null && isReached) return { status: "done", summary: exit.summary ?? "" };
       return { status: "item", item: iterationItem(progress, step, paths.transcripts) };
     },
 
@@ -128,9 +133,10 @@ export function sprintBacklog(
       await change((document) => beginIteration(document, item.data.iteration, now()));
     },
 
-    async work(item, { nonce, previous }) {
+    async work(item, { nonce, previous: own, last }) {
       const { mode, step, iteration } = item.data;
       const progress = await load();
+      const previous = own ?? (step === null ? last : null); // planning has another id each time
       const parked = step === null
         ? progress.steps.filter(({ status }) => status === "pending").map(({ id }) => id)
         : [];
@@ -156,14 +162,10 @@ export function sprintBacklog(
     async judge(item, turn, { claims, nonce }) {
       const { step, iteration } = item.data;
       const [edit] = await ralph.state.edited([paths.progress]);
-      const { changeYaml, readProgress } = await import("./document.ts");
-      const { applyStepClaims } = await import("./steps.ts");
-      const mark = { iteration, now: now() };
+      const { readProgress } = await import("./document.ts");
+      const { claimedSteps } = await import("./steps.ts");
       const withSteps = (text: string): SprintProgress =>
-        readProgress(
-          changeYaml(text, paths.progress, (document) => applyStepClaims(document, claims, mark)),
-          paths.progress,
-        );
+        claimedSteps(readProgress(text, paths.progress), claims, iteration);
       const written = withSteps(edit?.written ?? await textOf(ralph, paths.progress));
       const found = edit === undefined ? written : readable(() => withSteps(edit.found ?? ""));
       const findings = findingsOf({ turn, written, found, step, claims, nonce });
@@ -244,9 +246,21 @@ export function titleOf(text: string): string {
   return line.length > 72 ? `${line.slice(0, 71)}…` : line;
 }
 
-function humanReason({ humanNeeded }: SprintProgress, directory: string): string {
+/** What `status` says where no iteration begins by itself; `--retry-blocked` is the person's word that it may. */
+export const WAITS_FOR_A_PERSON: ReadonlySet<string> = new Set(["needs-human", "paused"]);
+
+function humanReason({ humanNeeded, status }: SprintProgress, { directory, progress }: SprintPaths): string {
   const why = humanNeeded === null ? "" : `: ${humanNeeded}`;
-  return `the agent asked for a person${why}; then \`ralph sprint run ${directory} --retry-blocked\``;
+  const what = status === "paused"
+    ? `the sprint is paused (\`status: paused\` in ${progress})`
+    : `the agent asked for a person${why}`;
+  return `${what}; \`ralph sprint run ${directory} --retry-blocked\` continues it`;
+}
+
+/** The goal is said to be reached, and a step is left that nobody could do. */
+function givenUpReason(step: SprintStep, parked: readonly ParkedItem[]): string {
+  const reason = parked.find(({ id }) => id === step.id)?.reason.split("\n")[0] ?? "was given up on";
+  return `${step.id} (${titleOf(step.prompt)}): ${reason}; \`ralph step done ${step.id}\` if it is not needed`;
 }
 
 /** What an agent left in the file may be no sprint any more: then it claims nothing. */

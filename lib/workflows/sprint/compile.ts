@@ -23,13 +23,15 @@ export interface CompiledSprint {
   /** PROGRESS.yaml, relative to the root. */
   readonly file: string;
   readonly definition: SprintDefinition;
+  /** Keys of a PROGRESS.yaml that was there which were brought up to date. */
+  readonly changed: readonly string[];
   /** Where the old file went, relative to the root. */
   readonly moved: string | null;
 }
 
 /**
  * Makes PROGRESS.yaml of SPRINT.yaml and its workflow. A sprint that has begun keeps its steps: only goal, prompts and
- * hooks are brought up to date.
+ * hooks are brought up to date. Another goal is not reached yet, whatever was said of the old one.
  *
  * @throws {RalphError} sprint-invalid with every problem, state-missing, state-invalid
  *
@@ -59,13 +61,17 @@ export async function compileSprint(
     await renamePath(join(root, paths.progress), join(root, moved));
   }
   let before: string | null = null;
+  let changed: readonly string[] = [];
   const after = await state.update(paths.progress, (text) => {
     before = text;
     if (text === null) return formatYaml(new Document(progressOf(definition)));
-    return changeYaml(text, paths.progress, (document) => bringUpToDate(document, definition));
+    return changeYaml(text, paths.progress, (document) => {
+      changed = bringUpToDate(document, definition);
+      return changed.length > 0;
+    });
   });
   const status = before === null ? "written" : before === after ? "unchanged" : "updated";
-  return { status, file: paths.progress, definition, moved };
+  return { status, file: paths.progress, definition, changed, moved };
 }
 
 /**
@@ -125,15 +131,25 @@ function definedBy(definition: SprintDefinition): Readonly<Record<string, unknow
   };
 }
 
-function bringUpToDate(document: Document, definition: SprintDefinition): boolean {
+/** @returns the keys that it changed */
+function bringUpToDate(document: Document, definition: SprintDefinition): readonly string[] {
   const now = document.toJS() as Readonly<Record<string, unknown>>;
-  let changed = false;
+  const changed: string[] = [];
   for (const [key, value] of Object.entries(definedBy(definition))) {
     if (JSON.stringify(now[key]) === JSON.stringify(value)) continue;
     document.set(key, document.createNode(value));
-    changed = true;
+    changed.push(key);
   }
+  if (changed.includes("goal") && now["goal"] !== undefined) forgetExit(document);
   return changed;
+}
+
+/** What was said of another goal: the sprint starts again, its steps are kept. */
+function forgetExit(document: Document): void {
+  for (const key of ["detected-at", "iteration", "final-summary"]) document.setIn(["ralph-exit", key], null);
+  for (const key of ["verified", "last-failure"]) document.deleteIn(["ralph-exit", key]);
+  document.setIn(["stats", "idle-iterations"], 0);
+  if (document.get("status") === "completed") document.set("status", "in-progress");
 }
 
 function written(

@@ -37,6 +37,15 @@ export function parseYaml(text: string, path: string): ProgressDocument {
   return document;
 }
 
+/** The text that was read or written last, with its document: a sprint's own file is asked for many times an iteration. */
+let known: { readonly text: string; readonly document: ProgressDocument } | null = null;
+
+/** The document of a text, parsed once while the text stays as it is. For reading only. */
+function documentOf(text: string, path: string): ProgressDocument {
+  if (known?.text !== text) known = { text, document: parseYaml(text, path) };
+  return known.document;
+}
+
 /** The file's text again. Long lines are not folded. */
 export function formatYaml(document: Document): string {
   return document.toString({ lineWidth: 0, minContentWidth: 0 });
@@ -48,13 +57,16 @@ export function formatYaml(document: Document): string {
  * @throws {RalphError} state-invalid
  */
 export function changeYaml(text: string, path: string, change: (document: ProgressDocument) => boolean): string {
-  const document = parseYaml(text, path);
-  return change(document) ? formatYaml(document) : text;
+  const document = documentOf(text, path);
+  known = null; // while it is changed, nobody knows what it says
+  const after = change(document) ? formatYaml(document) : text;
+  known = { text: after, document };
+  return after;
 }
 
 /** What the file says. @throws {RalphError} state-invalid, sprint-invalid when it is no sprint in ralph mode */
 export function readProgress(text: string, path: string): SprintProgress {
-  const all = parseYaml(text, path).toJS() as Plain;
+  const all = documentOf(text, path).toJS() as Plain;
   const mode = all["mode"] ?? "standard";
   if (mode !== "ralph") {
     throw new RalphError("sprint-invalid", {

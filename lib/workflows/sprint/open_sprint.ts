@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { sprintBacklog } from "./backlog.ts";
+import { sprintBacklog, WAITS_FOR_A_PERSON } from "./backlog.ts";
 import { compileSprint, sprintHooks } from "./compile.ts";
 import { onlySprint, sprintDirectory, sprintPaths } from "./paths.ts";
 import type { SprintFindings, SprintItemData } from "./types.ts";
@@ -26,7 +26,7 @@ export interface Sprint {
 }
 
 /**
- * Opens a sprint for `runLoop()`: compiles it where it has no PROGRESS.yaml yet.
+ * Opens a sprint for `runLoop()`: compiles it, so that PROGRESS.yaml has the goal, prompts and hooks of SPRINT.yaml.
  *
  * @throws {RalphError} sprint-missing, sprint-invalid, state-missing, state-invalid, path-outside-root
  * @example Run a sprint with a hook of your own
@@ -49,11 +49,14 @@ export async function openSprint(ralph: RalphContext, options: OpenSprintOptions
     ? await onlySprint(ralph.root)
     : options.directory;
   const directory = await sprintDirectory(ralph.root, ralph.root, named);
-  const { progress } = sprintPaths(ralph.root, directory);
-  if (!await pathExists(join(ralph.root, progress))) {
-    const { definition } = await compileSprint(ralph, { directory });
-    const message = `compiled ${progress} from the workflow ${definition.workflow} (${definition.workflowFrom})`;
-    ralph.events.emit({ type: "note", level: "info", message });
+  const { definition, progress } = sprintPaths(ralph.root, directory);
+  if (!await pathExists(join(ralph.root, progress)) || await pathExists(join(ralph.root, definition))) {
+    const compiled = await compileSprint(ralph, { directory });
+    const { workflow, workflowFrom } = compiled.definition;
+    const message = compiled.status === "written"
+      ? `compiled ${progress} from the workflow ${workflow} (${workflowFrom})`
+      : `${progress} follows what has changed in ${definition} since: ${compiled.changed.join(", ")}`;
+    if (compiled.status !== "unchanged") ralph.events.emit({ type: "note", level: "info", message });
   }
   const own = await sprintHooks(ralph, { directory });
   if (options.retryBlocked ?? ralph.loop.retryBlocked) await answered(ralph, progress);
@@ -71,6 +74,7 @@ async function answered(ralph: RalphContext, file: string): Promise<void> {
     (text) =>
       text === null
         ? null
-        : changeYaml(text, file, (document) => document.get("status") === "needs-human" && needHuman(document, null)),
+        : changeYaml(text, file, (document) =>
+          WAITS_FOR_A_PERSON.has(String(document.get("status"))) && needHuman(document, null)),
   );
 }

@@ -54,9 +54,9 @@ export async function listSprints(
   return found;
 }
 
-/** The only sprint there is. @throws {RalphError} sprint-missing when there is none, or more than one */
+/** The only sprint there is, compiled or not. @throws {RalphError} sprint-missing when there is none, or more than one */
 export async function onlySprint(root: string): Promise<string> {
-  const found = await listSprints(root);
+  const found = [...new Set([...await listSprints(root), ...await listSprints(root, "SPRINT.yaml")])];
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
   const problem = only === undefined

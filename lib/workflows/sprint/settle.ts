@@ -92,9 +92,8 @@ async function apply(
       addMissingSteps(document, findings?.added ?? [], { iteration, now }),
       claimed !== null && claimed.id !== "" && completeStep(document, claimed, now) === "completed",
       claimed !== null && claimed.id === "" && completeByPrompt(document, claimed.prompt),
-      // where nothing else was claimed, a turn that ended well with the step done settles the step
-      done && step !== null && claimed === null && (findings?.complete ?? null) === null &&
-        completeStep(document, step, now) === "completed",
+      // where no other was claimed, a turn that ended well with the step done settles the step; so does the goal reached
+      done && step !== null && claimed === null && completeStep(document, step, now) === "completed",
       countIteration(document, completed, step === null ? data.idle + 1 : 0),
       claimOf(document),
       (findings?.needsHuman ?? null) !== null && needHuman(document, findings?.needsHuman ?? ""),

@@ -1,6 +1,7 @@
 import type { Document, YAMLMap } from "yaml";
 import type { ClaimLine } from "../../backlog/claims.ts";
 import { maps, sequence } from "./document.ts";
+import type { SprintProgress } from "./types.ts";
 
 /** What a new step is marked with. */
 export interface StepMark {
@@ -38,6 +39,25 @@ export function applyStepClaims(document: Document, claims: readonly ClaimLine[]
     if (!isThere) changed = addSteps(document, [text], mark).length > 0 || changed;
   }
   return changed;
+}
+
+/** A sprint as it will be with these claims; the document is left alone. Pure. */
+export function claimedSteps(
+  progress: SprintProgress,
+  claims: readonly ClaimLine[],
+  iteration: number,
+): SprintProgress {
+  const steps = [...progress.steps];
+  for (const { command, id = "", text = "" } of claims) {
+    const at = steps.findIndex((step) => step.id === id && step.status === "pending");
+    const found = steps[at];
+    if (command === "step done" && found !== undefined) steps[at] = { ...found, status: "completed" };
+    const isThere = steps.some((step) => step.id === id && step.prompt === text);
+    if (command === "step add" && text.trim() !== "" && !isThere) {
+      steps.push({ id, prompt: text, status: "pending", addedIn: iteration });
+    }
+  }
+  return { ...progress, steps };
 }
 
 /** Adds those of the prompts that this iteration has not added yet: called twice, it adds nothing more. @returns true when it added */
@@ -83,9 +103,13 @@ export function reopenStep(document: Document, wanted: { readonly id: string; re
  * Gives every step an id of its own. A later step of an id gets the next free number; where it was completed in the same
  * instant as the first, one claim stamped them all, and it is pending again (the stamp is kept as `claimed-at`).
  *
+ * Of a sprint that is completed nothing is pending again.
+ *
  * @returns the ids that were given
  */
 export function normalizeSteps(document: Document): readonly string[] {
+  const isFinished = document.get("status") === "completed" ||
+    (document.getIn(["ralph-exit", "detected-at"]) ?? null) !== null;
   const first = new Map<string, YAMLMap>();
   const given: string[] = [];
   for (const step of maps(document, "dynamic-steps")) {
@@ -98,7 +122,7 @@ export function normalizeSteps(document: Document): readonly string[] {
     }
     const stamp = step.get("completed-at");
     if (
-      same !== undefined && !isPending(step) && stamp !== undefined &&
+      !isFinished && same !== undefined && !isPending(step) && stamp !== undefined &&
       String(stamp) === String(same.get("completed-at"))
     ) {
       step.set("claimed-at", step.get("completed-at", true));

@@ -98,10 +98,11 @@ describe("specBacklog()", () => {
     const tasks = (await planStore(world.ralph).load()).lines.flatMap(({ entry }) =>
       entry.type === "task" ? [entry.task] : []
     );
-    expect(tasks.map(({ id, deps }) => [id, deps])).toEqual([["t-9", ["t-a", "t-b"]], ["t-a", ["t-0"]], ["t-b", [
-      "t-a",
-      "t-0",
-    ]]]);
+    expect(tasks.map(({ id, deps, depth }) => [id, deps, depth])).toEqual([
+      ["t-9", ["t-a", "t-b"], 0],
+      ["t-a", ["t-0"], 1],
+      ["t-b", ["t-a", "t-0"], 1],
+    ]);
   });
 
   test("what VERIFY accepted unseen by any check is unverified, in the next run as well", async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createBatchReader } from "../../../lib/git/batch_reader.ts";
 import { branchesOf } from "../../../lib/workflows/spec/history/read_branches.ts";
 import { lineChanges } from "../../../lib/workflows/spec/history/line_changes.ts";
+import { startWalk } from "../../../lib/workflows/spec/history/walk.ts";
 import fc from "fast-check";
 
 describe("branchesOf()", () => {
@@ -82,5 +83,54 @@ describe("createBatchReader()", () => {
     for (const byte of Buffer.from("a1 blob 5\nab\ncd\na2:x missing\na3 blob 2\nxy\n")) read(Buffer.from([byte]));
 
     expect(found).toEqual(["ab\n", null, "xy"]);
+  });
+});
+
+describe("a task's life", () => {
+  const commit = { hash: "a", short: "a", parents: [], date: "2026-01-18T10:00:00", committed: 1, author: "a@b.c" };
+  const task = (id: string, more: Readonly<Record<string, unknown>> = {}): object => ({
+    t: "task",
+    id,
+    spec: "a.md",
+    name: id,
+    s: "p",
+    ...more,
+  });
+  const reject = (id: string, doneAt: string): object => ({ t: "reject", id, done_at: doneAt, reason: "bad" });
+
+  /** The lives after these versions of the plan, one commit each; `null`: the file is gone. */
+  function livesOf(...versions: readonly (readonly object[] | null)[]): Record<string, readonly unknown[]> {
+    const hash = (index: number): string => `c${index}`;
+    const commits = versions.map((_, index) => ({
+      ...commit,
+      hash: hash(index),
+      parents: index === 0 ? [] : [hash(index - 1)],
+      committed: index,
+    }));
+    const walk = startWalk(commits);
+    for (const [index, lines] of versions.entries()) {
+      const text = (lines ?? []).map((line) => `${JSON.stringify(line)}\n`).join("");
+      walk.take({ ...commits[index] as typeof commit, content: Buffer.from(text) });
+    }
+    return Object.fromEntries(
+      walk.lives().map(({ id, outcome, lastDone }) => [id, [outcome, lastDone?.order ?? null]]),
+    );
+  }
+  const spec = (name: string): object => ({ t: "spec", spec: name });
+
+  test("that was done and rejected ends as rejected, although task and tombstone left the file together", () => {
+    const [open, done] = [task("t-1"), task("t-1", { s: "d", done_at: "x" })];
+    expect(
+      livesOf([spec("a.md"), open], [spec("a.md"), done], [spec("a.md"), open, reject("t-1", "x")], [spec("b.md")]),
+    )
+      .toEqual({ "t-1": ["rejected", 1] });
+  });
+
+  test("that was done is accepted when it leaves, and cancelled where the file went over to another spec or away", () => {
+    const done = task("t-1", { s: "d", done_at: "x" });
+    const first = [spec("a.md"), done, task("t-2")];
+    expect(livesOf(first, [spec("a.md")])).toEqual({ "t-1": ["accepted", 0], "t-2": ["cancelled", null] });
+    expect(livesOf(first, [spec("b.md")])).toEqual({ "t-1": ["cancelled", 0], "t-2": ["cancelled", null] });
+    expect(livesOf(first, null)).toEqual({ "t-1": ["cancelled", 0], "t-2": ["cancelled", null] });
   });
 });

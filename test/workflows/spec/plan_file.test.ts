@@ -174,13 +174,14 @@ const COMMANDS: readonly Command[] = [
 /** What the commands are about, kept apart from the file: the seed's table is read off this. */
 interface Model {
   spec: string | null;
+  planned: boolean;
   pending: number;
   done: number;
   issues: number;
 }
 
-function modelStage({ spec, pending, done, issues }: Model): string {
-  if (spec === null) return "PLAN";
+function modelStage({ spec, planned, pending, done, issues }: Model): string {
+  if (spec === null || (!planned && pending + done === 0)) return "PLAN";
   return pending > 0 ? "BUILD" : done > 0 ? "VERIFY" : issues > 0 ? "INVESTIGATE" : "COMPLETE";
 }
 
@@ -189,6 +190,7 @@ function act(model: Model, name: string): boolean {
   const own = model.spec;
   switch (name) {
     case "set-spec a.md":
+      if (model.spec === null) model.planned = false;
       model.spec = "a.md";
       return true;
     case "task add":
@@ -204,6 +206,7 @@ function act(model: Model, name: string): boolean {
     case "task accept":
       if (model.done === 0) return false;
       model.done = 0;
+      model.planned = true;
       return true;
     case "task reject":
       if (model.done === 0) return false;
@@ -228,7 +231,7 @@ describe("stageOf()", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...commands), { maxLength: 40 }), (sequence) => {
         let plan = parsePlan(null, "plan.jsonl");
-        const model: Model = { spec: null, pending: 0, done: 0, issues: 0 };
+        const model: Model = { spec: null, planned: false, pending: 0, done: 0, issues: 0 };
         for (const [name, change] of sequence) {
           const isPossible = act(model, name);
           if (isPossible) plan = parsePlan(formatPlan((change(plan) as Change).plan), "plan.jsonl");
@@ -261,7 +264,7 @@ describe("beginSpec()", () => {
 
   test("takes the tasks of another spec and the tombstones away and keeps the issues", () => {
     expect(formatPlan(beginSpec(parsePlan(text, "p"), "new.md").plan)).toBe(
-      '{"t": "spec", "spec": "new.md"}\n{"t": "issue", "id": "i-1", "spec": "old.md", "desc": "d"}\n',
+      '{"t": "spec", "spec": "new.md", "planned": false}\n{"t": "issue", "id": "i-1", "spec": "old.md", "desc": "d"}\n',
     );
   });
 

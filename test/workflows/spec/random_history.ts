@@ -265,8 +265,9 @@ function remove(state: State, id: string, now: Mark): void {
   const isTomb = task.lastDone !== null &&
     state.tombs.some((tomb) => tomb.id === id && tomb.doneAt === task.lastDone?.at);
   if (task.s === "d") Object.assign(task.truth, { outcome: "accepted", accepted: now });
-  else if (isTomb) task.truth.outcome = "rejected";
-  else Object.assign(task.truth, { outcome: "cancelled", cancelled: now });
+  else if (isTomb || task.truth.rejected.length > 0) {
+    Object.assign(task.truth, { outcome: "rejected", done: task.lastDone?.mark ?? null });
+  } else Object.assign(task.truth, { outcome: "cancelled", cancelled: now });
   Object.assign(task, { s: null, doneAt: null });
 }
 

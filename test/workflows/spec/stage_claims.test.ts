@@ -28,14 +28,14 @@ const MAY: Readonly<Record<TurnScope["stage"], readonly string[]>> = {
   BUILD: ["task done"],
   VERIFY: ["task accept", "task reject", "task add --supersedes"],
   INVESTIGATE: ["issue done", "task add"],
-  DECOMPOSE: ["task add --parent"],
+  DECOMPOSE: ["task add --parent", "task done"],
 };
 
 describe("what a stage may ask for", () => {
   test.each(Object.keys(STAGE_CLAIMS) as TurnScope["stage"][])("%s", (stage) => {
     const permitted = CLAIMS.filter(([, line]) => {
       try {
-        checkPermitted({ stage, given: ["given"] }, line);
+        checkPermitted({ stage, given: ["given"], rounds: 0 }, line);
         return true;
       } catch (error) {
         expect(error).toMatchObject({ code: "usage", exitCode: 2, hint: expect.stringContaining(stage) });
@@ -60,8 +60,8 @@ describe("what a stage may ask for", () => {
     const plan = parsePlan(text, "p");
     const lines = [claim("task accept"), claim("task add", { id: "t-2", record: { name: 7 } }), claim("nonsense")];
 
-    expect(withClaims(plan, { stage: "BUILD", given: ["t-1"] }, lines)).toEqual(plan);
-    expect(withClaims(plan, { stage: "INVESTIGATE", given: [] }, lines)).toEqual(plan);
+    expect(withClaims(plan, { stage: "BUILD", given: ["t-1"], rounds: 0 }, lines)).toEqual(plan);
+    expect(withClaims(plan, { stage: "INVESTIGATE", given: [], rounds: 0 }, lines)).toEqual(plan);
   });
 });
 

@@ -2,7 +2,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runLoop } from "../../../lib/loop/run_loop.ts";
-import { modesOf, PROGRESS, type SprintWorld, sprintWorld } from "./sprint_world.ts";
+import { openSprint } from "../../../lib/workflows/sprint/open_sprint.ts";
+import { DIRECTORY, modesOf, PROGRESS, type SprintWorld, sprintWorld } from "./sprint_world.ts";
 
 const COMPLETE = { lines: ["RALPH_COMPLETE: reached"], text: "RALPH_COMPLETE: reached\n" };
 
@@ -182,6 +183,57 @@ describe("sprintBacklog() in the loop", () => {
     expect(run.parked.map(({ id }) => id)).toEqual(["step-1"]);
     expect(modesOf(world).slice(0, 5)).toEqual(["planning", "executing", "executing", "executing", "planning"]);
     expect(world.prompts[4]).toContain("step-1 (given up): impossible");
+  });
+
+  test("a goal that is reached does not end the sprint before the pending steps are done; one that was given up blocks it", async () => {
+    await using world = await sprintWorld(
+      async ({ cwd }, number) => {
+        if (number === 1) await world.add("one", "two");
+        await writeFile(join(cwd, "x.txt"), String(number));
+        return number === 2 ? {} : COMPLETE;
+      },
+      "",
+      { config: { maxRetries: 1 } },
+    );
+
+    const run = await runLoop(world.ralph, world.backlog());
+
+    expect(modesOf(world)).toEqual(["planning", "executing", "executing"]);
+    expect((await world.progress()).steps.map(({ status }) => status)).toEqual(["pending", "completed"]);
+    expect(run).toMatchObject({
+      status: "blocked",
+      reasons: [expect.stringMatching(/^step-1 \(one\): .*step done step-1/)],
+    });
+  });
+
+  test("another goal starts a completed sprint again; one that is paused waits for a person", async () => {
+    await using world = await sprintWorld(async () => COMPLETE);
+    await runLoop(world.ralph, world.backlog());
+    await world.write(`${DIRECTORY}/SPRINT.yaml`, "workflow: ralph\ngoal: another goal\n");
+
+    const { backlog } = await openSprint(world.ralph, { directory: DIRECTORY });
+    expect(await runLoop(world.ralph, backlog)).toMatchObject({ turns: 1, summary: "reached" });
+    expect(world.prompts[1]).toContain("another goal");
+    expect(world.events).toContainEqual(
+      expect.objectContaining({ message: expect.stringMatching(/has changed .*: goal$/) }),
+    );
+
+    await world.ralph.state.update(PROGRESS, (text) => text?.replace("status: completed", "status: paused") ?? null);
+    expect(await runLoop(world.ralph, world.backlog())).toMatchObject({
+      status: "blocked",
+      turns: 0,
+      reasons: [expect.stringContaining("the sprint is paused")],
+    });
+    await openSprint(world.ralph, { directory: DIRECTORY, retryBlocked: true });
+    expect((await world.progress()).status).toBe("in-progress");
+  });
+
+  test("planning is told what went wrong in the planning before it", async () => {
+    await using world = await sprintWorld(async (_request, number) => number === 1 ? {} : COMPLETE);
+
+    await runLoop(world.ralph, world.backlog());
+
+    expect(world.prompts[1]).toContain("no step was added, and the goal was not said to be reached");
   });
 
   test("needs-human ends as blocked with its reason, stays so, and continues with retryBlocked", async () => {

@@ -117,6 +117,17 @@ describe("normalizeSteps()", () => {
     expect(text.match(/claimed-at: "2026-01-20T09:00:00Z"/g)).toHaveLength(11);
   });
 
+  test("in a sprint that is completed every step stays completed", () => {
+    const step = '{ id: step-1, prompt: p, status: completed, completed-at: "2026-01-20T09:00:00Z" }';
+    const text = changeYaml(
+      `status: completed\n${file(step, step)}`,
+      "P",
+      (document) => normalizeSteps(document).length === 1,
+    );
+
+    expect(stepsOf(text)).toEqual(["step-1 p completed", "step-2 p completed"]);
+  });
+
   test("steps completed at times of their own stay completed; ids that are free stay as they are", () => {
     const before = file(
       "{ id: step-4, prompt: a, status: completed, completed-at: x }",

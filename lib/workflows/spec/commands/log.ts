@@ -41,6 +41,7 @@ function tableLines(tasks: readonly LogEntry[], style: Style): readonly string[]
     accepted: good,
     rejected: bad,
     cancelled: dim,
+    decomposed: dim,
     done: warn,
   };
   const padded = (row: readonly string[]): readonly string[] =>

@@ -1,4 +1,5 @@
 import { findSpec, SPEC_FOLDERS } from "../find_spec.ts";
+import { RalphError } from "../../../errors/ralph_error.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import { changePlan, claimLine, openPlan } from "./open_plan.ts";
 import { usage } from "../../../cli/parse.ts";
@@ -14,11 +15,10 @@ export async function setSpec(invocation: Invocation): Promise<number> {
   const open = await openPlan(invocation);
   const found = await findSpec(open.root, given, invocation.host.environment.cwd);
   if (found === null) {
-    invocation.say(`warning: ${given} does not exist, neither here nor in ${SPEC_FOLDERS.slice(1).join(" or ")}`);
+    const hint = `specs are looked for here, then in ${SPEC_FOLDERS.slice(1).join(" and ")}`;
+    throw new RalphError("state-missing", { details: { path: given }, hint });
   }
-  return await changePlan(invocation, open, () => [
-    claimLine(invocation, "set-spec", { text: found?.name ?? given }),
-  ]);
+  return await changePlan(invocation, open, () => [claimLine(invocation, "set-spec", { text: found.name })]);
 }
 
 /** `ralph plan SPEC.md`: a single word that ends in .md and names a file, here or in a folder of specs. */

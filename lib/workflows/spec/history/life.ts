@@ -7,6 +7,19 @@ export interface TaskState {
   readonly spec: string;
   readonly s: string;
   readonly doneAt: string | null;
+  /** What it came of, and why it was cut: as the file last said. */
+  readonly parent: string | null;
+  readonly createdFrom: string | null;
+  readonly supersedes: string | null;
+  readonly kill: string | null;
+}
+
+/** What a version of the file says of a task that it does not hold. */
+export interface Absence {
+  /** It has a tombstone for the task's last `done_at`. */
+  readonly isBuried: boolean;
+  /** It is another spec's, or gone itself. */
+  readonly isAnothers: boolean;
 }
 
 /** Whether the file says of a task what this life says. */
@@ -15,16 +28,17 @@ export function agrees(life: Life | undefined, state: TaskState | null): boolean
   return life !== undefined && life.s === state.s && life.doneAt === state.doneAt;
 }
 
-/** A life after what one version of the file says of its task. @param isBuried the file has a tombstone for its last `done_at` */
+/** A life after what one version of the file says of its task. */
 export function lived(
   life: Life | undefined,
   state: TaskState | null,
   now: Moment,
-  isBuried: boolean,
+  absence: Absence,
 ): Life | undefined {
-  if (state === null) return life === undefined || life.s === null ? life : removed(life, now, isBuried);
+  if (state === null) return life === undefined || life.s === null ? life : removed(life, now, absence);
   if (life === undefined) return marked({ ...blank(state, now), s: null }, state, now);
-  const known = { ...life, name: state.name, spec: state.spec };
+  const { name, spec, parent, createdFrom, supersedes, kill } = state;
+  const known = { ...life, name, spec, parent, createdFrom, supersedes, kill: kill ?? life.kill };
   if (life.s !== null) return agrees(life, state) ? known : marked(known, state, now);
   // In the file again: what ended it is void.
   return marked({ ...known, readded: [...life.readded, now], accepted: null, cancelled: null }, state, now);
@@ -57,21 +71,28 @@ function marked(life: Life, { s, doneAt }: TaskState, now: Moment): Life {
   return { ...base, done: null, accepted: null, outcome: "pending" };
 }
 
-/** Gone from the file: a tombstone for the last time it was done says that it was rejected. */
-function removed(life: Life, now: Moment, isBuried: boolean): Life {
+/**
+ * Gone from the file. Done: accepted, unless its tombstone is there, or the file went over to another spec. Pending:
+ * rejected where it was tried and a tombstone said so, else cancelled.
+ */
+function removed(life: Life, now: Moment, { isBuried, isAnothers }: Absence): Life {
   const gone = { ...life, s: null, doneAt: null, last: now };
   if (life.s === "a") return { ...gone, outcome: "accepted" };
-  if (isBuried) return { ...gone, outcome: "rejected" };
-  return life.s === "d"
+  if (isBuried || (life.s !== "d" && life.rejected.length > 0)) return { ...gone, outcome: "rejected" };
+  return life.s === "d" && !isAnothers
     ? { ...gone, accepted: now, outcome: "accepted" }
     : { ...gone, cancelled: now, outcome: "cancelled" };
 }
 
-function blank({ id, name, spec }: TaskState, now: Moment): Life {
+function blank({ id, name, spec, parent, createdFrom, supersedes, kill }: TaskState, now: Moment): Life {
   return {
     id,
     name,
     spec,
+    parent,
+    createdFrom,
+    supersedes,
+    kill,
     s: null,
     doneAt: null,
     lastDone: null,

@@ -49,6 +49,14 @@ export interface LogEntry {
   /** E-mail of who did it, else of who created it. */
   readonly author: string;
   readonly outcome: TaskOutcome;
+  /** The task that it is a part of. */
+  readonly parent?: string;
+  /** The issue that it was added for. */
+  readonly created_from?: string;
+  /** The task that it replaced. */
+  readonly supersedes?: string;
+  /** `timeout` or `context`: its turn was ended, and it was to be taken apart. */
+  readonly kill?: string;
   readonly created: LogMoment;
   readonly done?: LogMoment;
   readonly accepted?: LogMoment;
@@ -75,7 +83,10 @@ export async function readLog(options: LogOptions): Promise<PlanLog> {
     : [await read(startOf(options.branch, await shape, everywhere)), await shape];
 
   const isMeant = meant(options, known, since);
-  const chosen = lives.filter(isMeant).toSorted((one, other) => compareMoments(one.last, other.last));
+  const wholes = new Set(lives.map(({ parent }) => parent));
+  const chosen = lives.map((life) => decomposed(life, wholes)).filter(isMeant).toSorted((one, other) =>
+    compareMoments(one.last, other.last)
+  );
   const isWhole = options.all === true || options.spec !== undefined || options.branch !== undefined || since !== null;
   return { tasks: (isWhole ? chosen : chosen.slice(-RECENT)).map((life) => entryOf(life, known)) };
 }
@@ -133,8 +144,14 @@ function momentsOf({ created, done, accepted, cancelled, rejected, readded, last
   return [created, done, accepted, cancelled, ...rejected, ...readded, last].filter((moment) => moment !== null);
 }
 
+/** What went while parts of it came was cut into them. */
+function decomposed(life: Life, wholes: ReadonlySet<string | null>): Life {
+  return life.outcome === "cancelled" && wholes.has(life.id) ? { ...life, outcome: "decomposed" } : life;
+}
+
 function entryOf(life: Life, { names }: Branches): LogEntry {
-  const { id, name, spec, outcome, created, done, accepted, cancelled } = life;
+  const { id, name, spec, outcome, created, accepted, cancelled, parent, createdFrom, supersedes, kill } = life;
+  const done = life.done ?? (outcome === "rejected" ? life.lastDone : null);
   const by = (done ?? created).commit;
   return {
     id,
@@ -143,6 +160,10 @@ function entryOf(life: Life, { names }: Branches): LogEntry {
     branch: names.get(by.hash) ?? null,
     author: by.author,
     outcome,
+    ...(parent === null ? {} : { parent }),
+    ...(createdFrom === null ? {} : { created_from: createdFrom }),
+    ...(supersedes === null ? {} : { supersedes }),
+    ...(kill === null ? {} : { kill }),
     created: shown(created),
     ...(done === null ? {} : { done: shown(done) }),
     ...(accepted === null ? {} : { accepted: shown(accepted) }),

@@ -42,6 +42,11 @@ export interface Life {
   readonly id: string;
   readonly name: string;
   readonly spec: string;
+  readonly parent: string | null;
+  readonly createdFrom: string | null;
+  readonly supersedes: string | null;
+  /** Why it was to be taken apart, if ever. */
+  readonly kill: string | null;
   /** Its status in the file, or `null` when it is not there. */
   readonly s: string | null;
   readonly doneAt: string | null;
@@ -60,4 +65,4 @@ export interface Life {
 }
 
 /** Where a task ended up. */
-export type TaskOutcome = "pending" | "done" | "accepted" | "rejected" | "cancelled";
+export type TaskOutcome = "pending" | "done" | "accepted" | "rejected" | "cancelled" | "decomposed";

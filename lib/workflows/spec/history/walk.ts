@@ -80,7 +80,7 @@ export function startWalk(commits: readonly PlanCommit[]): Walk {
 }
 
 function advance(first: Known, others: readonly Known[], content: Buffer, now: Moment): Known {
-  const { states, tombs, buried } = changesOf(first, content);
+  const { states, tombs, buried, isAnothers } = changesOf(first, content);
   const contested = new Set(states.keys());
   for (const { lives } of others) {
     for (const [id, life] of lives) if (first.lives.get(id) !== life) contested.add(id);
@@ -98,7 +98,7 @@ function advance(first: Known, others: readonly Known[], content: Buffer, now: M
     const own = lives.get(id);
     const known = [own, ...others.map((other) => other.lives.get(id))].filter((life) => life !== undefined);
     const state = states.has(id) ? states.get(id) ?? null : stateOf(own);
-    const life = resolve(known, state, rejections.get(id) ?? [], now, first.tombs);
+    const life = resolve(known, state, rejections.get(id) ?? [], now, { tombs: first.tombs, isAnothers });
     if (life !== undefined) lives.set(id, life);
   }
   return { content, lives, tombs: first.tombs };
@@ -110,14 +110,14 @@ function resolve(
   state: TaskState | null,
   rejections: readonly RejectionMoment[],
   now: Moment,
-  tombs: ReadonlyMap<string, Tomb>,
+  { tombs, isAnothers }: { readonly tombs: ReadonlyMap<string, Tomb>; readonly isAnothers: boolean },
 ): Life | undefined {
   const agreeing = known.filter((life) => agrees(life, state));
   const base = pick(agreeing) ?? pick(state === null ? known.filter(({ s }) => s !== null) : known);
   const before = base === undefined ? undefined : joined(known, withRejections(base, rejections));
   const isBuried = state === null &&
     [...tombs.values()].some(({ id, doneAt }) => id === before?.id && doneAt === before.lastDoneAt);
-  const life = lived(before, state, now, isBuried);
+  const life = lived(before, state, now, { isBuried, isAnothers });
   return life === undefined ? undefined : withRejections(life, rejections);
 }
 
@@ -137,6 +137,8 @@ interface Changes {
   readonly states: ReadonlyMap<string, TaskState | null>;
   readonly tombs: ReadonlyMap<string, Tomb>;
   readonly buried: readonly string[];
+  /** The file went over to another spec, or is gone. */
+  readonly isAnothers: boolean;
 }
 
 function changesOf({ content: before }: Known, content: Buffer): Changes {
@@ -144,18 +146,22 @@ function changesOf({ content: before }: Known, content: Buffer): Changes {
   const states = new Map<string, TaskState | null>();
   const tombs = new Map<string, Tomb>();
   const buried: string[] = [];
+  const [left, taken]: [string[], string[]] = [[], []];
   for (const line of removed) {
     const { entry } = readLine(line, 0);
+    if (entry.type === "spec") left.push(entry.spec);
     if (entry.type === "task") states.set(entry.task.id, null);
     else if (entry.type === "reject") buried.push(tombKey(entry.reject));
   }
   for (const line of added) {
     const { entry } = readLine(line, 0);
+    if (entry.type === "spec") taken.push(entry.spec);
     if (entry.type === "task") states.set(entry.task.id, entry.task);
     else if (entry.type === "reject") tombs.set(tombKey(entry.reject), entry.reject);
   }
   for (const [id, state] of states) if (state === null) states.set(id, twin(id, content));
-  return { states, tombs, buried };
+  const isAnothers = content.length === 0 || (taken.length > 0 && left.some((spec) => !taken.includes(spec)));
+  return { states, tombs, buried, isAnothers };
 }
 
 /** Another line of the same id that is still there: ids that occur twice. */
@@ -175,6 +181,6 @@ function tombKey({ id, doneAt, reason }: Tomb): string {
 
 function stateOf(life: Life | undefined): TaskState | null {
   if (life === undefined || life.s === null) return null;
-  const { id, name, spec, s, doneAt } = life;
-  return { id, name, spec, s, doneAt };
+  const { id, name, spec, s, doneAt, parent, createdFrom, supersedes, kill } = life;
+  return { id, name, spec, s, doneAt, parent, createdFrom, supersedes, kill };
 }

@@ -1,5 +1,5 @@
 import { findCycle } from "../graph.ts";
-import { issuesOf, specOf, tasksOf, withChanged, without, withRecord } from "../plan_file.ts";
+import { indexOf, specOf, tasksOf, withChanged, without, withRecord } from "../plan_file.ts";
 import { refused } from "../refused.ts";
 import type { JsonObject, Plan, Priority, Task } from "../types.ts";
 import { type Change, shortName } from "./change.ts";
@@ -18,6 +18,8 @@ export interface NewTask {
   readonly parent?: string | undefined;
   readonly created_from?: string | undefined;
   readonly supersedes?: string | undefined;
+  /** Keys that Ralph itself adds. */
+  readonly own?: JsonObject;
 }
 
 /** What adding needs beside the plan. */
@@ -71,8 +73,8 @@ function addTask(plan: Plan, task: NewTask, { upsert = false }: AddOptions): Pla
 
   const { id = "" } = task;
   checkFree(plan, id);
-  const record: JsonObject = { t: "task", id, spec, name: task.name, ...given(task), s: "p" };
-  return task.supersedes === undefined ? withRecord(plan, record) : replaced(plan, task.supersedes, record);
+  const record: JsonObject = { t: "task", id, spec, name: task.name, ...given(task), ...task.own, s: "p" };
+  return task.supersedes === undefined ? withRecord(plan, record) : replaced(plan, task.supersedes, task, record);
 }
 
 /** The keys that were given, empty ones left out. */
@@ -91,11 +93,15 @@ function given(task: NewTask): JsonObject {
 }
 
 /** The old task goes, its tombstones stay, and what waited for it waits for the new one. */
-function replaced(plan: Plan, oldId: string, record: JsonObject): Plan {
+function replaced(plan: Plan, oldId: string, { id = "", notes = "" }: NewTask, record: JsonObject): Plan {
   const old = tasksOf(plan).find(({ id }) => id === oldId);
   if (old === undefined) throw refused(`there is no task ${oldId} to supersede`, "`ralph query tasks` lists them");
   if (old.s === "d") throw refused(`${oldId} is done`, `reject it first: \`ralph task reject ${oldId} "reason"\``);
-  return withDependents(withRecord(without(plan, isTask(old)), record), oldId, [String(record["id"])]);
+  const why = old.reject === null ? [] : [`It replaces ${oldId} (${old.name}), which was rejected: ${old.reject}`];
+  const told = why.length === 0
+    ? record
+    : { ...record, notes: [notes, ...why].filter((text) => text !== "").join("\n") };
+  return withDependents(withRecord(without(plan, isTask(old)), told), oldId, [id]);
 }
 
 /** Whatever depended on one task depends on these instead. */
@@ -113,14 +119,14 @@ function isTask(task: Task): Parameters<typeof without>[1] {
 
 /** @throws {RalphError} usage for an id that is taken */
 export function checkFree(plan: Plan, id: string): void {
-  if (id === "" || idsOf(plan).includes(id)) {
+  if (id === "" || idsOf(plan).has(id)) {
     throw refused(`the id ${id} is taken`, "leave `id` out: Ralph gives one");
   }
 }
 
 /** Ids of all tasks and issues. */
-export function idsOf(plan: Plan): readonly string[] {
-  return [...tasksOf(plan), ...issuesOf(plan)].map(({ id }) => id);
+export function idsOf(plan: Plan): ReadonlySet<string> {
+  return indexOf(plan).ids;
 }
 
 function one(value: string | undefined): readonly string[] {

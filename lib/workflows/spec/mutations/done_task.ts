@@ -3,6 +3,7 @@ import { doneOf, pendingOf, tasksOf, withChanged, without } from "../plan_file.t
 import { refused } from "../refused.ts";
 import type { Plan, Task } from "../types.ts";
 import { type Change, shortName } from "./change.ts";
+import { planned } from "./set_spec.ts";
 
 /** Which task is done, and where the tree stood. */
 export interface Done {
@@ -50,7 +51,7 @@ export function acceptTasks(plan: Plan): Change {
     throw refused("no task is done", "`ralph query tasks` lists them; `ralph task done` marks one");
   }
   return {
-    plan: without(plan, (entry) => entry.type === "task" && entry.task.s === "d"),
+    plan: planned(without(plan, (entry) => entry.type === "task" && entry.task.s === "d")),
     subject: `ralph: task accept - ${done.length === 1 ? shortName(only.name) : `${done.length} tasks`}`,
   };
 }

@@ -8,6 +8,8 @@ import { type Change, shortName } from "./change.ts";
 export interface NewIssue {
   readonly id: string;
   readonly desc: string;
+  /** Rounds of issue and task that led to it. @default 0 */
+  readonly rounds?: number;
 }
 
 /** Adds issues to the current spec. @throws {RalphError} usage without a spec or a description, for a taken id */
@@ -15,10 +17,10 @@ export function addIssues(plan: Plan, issues: readonly NewIssue[]): Change {
   const spec = specOf(plan);
   if (spec === null) throw refused("no spec is set, and an issue belongs to one", "`ralph set-spec FILE` sets it");
   let changed = plan;
-  for (const { id, desc } of issues) {
+  for (const { id, desc, rounds = 0 } of issues) {
     if (desc.trim() === "") throw refused("an issue needs a description", '`ralph issue add "what was found"`');
     checkFree(changed, id);
-    changed = withRecord(changed, { t: "issue", id, spec, desc });
+    changed = withRecord(changed, { t: "issue", id, spec, desc, ...(rounds > 0 ? { issue_rounds: rounds } : {}) });
   }
   const [first] = issues;
   return {

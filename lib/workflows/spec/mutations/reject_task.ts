@@ -1,5 +1,5 @@
 import { readyTasks } from "../graph.ts";
-import { doneOf, rejectsOf, tasksOf, withChanged, withRecord } from "../plan_file.ts";
+import { doneOf, indexOf, tasksOf, withChanged, withRecord } from "../plan_file.ts";
 import { refused } from "../refused.ts";
 import type { Plan, Task } from "../types.ts";
 import { type Change, shortName } from "./change.ts";
@@ -36,9 +36,7 @@ export function withRejection(plan: Plan, task: Task, reason: string, head?: str
 
 /** How often each task was rejected, as far as the file says; tasks that never were are absent. */
 export function rejectionCounts(plan: Plan): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const { id } of rejectsOf(plan)) counts.set(id, (counts.get(id) ?? 0) + 1);
-  return counts;
+  return indexOf(plan).rejections;
 }
 
 /** How often a task was rejected, as far as the file says. */

@@ -51,8 +51,10 @@ async function compile(invocation: Invocation, named: string | undefined): Promi
   const { workflow, workflowFrom, hooks } = compiled.definition;
   if (compiled.moved !== null) say(`moved the old file to ${compiled.moved}`);
   say(`${good(symbols.passed)} ${compiled.file} ${compiled.status} ${dim(`(workflow ${workflow}, ${workflowFrom})`)}`);
-  for (const { id, enabled, parallel } of hooks) {
-    say(`  hook ${id}: ${enabled ? parallel ? "parallel" : "before the next iteration" : dim("off")}`);
+  for (const { id, enabled, parallel, when } of hooks) {
+    const start = when === "before" ? "before each iteration" : "after each iteration";
+    const how = parallel ? `${start}, beside what follows` : `${start}, and waited for`;
+    say(`  hook ${id}: ${enabled ? how : dim("off")}`);
   }
   say(`next: \`ralph sprint run ${paths.directory}\``);
   return EXIT.done;

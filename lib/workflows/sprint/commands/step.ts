@@ -1,6 +1,6 @@
 import type { Document } from "yaml";
 import { changeYaml, readProgress } from "../document.ts";
-import { addSteps, applyStepClaims, completeStep, nextId, normalizeSteps } from "../steps.ts";
+import { addSteps, applyStepClaims, completeStep, nextId } from "../steps.ts";
 import { SPRINT_STAGE } from "../backlog.ts";
 import { appendClaims, type ClaimLine, readClaims } from "../../../backlog/claims.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
@@ -80,7 +80,7 @@ async function list(invocation: Invocation): Promise<number> {
   return EXIT.done;
 }
 
-/** Makes a change, and leaves each step with an id of its own; the claim that it answers names it elsewhere. */
+/** Makes a change, and leaves all else as it is; the claim that it answers names it elsewhere. */
 async function change(
   place: SprintPlace,
   to: (document: Document, now: string) => ClaimLine | null,
@@ -97,8 +97,7 @@ async function change(
     });
     await state.update(progress, (text) =>
       text === null ? null : changeYaml(text, progress, (document) => {
-        const normalized = normalizeSteps(document).length > 0;
-        return to(document, now) !== null || normalized;
+        return to(document, now) !== null;
       }));
     return;
   }

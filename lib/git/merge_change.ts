@@ -1,0 +1,137 @@
+import { join } from "node:path";
+import { pathExists, readText, removePath, temporaryDirectory, writePlain } from "../host/files.ts";
+import { gitFailed } from "./run_git.ts";
+import type { Repository } from "./types.ts";
+
+/** What was changed from one commit to another. */
+export interface TreeChange {
+  /** The commit that the change was made from. */
+  readonly base: string;
+  /** The commit that holds it. */
+  readonly commit: string;
+  /** What differs between the two, relative to the top level. */
+  readonly paths: readonly string[];
+}
+
+/** What is done with a path: nothing, their version, no file, or a text of both sides. */
+type Merged = "as-it-is" | "theirs" | "gone" | { readonly text: string };
+
+/**
+ * Brings a change into the working tree, file by file: where a file is no longer what the change was made from, both
+ * sides are merged. Lines that both added at the same place are both kept, as long as the change only adds.
+ *
+ * @returns the first path that cannot be merged: nothing is written then; else `null`
+ */
+export async function mergeChange(
+  repository: Pick<Repository, "git" | "topLevel">,
+  change: TreeChange,
+): Promise<string | null> {
+  const merged = new Map<string, Merged>();
+  for (const path of change.paths) {
+    const found = await mergedFile(repository, change, path);
+    if (found === null) return path;
+    merged.set(path, found);
+  }
+  for (const [path, what] of merged) {
+    if (what === "as-it-is") continue;
+    if (what === "gone") await removePath(join(repository.topLevel, path));
+    else if (what === "theirs") await git(repository, ["checkout", "--quiet", change.commit, "--", literal(path)]);
+    else await writePlain(join(repository.topLevel, path), what.text);
+  }
+  return null;
+}
+
+/** Makes the paths what HEAD has, in index and tree. */
+export async function discardPaths(
+  repository: Pick<Repository, "git" | "topLevel">,
+  paths: readonly string[],
+): Promise<void> {
+  for (const path of paths) {
+    if (await blobOf(repository, "HEAD", path) !== null) {
+      await git(repository, ["checkout", "--quiet", "HEAD", "--", literal(path)]);
+    } else {
+      await git(repository, ["rm", "--quiet", "--cached", "--ignore-unmatch", "--", literal(path)]);
+      await removePath(join(repository.topLevel, path));
+    }
+  }
+}
+
+async function mergedFile(
+  repository: Pick<Repository, "git" | "topLevel">,
+  { base, commit }: TreeChange,
+  path: string,
+): Promise<Merged | null> {
+  const [before, theirs] = [await blobOf(repository, base, path), await blobOf(repository, commit, path)];
+  if (await isHere(repository, base, before, path)) return theirs === null ? "gone" : "theirs";
+  if (await isHere(repository, commit, theirs, path)) return "as-it-is";
+  if (theirs === null || (before !== null && !await pathExists(join(repository.topLevel, path)))) return null;
+  if (![before, theirs].every((blob) => blob === null || blob.mode.startsWith("100"))) return null;
+  const ours = await readText(join(repository.topLevel, path));
+  const texts = [ours ?? "", await textOf(repository, before), await textOf(repository, theirs)] as const;
+  if (ours === null || texts.some((text) => text.includes("\0") || text.includes("\ufffd"))) return null;
+  const text = await mergedText(repository, texts);
+  return text === null ? null : { text };
+}
+
+interface Blob {
+  readonly mode: string;
+  readonly id: string;
+}
+
+async function blobOf(
+  repository: Pick<Repository, "git" | "topLevel">,
+  commit: string,
+  path: string,
+): Promise<Blob | null> {
+  const listed = await git(repository, ["ls-tree", "-z", "--full-tree", commit, "--", path]);
+  const [, mode = "", id = ""] = /^(\d+) \w+ ([0-9a-f]+)\t/.exec(listed) ?? [];
+  return id === "" ? null : { mode, id };
+}
+
+async function textOf(repository: Pick<Repository, "git" | "topLevel">, blob: Blob | null): Promise<string> {
+  return blob === null ? "" : await git(repository, ["cat-file", "blob", blob.id]);
+}
+
+/** The working tree has what the commit has. */
+async function isHere(
+  { git, topLevel }: Pick<Repository, "git" | "topLevel">,
+  commit: string,
+  blob: Blob | null,
+  path: string,
+): Promise<boolean> {
+  if (blob === null) return !await pathExists(join(topLevel, path));
+  return (await git(["-C", topLevel, "diff", "--quiet", "--no-ext-diff", commit, "--", literal(path)])).exitCode === 0;
+}
+
+/** `git merge-file`; where both added at one place and the change took nothing away, both additions. */
+async function mergedText(
+  repository: Pick<Repository, "git" | "topLevel">,
+  [ours, before, theirs]: readonly [string, string, string],
+): Promise<string | null> {
+  await using folder = await temporaryDirectory("ralph-merge");
+  const files = ["ours", "before", "theirs"].map((name) => join(folder.path, name));
+  for (const [index, text] of [ours, before, theirs].entries()) await writePlain(files[index] ?? "", text);
+  const clean = await repository.git(["merge-file", "-p", ...files]);
+  if (clean.exitCode === 0) return clean.stdout;
+  if (!onlyAdds(before, theirs)) return null;
+  const both = await repository.git(["merge-file", "-p", "--union", ...files]);
+  return both.exitCode === 0 ? both.stdout : null;
+}
+
+/** Every line of the one text is in the other, in the same order. */
+function onlyAdds(before: string, after: string): boolean {
+  const lines = before.split("\n").filter((line) => line !== "");
+  let at = 0;
+  for (const line of after.split("\n")) if (line === lines[at]) at += 1;
+  return at === lines.length;
+}
+
+function literal(path: string): string {
+  return `:(top,literal)${path}`;
+}
+
+async function git({ git, topLevel }: Pick<Repository, "git" | "topLevel">, args: readonly string[]): Promise<string> {
+  const { exitCode, stdout, stderr } = await git(["-C", topLevel, ...args]);
+  if (exitCode !== 0) throw gitFailed(args, stderr.trim().split("\n").at(-1) ?? "");
+  return stdout;
+}
