@@ -12,9 +12,7 @@ export function withoutGrants(record: JsonObject): JsonObject {
     return typeof text === "string" ? [[key, text.replaceAll(GRANT_REGEXP, "").trim()] as const] : [];
   });
   const { changes_tests: _, ...own } = record;
-  // says that an agent added it, where nothing else does
-  const isAdded = ["parent", "created_from", "supersedes"].some((key) => key in own);
-  return { ...own, ...Object.fromEntries(texts), ...(isAdded ? {} : { changes_tests: [] }) };
+  return { ...own, ...Object.fromEntries(texts) };
 }
 
 /** A new task's record with the commands, and the permissions, of the task that it replaces or is the last part of. Pure. */
