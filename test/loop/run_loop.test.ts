@@ -163,8 +163,9 @@ describe("runLoop()", () => {
       reason: "trespassed",
       reasons: ["wrote outside the allowed paths: README.md"],
     });
-    expect(world.events.find(({ type }) => type === "text")).toMatchObject({
-      lines: expect.arrayContaining(["+# other"]),
+    expect(world.events.find(({ type }) => type === "trespass")).toMatchObject({
+      paths: ["README.md"],
+      diff: expect.stringContaining("+# other"),
     });
     expect(await readFile(join(world.root, "README.md"), "utf8")).toBe("# other\n");
   });
