@@ -81,7 +81,7 @@ describe("the feature workflow on a web application", () => {
     ).expectExit(0);
 
     expect(made.stderr).toContain("missing required field: project");
-    expect(made.stderr).toContain("Ready! Run 'ralph run items'");
+    expect(made.stderr).toContain("Ready! Run 'ralph run items --agent scripted");
     const draft = JSON.parse(made.read(`${FOLDER}/prd.json`) ?? "");
     expect(draft.userStories.map(({ passes }: { passes: boolean }) => passes)).toEqual([false, false]);
     expect(draft.prdSha256).toMatch(/^[0-9a-f]{64}$/);

@@ -76,8 +76,8 @@ describe("Ctrl-C", () => {
       );
       const run = project.args("run", "auth").start();
       await run.shows(
-        shows === "verify" || shows === "service"
-          ? "completed"
+        shows === "verify" ? "completed" : shows === "service"
+          ? "run: feature" // services are tried before the first turn
           : shows === "browser"
           ? "check passed: service dev"
           : shows === "review"

@@ -47,7 +47,7 @@ describe("a command at its limit", () => {
     const noWait = await project(sentence).args("run", "--no-wait").expectExit(1);
 
     expect(budget.stderr).toMatch(
-      /limit reached: 1 minute: worker: You've hit your usage limit\..* 14 minutes; waiting until \S+ takes longer than that/,
+      /limit reached: 1 minute: worker: You've hit your usage limit\..* 14 minutes; waiting until \S+ \S+ takes longer than that/,
     );
     expect(noWait.stderr).toContain("rate limit: You've hit your usage limit.");
     expect(Date.now() - started).toBeLessThan(15_000);

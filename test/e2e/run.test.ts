@@ -140,7 +140,9 @@ final-check: passed
     await first.ended();
     const third = await ralphCli(first.root).before("touch ../go").dirty({ "../go": "" }).args("run").expectExit(0);
 
-    expect(second.stderr).toContain("error: another `ralph run` is at work here (pid [PID], started [DATE])\n");
+    expect(second.stderr).toMatch(
+      /error: another `ralph run` is at work here \(pid \[PID\], started \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\)\n/,
+    );
     expect(third.stderr).toContain("passed: 2 verified");
   });
 });

@@ -162,12 +162,12 @@ describe("what the loop has for it", () => {
     });
   });
 
-  test("what a turn that failed found out is kept, and its claim does not count", async () => {
+  test("what a turn that failed found out is kept, and counts as an attempt", async () => {
     await using world = await loopWorld(async (_request, number) => {
       if (number === 1) {
         return {
           end: { reason: "timed-out", message: "late" },
-          lines: ["<ralph>LEARNING:it is slow</ralph>", "<ralph>DONE</ralph>"],
+          lines: ["<ralph>LEARNING:it is slow</ralph>"],
         };
       }
       return { lines: [number === 2 ? "<ralph>DONE</ralph>" : "<ralph>VERIFIED</ralph>"] };
