@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { ralphProgram } from "../program.ts";
-import { seededRandom } from "../random.ts";
+import { chosenPoints } from "./chosen_points.ts";
 import { failures } from "./failures.ts";
 import { LEAVING, WORKFLOWS } from "./projects.ts";
 
@@ -9,19 +9,17 @@ const hasStrace = process.platform === "linux" && spawnSync("strace", ["-V"]).st
 /** Another runtime makes other calls on its main thread. */
 const isBun = /bun|ralph$/.test(ralphProgram()[0] ?? "");
 const SEED = Number(process.env["RALPH_SEED"] ?? 20261122);
-/** In parts of a thousand: `npm run test:crash` tries all of them. */
-const SHARE = Number(process.env["RALPH_CRASHES"] ?? 5) / 1000;
+/** `npm run test:crash` tries all calls. */
+const CHOSEN = chosenPoints(SEED, 500);
 
 describe.skipIf(!hasStrace || !isBun)(
   "a write, a rename or a start of a program that fails, or before which Ralph dies",
   () => {
     const cases = WORKFLOWS.map((workflow, index) => ({ workflow, leaving: LEAVING[(index + 1) % LEAVING.length]! }));
-    const options = { timeout: SHARE >= 1 ? 7_200_000 : 180_000 };
+    const options = { timeout: CHOSEN.timeout };
 
     test.for(cases)("is reported, and loses nothing in $workflow", options, async ({ workflow, leaving }) => {
-      const random = seededRandom(SEED);
-
-      const { points, tried, wrong } = await failures(workflow, leaving, () => random() < SHARE);
+      const { points, tried, wrong } = await failures(workflow, leaving, CHOSEN.has);
 
       console.log(`${workflow}, work in the ${leaving}: ${tried} of ${points} points, seed ${SEED}`);
       expect(wrong).toEqual([]);

@@ -1,15 +1,15 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { seededRandom } from "../random.ts";
+import { chosenPoints } from "./chosen_points.ts";
 import { powerCuts } from "./power_cut.ts";
 import { crashProject, LEAVING, WORKFLOWS } from "./projects.ts";
 import { named, traced } from "./trace.ts";
 
 const hasStrace = process.platform === "linux" && spawnSync("strace", ["-V"]).status === 0;
 const SEED = Number(process.env["RALPH_SEED"] ?? 20261122);
-/** Of the trees that a power cut can leave, in parts of a thousand: `npm run test:crash` tries all of them. */
-const SHARE = Number(process.env["RALPH_CRASHES"] ?? 3) / 1000;
+/** Trees that are tried of those that a power cut can leave; `npm run test:crash` tries all of them. */
+const CHOSEN = chosenPoints(SEED, 900);
 
 describe.skipIf(!hasStrace)("a power cut", () => {
   test("each step is on the disk before the next one relies on it", async () => {
@@ -43,16 +43,14 @@ describe.skipIf(!hasStrace)("a power cut", () => {
 
   // what each agent leaves differs by workflow, so that all of both are seen
   const cases = WORKFLOWS.flatMap((workflow, index) =>
-    (SHARE >= 1 ? LEAVING : [LEAVING[index % LEAVING.length]!]).map((leaving) => ({ workflow, leaving }))
+    (CHOSEN.all ? LEAVING : [LEAVING[index % LEAVING.length]!]).map((leaving) => ({ workflow, leaving }))
   );
 
   test.for(cases)(
     "loses nothing in $workflow, work in the $leaving",
-    { timeout: SHARE >= 1 ? 7_200_000 : 180_000 },
+    { timeout: CHOSEN.timeout },
     async ({ workflow, leaving }) => {
-      const random = seededRandom(SEED);
-
-      const { points, tried, wrong } = await powerCuts(workflow, leaving, () => random() < SHARE);
+      const { points, tried, wrong } = await powerCuts(workflow, leaving, CHOSEN.has);
 
       console.log(`${workflow}, ${leaving}: ${tried} of ${points} points, seed ${SEED}`);
       expect(wrong).toEqual([]);
