@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { mapAge, parseCodebaseMap, tickTopic } from "../../../lib/workflows/exec/understand/codebase_map.ts";
-import { defaultOrder, readTopics } from "../../../lib/workflows/exec/understand/cap.ts";
+import { defaultOrder, readTopics } from "../../../lib/workflows/exec/understand/read_topics.ts";
 import { isCalendarDay, localDate } from "../../../lib/host/local_date.ts";
 import { DEFAULT_TOPICS, MAP_TEMPLATE } from "../../../lib/workflows/exec/scaffold.ts";
 import { PROMPTS } from "../../../lib/generated/prompts.ts";

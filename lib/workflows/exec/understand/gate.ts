@@ -1,6 +1,6 @@
 import { localDate } from "../../../host/local_date.ts";
 import { CODEBASE_MAP_FILE, PLAN_STATE_FILE, UNDERSTAND_PROMPT_FILE } from "../paths.ts";
-import { readTopics } from "./cap.ts";
+import { readTopics } from "./read_topics.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { askConsent, type GateOutcome } from "../../../recipe/gate.ts";
 import { type IterationCap, iterationCap } from "../../../recipe/iteration_cap.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { CODEBASE_MAP_FILE, UNDERSTAND_PROMPT_FILE } from "../paths.ts";
 import { MAP_TEMPLATE } from "../scaffold.ts";
-import { openTopics, topicsBacklog } from "./topics.ts";
-import { readTopics } from "./cap.ts";
+import { openTopics, topicsBacklog } from "./topics_backlog.ts";
+import { readTopics } from "./read_topics.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { pathExists, writeAtomic } from "../../../host/files.ts";
 import { type LoopOutcome, runLoop } from "../../../loop/run_loop.ts";

@@ -14,7 +14,7 @@ import {
   PRD_FILE,
   UNDERSTAND_PROMPT_FILE,
 } from "../paths.ts";
-import { isCovered, readTopics } from "./cap.ts";
+import { isCovered, readTopics } from "./read_topics.ts";
 
 /** What an item of this backlog carries. */
 export interface TopicData {
