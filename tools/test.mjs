@@ -23,6 +23,8 @@ const ONCE = [
   "test/trust/brief.test.ts",
   "test/loop/challenge.test.ts",
   "test/checks/browser.test.ts",
+  // whole programs inside of bubblewrap
+  "test/sandbox/attempts.test.ts",
   // kills and restarts of whole programs, by the second: the steps themselves have their tests in every runtime
   "test/workflows/exec/plan_resume.test.ts",
   "test/workflows/exec/plan_retries.test.ts",

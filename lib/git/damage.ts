@@ -5,6 +5,7 @@ import { LARGEST_LOG, readBytes, renamePath, writeAtomic } from "../host/files.t
 import type { GitFolders } from "./locks.ts";
 import { looseObjectsSince } from "./persist.ts";
 import { type Git, readHead } from "./run_git.ts";
+import { replaceIndex } from "./torn_index.ts";
 
 /** What was repaired. */
 export interface Repaired {
@@ -16,7 +17,7 @@ export interface Repaired {
 
 /**
  * Repairs what a power cut did to that which an agent's git had just written, since git itself leaves objects and refs
- * to the system. A torn object is set aside: git would take it for the one that it is about to write. A branch that names
+ * to the system. A torn object is set aside, and the index made anew: git would take both for what it is about to write. A branch that names
  * a commit which is not whole is moved back to `head`; the files of the working tree stay as they are.
  */
 export async function repairDamage(
@@ -24,12 +25,20 @@ export async function repairDamage(
   folders: GitFolders,
   { since, head }: { readonly since: number; readonly head: string | null },
 ): Promise<Repaired> {
-  const torn = await setAsideTorn(folders, since);
-  if (await isWhole(git, head)) return { objects: torn, branch: null };
+  const objects = await setAsideTorn(folders, since);
+  const branch = await moveBack(git, folders, head);
+  // for git a file is as its index says, also where the object that it names is not there
+  if (objects > 0) await replaceIndex(git, folders);
+  return { objects, branch };
+}
+
+/** @returns the branch that was moved; `null` where HEAD is whole */
+async function moveBack(git: Git, folders: GitFolders, head: string | null): Promise<string | null> {
+  if (await isWhole(git, head)) return null;
   const { ref } = await readHead(folders.gitDirectory, folders.commonDirectory);
-  if (head === null || ref === null || !await isThere(git, head)) return { objects: torn, branch: null };
+  if (head === null || ref === null || !await isThere(git, head)) return null;
   await writeAtomic(join(folders.commonDirectory, ref), `${head}\n`);
-  return { objects: torn, branch: ref.replace(/^refs\/heads\//, "") };
+  return ref.replace(/^refs\/heads\//, "");
 }
 
 async function setAsideTorn(folders: GitFolders, since: number): Promise<number> {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { copyPath, LARGEST_LOG, readBytes, removePath } from "../host/files.ts";
+import { copyPath, LARGEST_LOG, pathExists, readBytes, removePath } from "../host/files.ts";
 import type { GitFolders } from "./locks.ts";
 import { type Git, outputOfGit } from "./run_git.ts";
 
@@ -11,11 +11,15 @@ const TRAILERS: readonly (readonly [algorithm: string, bytes: number])[] = [["sh
  * Makes an index anew from HEAD where a power cut tore it: git reads on past the tear, and fails where nobody expects
  * it. What was staged is unstaged then; the torn one stays beside Ralph's own files.
  */
-export async function replaceTornIndex(git: Git, { gitDirectory, ralphDirectory }: GitFolders): Promise<void> {
+export async function replaceTornIndex(git: Git, folders: GitFolders): Promise<void> {
+  const bytes = await readBytes(join(folders.gitDirectory, "index"), LARGEST_LOG);
+  if (bytes !== null && !isWhole(bytes)) await replaceIndex(git, folders);
+}
+
+/** Makes the index anew from HEAD: what was staged is unstaged. The old one stays beside Ralph's own files. */
+export async function replaceIndex(git: Git, { gitDirectory, ralphDirectory }: GitFolders): Promise<void> {
   const path = join(gitDirectory, "index");
-  const bytes = await readBytes(path, LARGEST_LOG);
-  if (bytes === null || isWhole(bytes)) return;
-  await copyPath(path, join(ralphDirectory, "index.torn"));
+  if (await pathExists(path)) await copyPath(path, join(ralphDirectory, "index.torn"));
   await removePath(path);
   const head = await git(["rev-parse", "--verify", "--quiet", "HEAD"]);
   if (head.exitCode === 0) await outputOfGit(git, ["read-tree", "HEAD"]);

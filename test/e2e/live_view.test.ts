@@ -57,7 +57,7 @@ describe.skipIf(!HAS_TMUX)("the live view", () => {
     const prepared = project("--max-iterations", "1").prepare();
     const screen = tmuxScreen(prepared, 80, 24);
 
-    const turn = await screen.shows(/US-001 Add login · iteration 1\/1 · 2s\n.*Bash npm/);
+    const turn = await screen.shows(/US-001 Add login · iteration 1\/1 · \d+s\n.*Bash npm/);
     expect(turn).toMatch(/^ {2}claude · Bash npm test -- --verbose .*…$/m);
     expect(turn).toMatch(/^ {2}│ Now the test 日本語$/m);
     writeFileSync(join(prepared.root, "../turn"), "");
