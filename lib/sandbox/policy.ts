@@ -36,7 +36,7 @@ const OWN_VARIABLE_REGEXP = /^RALPH_/;
  *
  * @example A check may write the tree and reaches no host
  * ```ts
- * import { policyOf } from "../../../lib/sandbox/policy.ts";
+ * import { policyOf } from "./policy.ts";
  * import { defaultConfig } from "ralph";
  *
  * const place = { home: "/home/a", variables: {}, programs: [], tree: "/home/a/work", git: null, hooks: null };
