@@ -21,6 +21,7 @@ const ONCE = [
   // whole runs over all workflows: what they protect is the loop's rules, which know no runtime
   "test/trust/judging.test.ts",
   "test/trust/brief.test.ts",
+  "test/trust/history.test.ts",
   "test/loop/challenge.test.ts",
   "test/checks/browser.test.ts",
   // whole programs inside of bubblewrap
