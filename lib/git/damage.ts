@@ -13,6 +13,8 @@ export interface Repaired {
   readonly objects: number;
   /** The branch that is back at the commit before the turn; `null` where HEAD was whole. */
   readonly branch: string | null;
+  /** Where the index is kept that was made anew; `null` where it was left as it is. */
+  readonly index: string | null;
 }
 
 /**
@@ -28,8 +30,8 @@ export async function repairDamage(
   const objects = await setAsideTorn(folders, since);
   const branch = await moveBack(git, folders, head);
   // for git a file is as its index says, also where the object that it names is not there
-  if (objects > 0) await replaceIndex(git, folders);
-  return { objects, branch };
+  const index = objects > 0 ? await replaceIndex(git, folders) : null;
+  return { objects, branch, index };
 }
 
 /** @returns the branch that was moved; `null` where HEAD is whole */

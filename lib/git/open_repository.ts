@@ -153,8 +153,9 @@ function readying(
       const { clearLocks } = await import("./locks.ts");
       await refuseOperations(topLevel, folders.gitDirectory);
       await clearLocks(host, folders);
-      await (await import("./torn_index.ts")).replaceTornIndex(git, folders);
+      const torn = await (await import("./torn_index.ts")).replaceTornIndex(git, folders);
       await requireIdentity(git);
+      return torn;
     },
   };
 }

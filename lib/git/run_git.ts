@@ -137,7 +137,7 @@ const HINTS: readonly (readonly [pattern: RegExp, hint: string])[] = [
   ],
   [
     /dubious ownership/,
-    "the repository belongs to somebody else: `git config --global --add safe.directory FOLDER` if it is yours",
+    "the repository belongs to another user: `git config --global --add safe.directory FOLDER` if it is yours",
   ],
 ];
 

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { copyPath, LARGEST_LOG, pathExists, readBytes, removePath } from "../host/files.ts";
 import type { GitFolders } from "./locks.ts";
@@ -9,20 +9,24 @@ const TRAILERS: readonly (readonly [algorithm: string, bytes: number])[] = [["sh
 
 /**
  * Makes an index anew from HEAD where a power cut tore it: git reads on past the tear, and fails where nobody expects
- * it. What was staged is unstaged then; the torn one stays beside Ralph's own files.
+ * it. What was staged is unstaged then.
+ *
+ * @returns where the torn one is kept; `null` where the index was whole
  */
-export async function replaceTornIndex(git: Git, folders: GitFolders): Promise<void> {
+export async function replaceTornIndex(git: Git, folders: GitFolders): Promise<string | null> {
   const bytes = await readBytes(join(folders.gitDirectory, "index"), LARGEST_LOG);
-  if (bytes !== null && !isWhole(bytes)) await replaceIndex(git, folders);
+  return bytes === null || isWhole(bytes) ? null : await replaceIndex(git, folders);
 }
 
-/** Makes the index anew from HEAD: what was staged is unstaged. The old one stays beside Ralph's own files. */
-export async function replaceIndex(git: Git, { gitDirectory, ralphDirectory }: GitFolders): Promise<void> {
+/** Makes the index anew from HEAD: what was staged is unstaged. @returns where the old one is kept */
+export async function replaceIndex(git: Git, { gitDirectory, ralphDirectory }: GitFolders): Promise<string> {
   const path = join(gitDirectory, "index");
-  if (await pathExists(path)) await copyPath(path, join(ralphDirectory, "index.torn"));
+  const kept = join(ralphDirectory, "torn", `index-${randomUUID().slice(0, 8)}`);
+  if (await pathExists(path)) await copyPath(path, kept);
   await removePath(path);
   const head = await git(["rev-parse", "--verify", "--quiet", "HEAD"]);
   if (head.exitCode === 0) await outputOfGit(git, ["read-tree", "HEAD"]);
+  return kept;
 }
 
 /** `index.skipHash` writes zeros in the hash's place: nothing can be said then. */

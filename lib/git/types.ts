@@ -98,18 +98,20 @@ export interface Repository {
    */
   switchTo(branch: string): Promise<BranchSwitch>;
   /**
-   * Before the first commit: an index that a power cut tore is made anew.
+   * Before the first commit: an index that a power cut tore is made anew from HEAD, so that what was staged is unstaged.
    *
+   * @returns where the torn index is kept; `null` where it was whole
    * @throws {RalphError} git-identity-missing, git-operation-in-progress, git-locked
    */
-  ensureReady(): Promise<void>;
+  ensureReady(): Promise<string | null>;
   /**
    * Repairs what a power cut did to that which another git wrote since `since` (milliseconds since 1970): torn objects
-   * are set aside, and a branch that names a damaged commit is moved back to `head`. @returns what was repaired
+   * are set aside and the index is made anew, and a branch that names a damaged commit is moved back to `head`.
+   * @returns what was repaired
    */
   repairDamage(
     damaged: { readonly since: number; readonly head: string | null },
-  ): Promise<{ readonly objects: number; readonly branch: string | null }>;
+  ): Promise<{ readonly objects: number; readonly branch: string | null; readonly index: string | null }>;
   /** Takes away locks, not older than `since` (milliseconds since 1970), that an ended agent's git left behind. */
   clearLeftLocks(since: number): Promise<void>;
   /** Commit subjects, newest first. */

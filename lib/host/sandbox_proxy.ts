@@ -100,6 +100,6 @@ function proxyVariables(id: string): Readonly<Record<string, string>> {
   const key = Buffer.from(id).toString("base64");
   const pairs = generateProxyEnvVars(PROXY_PORT, PROXY_PORT, undefined, SandboxManager.getProxyAuthToken(), true, key)
     .map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)] as const);
-  // Node's own fetch believes the variables only where it is told to
+  // Node's own fetch uses the variables only where this one is set
   return { ...Object.fromEntries(pairs), NO_PROXY: DIRECT, no_proxy: DIRECT, NODE_USE_ENV_PROXY: "1" };
 }

@@ -37,7 +37,7 @@ export function withRetries<Findings>(
   return left === 0 ? { ...attempt, last: true } : attempt;
 }
 
-/** The attempt that the next prompt tells of: the last one, the final check that sent the item back, or one without an end. Pure. */
+/** The attempt that the next prompt reports: the last one, the final check that sent the item back, or one without an end. Pure. */
 export function previousOf<Findings>(
   id: string,
   { history, sentBack, left }: {

@@ -99,12 +99,20 @@ export async function repairAfterKill<Data, Findings>(
   if (lastWord !== null) {
     await repository.clearLeftLocks(lastWord);
     const head = open.at(-1)?.head ?? null;
-    const { objects, branch } = await repository.repairDamage({ since: lastWord, head });
+    const { objects, branch, index } = await repository.repairDamage({ since: lastWord, head });
     const back = branch === null ? "" : `; ${branch} is back at ${head?.slice(0, 7)}, its files are as they were`;
     const message = `git objects that were torn when the machine stopped are set aside: ${objects}${back}`;
+    if (index !== null) reportTornIndex(ralph, index);
     if (objects > 0 || branch !== null) ralph.events.emit({ type: "note", level: "warn", message });
   }
   await restoreEdits(ralph, backlog);
+}
+
+/** What was staged was a person's, too. */
+export function reportTornIndex({ events }: Pick<RalphContext, "events">, kept: string): void {
+  const message =
+    `git's index was damaged when the machine stopped, and is made anew: nothing is staged; the old one: ${kept}`;
+  events.emit({ type: "note", level: "warn", message });
 }
 
 function interrupted(id: string, number: number): Attempt {

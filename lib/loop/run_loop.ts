@@ -6,7 +6,7 @@ import { requireRepository } from "../git/require_repository.ts";
 import { onBranch } from "./branch.ts";
 import { Loop } from "./loop.ts";
 import type { LoopOptions, LoopOutcome } from "./outcome.ts";
-import { recover, repairAfterKill } from "./recover.ts";
+import { recover, repairAfterKill, reportTornIndex } from "./recover.ts";
 import { createCommitter } from "./settle.ts";
 export type { LoopOptions, LoopOutcome } from "./outcome.ts";
 import type { JournalKey } from "../backlog/journal_types.ts";
@@ -54,7 +54,8 @@ export async function runLoop<Data, Findings>(
   await using _lock = await ralph.lock.acquire(options.purpose ?? "run");
   await ralph.journal.refresh();
   if (interrupted.length > 0) await repairAfterKill(ralph, backlog, interrupted);
-  await repository.ensureReady();
+  const torn = await repository.ensureReady();
+  if (torn !== null) reportTornIndex(ralph, torn);
   await onBranch(ralph, backlog, options.branch ?? ralph.loop.branch);
 
   const key = await journalKeyOf(backlog);

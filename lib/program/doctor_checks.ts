@@ -97,7 +97,14 @@ async function repository(host: Host, root: string): Promise<readonly Finding[]>
       ? "clean"
       : `${changed.length} changed ${changed.length === 1 ? "file" : "files"} (allowed)`;
     const here: Finding = { level: "ok", name, detail: `${found.topLevel}, ${branch ?? "detached HEAD"}, ${dirty}` };
-    return [here, await attempt("identity", () => found.ensureReady(), "git knows an author, no merge is in progress")];
+    return [
+      here,
+      await attempt(
+        "identity",
+        async () => void await found.ensureReady(),
+        "git knows an author, no merge is in progress",
+      ),
+    ];
   } catch (error) {
     return RalphError.isInstance(error) && error.code !== "git-missing"
       ? [{ level: "missing", name, detail: error.message, hint: error.hint }]

@@ -105,7 +105,7 @@ export function openServices(ralph: ServicesContext): Services {
   };
 }
 
-/** What cannot come up is an error; what does not yet is only reported: a turn may be there to mend it. */
+/** What cannot come up is an error; what does not yet is only reported: a turn may be there to fix it. */
 async function tryOnce(service: Service, events: EventSink, signal: AbortSignal): Promise<void> {
   const state = await service.ensureReady(signal);
   if (state.status === "ready" || signal.aborted) return;
@@ -113,7 +113,11 @@ async function tryOnce(service: Service, events: EventSink, signal: AbortSignal)
   if (start === undefined || state.isMissing === true) {
     throw new RalphError("service-down", { details: { name, reason: state.reason } });
   }
-  events.emit({ type: "note", level: "warn", message: `${state.reason}\nthe first turn that needs it is told` });
+  events.emit({
+    type: "note",
+    level: "warn",
+    message: `${state.reason}\nthe prompt of the first turn that needs it says so`,
+  });
 }
 
 async function runningLines(services: readonly Service[], signal: AbortSignal): Promise<readonly string[]> {

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryRepository } from "./temporary_repository.ts";
 
@@ -9,10 +9,11 @@ describe("what a power cut leaves", () => {
     const index = join(made.path, ".git/index");
     truncateSync(index, Math.floor(statSync(index).size / 2));
 
-    await made.repository.ensureReady();
+    const kept = await made.repository.ensureReady();
 
     expect(made.git("status", "--porcelain")).toBe("");
-    expect(existsSync(join(made.path, ".git/ralph/index.torn"))).toBe(true);
+    expect(dirname(kept ?? "")).toBe(join(made.path, ".git/ralph/torn"));
+    expect(existsSync(kept ?? "")).toBe(true);
   });
 
   test("a whole index is left as it is, what is staged included", async () => {
@@ -20,7 +21,7 @@ describe("what a power cut leaves", () => {
     made.write({ "new.txt": "new\n" });
     made.git("add", "new.txt");
 
-    await made.repository.ensureReady();
+    expect(await made.repository.ensureReady()).toBe(null);
 
     expect(made.git("status", "--porcelain")).toBe("A  new.txt\n");
   });
@@ -38,10 +39,11 @@ describe("what a power cut leaves", () => {
 
     const repaired = await made.repository.repairDamage({ since, head });
 
-    expect(repaired).toEqual({ objects: 1, branch: "main" });
+    expect(repaired).toMatchObject({ objects: 1, branch: "main" });
     expect(made.git("rev-parse", "HEAD").trim()).toBe(head);
     expect(readFileSync(join(made.path, "b.txt"), "utf8")).toBe("b\n");
-    expect(readdirSync(join(made.path, ".git/ralph/torn"))).toEqual([blob]);
+    expect(readdirSync(join(made.path, ".git/ralph/torn"))).toContain(blob);
+    expect(existsSync(repaired.index ?? "")).toBe(true);
     made.git("add", "b.txt"); // git writes the object again
     made.git("fsck", "--no-dangling");
   });
@@ -53,7 +55,7 @@ describe("what a power cut leaves", () => {
 
     const repaired = await made.repository.repairDamage({ since: Date.now(), head });
 
-    expect(repaired).toEqual({ objects: 0, branch: "main" });
+    expect(repaired).toEqual({ objects: 0, branch: "main", index: null });
     expect(made.git("rev-parse", "HEAD").trim()).toBe(head);
   });
 
@@ -66,7 +68,7 @@ describe("what a power cut leaves", () => {
     made.git("commit", "-qm", "the agent's");
     const after = made.git("rev-parse", "HEAD").trim();
 
-    expect(await made.repository.repairDamage({ since, head })).toEqual({ objects: 0, branch: null });
+    expect(await made.repository.repairDamage({ since, head })).toEqual({ objects: 0, branch: null, index: null });
     expect(made.git("rev-parse", "HEAD").trim()).toBe(after);
   });
 });

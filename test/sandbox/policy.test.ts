@@ -13,10 +13,10 @@ const PLACE: SandboxPlace = {
   home: "/home/ada",
   variables: { PATH: "/usr/bin", EDITOR: "vi" },
   programs: ["/usr/bin"],
-  tree: "/home/ada/work",
-  git: { directory: "/home/ada/work/.git", common: "/home/ada/work/.git", otherWorktrees: [] },
+  tree: "/home/ada/tree",
+  git: { directory: "/home/ada/tree/.git", common: "/home/ada/tree/.git", otherWorktrees: [] },
   hooks: null,
-  protected: ["/home/ada/work/ralph.config.json"],
+  protected: ["/home/ada/tree/ralph.config.json"],
   ralph: ["/usr/local/bin/ralph"],
   caches: "/home/ada/.cache/ralph-sandbox/1",
   services: [],
@@ -39,14 +39,14 @@ function access(confinement: ReturnType<typeof policy>, path: string): string {
 
 describe("policyOf: what a turn may touch", () => {
   it.each([
-    ["the tree", "/home/ada/work/src/a.ts", "write"],
-    ["git's objects", "/home/ada/work/.git/objects/ab", "write"],
-    ["git's hooks", "/home/ada/work/.git/hooks/pre-commit", "never"],
-    ["git's configuration", "/home/ada/work/.git/config", "never"],
-    ["git's attributes", "/home/ada/work/.git/info/attributes", "never"],
-    ["Ralph's journal", "/home/ada/work/.git/ralph/journal.jsonl", "never"],
-    ["submodules' git directories", "/home/ada/work/.git/modules/x/config", "never"],
-    ["the configuration", "/home/ada/work/ralph.config.json", "never"],
+    ["the tree", "/home/ada/tree/src/a.ts", "write"],
+    ["git's objects", "/home/ada/tree/.git/objects/ab", "write"],
+    ["git's hooks", "/home/ada/tree/.git/hooks/pre-commit", "never"],
+    ["git's configuration", "/home/ada/tree/.git/config", "never"],
+    ["git's attributes", "/home/ada/tree/.git/info/attributes", "never"],
+    ["Ralph's journal", "/home/ada/tree/.git/ralph/journal.jsonl", "never"],
+    ["submodules' git directories", "/home/ada/tree/.git/modules/x/config", "never"],
+    ["the configuration", "/home/ada/tree/ralph.config.json", "never"],
     ["the home folder", "/home/ada/notes.txt", "hidden"],
     ["another's home folder", "/home/bob/notes.txt", "hidden"],
     ["keys", "/home/ada/.ssh/id_ed25519", "hidden"],
@@ -64,23 +64,23 @@ describe("policyOf: what a turn may touch", () => {
   });
 
   it("what it is asked for besides: claims, a folder of its own, and the runs that it must not write", () => {
-    const asked = { ...TURN, write: ["/tmp/ralph-claims-1"], never: ["/home/ada/work/.ralph/runs"] };
+    const asked = { ...TURN, write: ["/tmp/ralph-claims-1"], never: ["/home/ada/tree/.ralph/runs"] };
     expect(access(policy(asked), "/tmp/ralph-claims-1/x")).toBe("write");
-    expect(access(policy(asked), "/home/ada/work/.ralph/runs/1/events.ndjson")).toBe("never");
+    expect(access(policy(asked), "/home/ada/tree/.ralph/runs/1/events.ndjson")).toBe("never");
   });
 
   it("a worktree's turn writes that worktree and not the others, nor the main tree", () => {
     const git = {
-      directory: "/home/ada/work/.git/worktrees/a",
-      common: "/home/ada/work/.git",
-      otherWorktrees: ["/home/ada/work/.git/worktrees/b"],
+      directory: "/home/ada/tree/.git/worktrees/a",
+      common: "/home/ada/tree/.git",
+      otherWorktrees: ["/home/ada/tree/.git/worktrees/b"],
     };
     const found = policy({ ...TURN, cwd: "/home/ada/tree-a" }, {}, { tree: "/home/ada/tree-a", git });
     expect(access(found, "/home/ada/tree-a/x.ts")).toBe("write");
-    expect(access(found, "/home/ada/work/x.ts")).toBe("hidden");
-    expect(access(found, "/home/ada/work/.git/worktrees/a/HEAD")).toBe("write");
-    expect(access(found, "/home/ada/work/.git/worktrees/b/HEAD")).toBe("never");
-    expect(access(found, "/home/ada/work/.git/hooks/x")).toBe("never");
+    expect(access(found, "/home/ada/tree/x.ts")).toBe("hidden");
+    expect(access(found, "/home/ada/tree/.git/worktrees/a/HEAD")).toBe("write");
+    expect(access(found, "/home/ada/tree/.git/worktrees/b/HEAD")).toBe("never");
+    expect(access(found, "/home/ada/tree/.git/hooks/x")).toBe("never");
   });
 
   it("a checkout is shown at the tree's path, and nothing of the repository can be written", () => {
@@ -94,10 +94,10 @@ describe("policyOf: what a turn may touch", () => {
   });
 
   it("what PATH names is read, and what its links lead to; in the tree it stays writable", () => {
-    const programs = ["/home/ada/.npm-global/bin", "/home/ada/work/node_modules/.bin", "/home/ada/bin"];
+    const programs = ["/home/ada/.npm-global/bin", "/home/ada/tree/node_modules/.bin", "/home/ada/bin"];
     const found = policy(TURN, {}, { programs });
     expect(access(found, "/home/ada/.npm-global/lib/node_modules/x/cli.js")).toBe("read");
-    expect(access(found, "/home/ada/work/node_modules/x/index.js")).toBe("write");
+    expect(access(found, "/home/ada/tree/node_modules/x/index.js")).toBe("write");
     expect(access(found, "/home/ada/bin/tool")).toBe("read");
     expect(access(found, "/home/ada/notes.txt")).toBe("hidden");
   });
@@ -114,11 +114,11 @@ describe("policyOf: what a turn may touch", () => {
   });
 
   it("folders above what must not be written cannot be renamed away", () => {
-    const found = policy(TURN, {}, { protected: ["/home/ada/work/a/b/rules.txt"] });
-    expect(mountsOf(found, ALL).filter(({ at }) => at.startsWith("/home/ada/work/a")).map(({ at }) => at)).toEqual([
-      "/home/ada/work/a",
-      "/home/ada/work/a/b",
-      "/home/ada/work/a/b/rules.txt",
+    const found = policy(TURN, {}, { protected: ["/home/ada/tree/a/b/rules.txt"] });
+    expect(mountsOf(found, ALL).filter(({ at }) => at.startsWith("/home/ada/tree/a")).map(({ at }) => at)).toEqual([
+      "/home/ada/tree/a",
+      "/home/ada/tree/a/b",
+      "/home/ada/tree/a/b/rules.txt",
     ]);
   });
 

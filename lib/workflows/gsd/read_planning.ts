@@ -15,7 +15,7 @@ import { planList } from "./plan_file.ts";
 export interface PlanningSource {
   /** Absolute path. */
   readonly root: string;
-  /** What earlier readings of it have made of the same texts: whoever reads often keeps one. @default none */
+  /** What earlier readings of it have made of the same texts: a caller that reads often keeps one. @default none */
   readonly memo?: PlanMemo;
 }
 

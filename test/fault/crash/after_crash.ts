@@ -1,17 +1,18 @@
 /** Starts Ralph again on what a crash left, and says what fell short. */
-import { spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type CrashProject, ITEMS, wrongAtTheEnd } from "./projects.ts";
-
-const LONGEST_MS = 120_000;
+import { runProgram } from "./run_program.ts";
 
 /** Runs to the end. @returns what fell short, with the last lines of the output where anything did */
 export async function wrongAfterCrash(project: CrashProject): Promise<readonly string[]> {
   rmSync(join(project.folder, "log/turns"), { force: true });
   rmSync(join(project.folder, "home/.cache"), { recursive: true, force: true });
   const finished = [...new Set([...committed(project), ...settling(project)])];
-  const { exitCode, output } = await run(project);
+  const { exitCode, output } = await runProgram(project.command, {
+    cwd: project.root,
+    environment: project.environment,
+  });
   const again = project.turns().filter((turn) => finished.some((number) => turn === `no ${number}`));
   const wrong = again.map((turn) => `a turn was paid for again: ${turn}`);
   if (exitCode !== 0) wrong.push(`the next run ended with ${exitCode}`);
@@ -21,27 +22,6 @@ export async function wrongAfterCrash(project: CrashProject): Promise<readonly s
     wrong.push(String(error));
   }
   return wrong.length === 0 ? [] : [...wrong, output.slice(-2000)];
-}
-
-export async function run(
-  project: CrashProject,
-): Promise<{ readonly exitCode: number | null; readonly output: string }> {
-  const [file = "", ...args] = project.command;
-  const child = spawn(file, args, {
-    cwd: project.root,
-    env: project.environment,
-    stdio: ["ignore", "pipe", "pipe"],
-    timeout: LONGEST_MS,
-    killSignal: "SIGKILL",
-  });
-  let output = "";
-  child.stdout.on("data", (chunk: Buffer) => output += chunk.toString("utf8"));
-  child.stderr.on("data", (chunk: Buffer) => output += chunk.toString("utf8"));
-  const exitCode = await new Promise<number | null>((done, fail) => {
-    child.on("error", fail);
-    child.on("close", done);
-  });
-  return { exitCode, output };
 }
 
 /** Items whose work is in the commit that the branch names. */

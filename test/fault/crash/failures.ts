@@ -1,10 +1,10 @@
 /** Makes one call of Ralph's own to the system fail, or Ralph die right before it, once for each such call of a run. */
-import { spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { wrongAfterCrash } from "./after_crash.ts";
 import { crashes, readTree, writeTree } from "./disk.ts";
 import { type CrashProject, crashProject, type Leaving, type Workflow } from "./projects.ts";
+import { runProgram } from "./run_program.ts";
 
 /** What is made of a call. */
 export const FAULTS = ["fails", "dies"] as const;
@@ -22,7 +22,6 @@ const ERRORS: Readonly<Record<string, string>> = {
   vfork: "EAGAIN",
 };
 
-const LONGEST_MS = 120_000;
 const INTERNAL = 70;
 
 interface Call {
@@ -107,22 +106,10 @@ async function watched(
   options: readonly string[],
 ): Promise<{ readonly exitCode: number | null; readonly output: string; readonly trace: string }> {
   const log = join(folder, "calls");
-  const child = spawn("strace", ["-o", log, ...options, ...command], {
+  const { exitCode, output } = await runProgram(["strace", "-o", log, ...options, ...command], {
     cwd: root,
-    env: environment,
-    stdio: ["ignore", "pipe", "pipe"],
-    timeout: LONGEST_MS,
-    killSignal: "SIGKILL",
+    environment,
   });
-  let output = "";
-  child.stdout.on("data", (chunk: Buffer) => output += chunk.toString("utf8"));
-  child.stderr.on("data", (chunk: Buffer) => output += chunk.toString("utf8"));
-  const exitCode = await new Promise<number | null>((done, fail) => {
-    child.on("error", fail);
-    child.on("exit", done); // what outlives it may hold its output
-  });
-  child.stdout.destroy();
-  child.stderr.destroy();
   return { exitCode, output, trace: existsSync(log) ? readFileSync(log, "latin1") : "" };
 }
 

@@ -1,7 +1,7 @@
 /** What a program and all that it starts do to files, as strace sees it. */
-import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { runProgram } from "./run_program.ts";
 
 /** One change of the file system, with absolute paths, in the order in which it took effect. */
 export type Operation =
@@ -23,18 +23,7 @@ export async function traced(
   { root, environment, log }: { readonly root: string; readonly environment: NodeJS.ProcessEnv; readonly log: string },
 ): Promise<{ readonly exitCode: number | null; readonly operations: readonly Operation[]; readonly output: string }> {
   const options = ["-f", "-y", "-xx", "-s", "8000000", "-e", `trace=${CALLS}`, "-e", "signal=none", "-o", log];
-  const child = spawn("strace", [...options, ...command], {
-    cwd: root,
-    env: environment,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let output = "";
-  child.stdout.on("data", (chunk: Buffer) => output += chunk.toString("utf8"));
-  child.stderr.on("data", (chunk: Buffer) => output += chunk.toString("utf8"));
-  const exitCode = await new Promise<number | null>((done, fail) => {
-    child.on("error", fail);
-    child.on("close", done);
-  });
+  const { exitCode, output } = await runProgram(["strace", ...options, ...command], { cwd: root, environment });
   return { exitCode, output, operations: parseTrace(readFileSync(log, "latin1"), root) };
 }
 

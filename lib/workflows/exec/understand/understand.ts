@@ -19,7 +19,7 @@ export interface UnderstandOptions {
 /** How the understanding loop ended, with the topics that are left. */
 export type UnderstandOutcome = LoopOutcome & {
   readonly topicsLeft: readonly string[];
-  /** All that stands in the way are topics that were given up: what was approved beside it may follow. */
+  /** All that is in the way are topics that were given up: what was approved beside it may follow. */
   readonly gaveUp: boolean;
 };
 
