@@ -61,7 +61,7 @@ describe("ensureReady()", () => {
   test("is content with a repository that can be committed to", async () => {
     await using project = await temporaryRepository({ "a": "1" });
 
-    expect(await project.repository.ensureReady()).toBeUndefined();
+    expect(await project.repository.ensureReady()).toBeNull();
   });
 
   test("wants an identity, from the configuration or the environment", async () => {
