@@ -8,9 +8,9 @@ import type { EventBus, EventSink, RalphEvent } from "./types.ts";
 export function createEventBus(sinks: readonly EventSink[], redactor: Pick<Redactor, "text">): EventBus {
   const attached = [...sinks];
   return {
-    emit(event) {
+    emit(event, lane) {
       const masked = maskedTexts(event, redactor) as RalphEvent;
-      for (const sink of attached) sink.emit(masked);
+      for (const sink of attached) sink.emit(masked, lane);
     },
     preview(preview) {
       for (const sink of attached) sink.preview?.(preview);

@@ -35,10 +35,11 @@ export async function createEventLog({ file, run, clock }: EventLogOptions): Pro
   const isFlood = createFloodGate(clock);
   let failure: unknown = null;
   return {
-    emit(event) {
+    emit(event, lane) {
       if (failure !== null || FLOODING.has(event.type) && isFlood()) return;
       try {
-        const pending = appender.write(encoder.encode(`${JSON.stringify(envelopeOf(shortened(event), run, clock))}\n`));
+        const line = JSON.stringify(envelopeOf(shortened(event), run, clock, lane));
+        const pending = appender.write(encoder.encode(`${line}\n`));
         pending?.catch((error: unknown) => void (failure ??= error));
       } catch (error) {
         failure ??= error;

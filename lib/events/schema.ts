@@ -60,6 +60,19 @@ export const EVENT_SCHEMAS = {
     usage: USAGE_TOTAL_SCHEMA.exactOptional(),
     notices: z.array(z.object({ kind: text, subject: text, message: text })).exactOptional(),
   }),
+  "landing-start": z.object({
+    type: z.literal("landing-start"),
+    item,
+    behind: count.describe("commits on the branch since the item was begun"),
+  }),
+  "landing-end": z.object({
+    type: z.literal("landing-end"),
+    item,
+    result: z.enum(["landed", "conflict", "failed", "blocked", "refused", "interrupted"]),
+    checkedAgain: z.boolean().describe("its checks ran once more, on the merged tree"),
+    conflicts: count.describe("of this item in this run so far"),
+    paths: z.array(text).describe("files in which they are, or that are in the way"),
+  }),
   "items-reopened": z.object({ type: z.literal("items-reopened"), ids: z.array(text), reason: text }),
   "step-start": z.object({ type: z.literal("step-start"), step: text, title: text }),
   "step-end": z.object({ type: z.literal("step-end"), step: text, status: text, message: text.exactOptional() }),
@@ -240,6 +253,7 @@ const envelope = {
   v: z.literal(EVENTS_VERSION).describe("version of the schema"),
   at: text.describe("ISO time"),
   run: text.nullable().describe("the run's id; null before there is one"),
+  lane: count.exactOptional().describe("the worker's tree that it happens in, where items are worked on at once"),
 };
 
 /** One line of `events.ndjson`, or of `--json`. */

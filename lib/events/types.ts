@@ -33,6 +33,23 @@ export type RalphEvent =
     /** What is to be known beside the verdict. */
     readonly notices?: readonly EventNotice[];
   }
+  /** Work of an item comes onto the branch from a worker's tree. `behind`: commits on the branch since it began. */
+  | { readonly type: "landing-start"; readonly item: EventItem; readonly behind: number }
+  | {
+    readonly type: "landing-end";
+    readonly item: EventItem;
+    /**
+     * `conflict`: not settled, it comes again with both changes. `failed`: its checks fail with what was merged since.
+     * `blocked`: uncommitted changes are in the way. `refused`: a hook of the repository refused the commit.
+     */
+    readonly result: "landed" | "conflict" | "failed" | "blocked" | "refused" | "interrupted";
+    /** Its checks ran once more, on the merged tree. */
+    readonly checkedAgain: boolean;
+    /** Conflicts of this item in this run so far. */
+    readonly conflicts: number;
+    /** Files in which they are, or that are in the way. */
+    readonly paths: readonly string[];
+  }
   /** The final check fails for items that had passed: they come again. */
   | { readonly type: "items-reopened"; readonly ids: readonly string[]; readonly reason: string }
   | { readonly type: "step-start"; readonly step: string; readonly title: string }
@@ -190,7 +207,8 @@ export type Preview = () => string;
 
 /** Takes events. Never throws; must not hold the run up. */
 export interface EventSink {
-  emit(event: RalphEvent): void;
+  /** `lane`: of the worker's tree that it happens in, where items are worked on at once. */
+  emit(event: RalphEvent, lane?: number): void;
   /** Given for what was started last, where that prints plain text; of use to sinks that show what is running. */
   preview?(preview: Preview): void;
 }

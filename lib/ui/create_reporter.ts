@@ -1,4 +1,6 @@
-import { EVENTS_VERSION, type EventSink, type RalphEvent } from "../events/types.ts";
+import { envelopeOf } from "../events/envelope.ts";
+import type { EventSink, RalphEvent } from "../events/types.ts";
+import { landingTone } from "./event_text.ts";
 import { plainLines } from "./plain_lines.ts";
 import { printableEvent } from "./printable.ts";
 import { richLines } from "./rich_lines.ts";
@@ -21,11 +23,15 @@ export interface HumanReporterOptions {
 /** Shows events to a person. */
 export function createHumanReporter({ mode, style, detail, live, say }: HumanReporterOptions): EventSink {
   return {
-    emit(event) {
-      live?.emit(event);
+    emit(event, lane) {
+      live?.emit(event, lane);
       if (!shown(event, detail) || (live !== undefined && event.type === "wait-delta")) return;
       const safe = printableEvent(event);
-      for (const line of mode === "rich" ? richLines(safe, style) : plainLines(safe)) say(line);
+      const lines = mode === "rich" ? richLines(safe, style) : plainLines(safe);
+      for (const line of lines) {
+        if (lane === undefined) say(line);
+        else if (line !== "") say(`${style.dim(`[${lane}]`)} ${line}`);
+      }
     },
     preview: (preview) => live?.preview?.(preview),
   };
@@ -36,7 +42,7 @@ function shown(event: RalphEvent, detail: Detail): boolean {
   if (event.type.startsWith("agent-")) return false;
   return detail === "normal" || event.type === "state-restored" || event.type === "host-refused" ||
     event.type === "tests-changed" ||
-    event.type === "items-reopened" ||
+    event.type === "items-reopened" || (event.type === "landing-end" && landingTone(event) === "warn") ||
     (event.type === "hook-end" && event.status === "failed") || (event.type === "note" && event.level === "warn");
 }
 
@@ -53,7 +59,6 @@ export interface JsonReporterOptions {
 /** Writes each event as one JSON object a line. */
 export function createJsonReporter({ run, now, out }: JsonReporterOptions): EventSink {
   return {
-    emit: (event) =>
-      out(JSON.stringify({ v: EVENTS_VERSION, at: new Date(now()).toISOString(), run: run(), ...event })),
+    emit: (event, lane) => out(JSON.stringify({ ...envelopeOf(event, "", { now }, lane), run: run() })),
   };
 }

@@ -39,6 +39,32 @@ export function iterationTone({ result, settlement }: IterationEnd): "good" | "w
   return result === "interrupted" || result === "not-done" ? "warn" : "bad";
 }
 
+/** What became of work from a worker's tree. */
+export function landingText(
+  { item, result, checkedAgain, paths }: Extract<RalphEvent, { type: "landing-end" }>,
+): string {
+  const named = paths.join(", ");
+  switch (result) {
+    case "landed":
+      return checkedAgain ? `${item.id} landed, checked again with what was merged since` : `${item.id} landed`;
+    case "conflict":
+      return `${item.id} conflicts with what was merged since, and comes again: ${named}`;
+    case "failed":
+      return `${item.id} passed alone, and fails together with what was merged since`;
+    case "blocked":
+      return `${item.id} cannot land: uncommitted changes are in the way: ${named}`;
+    case "refused":
+      return `${item.id} did not land: a hook of the repository refused the commit`;
+    case "interrupted":
+      return `${item.id} was landing when the run was stopped`;
+  }
+}
+
+/** Whether a landing came out well. */
+export function landingTone({ result }: Extract<RalphEvent, { type: "landing-end" }>): "good" | "warn" {
+  return result === "landed" ? "good" : "warn";
+}
+
 /** Why a check failed, short. */
 export function checkText({ exitCode, failedBefore }: CheckEnd): string {
   const ended = exitCode === null ? "no exit code" : `exit ${exitCode}`;

@@ -6,6 +6,8 @@ import {
   hookText,
   iterationText,
   iterationTone,
+  landingText,
+  landingTone,
   refusedText,
   sandboxText,
   tailLines,
@@ -83,6 +85,12 @@ const LINES: {
     const [paint, mark] = event.status === "completed" ? [good, symbols.passed] : [warn, symbols.warning];
     return [indented(paint(mark), `${hookText(event)} ${dim(formatDuration(event.durationMs))}`)];
   },
+  "landing-start": none,
+  "landing-end": (event, { dim, warn, symbols }) => [
+    landingTone(event) === "good"
+      ? indented(dim(symbols.dot), dim(landingText(event)))
+      : indented(warn(symbols.warning), warn(landingText(event))),
+  ],
   "items-reopened": (event, { symbols, warn }) => [
     indented(warn(symbols.warning), warn(`the final check sends back ${event.ids.join(", ")}`)),
   ],

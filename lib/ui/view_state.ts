@@ -101,6 +101,8 @@ export function nextView(before: ViewState, event: RalphEvent, now: number): Vie
     case "sandbox":
     case "host-refused":
     case "state-restored":
+    case "landing-start":
+    case "landing-end":
     case "items-reopened":
     case "tests-changed":
     case "trespass":

@@ -33,6 +33,8 @@ const SAMPLES: { readonly [Type in RalphEvent["type"]]: Required<Extract<RalphEv
     usage: total,
     notices: [{ kind: "k", subject: "s", message: "" }],
   },
+  "landing-start": { type: "landing-start", item, behind: 2 },
+  "landing-end": { type: "landing-end", item, result: "conflict", checkedAgain: false, conflicts: 1, paths: ["a"] },
   "items-reopened": { type: "items-reopened", ids: ["US-1"], reason: "x" },
   "step-start": { type: "step-start", step: "plan", title: "Plan" },
   "step-end": { type: "step-end", step: "plan", status: "approved", message: "m" },
@@ -117,6 +119,7 @@ describe("the schema of events", () => {
     const line = envelopeOf(SAMPLES["turn-end"], "run-1", { now: () => 0 });
 
     expect(EVENT_LINE_SCHEMA.parse(JSON.parse(JSON.stringify(line)))).toEqual(line);
+    expect(EVENT_LINE_SCHEMA.parse({ ...line, lane: 1 })).toEqual({ ...line, lane: 1 });
     expect(EVENT_LINE_SCHEMA.safeParse({ ...line, v: 2 }).success).toBe(false);
     expect(EVENT_LINE_SCHEMA.safeParse({ ...line, type: "no-such-event" }).success).toBe(false);
   });

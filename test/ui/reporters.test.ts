@@ -87,6 +87,30 @@ story US-001: parked: npm test: exit 1 (1m 01s)`);
     }
   });
 
+  test("what happens in a worker's tree says in which", () => {
+    const landing = {
+      type: "landing-end",
+      item,
+      result: "conflict",
+      checkedAgain: false,
+      conflicts: 1,
+      paths: ["a.ts"],
+    } as const;
+    const lines: string[] = [];
+    const style = createStyle({ colour: false, ascii: true });
+    for (const mode of ["plain", "rich"] as const) {
+      const reporter = createHumanReporter({ mode, detail: "quiet", style, say: (line) => lines.push(line) });
+      reporter.emit({ type: "iteration-start", iteration: 1, item, attempt: 1, passed: 0, total: 3 }, 1);
+      reporter.emit(landing, 1);
+      reporter.emit({ ...landing, result: "landed", paths: [] }, 1);
+    }
+
+    expect(lines).toEqual([
+      "[1]   warning: US-001 conflicts with what was merged since, and comes again: a.ts",
+      "[1]   ! US-001 conflicts with what was merged since, and comes again: a.ts",
+    ]);
+  });
+
   test("colour changes no character", () => {
     // deno-lint-ignore no-control-regex -- what is taken away is colour
     expect(show("rich", "normal", true).replaceAll(/\u001b\[\d+m/g, "")).toBe(show("rich", "normal"));
