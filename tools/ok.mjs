@@ -8,6 +8,7 @@ import { hostname, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { generate } from "./generate.mjs";
 import { bunPath, denoPath, mustRun, packageScript, ROOT, run, seconds } from "./runtimes.mjs";
+import { outdatedPages } from "./reference.mjs";
 import { runShellExamples } from "./shell_examples.mjs";
 
 const node = process.execPath;
@@ -93,6 +94,12 @@ async function runDocsInShell() {
   return await runShellExamples((await trackedFiles()).filter((path) => /^(?:docs\/.*|README)\.md$/.test(path)));
 }
 
+async function upToDateReference() {
+  const pages = await outdatedPages();
+  const output = pages.map((page) => `${page} is out of date: \`node tools/reference.mjs\` writes it`).join("\n");
+  return { code: pages.length === 0 ? 0 : 1, output };
+}
+
 /** Each: a name, then commands (label, file, arguments) or a function. */
 const GATES = {
   fmt: [["deno fmt", deno, ["fmt", "--check", "--quiet"]]],
@@ -101,6 +108,7 @@ const GATES = {
   manifests: [tool("check_manifests.ts")],
   lock: [lockWithoutHosts],
   machine: [noMachineNames],
+  reference: [upToDateReference],
   types: [script("typescript", "tsc", "--noEmit"), script("typescript", "tsc", "--noEmit", "-p", "tsconfig.test.json")],
   "types-deno": [[
     "deno check",

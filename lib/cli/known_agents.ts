@@ -2,6 +2,7 @@ import { programPath } from "../agents/adapter_agent.ts";
 import { ADAPTERS } from "../agents/adapters.ts";
 import type { Adapter } from "../agents/adapter.ts";
 import type { Host } from "../host/types.ts";
+import { table } from "./help.ts";
 
 /** A known agent that is on PATH. */
 export interface FoundAgent {
@@ -25,4 +26,15 @@ export function proofText({ proof }: Adapter): string {
   return proof.kind === "measured"
     ? `adapter measured with ${proof.version}`
     : "adapter written from documentation, never run";
+}
+
+/** `ralph help agents`: how to get each known agent, and how to log in. */
+export function agentsHelp(): string {
+  return [
+    'Known agents, for `--agent NAME` and `"provider": { "preset": "NAME" }`:',
+    ...table(ADAPTERS.map((row) => [row.name, `${row.install}; ${row.login} [${proofText(row)}]`] as const)),
+    "",
+    "`ralph doctor` shows which are installed, `ralph doctor --probe NAME` tries one. Any other program that reads a prompt",
+    'on standard input runs with `--agent-cmd "…"`; `--agent scripted --script FILE` acts by a file, for tests',
+  ].join("\n");
 }

@@ -30,11 +30,28 @@ export async function validateFile(
   const text = await readText(join(root, path));
   if (text === null) return { path, present: false, problems: [], warnings: missing };
   try {
-    return { path, present: true, ...await check(text) };
+    const { problems, warnings } = await check(text);
+    return { path, present: true, problems: await placed(problems, text), warnings };
   } catch (error) {
     const hint = ownHint(error);
     return { path, present: true, problems: [problemOf(error, path), ...hint === null ? [] : [hint]], warnings: [] };
   }
+}
+
+/** What a problem begins with when it names a place in the file: `userStories[0].id`. */
+const PLACE_REGEXP = /^[A-Za-z]\w*(?:\[\d+\]|\.[A-Za-z]\w*)*/;
+
+/** Problems that begin with a key of the file, with its line and column before it. */
+async function placed(problems: readonly string[], text: string): Promise<readonly string[]> {
+  if (!problems.some((problem) => PLACE_REGEXP.test(problem))) return problems;
+  const { jsonLines } = await import("../config/read_text.ts");
+  const lineOf = await jsonLines(text);
+  return problems.map((problem) => {
+    const [place = ""] = PLACE_REGEXP.exec(problem) ?? [];
+    const path = [...place.matchAll(/\w+/g)].map(([part]) => /^\d+$/.test(part) ? Number(part) : part);
+    const found = lineOf(path.slice(0, 1)).known ? lineOf(path) : null;
+    return found === null ? problem : `line ${found.line}, column ${found.column}: ${problem}`;
+  });
 }
 
 /** The hint of an error that has one of its own, and not only that of its code. */

@@ -1,6 +1,6 @@
 import { join, relative } from "node:path";
 import { CONFIG_FILE } from "../config/load.ts";
-import { parseJson } from "../backlog/json_syntax.ts";
+import { parseJson } from "../errors/json_syntax.ts";
 import { pathExists, readText, writeAtomic } from "../host/files.ts";
 import { toJson } from "./show.ts";
 
@@ -11,7 +11,7 @@ const SCHEMA_FILE = ".ralph/config.schema.json";
 export async function writeNewConfig(root: string, config: object): Promise<readonly string[]> {
   const made: string[] = [];
   if (!await pathExists(join(root, SCHEMA_FILE))) {
-    const { configJsonSchema } = await import("./config_json_schema.ts");
+    const { configJsonSchema } = await import("../config/json_schema.ts");
     await writeAtomic(join(root, SCHEMA_FILE), `${toJson(configJsonSchema())}\n`);
     made.push(SCHEMA_FILE);
   }

@@ -1,33 +1,47 @@
 import type { z } from "zod";
+import { nearest } from "../errors/nearest.ts";
 import { type Config, CONFIG_SCHEMA } from "./schema.ts";
 import { RalphError } from "../errors/ralph_error.ts";
+import { configKeys } from "./json_schema.ts";
+
+/** One thing that is wrong with a configuration. */
+export interface ConfigProblem {
+  /** Keys and indices that lead to it. */
+  readonly path: readonly PropertyKey[];
+  /** ``limits.costUSD is not a key of the configuration; did you mean `limits.costUsd`?`` */
+  readonly text: string;
+}
 
 /** What checking a parsed configuration found; all problems at once. */
 export interface CheckedConfig {
+  /** `null` where there are problems. */
   readonly config: Config | null;
-  /** `verify.timeout: expected number, received string` */
-  readonly problems: readonly string[];
-  /** Keys that nothing reads. */
+  readonly problems: readonly ConfigProblem[];
+  /** Keys with a new name. */
   readonly warnings: readonly string[];
 }
 
-/** Checks data against the schema. Unknown keys are warnings, so that a newer file still works. Pure. */
-export function checkConfig(raw: unknown): CheckedConfig {
-  const { data, warnings: renamed } = withNewNames(raw);
-  const checked = checkNamed(data);
-  return { ...checked, warnings: [...renamed, ...checked.warnings] };
+/** How a configuration is checked. */
+export interface CheckOptions {
+  /** Leave out keys that are not known: for the configuration of another version, which cannot be changed. @default false */
+  readonly ignoreUnknown?: boolean;
 }
 
-function checkNamed(data: unknown): CheckedConfig {
+/** Checks data against the schema: what is not known is a problem, for a misspelt limit would limit nothing. Pure. */
+export function checkConfig(raw: unknown, { ignoreUnknown = false }: CheckOptions = {}): CheckedConfig {
+  const { data, warnings } = withNewNames(raw);
   const parsed = CONFIG_SCHEMA.safeParse(data);
-  if (parsed.success) return { config: parsed.data, problems: [], warnings: [] };
-  const unknown = parsed.error.issues.flatMap((issue) =>
+  if (parsed.success) return { config: parsed.data, problems: [], warnings };
+  const issues = parsed.error.issues.flatMap((issue) => issuesOf(issue, data));
+  const unknown = issues.flatMap((issue) =>
     issue.code === "unrecognized_keys" ? issue.keys.map((key) => [...issue.path, key]) : []
   );
-  const warnings = unknown.map((path) => `unknown key ${path.join(".")}`);
-  const others = parsed.error.issues.filter(({ code }) => code !== "unrecognized_keys");
-  if (others.length > 0) return { config: null, problems: others.map(describeIssue), warnings };
-  return { config: CONFIG_SCHEMA.parse(without(data, unknown)), problems: [], warnings };
+  const wrong = issues.filter(({ code }) => code !== "unrecognized_keys")
+    .map((issue) => ({ path: issue.path, text: describeIssue(issue, data) }));
+  if (ignoreUnknown && wrong.length === 0) return { ...checkConfig(without(data, unknown)), warnings };
+  const known = unknown.length === 0 ? [] : configKeys().map(({ path }) => path);
+  const problems = [...wrong, ...unknown.map((path) => ({ path, text: describeUnknown(path, known) }))];
+  return { config: null, problems, warnings };
 }
 
 /** Keys of version 0.1 with the names that they have now: section, old key, new key. */
@@ -50,10 +64,47 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function describeIssue({ path, message }: z.core.$ZodIssue): string {
+type Issue = z.core.$ZodIssue;
+
+/** A value that may be of two forms is judged as the form that it has. */
+function issuesOf(issue: Issue, data: unknown): readonly Issue[] {
+  if (issue.code !== "invalid_union") return [issue];
+  const value = valueAt(data, issue.path);
+  const forms = issue.errors.filter((errors) =>
+    errors.some(({ path, code }) => path.length > 0 || code !== "invalid_type")
+  );
+  const [form] = isRecord(value) || forms.length === 1 ? forms : [];
+  return form === undefined ? [issue] : form.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }));
+}
+
+function describeIssue(issue: Issue, data: unknown): string {
+  const { path, message } = issue;
   const place = path.length === 0 ? "the file" : placeOf(path);
-  if (/^Invalid input: .*received undefined$/.test(message)) return `${place} is required`;
-  return `${place}: ${message.replace(/^Invalid input: /, "")}`;
+  const value = valueAt(data, path);
+  if (value === undefined && path.length > 0) return `${place} is required`;
+  const got = path.length === 0 || typeof value === "object" ? "" : ` (got: ${JSON.stringify(value)})`;
+  if (issue.code === "invalid_value") {
+    const values = issue.values.map((allowed) => JSON.stringify(allowed));
+    const near = typeof value === "string" ? nearest(value, issue.values.map(String)) : null;
+    const meant = near === null ? "" : `; did you mean ${JSON.stringify(near)}?`;
+    return `${place} must be ${values.slice(0, -1).join(", ")} or ${values.at(-1)}${got}${meant}`;
+  }
+  if (issue.code === "invalid_union") return `${place}: no form of this key allows that${got}`;
+  return `${place}: ${message.replace(/^(?:Invalid input|Too (?:small|big)): /, "")}${got}`;
+}
+
+/** Names the nearest key of the same section, else the section that has a key of this name. */
+function describeUnknown(path: readonly PropertyKey[], known: readonly string[]): string {
+  const section = placeOf(path.slice(0, -1)).replaceAll(/\[\d+\]/g, "[]");
+  const name = String(path.at(-1));
+  const before = section === "" ? "" : `${section}.`;
+  const siblings = known.filter((key) => key.startsWith(before) && !key.slice(before.length).includes("."))
+    .map((key) => key.slice(before.length));
+  const near = nearest(name, siblings) ?? nearest(name.toLowerCase(), siblings);
+  const text = `${placeOf(path)} is not a key of the configuration`;
+  if (near !== null) return `${text}; did you mean \`${before}${near}\`?`;
+  const elsewhere = known.filter((key) => key.endsWith(`.${name}`) && !key.includes("[]"));
+  return elsewhere.length === 0 ? text : `${text}; did you mean \`${elsewhere.join("` or `")}\`?`;
 }
 
 /** `services[0].ready` */
@@ -62,15 +113,24 @@ function placeOf(path: readonly PropertyKey[]): string {
     .join("");
 }
 
+function valueAt(data: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) =>
+      typeof value === "object" && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined,
+    data,
+  );
+}
+
 /** A copy of plain data without the keys at these paths. */
 function without(data: unknown, paths: readonly (readonly PropertyKey[])[]): unknown {
-  if (typeof data !== "object" || data === null || Array.isArray(data)) return data;
+  if (typeof data !== "object" || data === null) return data;
+  function inner(key: PropertyKey, value: unknown): unknown {
+    return without(value, paths.filter((path) => path.length > 1 && path[0] === key).map((path) => path.slice(1)));
+  }
+  if (Array.isArray(data)) return data.map((value, index) => inner(index, value));
   const here = new Set(paths.filter((path) => path.length === 1).map(([key]) => key));
   return Object.fromEntries(
-    Object.entries(data).filter(([key]) => !here.has(key)).map(([key, value]) => [
-      key,
-      without(value, paths.filter((path) => path.length > 1 && path[0] === key).map((path) => path.slice(1))),
-    ]),
+    Object.entries(data).filter(([key]) => !here.has(key)).map(([key, value]) => [key, inner(key, value)]),
   );
 }
 

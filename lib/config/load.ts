@@ -13,8 +13,18 @@ export interface LoadedConfig {
   readonly config: Config;
   /** Absolute path of the file, or `null` when there is none. */
   readonly file: string | null;
-  /** Unknown keys, each with the nearest known one. */
+  /** Keys that have a new name. */
   readonly warnings: readonly string[];
+}
+
+/** A configuration as it was found, with whatever is wrong with it. */
+export interface FoundConfig extends Omit<LoadedConfig, "config"> {
+  /** `null` where there are problems. */
+  readonly config: Config | null;
+  /** ``line 3, column 5: limits.costUSD is not a key of the configuration; did you mean `limits.costUsd`?`` */
+  readonly problems: readonly string[];
+  /** The file as it is; "" where there is none. */
+  readonly text: string;
 }
 
 /**
@@ -25,29 +35,35 @@ export interface LoadedConfig {
  * @throws {RalphError} config-invalid with every problem, state-missing for a named file that is not there
  */
 export async function loadConfig(root: string, named?: string, cache?: ConfigCache | null): Promise<LoadedConfig> {
-  const file = named === undefined ? join(root, CONFIG_FILE) : isAbsolute(named) ? named : join(root, named);
-  const text = await readText(file);
-  if (text === null) {
-    if (named === undefined) return { config: defaultConfig(), file: null, warnings: [] };
-    throw new RalphError("state-missing", { details: { path: file }, hint: "`--config` names a file that exists" });
+  const { config, file, warnings, problems } = await findConfig(root, named, cache);
+  if (config === null) {
+    throw new RalphError("config-invalid", { details: { path: file ?? CONFIG_FILE, problem: listed(problems) } });
   }
-  const kept = cache ? await readKept(cache, text) : null;
-  if (kept !== null) return { ...kept, file };
-  const { checkConfig } = await import("./check.ts");
-  const { config, problems, warnings } = checkConfig(parseJson(text, file));
-  if (config === null) throw invalid(file, problems.join("; "));
-  if (cache) await keep(cache, text, { config, warnings });
   return { config, file, warnings };
 }
 
-function parseJson(text: string, file: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw invalid(file, `not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
+/**
+ * As `loadConfig()`, but for the problems: they are returned.
+ *
+ * @throws {RalphError} state-missing for a named file that is not there
+ */
+export async function findConfig(root: string, named?: string, cache?: ConfigCache | null): Promise<FoundConfig> {
+  const file = named === undefined ? join(root, CONFIG_FILE) : isAbsolute(named) ? named : join(root, named);
+  const text = await readText(file);
+  if (text === null) {
+    if (named === undefined) return { config: defaultConfig(), file: null, warnings: [], problems: [], text: "" };
+    throw new RalphError("state-missing", { details: { path: file }, hint: "`--config` names a file that exists" });
   }
+  const kept = cache ? await readKept(cache, text) : null;
+  if (kept !== null) return { ...kept, file, problems: [], text };
+  const { readConfigText } = await import("./read_text.ts");
+  const { config, problems, warnings } = await readConfigText(text);
+  if (cache && config !== null) await keep(cache, text, { config, warnings });
+  return { config, file, warnings, problems, text };
 }
 
-function invalid(path: string, problem: string): RalphError {
-  return new RalphError("config-invalid", { details: { path, problem } });
+/** One problem stays on the line of the file's name, several get a line each. */
+function listed(problems: readonly string[]): string {
+  if (problems.length === 1) return problems.join("");
+  return `${problems.length} problems${problems.map((problem) => `\n  ${problem}`).join("")}`;
 }

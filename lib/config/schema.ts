@@ -24,18 +24,26 @@ const host = z.string().regex(
   "must be a host such as `packages.example.org`, `*.example.com`, `localhost:11434` or `[::1]:80`",
 );
 
+/** A key with its description, as editors, `ralph help config` and the reference show it. */
+function key<Schema extends z.ZodType>(schema: Schema, description: string): Schema {
+  return schema.meta({ description });
+}
+
 const hook = z.strictObject({
-  id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "must be letters, digits, ., _ and -"),
-  workflow: command.optional(),
-  prompt: command.optional(),
-  command: command.optional(),
-  enabled: z.boolean().default(true),
-  parallel: z.boolean().default(true),
-  when: z.enum(["after", "before"]).default("after"),
-  isolated: z.boolean().default(true),
-  agent: command.optional(),
-  agentCommand: command.optional(),
-  timeout: seconds.optional(),
+  id: key(
+    z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "must be letters, digits, ., _ and -"),
+    "Name of the hook, unique in the list.",
+  ),
+  workflow: key(command.optional(), "Recipe to run: a file, or a name in `.ralph/recipes`."),
+  prompt: key(command.optional(), "Prompt for an agent."),
+  command: key(command.optional(), "Shell command."),
+  enabled: key(z.boolean().default(true), "`false` keeps the hook without running it."),
+  parallel: key(z.boolean().default(true), "Run beside the next iteration; `false` runs before it starts."),
+  when: key(z.enum(["after", "before"]).default("after"), "Run after or before each iteration."),
+  isolated: key(z.boolean().default(true), "Give a parallel hook a git worktree of its own."),
+  agent: key(command.optional(), "Known agent that runs the prompt. Without it: the agent of the run."),
+  agentCommand: key(command.optional(), "Command as the agent that runs the prompt."),
+  timeout: key(seconds.optional(), "Longest time the hook may take, in seconds. Without it: `provider.timeout`."),
 }).refine(
   (one) => [one.workflow, one.prompt, one.command].filter((action) => action !== undefined).length === 1,
   "needs exactly one of workflow, prompt and command",
@@ -43,99 +51,230 @@ const hook = z.strictObject({
 
 const DEFAULTS = defaultConfig();
 const CHOICE = {
-  command: command.optional(),
-  preset: z.string().optional(),
-  model: z.string().optional(),
-  reasoning: z.string().optional(),
+  command: key(
+    command.optional(),
+    "Command of an agent. It runs in the shell as written, with the prompt on standard input; its output is plain text.",
+  ),
+  preset: key(z.string().optional(), "Known agent: `claude`, `codex` …; `ralph help agents` lists them."),
+  model: key(z.string().optional(), "Model, as the known agent names it."),
+  reasoning: key(z.string().optional(), "Reasoning effort, as the known agent names it."),
 };
+
+const provider = z.strictObject({
+  ...CHOICE,
+  fallback: key(
+    z.union([z.string().min(1), z.strictObject(CHOICE)]).optional(),
+    "Agent that takes over while the first one waits for a rate limit: a known agent's name, or an object with `command`, or with `preset`, `model` and `reasoning`.",
+  ),
+  args: key(z.array(z.string()).default([]), "Arguments added to `provider.command`."),
+  interactiveArgs: key(
+    z.array(z.string()).optional(),
+    "Arguments used instead of `args` where the agent talks to you in the terminal; the prompt comes last.",
+  ),
+  timeout: key(seconds.default(DEFAULTS.provider.timeout), "Longest time for one agent turn, in seconds."),
+  idleTimeout: key(
+    seconds.default(DEFAULTS.provider.idleTimeout),
+    "Longest time without output from an agent that streams events, in seconds.",
+  ),
+});
+
+const verify = z.strictObject({
+  default: key(commands.default([]), "Commands that must pass for every item."),
+  ui: key(commands.default([]), "Commands that must also pass for items tagged `ui`, after the browser checks."),
+  timeout: key(seconds.default(DEFAULTS.verify.timeout), "Longest time for one command, in seconds."),
+  allowUnverified: key(
+    z.boolean().default(DEFAULTS.verify.allowUnverified),
+    "Accept the agent's word for items that name no check. They are shown as unverified.",
+  ),
+  baseline: key(
+    z.boolean().default(DEFAULTS.verify.baseline),
+    "Run the commands of `verify.default` once before the first turn: shows what fails already, and stops where a command cannot run.",
+  ),
+  final: key(
+    z.enum(["clean", "tree", "off"]).default(DEFAULTS.verify.final),
+    "Where all checks run once more at the end: `clean` is a checkout of HEAD, `tree` the working tree, `off` nowhere.",
+  ),
+  isolated: key(
+    z.boolean().default(DEFAULTS.verify.isolated),
+    "Run each item's commands in a clean checkout of what would be committed.",
+  ),
+  challenge: key(
+    z.number().int().nonnegative().default(DEFAULTS.verify.challenge),
+    "Number of wrong implementations another agent writes for each item; its checks must catch them.",
+  ),
+  challenger: key(command.optional(), "Known agent that writes them. Without it: the agent of the run."),
+});
+
+const workspace = z.strictObject({
+  copy: key(
+    z.array(path).default([...DEFAULTS.workspace.copy]),
+    "Globs of paths that git ignores and a clean checkout needs; they are copied. One without `/` matches at any depth.",
+  ),
+  link: key(
+    z.array(path).default([]),
+    "Ignored paths that are too large to copy: the clean checkout shares them with the tree.",
+  ),
+  setup: key(
+    command.nullable().default(DEFAULTS.workspace.setup),
+    "Command that installs what the checks need in a clean checkout.",
+  ),
+  setupTimeout: key(
+    seconds.default(DEFAULTS.workspace.setupTimeout),
+    "Longest time for `workspace.setup`, in seconds.",
+  ),
+});
+
+const tests = z.strictObject({
+  globs: key(
+    z.array(z.string().min(1)).default([...DEFAULTS.tests.globs]),
+    "Globs of the files that are tests, relative to the root.",
+  ),
+  integrity: key(
+    z.enum(["off", "report", "block"]).default(DEFAULTS.tests.integrity),
+    "What happens when an agent changes existing tests and the old ones fail: `report` names it at the end, `block` fails the attempt, `off` does not look.",
+  ),
+});
+
+const sandbox = z.strictObject({
+  mode: key(
+    z.enum(["auto", "off", "on", "required"]).default(DEFAULTS.sandbox.mode),
+    'Confine agents and checks to the working tree. `on` works without a sandbox where there is none and says so; `required` does not start. `auto` is `off`, or `required` with `trust: "strict"`.',
+  ),
+  network: key(
+    z.enum(["agent", "all", "none"]).default(DEFAULTS.sandbox.network),
+    "Hosts that can be reached: the agent's own and `sandbox.allow`, all, or none.",
+  ),
+  allow: key(z.array(host).default([]), "More hosts that can be reached: `packages.example.org`, `*.example.com`."),
+  write: key(z.array(outerPath).default([]), "More paths that may be written; `~` is your home folder."),
+  read: key(z.array(outerPath).default([]), "More paths of your home folder that may be read."),
+  environment: key(z.array(command).default([]), "Variables to pass although their names look like secrets."),
+  command: key(
+    z.array(z.string().min(1)).min(1).nullable().default(null),
+    "Command that runs each process instead, such as `docker run …`. `null` uses bubblewrap, on macOS Seatbelt.",
+  ),
+});
+
+const limits = z.strictObject({
+  iterations: key(limit.default(DEFAULTS.limits.iterations), "Agent turns in one run."),
+  minutes: key(limit.default(DEFAULTS.limits.minutes), "Length of one run, in minutes."),
+  tokens: key(
+    limit.default(DEFAULTS.limits.tokens),
+    "Input and output tokens of one run. What an agent does not report is not counted.",
+  ),
+  costUsd: key(
+    limit.default(DEFAULTS.limits.costUsd),
+    "Cost of one run, in US dollars. What an agent does not report is not counted.",
+  ),
+  idle: key(count.default(DEFAULTS.limits.idle), "Turns in a row that change no file and pass nothing."),
+  stalled: key(count.default(DEFAULTS.limits.stalled), "Turns in a row that pass nothing for the first time."),
+  added: key(
+    count.default(DEFAULTS.limits.added),
+    "Items added during a run that count as progress when they pass.",
+  ),
+  sameFailure: key(
+    count.default(DEFAULTS.limits.sameFailure),
+    "Times the same failure may repeat before the item is blocked.",
+  ),
+  hooks: key(count.default(DEFAULTS.limits.hooks), "Parallel hooks at once."),
+  rejections: key(
+    count.default(DEFAULTS.limits.rejections),
+    "Rejections after which the spec workflow gives up on a task.",
+  ),
+  maxWait: key(
+    z.number().nonnegative().default(DEFAULTS.limits.maxWait),
+    "Longest wait for a rate limit to end, in seconds. 0 never waits.",
+  ),
+});
+
+const commits = z.strictObject({
+  work: key(z.boolean().default(DEFAULTS.commits.work), "Commit what a verified turn left uncommitted."),
+  prdChanges: key(z.boolean().default(DEFAULTS.commits.prdChanges), "Commit Ralph's own state files."),
+  message: key(command.default(DEFAULTS.commits.message), "Subject of the feature workflow's state commits."),
+});
+
+const service = z.strictObject({
+  name: key(command, "Name of the server, unique in the list."),
+  start: key(command.optional(), "Shell command that starts it. Without it you run the server yourself."),
+  ready: key(
+    z.string().refine(isHttpUrl, "must be an http or https URL"),
+    "URL that answers with a status below 500 when the server is ready.",
+  ),
+  readyTimeout: key(seconds.default(30), "Longest time until it is ready, in seconds."),
+  restartBeforeVerify: key(z.boolean().default(true), "Restart it before each verification."),
+});
+
+const browser = z.strictObject({
+  enabled: key(z.boolean().default(DEFAULTS.browser.enabled), "Look at pages in a browser for items tagged `ui`."),
+  executablePath: key(
+    z.string().default(DEFAULTS.browser.executablePath),
+    "Path of Chrome or Chromium. Empty: it is looked for.",
+  ),
+  headless: key(z.boolean().default(DEFAULTS.browser.headless), "Run the browser without a window."),
+  screenshotDir: key(
+    command.default(DEFAULTS.browser.screenshotDir),
+    "Folder for screenshots, relative to the root.",
+  ),
+});
+
+const gsdCommands = z.strictObject({
+  init: key(command.optional(), "Begins a project."),
+  roadmap: key(command.optional(), "Writes the roadmap."),
+  discover: key(command.optional(), "Discusses a phase."),
+  plan: key(command.optional(), "Plans a phase."),
+});
 
 /** The schema, as `ralph schema config` prints it. */
 export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
-  $schema: z.string().optional(),
-  workflow: z.enum(["exec", "feature", "spec", "sprint", "gsd"]).optional(),
-  trust: z.enum(["normal", "strict"]).default(DEFAULTS.trust),
-  provider: z.strictObject({
-    ...CHOICE,
-    fallback: z.union([z.string().min(1), z.strictObject(CHOICE)]).optional(),
-    args: z.array(z.string()).default([]),
-    interactiveArgs: z.array(z.string()).optional(),
-    timeout: seconds.default(DEFAULTS.provider.timeout),
-    idleTimeout: seconds.default(DEFAULTS.provider.idleTimeout),
-  }).prefault({}),
-  verify: z.strictObject({
-    default: commands.default([]),
-    ui: commands.default([]),
-    timeout: seconds.default(DEFAULTS.verify.timeout),
-    allowUnverified: z.boolean().default(DEFAULTS.verify.allowUnverified),
-    baseline: z.boolean().default(DEFAULTS.verify.baseline),
-    final: z.enum(["clean", "tree", "off"]).default(DEFAULTS.verify.final),
-    isolated: z.boolean().default(DEFAULTS.verify.isolated),
-    challenge: z.number().int().nonnegative().default(DEFAULTS.verify.challenge),
-    challenger: command.optional(),
-  }).prefault({}),
-  workspace: z.strictObject({
-    copy: z.array(path).default([...DEFAULTS.workspace.copy]),
-    link: z.array(path).default([]),
-    setup: command.nullable().default(DEFAULTS.workspace.setup),
-    setupTimeout: seconds.default(DEFAULTS.workspace.setupTimeout),
-  }).prefault({}),
-  tests: z.strictObject({
-    globs: z.array(z.string().min(1)).default([...DEFAULTS.tests.globs]),
-    integrity: z.enum(["off", "report", "block"]).default(DEFAULTS.tests.integrity),
-  }).prefault({}),
-  sandbox: z.strictObject({
-    mode: z.enum(["auto", "off", "on", "required"]).default(DEFAULTS.sandbox.mode),
-    network: z.enum(["agent", "all", "none"]).default(DEFAULTS.sandbox.network),
-    allow: z.array(host).default([]),
-    write: z.array(outerPath).default([]),
-    read: z.array(outerPath).default([]),
-    environment: z.array(command).default([]),
-    command: z.array(z.string().min(1)).min(1).nullable().default(null),
-  }).prefault({}),
-  limits: z.strictObject({
-    iterations: limit.default(DEFAULTS.limits.iterations),
-    minutes: limit.default(DEFAULTS.limits.minutes),
-    tokens: limit.default(DEFAULTS.limits.tokens),
-    costUsd: limit.default(DEFAULTS.limits.costUsd),
-    idle: count.default(DEFAULTS.limits.idle),
-    stalled: count.default(DEFAULTS.limits.stalled),
-    added: count.default(DEFAULTS.limits.added),
-    sameFailure: count.default(DEFAULTS.limits.sameFailure),
-    hooks: count.default(DEFAULTS.limits.hooks),
-    rejections: count.default(DEFAULTS.limits.rejections),
-    maxWait: z.number().nonnegative().default(DEFAULTS.limits.maxWait),
-  }).prefault({}),
-  commits: z.strictObject({
-    work: z.boolean().default(DEFAULTS.commits.work),
-    prdChanges: z.boolean().default(DEFAULTS.commits.prdChanges),
-    message: command.default(DEFAULTS.commits.message),
-  }).prefault({}),
-  services: z.array(z.strictObject({
-    name: command,
-    start: command.optional(),
-    ready: z.string().refine(isHttpUrl, "must be an http or https URL"),
-    readyTimeout: seconds.default(30),
-    restartBeforeVerify: z.boolean().default(true),
-  })).default([]).refine(haveOwnNames, "every service needs a name of its own"),
-  browser: z.strictObject({
-    enabled: z.boolean().default(DEFAULTS.browser.enabled),
-    executablePath: z.string().default(DEFAULTS.browser.executablePath),
-    headless: z.boolean().default(DEFAULTS.browser.headless),
-    screenshotDir: command.default(DEFAULTS.browser.screenshotDir),
-  }).prefault({}),
-  logs: z.strictObject({ keep: count.default(DEFAULTS.logs.keep) }).prefault({}),
-  maxRetries: count.default(DEFAULTS.maxRetries),
-  protect: z.array(z.string().min(1)).default([]),
-  hooks: z.array(hook).default([]),
-  ui: z.enum(["auto", "rich", "plain", "json"]).default(DEFAULTS.ui),
-  gsd: z.strictObject({
-    commands: z.strictObject({
-      init: command.optional(),
-      roadmap: command.optional(),
-      discover: command.optional(),
-      plan: command.optional(),
+  $schema: key(z.string().optional(), "JSON Schema for editors: the output of `ralph schema config`."),
+  workflow: key(
+    z.enum(["exec", "feature", "spec", "sprint", "gsd"]).optional(),
+    "Workflow of this project. Without it: the one whose files exist, else `exec`.",
+  ),
+  trust: key(
+    z.enum(["normal", "strict"]).default(DEFAULTS.trust),
+    "`strict` fails attempts that change tests, parks items whose checks pass before the work, and accepts no claim.",
+  ),
+  provider: key(provider.prefault({}), "The agent that does the work."),
+  verify: key(verify.prefault({}), "What must pass."),
+  workspace: key(workspace.prefault({}), "What a clean checkout needs beside the files in git."),
+  tests: key(tests.prefault({}), "Which files are tests, and what a change to them means."),
+  sandbox: key(sandbox.prefault({}), "What agents and checks can touch."),
+  limits: key(limits.prefault({}), "When a run ends although work is left. `null` is no limit."),
+  commits: key(commits.prefault({}), "What Ralph commits."),
+  services: key(
+    z.array(service).default([]).refine(haveOwnNames, "every service needs a name of its own"),
+    "Servers that must run for items tagged `ui`.",
+  ),
+  browser: key(browser.prefault({}), "How pages are looked at."),
+  logs: key(
+    z.strictObject({
+      keep: key(count.default(DEFAULTS.logs.keep), "Runs whose folders are kept; the oldest go first."),
+    })
+      .prefault({}),
+    "What is kept of earlier runs.",
+  ),
+  maxRetries: key(count.default(DEFAULTS.maxRetries), "Attempts for each item."),
+  protect: key(
+    z.array(z.string().min(1)).default([]),
+    "Globs of files that an agent must not change. `ralph.config.json` is always one of them.",
+  ),
+  hooks: key(
+    z.array(hook).default([]),
+    "What runs with each iteration. Each hook has exactly one of `workflow`, `prompt` and `command`.",
+  ),
+  ui: key(
+    z.enum(["auto", "rich", "plain", "json"]).default(DEFAULTS.ui),
+    "How a run is shown. `auto` is `rich` in a terminal, else `plain`.",
+  ),
+  gsd: key(
+    z.strictObject({
+      commands: key(
+        gsdCommands.prefault({}),
+        "Slash commands, as the agent knows them: `/gsd:plan-phase`. Without them: what is installed.",
+      ),
     }).prefault({}),
-  }).prefault({}),
+    "The workflow gsd.",
+  ),
 });
 
 function isHttpUrl(text: string): boolean {

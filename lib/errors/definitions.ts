@@ -99,7 +99,7 @@ const definitions = {
   },
   "config-invalid": {
     message: "{path}: {problem}",
-    hint: "`ralph schema config` prints what is allowed",
+    hint: "`ralph help config` lists the keys",
     exitCode: 2,
   },
   "config-missing": {

@@ -127,7 +127,7 @@ async function configAt(ralph: RalphContext, repository: Repository, base: strin
   } catch (error) {
     throw invalid((error as Error).message);
   }
-  const checked = checkConfig(value);
+  const checked = checkConfig(value, { ignoreUnknown: true });
   if (checked.config !== null) return checked.config;
-  throw invalid(checked.problems.join("; "));
+  throw invalid(checked.problems.map(({ text }) => text).join("; "));
 }

@@ -233,7 +233,7 @@ async function withOverrides(config: Config, overrides: DeepPartial<Config> | un
   const checked = checkConfig(merge(config, overrides));
   if (checked.config !== null) return checked.config;
   throw new RalphError("config-invalid", {
-    details: { path: "the options of this run", problem: checked.problems.join("; ") },
+    details: { path: "the options of this run", problem: checked.problems.map(({ text }) => text).join("; ") },
   });
 }
 

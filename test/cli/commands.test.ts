@@ -14,8 +14,10 @@ test("the table of commands holds every command there is to be, and no other, on
   expect(COMMANDS.map(({ name }) => name).toSorted()).toEqual(COMMAND_NAMES.toSorted());
 });
 
-test("`ralph help workflows` tells every workflow that can be asked for", () => {
-  const told = (TOPICS["workflows"]?.(COMMANDS) ?? "").split("\n").map((line) => /^ {2}(\w+) {2}/.exec(line)?.[1]);
+test("`ralph help workflows` tells every workflow that can be asked for", async () => {
+  const told = (await TOPICS["workflows"]?.(COMMANDS) ?? "").split("\n").map((line) =>
+    /^ {2}(\w+) {2}/.exec(line)?.[1]
+  );
 
   expect(told.filter((name) => name !== undefined).toSorted()).toEqual(WORKFLOWS.map(({ name }) => name).toSorted());
 });

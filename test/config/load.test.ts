@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { checkConfig } from "../../lib/config/check.ts";
 import { defaultConfig } from "../../lib/config/defaults.ts";
+import { configKeys } from "../../lib/config/json_schema.ts";
 import { loadConfig } from "../../lib/config/load.ts";
 import { CONFIG_SCHEMA } from "../../lib/config/schema.ts";
 import type { Config, HookConfig, ProviderChoice } from "../../lib/config/types.ts";
@@ -59,22 +60,74 @@ describe("checkConfig()", () => {
     });
   });
 
-  test("names every problem with its field", () => {
-    const { config, problems } = checkConfig({ verify: { timeout: "5", default: [""] }, maxRetries: 0 });
+  test.each([
+    [
+      "a misspelt key",
+      { limits: { costUSD: 0.01 } },
+      "limits.costUSD is not a key of the configuration; did you mean `limits.costUsd`?",
+    ],
+    [
+      "a key of another section",
+      { timeout: 5 },
+      "timeout is not a key of the configuration; did you mean `provider.timeout` or `verify.timeout`?",
+    ],
+    ["a key that resembles none", { colour: 1 }, "colour is not a key of the configuration"],
+    [
+      "a misspelt key of a list",
+      { hooks: [{ id: "a", command: "c", wen: "after" }] },
+      "hooks[0].wen is not a key of the configuration; did you mean `hooks[].when`?",
+    ],
+    [
+      "a misspelt key of one form",
+      { provider: { fallback: { preset: "codex", modle: "x" } } },
+      "provider.fallback.modle is not a key of the configuration",
+    ],
+    [
+      "a misspelt value",
+      { tests: { integrity: "blok" } },
+      'tests.integrity must be "off", "report" or "block" (got: "blok"); did you mean "block"?',
+    ],
+    [
+      "a value of another type",
+      { verify: { timeout: "5" } },
+      'verify.timeout: expected number, received string (got: "5")',
+    ],
+    ["a number that is too small", { maxRetries: 0 }, "maxRetries: expected number to be >0 (got: 0)"],
+    ["an empty command", { verify: { default: [""] } }, 'verify.default[0]: must not be empty (got: "")'],
+    ["a key that is missing", { services: [{ name: "web" }] }, "services[0].ready is required"],
+    ["no object", [], "the file: expected object, received array"],
+  ])("%s is a problem", (_, data, text) => {
+    const { config, problems } = checkConfig(data);
 
     expect(config).toBeNull();
-    expect(problems).toEqual([
-      "verify.default[0]: must not be empty",
-      "verify.timeout: expected number, received string",
-      "maxRetries: Too small: expected number to be >0",
-    ]);
+    expect(problems.map((problem) => problem.text)).toEqual([expect.stringContaining(text)]);
   });
 
-  test("unknown keys are warnings, at every depth, and the rest counts", () => {
-    const { config, warnings } = checkConfig({ limits: { minute: 5, minutes: 6 }, colour: "red" });
+  test("an old name is read as the new one, and said", () => {
+    const { config, problems, warnings } = checkConfig({ limits: { noProgress: 9 } });
 
-    expect(warnings.toSorted()).toEqual(["unknown key colour", "unknown key limits.minute"]);
-    expect(config?.limits.minutes).toBe(6);
+    expect(problems).toEqual([]);
+    expect(warnings).toEqual(["limits.noProgress is called limits.idle now"]);
+    expect(config?.limits.idle).toBe(9);
+  });
+
+  test("the configuration of another version is read without the keys that are not known", () => {
+    const { config } = checkConfig({ limits: { minute: 5, minutes: 6 }, hooks: [{ id: "a", command: "c", x: 1 }] }, {
+      ignoreUnknown: true,
+    });
+
+    expect(config).toMatchObject({ limits: { minutes: 6 }, hooks: [{ id: "a" }] });
+  });
+});
+
+describe("configKeys()", () => {
+  test("every key has a description that ends as a sentence, and a unit where it is a time", () => {
+    for (const { path, description, type, section } of configKeys()) {
+      expect(description, path).toMatch(/^\S.*[.…]$/);
+      if (!section && type.includes("number") && /timeout|minutes|wait/i.test(path)) {
+        expect(description, path).toMatch(/in (?:seconds|minutes)/);
+      }
+    }
   });
 });
 
@@ -82,13 +135,13 @@ describe("loadConfig()", () => {
   test("keeps what it checked for the same text and program, and checks anew for another", async () => {
     await using folder = await temporaryDirectory("config");
     const cache = { file: join(folder.path, "kept/config.json"), program: "ralph 1" };
-    await writeFile(join(folder.path, "ralph.config.json"), '{"maxRetries": 7, "colour": 1}');
+    await writeFile(join(folder.path, "ralph.config.json"), '{"maxRetries": 7, "limits": {"noProgress": 2}}');
     const checked = await loadConfig(folder.path, undefined, cache);
 
     const marked = (await readFile(cache.file, "utf8")).replace('"maxRetries":7', '"maxRetries":8');
     await writeFile(cache.file, marked);
 
-    expect(checked).toMatchObject({ config: { maxRetries: 7 }, warnings: ["unknown key colour"] });
+    expect(checked).toMatchObject({ config: { maxRetries: 7 }, warnings: [expect.stringContaining("noProgress")] });
     expect((await loadConfig(folder.path, undefined, cache)).config.maxRetries).toBe(8);
     expect((await loadConfig(folder.path, undefined, { ...cache, program: "ralph 2" })).config.maxRetries).toBe(7);
     await writeFile(cache.file, "{ torn");
@@ -107,5 +160,22 @@ describe("loadConfig()", () => {
       code: "config-invalid",
       message: expect.stringContaining("not valid JSON"),
     });
+  });
+
+  test("every problem is named with its line and column, in the order of the file", async () => {
+    await using folder = await temporaryDirectory("config");
+    const file = join(folder.path, "ralph.config.json");
+    await writeFile(file, '{\n\t"limits": {\n\t\t"costUSD": 0.01,\n    "idle": 0\n  },\n  "ui": "ritch"\n}\n');
+
+    const error = await loadConfig(folder.path).catch((thrown: unknown) => thrown as Error);
+
+    expect((error as Error).message).toBe([
+      `${file}: 3 problems`,
+      "  line 3, column 3: limits.costUSD is not a key of the configuration; did you mean `limits.costUsd`?",
+      "  line 4, column 5: limits.idle: expected number to be >0 (got: 0)",
+      '  line 6, column 3: ui must be "auto", "rich", "plain" or "json" (got: "ritch"); did you mean "rich"?',
+    ].join("\n"));
+    await writeFile(file, '{\n  "limits": {},\n}');
+    await expect(loadConfig(folder.path)).rejects.toThrow(`${file}: not valid JSON: line 3, column 1: expected a key`);
   });
 });

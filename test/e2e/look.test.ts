@@ -61,7 +61,7 @@ describe("commands that look", () => {
   });
 
   test("`ralph validate` gathers every problem and changes nothing", async () => {
-    const config = JSON.stringify({ verify: { default: ["echo ok", "true"] }, nope: 1 });
+    const config = JSON.stringify({ verify: { default: ["echo ok", "true"] }, limits: { noProgress: 1 } });
     const prd = PRD.replace("test -f b.txt", "exit 0");
 
     const { stdout, git } = await ralphCli().files({
@@ -74,13 +74,50 @@ describe("commands that look", () => {
     expect(stdout).toBe(`✗ ralph.config.json
     verify: \`echo ok\` checks nothing: name a command that can fail
     verify: \`true\` checks nothing: name a command that can fail
-    warning: unknown key nope
+    warning: limits.noProgress is called limits.idle now
 ✗ scripts/ralph/prd.json
     US-002: \`exit 0\` checks nothing: name a command that can fail
 ✗ scripts/ralph/plan_state.json
     not valid JSON: line 1, column 2: expected a key in double quotes
 `);
     expect(git("status", "--porcelain")).toBe("");
+  });
+
+  test("`ralph validate` shows all problems of a workflow's files with line and column", async () => {
+    const prd = {
+      branchName: "ralph/x",
+      userStories: [{ id: 1, title: "One", acceptanceCriteria: "no list", priority: 1, passes: false, extra: 1 }, 5],
+      colour: 1,
+    };
+    const { stdout } = await ralphCli().files({
+      "ralph.config.json": JSON.stringify({ limits: { costUSD: 1 }, provider: { preset: "claud" } }),
+      "other.json": JSON.stringify({ provider: { preset: "claud" } }, null, 2),
+      "scripts/ralph/prd.json": JSON.stringify(prd, null, 2),
+    }).args("validate").expectExit(2);
+
+    expect(stdout).toBe(`✗ ralph.config.json
+    line 1, column 12: limits.costUSD is not a key of the configuration; did you mean \`limits.costUsd\`?
+✗ scripts/ralph/prd.json
+    Unexpected keys: colour
+    line 4, column 5: userStories[0]: missing keys: notes
+    line 4, column 5: userStories[0]: unexpected keys: extra
+    line 5, column 7: userStories[0].id: must be a string
+    line 7, column 7: userStories[0].acceptanceCriteria: must be an array
+    line 12, column 5: userStories[1]: must be an object
+    scripts/ralph/prd.json is a plan of snarktank/ralph: \`ralph import scripts/ralph/prd.json\` makes a PRD of it
+○ scripts/ralph/plan_state.json (not there)
+`);
+  });
+
+  test("`ralph validate` names an agent that there is not", async () => {
+    const { stdout } = await ralphCli().files({
+      "other.json": JSON.stringify({ provider: { preset: "claud" } }, null, 2),
+    })
+      .args("validate", "--config", "other.json").expectExit(2);
+
+    expect(stdout).toContain(
+      'line 3, column 5: provider.preset: there is no agent named claud; did you mean "claude"?',
+    );
   });
 
   test("`ralph verify` runs every check, names all failures, and ends with 1", async () => {

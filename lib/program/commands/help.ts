@@ -6,7 +6,11 @@ import { nearest } from "../../errors/nearest.ts";
 import { DEFAULT_WORKFLOW, WORKFLOWS } from "../../workflows/table.ts";
 
 /** Topics of `ralph help` that are no commands. */
-export const TOPICS: Readonly<Record<string, (commands: readonly Command[]) => string>> = {
+export const TOPICS: Readonly<
+  Record<string, (commands: readonly Command[]) => string | Promise<string>>
+> = {
+  agents: async () => (await import("../../cli/known_agents.ts")).agentsHelp(),
+  config: async () => (await import("../../cli/config_reference.ts")).configHelp(),
   "exit-codes": () =>
     ["Exit codes:", ...table(EXIT_MEANINGS.map(([code, meaning]) => [String(code), meaning] as const))].join("\n"),
   environment: environmentHelp,
@@ -23,12 +27,12 @@ export const TOPICS: Readonly<Record<string, (commands: readonly Command[]) => s
 };
 
 /** `ralph help [COMMAND|TOPIC]`. */
-export function run({ arguments: [name], out, program }: Invocation): Promise<number> {
-  out(textFor(name, program.commands));
-  return Promise.resolve(EXIT.done);
+export async function run({ arguments: [name], out, program }: Invocation): Promise<number> {
+  out(await textFor(name, program.commands));
+  return EXIT.done;
 }
 
-function textFor(name: string | undefined, commands: readonly Command[]): string {
+function textFor(name: string | undefined, commands: readonly Command[]): string | Promise<string> {
   if (name === undefined) return generalHelp(commands);
   const command = commands.find((known) => known.name === name);
   if (command !== undefined) return commandHelp(command);

@@ -11,7 +11,7 @@ import { toJson } from "../../cli/show.ts";
 
 /** The schemas there are: what each is of. */
 const SCHEMAS: Readonly<Record<string, () => Promise<unknown>>> = {
-  config: async () => (await import("../../cli/config_json_schema.ts")).configJsonSchema(),
+  config: async () => (await import("../../config/json_schema.ts")).configJsonSchema(),
   events: async () => (await import("../../events/schema.ts")).eventsJsonSchema(),
   ...Object.assign({}, ...WORKFLOWS.map(({ schemas }) => schemas)),
   report: async () => (await import("../../report/schema.ts")).reportJsonSchema(),

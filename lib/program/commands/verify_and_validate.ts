@@ -3,14 +3,14 @@ import type { Invocation } from "../../cli/command.ts";
 import { styleFor, toJson } from "../../cli/show.ts";
 import { exitCodeOf } from "../../recipe/outcome.ts";
 import { chosen, ensureScope } from "../chosen.ts";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { resolveRoot } from "../../cli/root.ts";
 import { placeholderProblems, problemOf, type ValidatedFile } from "../../cli/validated_file.ts";
 import { chooseWorkflow } from "../../cli/workflow.ts";
-import { CONFIG_FILE, loadConfig } from "../../config/load.ts";
+import { CONFIG_FILE, findConfig } from "../../config/load.ts";
 import type { Config } from "../../config/types.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
-import { pathExists } from "../../host/files.ts";
+import { nearest } from "../../errors/nearest.ts";
 import { workflowRow, WORKFLOWS } from "../../workflows/table.ts";
 import type { Workflow } from "../../workflows/workflow.ts";
 
@@ -98,14 +98,40 @@ interface FoundConfig {
 
 async function readConfig(root: string, named: string | undefined): Promise<FoundConfig> {
   const path = named ?? CONFIG_FILE;
-  const present = await pathExists(named ?? join(root, CONFIG_FILE));
   try {
-    const { config, warnings } = await loadConfig(root, named);
-    const problems = placeholderProblems("verify", [...config.verify.default, ...config.verify.ui]);
-    return { file: { path, present, problems, warnings }, config };
+    const { config, file, problems, text, warnings } = await findConfig(root, named);
+    const own = config === null ? [] : [
+      ...placeholderProblems("verify", [...config.verify.default, ...config.verify.ui]),
+      ...await agentProblems(config, text),
+    ];
+    return { file: { path, present: file !== null, problems: [...problems, ...own], warnings }, config };
   } catch (error) {
-    return { file: { path, present, problems: problemOf(error, path).split("; "), warnings: [] }, config: null };
+    return { file: { path, present: false, problems: [problemOf(error, path)], warnings: [] }, config: null };
   }
+}
+
+/** Names of agents that there are not. */
+async function agentProblems({ hooks, provider, verify }: Config, text: string): Promise<readonly string[]> {
+  const { fallback } = provider;
+  const named: readonly (readonly [readonly PropertyKey[], string | undefined])[] = [
+    [["provider", "preset"], provider.preset],
+    typeof fallback === "string"
+      ? [["provider", "fallback"], fallback]
+      : [["provider", "fallback", "preset"], fallback?.preset],
+    [["verify", "challenger"], verify.challenger],
+    ...hooks.map(({ agent }, index) => [["hooks", index, "agent"], agent] as const),
+  ];
+  const { AGENT_NAMES } = await import("../../agents/registry.ts");
+  const unknown = named.filter(([, name]) => name !== undefined && !AGENT_NAMES.includes(name));
+  if (unknown.length === 0) return [];
+  const { jsonLines } = await import("../../config/read_text.ts");
+  const placeOf = await jsonLines(text);
+  return unknown.map(([path, name = ""]) => {
+    const { line, column } = placeOf(path);
+    const near = nearest(name, AGENT_NAMES);
+    const meant = near === null ? `known: ${AGENT_NAMES.join(", ")}` : `did you mean "${near}"?`;
+    return `line ${line}, column ${column}: ${path.join(".")}: there is no agent named ${name}; ${meant}`;
+  });
 }
 
 function withRules({ file, config }: FoundConfig, { validateConfig }: Workflow): ValidatedFile {

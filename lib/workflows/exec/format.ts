@@ -1,5 +1,5 @@
 import { RalphError } from "../../errors/ralph_error.ts";
-import { parseJson } from "../../backlog/json_syntax.ts";
+import { parseJson } from "../../errors/json_syntax.ts";
 import { hintForPrd } from "./import/find_external.ts";
 import type { Prd, Story } from "./types.ts";
 import { validatePrd } from "./validate.ts";

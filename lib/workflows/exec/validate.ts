@@ -15,15 +15,11 @@ export function validatePrd(data: unknown): readonly string[] {
   if (!isObject(data)) return ["PRD must be a JSON object"];
   const missing = TOP_KEYS.filter((key) => !Object.hasOwn(data, key));
   const unexpected = unexpectedKeys(data, TOP_KEYS);
-  if (missing.length > 0 || unexpected.length > 0) {
-    return [
-      ...(missing.length > 0 ? [`Missing required keys: ${missing.join(", ")}`] : []),
-      ...(unexpected.length > 0 ? [`Unexpected keys: ${unexpected.join(", ")}`] : []),
-    ];
-  }
-
-  const errors: string[] = [];
-  const { branchName, userStories } = data;
+  const errors = [
+    ...(missing.length > 0 ? [`Missing required keys: ${missing.join(", ")}`] : []),
+    ...(unexpected.length > 0 ? [`Unexpected keys: ${unexpected.join(", ")}`] : []),
+  ];
+  const { branchName = "-", userStories = [] } = data;
   if (typeof branchName !== "string") errors.push(`branchName must be a string (got: ${typeName(branchName)})`);
   else if (branchName === "") errors.push("branchName must be non-empty");
   if (!Array.isArray(userStories)) {
@@ -36,15 +32,11 @@ function storyErrors(story: unknown, place: string): readonly string[] {
   if (!isObject(story)) return [`${place}: must be an object`];
   const missing = STORY_KEYS.filter((key) => !Object.hasOwn(story, key));
   const unexpected = unexpectedKeys(story, STORY_KEYS);
-  if (missing.length > 0 || unexpected.length > 0) {
-    return [
-      ...(missing.length > 0 ? [`${place}: missing keys: ${missing.join(", ")}`] : []),
-      ...(unexpected.length > 0 ? [`${place}: unexpected keys: ${unexpected.join(", ")}`] : []),
-    ];
-  }
-
-  const { id, title, acceptanceCriteria, priority, passes, notes } = story;
-  const errors: string[] = [];
+  const errors = [
+    ...(missing.length > 0 ? [`${place}: missing keys: ${missing.join(", ")}`] : []),
+    ...(unexpected.length > 0 ? [`${place}: unexpected keys: ${unexpected.join(", ")}`] : []),
+  ];
+  const { id = "", title = "", acceptanceCriteria = [], priority = 1, passes = false, notes = "" } = story;
   if (typeof id !== "string") errors.push(`${place}.id: must be a string`);
   if (typeof title !== "string") errors.push(`${place}.title: must be a string`);
   if (!Array.isArray(acceptanceCriteria)) errors.push(`${place}.acceptanceCriteria: must be an array`);

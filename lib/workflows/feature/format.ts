@@ -1,5 +1,5 @@
 import { RalphError } from "../../errors/ralph_error.ts";
-import { parseJson } from "../../backlog/json_syntax.ts";
+import { parseJson } from "../../errors/json_syntax.ts";
 import type { FeaturePrd, FeatureRun, FeatureStory } from "./types.ts";
 import { validateFeaturePrd } from "./validate.ts";
 

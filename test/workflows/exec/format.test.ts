@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { formatPrd, parsePrd } from "../../../lib/workflows/exec/format.ts";
-import { findJsonError, parseJson } from "../../../lib/backlog/json_syntax.ts";
+import { findJsonError, parseJson } from "../../../lib/errors/json_syntax.ts";
 import type { Prd } from "../../../lib/workflows/exec/types.ts";
 import { RalphError } from "../../../lib/errors/ralph_error.ts";
 

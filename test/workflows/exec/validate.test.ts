@@ -11,9 +11,13 @@ describe("validatePrd()", () => {
     ["a text", "x", ["PRD must be a JSON object"]],
     ["no keys", {}, ["Missing required keys: branchName, userStories"]],
     [
-      "missing and unexpected keys, sorted, and nothing after them",
+      "missing and unexpected keys, sorted, and what else is wrong",
       { userStories: 7, zebra: 1, apple: 2 },
-      ["Missing required keys: branchName", "Unexpected keys: apple, zebra"],
+      [
+        "Missing required keys: branchName",
+        "Unexpected keys: apple, zebra",
+        "userStories must be an array (got: int)",
+      ],
     ],
     ["a number for the branch", { branchName: 7, userStories: [] }, ["branchName must be a string (got: int)"]],
     ["a fraction for the branch", { branchName: 1.5, userStories: [] }, ["branchName must be a string (got: float)"]],
@@ -29,11 +33,12 @@ describe("validatePrd()", () => {
     ],
     ["a story that is no object", prd(story, []), ["userStories[1]: must be an object"]],
     [
-      "a story's keys, and nothing more about that story",
+      "a story's keys, and what is wrong with those that are there",
       prd({ id: 1, title: "t", extra: 1, another: 2 }, { ...story, id: 2 }),
       [
         "userStories[0]: missing keys: acceptanceCriteria, notes, passes, priority",
         "userStories[0]: unexpected keys: another, extra",
+        "userStories[0].id: must be a string",
         "userStories[1].id: must be a string",
       ],
     ],

@@ -8,13 +8,15 @@ import {
 import type { Config } from "../../../config/types.ts";
 import type { Validated } from "../../workflow.ts";
 import { parsePrd } from "../format.ts";
-import { findExternal, importHint } from "../import/find_external.ts";
+import { findExternal, hintForPrd, importHint } from "../import/find_external.ts";
 import { PLAN_STATE_FILE, PRD_FILE } from "../paths.ts";
 import type { Check, Verification } from "../../../backlog/types.ts";
 import { verify } from "../../../checks/verify.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
-import type { Story } from "../types.ts";
+import { parseJson } from "../../../errors/json_syntax.ts";
+import type { Prd, Story } from "../types.ts";
+import { validatePrd } from "../validate.ts";
 
 /** The PRD and the planner's state. */
 export async function validateExec({ root, config }: Validated): Promise<readonly ValidatedFile[]> {
@@ -35,7 +37,13 @@ export async function validateExec({ root, config }: Validated): Promise<readonl
 }
 
 function prdFindings(text: string, config: Config | null): FileFindings {
-  const { userStories } = parsePrd(text, PRD_FILE);
+  const data = parseJson(text, PRD_FILE);
+  const problems = validatePrd(data);
+  if (problems.length > 0) {
+    const hint = hintForPrd(text, problems, PRD_FILE);
+    return { problems: [...problems, ...hint === null ? [] : [hint]], warnings: [] };
+  }
+  const { userStories } = data as Prd;
   const ids = new Set<string>();
   const duplicates = userStories.filter(({ id }) => ids.has(id) || ids.add(id) === undefined);
   const unchecked = config === null || config.verify.default.length > 0

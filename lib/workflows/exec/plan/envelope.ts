@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { findJsonError } from "../../../backlog/json_syntax.ts";
+import { findJsonError } from "../../../errors/json_syntax.ts";
 import type { Recommendation, Uncertainty } from "./state.ts";
 
 /** One turn's answer of the planner's agent. */

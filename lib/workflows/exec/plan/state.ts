@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseJson } from "../../../backlog/json_syntax.ts";
+import { parseJson } from "../../../errors/json_syntax.ts";
 import { PLAN_STATE_FILE } from "../paths.ts";
 import type { Prd } from "../types.ts";
 import { validatePrd } from "../validate.ts";

@@ -1,5 +1,5 @@
 import type { Config } from "../../../config/types.ts";
-import { parseJson } from "../../../backlog/json_syntax.ts";
+import { parseJson } from "../../../errors/json_syntax.ts";
 import {
   type FileFindings,
   placeholderProblems,

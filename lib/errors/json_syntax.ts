@@ -1,4 +1,4 @@
-import { RalphError } from "../errors/ralph_error.ts";
+import { RalphError } from "./ralph_error.ts";
 
 /** Where a text stops being JSON, and what was expected there. Lines and columns count from 1. */
 export interface JsonSyntaxError {

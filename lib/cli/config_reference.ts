@@ -1,0 +1,84 @@
+import { type ConfigKey, configKeys } from "../config/json_schema.ts";
+import { table } from "./help.ts";
+
+/** `ralph help config`: every key with its type, default and meaning. */
+export function configHelp(): string {
+  const keys = configKeys();
+  return [
+    "Keys of ralph.config.json, a JSON file in the root of the project. Every key is optional but where it says otherwise.",
+    "A key or value that is not known is an error",
+    ...sections(keys).flatMap(([section, own]) => [
+      "",
+      ...section === null ? ["At the top:"] : [`${section.path}: ${section.description}`],
+      ...table(own.map((key) => [key.path, `${key.description} ${factsOf(key)}`] as const)),
+    ]),
+    "",
+    "`ralph schema config` prints the JSON Schema; `ralph validate` checks the file",
+  ].join("\n");
+}
+
+/** docs/reference/configuration.md. */
+export function configMarkdown(): string {
+  const keys = configKeys();
+  return [
+    "# Configuration",
+    "",
+    "<!-- Generated from lib/config/schema.ts by `node tools/reference.mjs`. -->",
+    "",
+    "Ralph reads `ralph.config.json` in the root of the project, or the file that `--config` names. Every key is optional but",
+    "where it says otherwise; a flag beats its key. A key or value that Ralph does not know is an error. `ralph validate`",
+    "shows all problems with line and column, `ralph help config` prints this page, and `ralph schema config` the JSON",
+    "Schema that editors check and complete by:",
+    "",
+    "```json",
+    JSON.stringify(
+      { provider: { preset: "claude" }, verify: { default: ["npm test"] }, limits: { costUsd: 5 } },
+      null,
+      2,
+    ),
+    "```",
+    "",
+    ...sections(keys).flatMap(([section, own]) => [
+      ...section === null ? ["## Top level"] : [`## ${section.path}`, "", section.description],
+      "",
+      "| key | type | default | meaning |",
+      "| --- | --- | --- | --- |",
+      ...own.map((key) =>
+        `| \`${key.path}\` | ${cell(typeCell(key.type))} | ${cell(defaultCell(key))} | ${cell(key.description)} |`
+      ),
+      "",
+    ]),
+  ].join("\n");
+}
+
+/** The keys of the top, then those of each section, which is named once. */
+function sections(keys: readonly ConfigKey[]): readonly (readonly [ConfigKey | null, readonly ConfigKey[]])[] {
+  const within = ({ path }: ConfigKey, before: string): boolean =>
+    path.startsWith(before) && !path.slice(before.length).includes(".");
+  return [
+    [null, keys.filter((key) => within(key, "") && !key.section)],
+    ...keys.filter(({ section }) => section).map((section) =>
+      [
+        section,
+        keys.filter((key) => !key.section && (within(key, `${section.path}.`) || within(key, `${section.path}[].`))),
+      ] as const
+    ).filter(([, own]) => own.length > 0),
+  ];
+}
+
+function factsOf({ type, default: usual, required }: ConfigKey): string {
+  const facts = [type, ...required ? ["required"] : usual === null ? [] : [`default: ${usual}`]];
+  return `[${facts.join("; ")}]`;
+}
+
+function defaultCell({ default: usual, required }: ConfigKey): string {
+  return required ? "required" : usual === null ? "" : `\`${usual}\``;
+}
+
+function typeCell(type: string): string {
+  return /["|]/.test(type) ? type.split(" | ").map((part) => `\`${part}\``).join(", ") : type;
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|");
+}
