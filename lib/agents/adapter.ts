@@ -4,6 +4,7 @@
  * @module
  */
 import type { Usage } from "../backlog/types.ts";
+import type { ReadyEndpoint } from "./ask_endpoint.ts";
 import type { AgentNeeds } from "../host/confinement.ts";
 import type { FailureKind, Translator } from "./stream_item.ts";
 
@@ -12,6 +13,8 @@ export interface AdapterOptions {
   readonly prompt: string;
   readonly model: string | null;
   readonly reasoning: string | null;
+  /** The model server of `provider.endpoint`, for adapters that take one. */
+  readonly endpoint?: ReadyEndpoint;
   /** Absolute path of an empty folder of this turn, taken away after it. */
   readonly folder: string;
 }
@@ -44,6 +47,8 @@ export interface Adapter {
   readonly needs: AgentNeeds;
   readonly takesModel: boolean;
   readonly takesReasoning: boolean;
+  /** It can be pointed to any model server (`provider.endpoint`). @default false */
+  readonly takesEndpoint?: boolean;
   /** It can be handed the terminal with a prompt. */
   readonly takesTerminal: boolean;
   readonly load: () => Promise<Driver>;

@@ -4,11 +4,15 @@ import { RalphError } from "../errors/ralph_error.ts";
 import { readText, temporaryDirectory, writeAtomic } from "../host/files.ts";
 import { packageOf } from "./package_of.ts";
 import { findExecutable } from "../host/shell.ts";
+import type { AgentNeeds } from "../host/confinement.ts";
 import type { Host, ProcessEnd } from "../host/types.ts";
 import type { AgentTurn, TurnEnd, Usage } from "../backlog/types.ts";
 import type { Adapter, AdapterInvocation, AdapterOptions, Driver } from "./adapter.ts";
+import type { ReadyEndpoint } from "./ask_endpoint.ts";
+import { type Endpoint, hostOf } from "./endpoints.ts";
 import { type AgentInvocation, runTurn, type TurnReading } from "./run_turn.ts";
 import { createStreamReader, type StreamReader } from "./stream_reader.ts";
+import { UNKNOWN_USAGE } from "./turn_end.ts";
 import { turnVerdict } from "./turn_verdict.ts";
 import type { Agent, TurnRequest } from "../context/agent.ts";
 
@@ -17,6 +21,8 @@ export interface AdapterAgentOptions {
   readonly host: Host;
   readonly model?: string | undefined;
   readonly reasoning?: string | undefined;
+  /** The model server; only for an adapter that takes one. */
+  readonly endpoint?: Endpoint | undefined;
   /** Put behind the program where the terminal is handed over. @default none */
   readonly interactiveArgs?: readonly string[] | undefined;
   /** Absolute path of the folder that the program is looked up from. @default the current folder */
@@ -30,39 +36,37 @@ const LONGEST_ARGUMENT = 100_000;
 export function adapterAgent(adapter: Adapter, options: AdapterAgentOptions): Agent {
   const { host } = options;
   const root = options.root ?? host.environment.cwd;
+  let ready: ReadyEndpoint | undefined;
+  const server = async (): Promise<ReadyEndpoint | undefined> => ready ??= await serverOf(options);
   return {
     name: adapter.name,
     interactive: adapter.takesTerminal || options.interactiveArgs !== undefined,
     async ensureUsable() {
       if (await programPath(adapter, host, root) === null) throw notFound(adapter);
+      await server();
     },
     async runTurn(request) {
+      const endpoint = await asValue(server);
+      if (RalphError.isInstance(endpoint)) return unusableTurn(endpoint, request);
       await using folder = await temporaryDirectory("ralph-agent-");
       const file = await programPath(adapter, host, root) ?? adapter.programs[0] ?? adapter.name;
       const asked = {
         prompt: request.prompt,
         model: options.model ?? null,
         reasoning: options.reasoning ?? null,
+        ...(endpoint === undefined ? {} : { endpoint }),
         folder: folder.path,
       };
       const driver = await adapter.load();
+      const place = { file, folder: folder.path, cwd: request.cwd, endpoint };
       const interactive = interactiveOf(driver, options.interactiveArgs);
       if (request.interactive === true && interactive !== null) {
-        const invocation = interactive(await pointed(asked));
-        return await runTurn(
-          host,
-          inFolder(adapter, { file, folder: folder.path, cwd: request.cwd }, invocation),
-          request,
-        );
-      }
-      const invocation = driver.arguments(asked);
-      for (const [name, content] of Object.entries(invocation.files ?? {})) {
-        await writeAtomic(join(folder.path, name), content);
+        return await runTurn(host, await inFolder(adapter, place, interactive(await pointed(asked))), request);
       }
       const { interactive: _, ...unattended } = request;
       return await unattendedTurn(
         { host, adapter, driver, folder: folder.path },
-        inFolder(adapter, { file, folder: folder.path, cwd: request.cwd }, invocation),
+        await inFolder(adapter, place, driver.arguments(asked)),
         unattended,
       );
     },
@@ -113,20 +117,57 @@ async function pointed(options: AdapterOptions): Promise<AdapterOptions> {
  * Several programs leave files of megabytes in the temporary folder, each time: they get one that is taken away. Some
  * believe PWD rather than the folder that they are started in.
  */
-function inFolder(
+async function inFolder(
   { needs }: Adapter,
-  { file, folder, cwd }: { readonly file: string; readonly folder: string; readonly cwd: string },
-  { arguments: list, input, environment }: AdapterInvocation,
-): AgentInvocation {
+  { file, folder, cwd, endpoint }: {
+    readonly file: string;
+    readonly folder: string;
+    readonly cwd: string;
+    readonly endpoint: ReadyEndpoint | undefined;
+  },
+  { arguments: list, input, environment, files = {} }: AdapterInvocation,
+): Promise<AgentInvocation> {
+  for (const [name, content] of Object.entries(files)) await writeAtomic(join(folder, name), content);
   return {
     file,
     arguments: list,
-    needs,
+    needs: endpoint === undefined ? needs : withServer(needs, endpoint),
     read: [dirname(file), packageOf(file)],
     write: [folder],
     ...(input === null ? {} : { input }),
     environment: { TMPDIR: folder, PWD: cwd, OLDPWD: undefined, ...environment },
   };
+}
+
+/** Inside of a sandbox it reaches its server, and has the server's key. */
+function withServer(needs: AgentNeeds, endpoint: ReadyEndpoint): AgentNeeds {
+  const { keyVariable } = endpoint;
+  return {
+    ...needs,
+    hosts: [...needs.hosts, hostOf(endpoint)],
+    keys: [...needs.keys, ...(keyVariable === null ? [] : [keyVariable])],
+  };
+}
+
+/** The server is asked once: what it has does not change while a run lasts. */
+async function serverOf({ endpoint, model, host }: AdapterAgentOptions): Promise<ReadyEndpoint | undefined> {
+  if (endpoint === undefined) return undefined;
+  const { readyEndpoint } = await import("./ask_endpoint.ts");
+  return await readyEndpoint(endpoint, model ?? undefined, host.environment.variables);
+}
+
+async function asValue<Value>(act: () => Promise<Value>): Promise<Value | RalphError> {
+  try {
+    return await act();
+  } catch (error) {
+    if (RalphError.isInstance(error)) return error;
+    throw error;
+  }
+}
+
+function unusableTurn({ message, hint }: RalphError, { transcript }: TurnRequest): AgentTurn {
+  const end: TurnEnd = { reason: "agent-unusable", message: `${message} (${hint})` };
+  return { end, text: "", lines: [], usage: UNKNOWN_USAGE, transcript, durationMs: 0 };
 }
 
 interface TurnPlace {

@@ -8,6 +8,7 @@ import type { Adapter } from "./adapter.ts";
 import { adapterAgent } from "./adapter_agent.ts";
 import { ADAPTERS, findAdapter } from "./adapters.ts";
 import { commandAgent } from "./command_agent.ts";
+import { endpointOf } from "./endpoints.ts";
 import type { Agent } from "../context/agent.ts";
 
 /** Which agent is wanted. It overrides the configuration. */
@@ -62,7 +63,7 @@ export function resolveAgent(options: ResolveAgentOptions): Agent {
       });
     default:
       return presetAgent(
-        { preset: name, model: provider.model, reasoning: provider.reasoning },
+        { preset: name, model: provider.model, reasoning: provider.reasoning, ...serverFor(provider, name) },
         { host, root, ...atTheTerminal(provider, name) },
       );
   }
@@ -103,6 +104,12 @@ function deferred(name: string, load: () => Promise<Agent>): Agent {
   };
 }
 
+/** The configured server belongs to the configured agent; another that `--agent` names takes it where it can. */
+function serverFor({ preset, endpoint }: ProviderConfig, chosen: string): Pick<ProviderChoice, "endpoint"> {
+  const isLeftOut = preset !== chosen && findAdapter(chosen)?.takesEndpoint !== true;
+  return endpoint === undefined || isLeftOut ? {} : { endpoint };
+}
+
 /** The configured arguments for the terminal belong to the configured agent; where none is, to any. */
 function atTheTerminal(
   { command, preset, interactiveArgs }: ProviderConfig,
@@ -130,14 +137,16 @@ export function resolveFallback(
 }
 
 function presetAgent(
-  { preset = "", model, reasoning }: ProviderChoice,
+  { preset = "", model, reasoning, endpoint }: ProviderChoice,
   place: { readonly host: Host; readonly root: string; readonly interactiveArgs?: readonly string[] },
 ): Agent {
   const adapter = findAdapter(preset);
   if (adapter === undefined) throw unknownAgent(preset);
   if (model !== undefined && !adapter.takesModel) throw notTaken(adapter, "model", model);
   if (reasoning !== undefined && !adapter.takesReasoning) throw notTaken(adapter, "reasoning", reasoning);
-  return adapterAgent(adapter, { ...place, model, reasoning });
+  if (endpoint !== undefined && adapter.takesEndpoint !== true) throw noEndpoint(adapter);
+  const server = endpoint === undefined ? undefined : endpointOf(endpoint);
+  return adapterAgent(adapter, { ...place, model, reasoning, endpoint: server });
 }
 
 function unknownAgent(name: string): RalphError {
@@ -155,6 +164,14 @@ function notTaken({ name }: Adapter, option: "model" | "reasoning", value: strin
   return new RalphError("option-invalid", {
     details: { option: `--${option}`, expected: `left out: \`${name}\` has no such option`, value },
     hint: `set it in the configuration of ${name} itself`,
+  });
+}
+
+function noEndpoint({ name }: Adapter): RalphError {
+  const takers = ADAPTERS.filter(({ takesEndpoint }) => takesEndpoint).map((adapter) => adapter.name);
+  return new RalphError("endpoint-invalid", {
+    details: { problem: `\`${name}\` cannot be pointed to a model server` },
+    hint: `agents that can: ${takers.join(", ")}; ${name} has settings of its own for that`,
   });
 }
 

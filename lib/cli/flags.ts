@@ -97,6 +97,12 @@ export const AGENT_FLAGS: FlagTable = {
   record: { type: "text", value: "FILE", summary: "record the agent's turns in this file, changes included" },
   cassette: { type: "text", value: "FILE", summary: "play a recorded file instead of an agent (`--agent replay`)" },
   model: { type: "text", value: "NAME", variable: "RALPH_MODEL", summary: "the model the agent uses" },
+  endpoint: {
+    type: "text",
+    value: "NAME",
+    variable: "RALPH_ENDPOINT",
+    summary: "the model server of `builtin`, `opencode` and `pi`: a name such as `ollama`, or a URL",
+  },
   reasoning: { type: "text", value: "LEVEL", variable: "RALPH_REASONING", summary: "the agent's reasoning effort" },
   timeout: {
     type: "text",

@@ -55,11 +55,13 @@ async function newConfig(invocation: Invocation, { root, file }: Place, config: 
 /** The agent that the flags name, as the configuration has it; `null` without one. */
 function agentOf({ flags }: Invocation): object | null {
   const [preset, command, model] = [flags.text("agent"), flags.text("agent-cmd"), flags.text("model")];
-  if (preset === undefined && command === undefined && model === undefined) return null;
+  const endpoint = flags.text("endpoint");
+  if ([preset, command, model, endpoint].every((value) => value === undefined)) return null;
   return {
     ...(preset === undefined ? {} : { preset }),
     ...(command === undefined ? {} : { command }),
     ...(model === undefined ? {} : { model }),
+    ...(endpoint === undefined ? {} : { endpoint }),
   };
 }
 

@@ -35,7 +35,12 @@ function parseCost(option: string, text: string): number {
 
 /** What the flags lay over the configuration: the same shape, only what was given. */
 export interface ConfigOverlay {
-  readonly provider?: { readonly model?: string; readonly reasoning?: string; readonly timeout?: number };
+  readonly provider?: {
+    readonly model?: string;
+    readonly reasoning?: string;
+    readonly endpoint?: string;
+    readonly timeout?: number;
+  };
   readonly trust?: "strict";
   readonly sandbox?: { readonly mode?: "off" | "required" };
   readonly verify?: {
@@ -60,6 +65,7 @@ export function configOverlay(flags: Flags): ConfigOverlay {
     provider: {
       ...optional("model", flags.text("model")),
       ...optional("reasoning", flags.text("reasoning")),
+      ...optional("endpoint", flags.text("endpoint")),
       ...optional("timeout", timeout === undefined ? undefined : parseDuration("--timeout", timeout)),
     },
     verify: {

@@ -49,6 +49,37 @@ const hook = z.strictObject({
   "needs exactly one of workflow, prompt and command",
 );
 
+const dollars = z.number().nonnegative();
+const endpoint = z.strictObject({
+  name: key(
+    command.optional(),
+    "Known server: `openai`, `anthropic`, `google`, `openrouter`, `groq`, `ollama`, `lmstudio`, `llamacpp` or `vllm`.",
+  ),
+  url: key(
+    z.string().refine(isHttpUrl, "must be an http or https URL").optional(),
+    "Base address, instead of the one of `name`.",
+  ),
+  keyVariable: key(
+    z.string().regex(/^[A-Za-z_]\w*$/, "must be the name of a variable, not a key").optional(),
+    "Environment variable that holds the key; its name ends in `_KEY` or `_TOKEN`.",
+  ),
+  api: key(
+    z.enum(["chat", "responses", "anthropic", "google"]).optional(),
+    "How the server is spoken to. Without it: the one of `name`, else `chat`.",
+  ),
+  context: key(count.optional(), "Tokens that a conversation may have. Without it: what the server reports."),
+  output: key(count.optional(), "Tokens that one answer may have. Without it: the server's own limit."),
+  images: key(z.boolean().optional(), "Whether the model takes images. Without it: it is tried."),
+  price: key(
+    z.strictObject({
+      input: key(dollars, "Input, in US dollars for a million tokens."),
+      output: key(dollars, "Output, in US dollars for a million tokens."),
+      cachedInput: key(dollars.optional(), "Input from the provider's cache. Without it: as `input`."),
+    }).optional(),
+    "Price of the model, for servers that report no cost.",
+  ),
+}).refine(({ name, url }) => name !== undefined || url !== undefined, "needs a name or a url");
+
 const DEFAULTS = defaultConfig();
 const CHOICE = {
   command: key(
@@ -58,6 +89,10 @@ const CHOICE = {
   preset: key(z.string().optional(), "Known agent: `claude`, `codex` …; `ralph help agents` lists them."),
   model: key(z.string().optional(), "Model, as the known agent names it."),
   reasoning: key(z.string().optional(), "Reasoning effort, as the known agent names it."),
+  endpoint: key(
+    z.union([command, endpoint]).optional(),
+    "Model server of an agent that takes any: a known name, a URL, or an object with settings.",
+  ),
 };
 
 const provider = z.strictObject({

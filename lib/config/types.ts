@@ -4,6 +4,37 @@
  * @module
  */
 
+/** How a model server is spoken to: OpenAI's chat completions or responses, Anthropic's messages, Google's Gemini. */
+export type EndpointApi = "chat" | "responses" | "anthropic" | "google";
+
+/** What a model costs, in US dollars for a million tokens. */
+export interface EndpointPrice {
+  readonly input: number;
+  readonly output: number;
+  /** Input that comes from the provider's cache. @default as `input` */
+  readonly cachedInput?: number | undefined;
+}
+
+/** A model server. */
+export interface EndpointConfig {
+  /** `openai`, `anthropic`, `google`, `openrouter`, `groq`, `ollama`, `lmstudio`, `llamacpp` or `vllm`. */
+  readonly name?: string | undefined;
+  /** Its base address; it goes before the one of `name`. */
+  readonly url?: string | undefined;
+  /** The environment variable that holds its key. @default the one of `name`; `RALPH_AGENT_KEY`; none on this machine */
+  readonly keyVariable?: string | undefined;
+  /** How it is spoken to. @default the one of `name`, else `chat` */
+  readonly api?: EndpointApi | undefined;
+  /** Tokens that a conversation may have. @default what the server reports */
+  readonly context?: number | undefined;
+  /** Tokens that one answer may have. @default the server's own limit */
+  readonly output?: number | undefined;
+  /** The model takes images. @default it is tried */
+  readonly images?: boolean | undefined;
+  /** For cost that the server does not report. */
+  readonly price?: EndpointPrice | undefined;
+}
+
 /** One agent: a command, or a known agent's name with its settings. */
 export interface ProviderChoice {
   /** Runs through the shell exactly as written, prompt on standard input, output as plain text. */
@@ -14,6 +45,8 @@ export interface ProviderChoice {
   readonly model?: string | undefined;
   /** How hard it thinks, as the agent names it; only with `preset`. */
   readonly reasoning?: string | undefined;
+  /** The model server, for agents that take any: a name of the table, a URL, or both with settings. */
+  readonly endpoint?: string | EndpointConfig | undefined;
 }
 
 /** The agent that does the work. */

@@ -165,6 +165,16 @@ const definitions = {
     hint: "install it, or name another with `--agent-cmd`; `ralph doctor` shows what is there",
     exitCode: 4,
   },
+  "endpoint-invalid": {
+    message: "provider.endpoint: {problem}",
+    hint: "docs/guides/agents.md shows what it takes",
+    exitCode: 2,
+  },
+  "endpoint-unusable": {
+    message: "the model server {endpoint} cannot be used: {reason}",
+    hint: "{hint}",
+    exitCode: 4,
+  },
   "sandbox-missing": {
     message: "there is no sandbox here: {problem}",
     hint: "install what is missing, or work without one: `--no-sandbox`",

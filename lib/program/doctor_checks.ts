@@ -1,4 +1,5 @@
 import { isAbsolute } from "node:path";
+import { endpointOf } from "../agents/endpoints.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { openRepository } from "../git/open_repository.ts";
 import { findExecutable, shellInvocation } from "../host/shell.ts";
@@ -57,11 +58,14 @@ async function probes(
 ): Promise<readonly Finding[]> {
   if (!flags.has("probe")) return [];
   const { probe, probed } = await import("./probe.ts");
-  const { preset, model } = place?.config.provider ?? {};
+  const { preset, model, endpoint } = place?.config.provider ?? {};
   const findings: Finding[] = [];
   for (const adapter of probed(flags.text("probe") ?? "", preset, agents)) {
     say(`probing ${adapter.name}: one short turn`);
-    findings.push(await probe(adapter, { host, signal, ...(adapter.name === preset ? { model } : {}) }));
+    const configured = adapter.name === preset
+      ? { model, ...(endpoint === undefined ? {} : { endpoint: endpointOf(endpoint) }) }
+      : {};
+    findings.push(await probe(adapter, { host, signal, ...configured }));
   }
   return findings;
 }

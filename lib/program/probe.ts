@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Adapter } from "../agents/adapter.ts";
 import { adapterAgent } from "../agents/adapter_agent.ts";
 import { ADAPTERS } from "../agents/adapters.ts";
+import type { Endpoint } from "../agents/endpoints.ts";
 import type { AgentEvent } from "../events/agent_events.ts";
 import { nearest } from "../errors/nearest.ts";
 import { temporaryDirectory } from "../host/files.ts";
@@ -22,6 +23,7 @@ export interface ProbeOptions {
   readonly host: Host;
   readonly signal: AbortSignal;
   readonly model?: string | undefined;
+  readonly endpoint?: Endpoint | undefined;
 }
 
 /**
@@ -48,10 +50,10 @@ export function probed(names: string, preset: string | undefined, found: readonl
 }
 
 /** Sends one cheap prompt through an adapter, in an empty folder, and compares what came back with what it expects. */
-export async function probe(adapter: Adapter, { host, signal, model }: ProbeOptions): Promise<Finding> {
+export async function probe(adapter: Adapter, { host, signal, model, endpoint }: ProbeOptions): Promise<Finding> {
   const name = `probe ${adapter.name}`;
   await using folder = await temporaryDirectory("ralph-probe-");
-  const agent = adapterAgent(adapter, { host, model, root: folder.path });
+  const agent = adapterAgent(adapter, { host, model, endpoint, root: folder.path });
   const events: AgentEvent[] = [];
   const turn = await agent.runTurn({
     prompt: PROMPT,

@@ -208,7 +208,14 @@ function write(path: string, text: string): void {
 
 interface SetUp {
   readonly environment: Readonly<Record<string, string>>;
-  readonly provider: Readonly<Record<string, string>>;
+  readonly provider: Readonly<Record<string, unknown>>;
+}
+
+/** `provider.endpoint`, for the programs that take it; their own settings are for their plain commands. */
+function pointed(url: string): SetUp["provider"] {
+  const price = { input: 3, output: 15, cachedInput: 0.3 };
+  const endpoint = { url: `${url}/v1`, keyVariable: "MOCK_API_KEY", context: 200_000, output: 8192, price };
+  return { model: "mock-model", endpoint };
 }
 
 /** Points a program to the scripted server. Nothing else of its own is set: that is the adapter's. */
@@ -247,8 +254,9 @@ function setUp(agent: string, home: string): SetUp {
       };
       const config = { autoupdate: false, share: "disabled", small_model: "mock/mock-model", provider: { mock } };
       return {
-        provider: { model: "mock/mock-model" },
+        provider: pointed(url),
         environment: {
+          MOCK_API_KEY: KEY,
           OPENCODE_CONFIG_CONTENT: JSON.stringify(config),
           OPENCODE_DISABLE_MODELS_FETCH: "1",
           OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
@@ -316,7 +324,7 @@ function setUp(agent: string, home: string): SetUp {
       };
       const mock = { baseUrl: `${url}/v1`, apiKey: KEY, api: "openai-completions", models: [model] };
       write(join(home, ".pi/agent/models.json"), JSON.stringify({ providers: { mock } }));
-      return { provider: { model: "mock/mock-model" }, environment: { PI_OFFLINE: "1", PI_TELEMETRY: "0" } };
+      return { provider: pointed(url), environment: { MOCK_API_KEY: KEY, PI_OFFLINE: "1", PI_TELEMETRY: "0" } };
     }
     case "amp":
       write(join(home, ".config/amp/settings.json"), JSON.stringify({ "amp.updates.mode": "disabled" }));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { AdapterOptions } from "../../lib/agents/adapter.ts";
+import { endpointOf } from "../../lib/agents/endpoints.ts";
 import { ADAPTERS } from "../../lib/agents/adapters.ts";
 import { driverOf } from "./captures.ts";
 
@@ -92,5 +93,55 @@ describe("arguments", () => {
     const measured = ADAPTERS.filter(({ proof }) => proof.kind === "measured").map(({ name }) => name);
 
     expect(measured).toEqual(["claude", "codex", "opencode", "gemini", "qwen", "copilot", "cline", "pi", "amp"]);
+  });
+});
+
+describe("the model server of `provider.endpoint`", () => {
+  const endpoint = {
+    ...endpointOf({
+      url: "http://127.0.0.1:8080/v1/",
+      keyVariable: "A_KEY",
+      context: 65_536,
+      price: { input: 1, output: 2 },
+    }),
+    model: "small",
+  };
+
+  test("pi gets a folder of settings with the server, the model and the variable of the key", () => {
+    const { arguments: list, environment, files } = driverOf("pi").arguments({ ...PLAIN, endpoint });
+    const { providers } = JSON.parse(files?.["models.json"] ?? "{}") as { readonly providers: unknown };
+
+    expect(list.join(" ")).toBe("-p --mode json --provider endpoint --model small");
+    expect(environment).toEqual({ PI_CODING_AGENT_DIR: "/turn" });
+    expect(providers).toEqual({
+      endpoint: {
+        baseUrl: "http://127.0.0.1:8080/v1",
+        api: "openai-completions",
+        apiKey: "A_KEY",
+        models: [{
+          id: "small",
+          reasoning: false,
+          input: ["text"],
+          contextWindow: 65_536,
+          cost: { input: 1, output: 2, cacheRead: 1, cacheWrite: 1 },
+        }],
+      },
+    });
+  });
+
+  test("opencode gets them as its settings, the key by its variable", () => {
+    const { arguments: list, environment } = driverOf("opencode").arguments({ ...PLAIN, endpoint });
+
+    expect(list.join(" ")).toBe("run --auto --format json -m endpoint/small");
+    expect(JSON.parse(environment?.["OPENCODE_CONFIG_CONTENT"] ?? "{}")).toMatchObject({
+      model: "endpoint/small",
+      provider: {
+        endpoint: {
+          npm: "@ai-sdk/openai-compatible",
+          options: { baseURL: "http://127.0.0.1:8080/v1", apiKey: "{env:A_KEY}" },
+          models: { small: { limit: { context: 65_536, output: 8192 }, cost: { input: 1, output: 2, cache_read: 1 } } },
+        },
+      },
+    });
   });
 });

@@ -18,7 +18,22 @@ type Complete<Value> = Value extends readonly unknown[] | string | number | bool
   : { readonly [Key in keyof Value]-?: Complete<Exclude<Value[Key], undefined>> };
 
 test("the schema takes every field of the type", () => {
-  const choice: Complete<ProviderChoice> = { command: "c", preset: "claude", model: "m", reasoning: "high" };
+  const choice: Complete<ProviderChoice> = {
+    command: "c",
+    preset: "claude",
+    model: "m",
+    reasoning: "high",
+    endpoint: {
+      name: "vllm",
+      url: "http://localhost:1/v1",
+      keyVariable: "A_KEY",
+      api: "chat",
+      context: 1,
+      output: 1,
+      images: true,
+      price: { input: 1, output: 1, cachedInput: 1 },
+    },
+  };
   const hook: Omit<Complete<HookConfig>, "command" | "prompt" | "workflow"> = {
     id: "a",
     enabled: true,

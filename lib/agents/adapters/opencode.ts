@@ -1,28 +1,62 @@
 import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
+import type { ReadyEndpoint } from "../ask_endpoint.ts";
 import type { Usage } from "../../backlog/types.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 import { failureEvents, failureKind } from "../failures.ts";
 import { at, inputText, numberAt, outputText, sumOf, textAt } from "../json.ts";
 
 /** `opencode run --auto --format json`: the prompt on standard input. The model is `provider/model`. */
-function opencodeArguments({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
+function opencodeArguments({ prompt, model, reasoning, endpoint }: AdapterOptions): AdapterInvocation {
   return {
     arguments: [
       "run",
       "--auto",
       "--format",
       "json",
-      ...(model === null ? [] : ["-m", model]),
+      ...modelArguments(model, endpoint),
       ...(reasoning === null ? [] : ["--variant", reasoning]),
     ],
     input: prompt,
-    environment: { OPENCODE_DISABLE_AUTOUPDATE: "1" },
+    environment: { OPENCODE_DISABLE_AUTOUPDATE: "1", ...settingsOf(endpoint) },
   };
 }
 
 /** `opencode` in the terminal, with its own questions. */
-function opencodeInteractive({ prompt, model }: AdapterOptions): AdapterInvocation {
-  return { arguments: [...(model === null ? [] : ["-m", model]), "--prompt", prompt], input: null };
+function opencodeInteractive({ prompt, model, endpoint }: AdapterOptions): AdapterInvocation {
+  const list = [...modelArguments(model, endpoint), "--prompt", prompt];
+  return { arguments: list, input: null, environment: settingsOf(endpoint) };
+}
+
+function modelArguments(model: string | null, endpoint: ReadyEndpoint | undefined): readonly string[] {
+  const name = endpoint === undefined ? model : `endpoint/${endpoint.model}`;
+  return name === null ? [] : ["-m", name];
+}
+
+const PACKAGES = {
+  chat: "@ai-sdk/openai-compatible",
+  responses: "@ai-sdk/openai",
+  anthropic: "@ai-sdk/anthropic",
+  google: "@ai-sdk/google",
+} as const;
+
+/** Laid over the person's own settings; the key stays in its variable, which opencode reads. */
+function settingsOf(endpoint: ReadyEndpoint | undefined): Readonly<Record<string, string>> {
+  if (endpoint === undefined) return {};
+  const { model, url, api, keyVariable, context, output, price } = endpoint;
+  const name = `endpoint/${model}`;
+  const cost = price === null
+    ? {}
+    : { cost: { input: price.input, output: price.output, cache_read: price.cachedInput ?? price.input } };
+  const limit = context === null ? {} : { limit: { context, output: output ?? Math.min(context, 8192) } };
+  const provider = {
+    npm: PACKAGES[api],
+    name: endpoint.name,
+    options: { baseURL: url, apiKey: keyVariable === null ? "none" : `{env:${keyVariable}}` },
+    models: { [model]: { name: model, ...limit, ...cost } },
+  };
+  return {
+    OPENCODE_CONFIG_CONTENT: JSON.stringify({ model: name, small_model: name, provider: { endpoint: provider } }),
+  };
 }
 
 /** Reads `opencode run --format json`. It has no last line: the last step's reason decides. */

@@ -5,13 +5,53 @@ import { failureEvents, failureKind, retryEvents } from "../failures.ts";
 import { at, inputText, listAt, numberAt, outputText, sumOf, textAt } from "../json.ts";
 
 /** `pi -p --mode json`: the prompt on standard input. The model is `provider/model`; it asks for no approval. */
-function piArguments({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
-  return { arguments: ["-p", "--mode", "json", ...choices(model, reasoning)], input: prompt };
+function piArguments(options: AdapterOptions): AdapterInvocation {
+  const { arguments: list, ...settings } = settingsOf(options);
+  return { arguments: ["-p", "--mode", "json", ...list], input: options.prompt, ...settings };
 }
 
 /** `pi` in the terminal. */
-function piInteractive({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
-  return { arguments: [...choices(model, reasoning), prompt], input: null };
+function piInteractive(options: AdapterOptions): AdapterInvocation {
+  const { arguments: list, ...settings } = settingsOf(options);
+  return { arguments: [...list, options.prompt], input: null, ...settings };
+}
+
+const API_NAMES = {
+  chat: "openai-completions",
+  responses: "openai-responses",
+  anthropic: "anthropic-messages",
+  google: "google-generative-ai",
+} as const;
+
+/** With an endpoint it gets a folder of settings of its own, which names the server and the variable of its key. */
+function settingsOf({ model, reasoning, endpoint, folder }: AdapterOptions): Omit<AdapterInvocation, "input"> {
+  if (endpoint === undefined) return { arguments: choices(model, reasoning) };
+  const { url, api, keyVariable, context, output, images, price } = endpoint;
+  const cost = price === null ? undefined : {
+    input: price.input,
+    output: price.output,
+    cacheRead: price.cachedInput ?? price.input,
+    cacheWrite: price.input,
+  };
+  const offered = {
+    id: endpoint.model,
+    reasoning: reasoning !== null,
+    input: images === true ? ["text", "image"] : ["text"],
+    ...(context === null ? {} : { contextWindow: context }),
+    ...(output === null ? {} : { maxTokens: output }),
+    ...(cost === undefined ? {} : { cost }),
+  };
+  const provider = {
+    baseUrl: api === "anthropic" ? url.replace(/\/v1$/, "") : url, // it adds /v1 by itself
+    api: API_NAMES[api],
+    apiKey: keyVariable ?? "none",
+    models: [offered],
+  };
+  return {
+    arguments: ["--provider", "endpoint", ...choices(endpoint.model, reasoning)],
+    environment: { PI_CODING_AGENT_DIR: folder },
+    files: { "models.json": JSON.stringify({ providers: { endpoint: provider } }) },
+  };
 }
 
 function choices(model: string | null, reasoning: string | null): readonly string[] {

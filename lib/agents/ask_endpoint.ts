@@ -1,0 +1,120 @@
+/**
+ * Asks a model server what it has: whether it answers, which models, how long a conversation may be.
+ *
+ * @module
+ */
+import { RalphError } from "../errors/ralph_error.ts";
+import { type Endpoint, endpointOf, ENDPOINTS } from "./endpoints.ts";
+import { at, listAt, numberAt, textAt } from "./json.ts";
+
+/** A model that a server offers. */
+export interface OfferedModel {
+  readonly id: string;
+  /** Tokens that a conversation may have, where the server says so. */
+  readonly context: number | null;
+}
+
+/** A server with the model that is used. */
+export interface ReadyEndpoint extends Endpoint {
+  readonly model: string;
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+const LOCAL_MS = 1500;
+const REMOTE_MS = 5000;
+/** What servers call the length of a conversation: vLLM, OpenRouter, Groq, LM Studio, Mistral. */
+const CONTEXT_KEYS = [
+  "max_model_len",
+  "loaded_context_length",
+  "context_length",
+  "context_window",
+  "max_context_length",
+];
+
+/** Its models; `null` where it does not answer as such a server does. */
+export async function modelsOf(endpoint: Endpoint, variables: Variables): Promise<readonly OfferedModel[] | null> {
+  const key = endpoint.keyVariable === null ? undefined : variables[endpoint.keyVariable];
+  const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  if (key !== undefined && endpoint.api === "anthropic") {
+    Object.assign(headers, { "x-api-key": key, "anthropic-version": "2023-06-01" });
+  }
+  if (key !== undefined && endpoint.api === "google") Object.assign(headers, { "x-goog-api-key": key });
+  const found = await askedJson(`${endpoint.url}/models`, headers, endpoint.local ? LOCAL_MS : REMOTE_MS);
+  const list = Array.isArray(at(found, "data")) ? listAt(found, "data") : at(found, "models");
+  if (!Array.isArray(list)) return null;
+  return list.flatMap((one) => {
+    const id = textAt(one, "id") ?? textAt(one, "name")?.replace(/^models\//, "") ?? null;
+    return id === null ? [] : [{ id, context: contextOf(one) }];
+  });
+}
+
+function contextOf(model: unknown): number | null {
+  for (const key of CONTEXT_KEYS) {
+    const found = numberAt(model, key) ?? numberAt(model, "meta", key);
+    if (found !== null && found > 0) return found;
+  }
+  // llama.cpp has the length that it was trained with there, which may be more than it was started with
+  return numberAt(model, "inputTokenLimit");
+}
+
+/** Local servers that answer, each with its models. */
+export async function localEndpoints(): Promise<
+  readonly { readonly endpoint: Endpoint; readonly models: readonly OfferedModel[] }[]
+> {
+  const local = Object.keys(ENDPOINTS).map((name) => endpointOf(name)).filter((endpoint) => endpoint.local);
+  const asked = await Promise.all(local.map(async (endpoint) => ({ endpoint, models: await modelsOf(endpoint, {}) })));
+  return asked.flatMap(({ endpoint, models }) => models === null ? [] : [{ endpoint, models }]);
+}
+
+/**
+ * A server that can be used, and the model: the one that is named, else the only one that it has.
+ *
+ * @throws {RalphError} endpoint-unusable
+ */
+export async function readyEndpoint(
+  endpoint: Endpoint,
+  model: string | undefined,
+  variables: Variables,
+): Promise<ReadyEndpoint> {
+  const { keyVariable, name, url } = endpoint;
+  if (keyVariable !== null && !variables[keyVariable]) {
+    throw unusable(endpoint, `the variable ${keyVariable} is not set`, `set ${keyVariable} to the key of ${name}`);
+  }
+  if (model !== undefined) return { ...endpoint, model };
+  const models = await modelsOf(endpoint, variables);
+  if (models === null) {
+    throw endpoint.local
+      ? unusable(endpoint, "it does not answer", `start it, or name another in provider.endpoint; asked: ${url}/models`)
+      : unusable(endpoint, "it does not list its models", "name one with `--model`");
+  }
+  const [only] = models;
+  if (only !== undefined && models.length === 1) {
+    return { ...endpoint, context: endpoint.context ?? only.context, model: only.id };
+  }
+  const shown = models.slice(0, 12).map(({ id }) => id).join(", ");
+  throw only === undefined
+    ? unusable(endpoint, "it has no model", "load one there, or name one with `--model`")
+    : unusable(
+      endpoint,
+      `it has ${models.length} models, and none is named`,
+      `name one with \`--model\`: ${shown}${models.length > 12 ? " …" : ""}`,
+    );
+}
+
+function unusable({ name, url }: Endpoint, reason: string, hint: string): RalphError {
+  const details = { endpoint: url.includes(name) ? url : `${name} (${url})`, reason };
+  return new RalphError("endpoint-unusable", { details, hint });
+}
+
+async function askedJson(url: string, headers: Readonly<Record<string, string>>, timeoutMs: number): Promise<unknown> {
+  try {
+    const response = await globalThis.fetch(url, {
+      headers: { ...headers, connection: "close" },
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    return response.ok ? await response.json() as unknown : null;
+  } catch {
+    return null; // not there, not in time, or no such server: the same for who asks
+  }
+}
