@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Fold } from "../git/types.ts";
 import type { Attempt, Item, ParkedItem, PassedRecord, Settlement } from "./types.ts";
 
 /** Which backlog a journal entry belongs to. */
@@ -29,6 +30,8 @@ export interface OpenItem {
   readonly userPaths: readonly string[];
   /** Commit before the turn; absent where it is not known. */
   readonly head?: string | null;
+  /** Commits that were to become part of the item's own when Ralph was stopped. */
+  readonly fold?: Fold;
 }
 
 /** What decides how old a file that judges is: all attempts since a run last passed. */
@@ -80,12 +83,14 @@ export interface Journal {
   forgetClean(key: JournalKey): Promise<void>;
   /** Items that the final check of this run sent back, and how often. */
   reopened(key: JournalKey): ReadonlyMap<string, Reopened>;
+  /** Commit before the first attempt at the item since it last passed or was parked; `null` where it is not known. */
+  start(key: JournalKey, itemId: string): string | null;
   /** What was attempted since a run last passed. */
   judging(key: JournalKey): JudgingHistory;
   /** What earlier attempts left uncommitted, and which item's they were. */
   leftovers(key: JournalKey): ReadonlyMap<string, Leftover>;
   begun(key: JournalKey, item: Item, attempt: BegunAttempt): Promise<void>;
-  settling(key: JournalKey, item: Item, attempt: Attempt, work: Readonly<Record<string, string | null>>): Promise<void>;
+  settling(key: JournalKey, item: Item, attempt: Attempt, left: SettlingWork): Promise<void>;
   settled(key: JournalKey, item: Item, attempt: Attempt, end: SettledEnd): Promise<void>;
   /** The final check fails for these items: they have not passed. */
   reopen(key: JournalKey, ids: readonly string[], reason: string): Promise<void>;
@@ -114,6 +119,14 @@ export interface CleanStart {
   readonly looked: Readonly<Record<string, true>>;
   /** Those that have to be judged in the tree, with the reason. */
   readonly inTree: Readonly<Record<string, string>>;
+}
+
+/** What is about to be committed. */
+export interface SettlingWork {
+  /** What the attempt left uncommitted, with a hash of each file's content. */
+  readonly work: Readonly<Record<string, string | null>>;
+  /** Commits that become part of the item's own. */
+  readonly fold?: Fold;
 }
 
 /** What settling came to. */

@@ -261,6 +261,8 @@ export interface Backlog<Data = unknown, Findings = unknown> {
    * @default `maxRetries` of the configuration
    */
   readonly retries?: number | RetryPolicy<Data, Findings>;
+  /** What turns commit themselves becomes part of their item's commit, where the configuration does not say. @default true */
+  readonly squash?: boolean;
   /** Where run folders go, relative to the root. @default ".ralph/runs" */
   readonly runsDirectory?: string;
   /** Where the logs of hooks go, relative to the root. @default the run's folder */

@@ -224,6 +224,10 @@ const limits = z.strictObject({
 const commits = z.strictObject({
   work: key(z.boolean().default(DEFAULTS.commits.work), "Commit what a verified turn left uncommitted."),
   prdChanges: key(z.boolean().default(DEFAULTS.commits.prdChanges), "Commit Ralph's own state files."),
+  squash: key(
+    z.boolean().optional(),
+    "Make one commit of a verified item: what the agent committed itself is folded into it. On without it, but off in gsd.",
+  ),
   message: key(command.default(DEFAULTS.commits.message), "Subject of the feature workflow's state commits."),
 });
 

@@ -153,6 +153,8 @@ export interface CommitsConfig {
   readonly work: boolean;
   /** Commit Ralph's own state. @default true */
   readonly prdChanges: boolean;
+  /** One commit a verified item: what its turns committed is folded into it. @default true; in gsd false */
+  readonly squash?: boolean | undefined;
   /** Subject of the feature workflow's state commits. @default "chore: update prd.json" */
   readonly message: string;
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { pathExists } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
-import { type Git, gitFailed, outputOfGit, QUIET, readHead, READING, reasonOf } from "./run_git.ts";
+import { type Git, type GitEnd, gitFailed, outputOfGit, QUIET, readHead, READING, reasonOf } from "./run_git.ts";
 import { withIntent } from "./intent.ts";
 import { clearLocks, type GitFolders } from "./locks.ts";
 import { persistBranch } from "./persist.ts";
@@ -36,7 +36,9 @@ export interface CommitContext {
 export async function commitPaths(context: CommitContext, request: CommitRequest): Promise<CommitResult> {
   const { changed } = request.known ?? await context.status();
   const chosen = choose(changed, request.paths);
-  if (chosen.length === 0) return { status: "nothing", ignored: await ignoredOf(context.git, request.paths) };
+  if (chosen.length === 0 && request.fold === undefined) {
+    return { status: "nothing", ignored: await ignoredOf(context.git, request.paths) };
+  }
   await clearLocks(context.host, context.folders);
   return await withIntent(
     context.host,
@@ -52,40 +54,62 @@ async function write(
   mark: Readonly<Record<string, string>>,
 ): Promise<CommitResult> {
   const { git, folders } = context;
-  const untracked = chosen.filter((entry) => entry.untracked).map((entry) => entry.path);
-  const environment = { ...(request.hooks ? WITH_HOOKS : QUIET), ...mark };
-  if (untracked.length > 0) {
-    await outputOfGit(git, ["add", "--intent-to-add", ...FROM_INPUT], { input: untracked.join("\0"), environment });
-  }
-  const arguments_ = [
+  const { hooks = false, fold } = request;
+  const environment = { ...(hooks ? WITH_HOOKS : QUIET), ...mark };
+  const timeoutMs = hooks ? HOOKS_TIMEOUT_MS : TIMEOUT_MS;
+  const commit = [
     ...(context.host.ids.random(1) === "0" ? [] : NO_HOUSEKEEPING),
     "commit",
-    "--only",
     "--quiet",
     "--cleanup=whitespace",
-    ...(request.hooks ? [] : ["--no-verify"]),
-    ...messageOf(request),
-    ...FROM_INPUT,
+    ...(hooks ? [] : ["--no-verify"]),
   ];
-  const end = await git(arguments_, {
-    input: chosen.map((entry) => entry.path).join("\0"),
-    environment,
-    timeoutMs: request.hooks ? HOOKS_TIMEOUT_MS : TIMEOUT_MS,
-  });
+  const end = fold === undefined
+    ? await commitOnly(git, request, { chosen, commit, environment, timeoutMs })
+    : await (await import("./commit_fold.ts")).commitFolded(git, folders.gitDirectory, {
+      fold,
+      paths: chosen.map(({ path }) => path),
+      message: (own) => messageOf({ ...request, body: own(request.body) }),
+      commit: (message, more) => git([...commit, ...message], { environment: { ...environment, ...more }, timeoutMs }),
+    });
   if (end.exitCode === 0) {
     await persistBranch(folders);
     return { status: "committed", commit: await commitOf(git, folders) };
   }
-  if (untracked.length > 0) {
-    const undo = ["update-index", "--force-remove", "-z", "--stdin"];
-    await outputOfGit(git, undo, { input: untracked.join("\0"), environment });
-  }
   if (end.exitCode === 1 && NOTHING_REGEXP.test(end.tail)) {
-    await matchIndex(git, chosen);
+    if (fold === undefined) await matchIndex(git, chosen);
     return { status: "nothing", ignored: [] };
   }
-  if (end.exitCode === 1 && request.hooks && await hasHooks(git)) return { status: "refused", output: end.tail };
-  throw gitFailed(arguments_, reasonOf(end));
+  if (end.exitCode === 1 && hooks && await hasHooks(git)) return { status: "refused", output: end.tail };
+  throw gitFailed(commit, reasonOf(end));
+}
+
+/** `git commit --only`; new files that it did not take are untracked again. */
+async function commitOnly(
+  git: Git,
+  request: CommitRequest,
+  { chosen, commit, environment, timeoutMs }: {
+    readonly chosen: readonly ChangedPath[];
+    readonly commit: readonly string[];
+    readonly environment: Readonly<Record<string, string | undefined>>;
+    readonly timeoutMs: number;
+  },
+): Promise<GitEnd> {
+  const untracked = chosen.filter((entry) => entry.untracked).map((entry) => entry.path).join("\0");
+  if (untracked !== "") {
+    await outputOfGit(git, ["add", "--intent-to-add", ...FROM_INPUT], { input: untracked, environment });
+  }
+  const arguments_ = [...commit, "--only", ...messageOf(request), ...FROM_INPUT];
+  const end = await git(arguments_, {
+    input: chosen.map((entry) => entry.path).join("\0"),
+    environment,
+    timeoutMs,
+  });
+  if (end.exitCode !== 0 && untracked !== "") {
+    const undo = ["update-index", "--force-remove", "-z", "--stdin"];
+    await outputOfGit(git, undo, { input: untracked, environment });
+  }
+  return end;
 }
 
 /** HEAD has all of it, and the index does not know: git was ended between the two. */
@@ -139,9 +163,8 @@ async function commitOf(git: Git, folders: GitFolders): Promise<string> {
   return commit ?? (await outputOfGit(git, ["rev-parse", "HEAD"], { environment: READING })).trim();
 }
 
-function messageOf(request: CommitRequest): readonly string[] {
-  const subject = request.subject.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
-  const { body } = request;
+function messageOf({ subject: text, body }: Pick<CommitRequest, "subject" | "body">): readonly string[] {
+  const subject = text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
   const parts = body === undefined || body.trim() === "" ? [subject] : [subject, body];
   return parts.flatMap((part) => ["-m", part.replaceAll("\0", "")]);
 }

@@ -1,4 +1,5 @@
 import { FROM_INPUT, outputFrom } from "./run_git.ts";
+import { markedCommits, markingEnvironment } from "./turn_mark.ts";
 import { withOwnIndex } from "./own_index.ts";
 import type { Repository } from "./types.ts";
 
@@ -29,14 +30,16 @@ export async function takeOut(
 ): Promise<string | null> {
   const entries = await entriesAt(repository, base, paths);
   const renamed = new Map<string, string | null>();
-  for (const commit of await commitsBetween(repository, base, head)) {
+  const commits = await commitsBetween(repository, base, head);
+  const marked = await markedCommits(repository, commits.map(({ id }) => id));
+  for (const commit of commits) {
     const parents = commit.parents.map((parent) => renamed.has(parent) ? renamed.get(parent)! : parent)
       .filter((parent) => parent !== null);
     const tree = await treeWithout(repository, commit.tree, entries);
     const [only] = parents;
     const wasEmpty = commit.parents.length === 1 && await treeOf(repository, commit.parents[0]!) === commit.tree;
     const isEmpty = parents.length < 2 && !wasEmpty && only !== undefined && await treeOf(repository, only) === tree;
-    renamed.set(commit.id, isEmpty ? only : await write(repository, commit, tree, parents));
+    renamed.set(commit.id, isEmpty ? only : await write(repository, commit, tree, parents, marked.has(commit.id)));
   }
   const now = renamed.get(head) ?? head;
   await outputFrom(repository, ["update-ref", "-m", "ralph: without uncommitted work", "HEAD", now, head]);
@@ -45,7 +48,11 @@ export async function takeOut(
 }
 
 /** Lines for `update-index --index-info`: the paths as `base` has them, or their removal. */
-async function entriesAt(repository: Rewritten, base: string | null, paths: readonly string[]): Promise<string> {
+export async function entriesAt(
+  repository: Pick<Repository, "git">,
+  base: string | null,
+  paths: readonly string[],
+): Promise<string> {
   const found = new Map<string, string>();
   if (base !== null) {
     const listed = await outputFrom(repository, ["ls-tree", "-r", "-z", "--full-tree", base, "--", ...paths]);
@@ -100,8 +107,10 @@ async function write(
   commit: Commit,
   tree: string,
   parents: readonly string[],
+  isMarked: boolean,
 ): Promise<string> {
   const arguments_ = ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent])];
-  const { environment, message: input } = commit;
+  const environment = { ...commit.environment, ...(isMarked ? markingEnvironment({}) : {}) };
+  const { message: input } = commit;
   return (await outputFrom(repository, arguments_, { input, environment })).trim();
 }

@@ -46,6 +46,24 @@ export interface CommitRequest {
   readonly hooks?: boolean;
   /** A status taken after the last change of the tree; saves one `git status`. @default a fresh one */
   readonly known?: TreeStatus;
+  /** Commits at the branch's tip that become a part of this one. @default none */
+  readonly fold?: Fold;
+}
+
+/** Commits at a branch's tip whose place one commit takes. Plain JSON. */
+export interface Fold {
+  /** The newest of them: the branch's tip. */
+  readonly head: string;
+  /** The commit below the oldest one. */
+  readonly onto: string;
+  readonly own: OwnCommits;
+}
+
+/** What turns committed themselves, oldest first. */
+export interface OwnCommits {
+  readonly subjects: readonly string[];
+  /** `Co-authored-by: …`, each once. */
+  readonly trailers: readonly string[];
 }
 
 /** What became of a commit. */

@@ -11,7 +11,7 @@ import {
 import { dirname } from "node:path";
 import { foldJournal, type JournalState, keptLines, keyOf } from "./journal_fold.ts";
 import type { JournalLine } from "./journal_record.ts";
-import type { Journal, JournalKey } from "../backlog/journal_types.ts";
+import type { BegunAttempt, Journal, JournalKey } from "../backlog/journal_types.ts";
 import type { Item } from "../backlog/types.ts";
 
 /** Above this size a journal is started anew when a run ends; the old one stays beside it as `*.old`. */
@@ -66,17 +66,9 @@ export async function openJournal(file: string | null): Promise<Journal> {
     reopened: (key) => state.reopened(key),
     leftovers: (key) => state.leftovers(key),
     judging: (key) => state.judging(key),
-    begun: (key, item, { id, number, userPaths, head }) =>
-      append({
-        type: "begun",
-        ...named(key),
-        item,
-        attemptId: id,
-        number,
-        userPaths,
-        ...(head === undefined ? {} : { head }),
-      }),
-    settling: (key, item, attempt, work) => append({ type: "settling", ...named(key), ...of(item), attempt, work }),
+    begun: (key, item, attempt) => append(begunLine(key, item, attempt)),
+    start: (key, itemId) => state.start(key, itemId),
+    settling: (key, item, attempt, left) => append({ type: "settling", ...named(key), ...of(item), attempt, ...left }),
     settled: (key, item, attempt, end) =>
       append({ type: "settled", ...named(key), ...of(item), attemptId: attempt.id, ...end }),
     reopen: (key, ids, reason) => append({ type: "reopened", ...named(key), ids, reason }),
@@ -89,6 +81,11 @@ export async function openJournal(file: string | null): Promise<Journal> {
       if (file !== null && size > COMPACT_AT_BYTES) size = await compact(file, state);
     },
   };
+}
+
+function begunLine(key: JournalKey, item: Item, { id, number, userPaths, head }: BegunAttempt): JournalLine {
+  const known = head === undefined ? {} : { head };
+  return { type: "begun", ...named(key), item, attemptId: id, number, userPaths, ...known };
 }
 
 function named(key: JournalKey): { readonly v: 1; readonly key: string } {

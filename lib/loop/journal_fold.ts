@@ -19,6 +19,8 @@ interface Slot {
   readonly passed: Map<string, PassedRecord>;
   readonly reopened: Map<string, Reopened>;
   readonly leftovers: Map<string, Leftover>;
+  /** Commits before the first attempts at items that are not done. */
+  readonly started: Map<string, string>;
   judging: Judging;
   clean: CleanStart | null;
 }
@@ -37,6 +39,7 @@ export interface JournalState {
   reopened(key: JournalKey): ReadonlyMap<string, Reopened>;
   clean(key: JournalKey): CleanStart | null;
   leftovers(key: JournalKey): ReadonlyMap<string, Leftover>;
+  start(key: JournalKey, itemId: string): string | null;
   judging(key: JournalKey): JudgingHistory;
 }
 
@@ -78,6 +81,7 @@ export function foldJournal(text: string, path = "the journal"): JournalState {
     reopened: (key) => slotOf(keyOf(key)).reopened,
     clean: (key) => slotOf(keyOf(key)).clean,
     leftovers: (key) => slotOf(keyOf(key)).leftovers,
+    start: (key, itemId) => slotOf(keyOf(key)).started.get(itemId) ?? null,
     judging: (key) => slotOf(keyOf(key)).judging,
   };
   for (const [index, text_] of text.split("\n").entries()) {
@@ -113,10 +117,12 @@ export function keptLines(state: JournalState): readonly JournalLine[] {
     for (const [path, { itemId, content }] of slot.leftovers) {
       lines.push({ type: "left", ...named, itemId, kept: { [path]: content } });
     }
-    for (const { item, attemptId, number, userPaths, attempt, work } of slot.open.values()) {
+    for (const [itemId, head] of slot.started) lines.push({ type: "started", ...named, itemId, head });
+    for (const { item, attemptId, number, userPaths, attempt, work, fold } of slot.open.values()) {
       lines.push({ type: "begun", ...named, item, attemptId, number, userPaths });
       const of = { itemId: item.id, fingerprint: item.fingerprint ?? null };
-      if (attempt !== null) lines.push({ type: "settling", ...named, ...of, attempt, work });
+      const folded = fold === undefined ? {} : { fold };
+      if (attempt !== null) lines.push({ type: "settling", ...named, ...of, attempt, work, ...folded });
     }
   }
   return lines;
@@ -140,14 +146,21 @@ function applyLine(slot: Slot, line: Exclude<JournalLine, { readonly type: "brie
       const { item, attemptId, number, userPaths } = line;
       const head = line.head === undefined ? {} : { head: line.head };
       slot.open.set(item.id, { item, attemptId, number, userPaths, ...head, attempt: null, work: {} });
+      if (typeof line.head === "string" && !slot.started.has(item.id)) slot.started.set(item.id, line.head);
       if (line.head !== undefined) slot.judging = begunAt(slot.judging, line.head);
       return;
     }
     case "settling": {
       const open = slot.open.get(line.itemId);
-      if (open !== undefined) slot.open.set(line.itemId, { ...open, attempt: line.attempt, work: line.work });
+      if (open === undefined) return;
+      const { fold: _, ...known } = open;
+      const folded = line.fold === undefined ? {} : { fold: line.fold };
+      slot.open.set(line.itemId, { ...known, attempt: line.attempt, work: line.work, ...folded });
       return;
     }
+    case "started":
+      slot.started.set(line.itemId, line.head);
+      return;
     case "settled":
       return applySettled(slot, line);
     case "parked":
@@ -207,6 +220,7 @@ function applySettled(slot: Slot, line: JournalLine & { readonly type: "settled"
   // Sending items back is what a review is for: it is no failed attempt.
   if (settlement.status === "passed" || settlement.status === "parked" || reopened.length > 0) {
     slot.history.delete(itemId);
+    if (reopened.length === 0) slot.started.delete(itemId);
   } else if (attempt !== null && attempt.status !== "interrupted") {
     slot.history.set(itemId, [...slot.history.get(itemId) ?? [], attempt]);
   }
@@ -230,6 +244,7 @@ function newSlot(): Slot {
     passed: new Map(),
     reopened: new Map(),
     leftovers: new Map(),
+    started: new Map(),
     judging: NOT_ATTEMPTED,
     clean: null,
   };

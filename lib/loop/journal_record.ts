@@ -1,3 +1,4 @@
+import type { Fold } from "../git/types.ts";
 import type { BriefRecord } from "../backlog/journal_types.ts";
 import type { Attempt, Item, PassedRecord, Settlement } from "../backlog/types.ts";
 import type { Judging } from "./judging_history.ts";
@@ -24,7 +25,7 @@ export type JournalLine =
     readonly userPaths: readonly string[];
     readonly head?: string | null;
   })
-  | (OfItem & { readonly type: "settling"; readonly attempt: Attempt; readonly work: Work })
+  | (OfItem & { readonly type: "settling"; readonly attempt: Attempt; readonly work: Work; readonly fold?: Fold })
   | (OfItem & {
     readonly type: "settled";
     readonly attemptId: string;
@@ -32,6 +33,7 @@ export type JournalLine =
     readonly kept: Work;
     readonly passed?: PassedRecord;
   })
+  | (Named & { readonly type: "started"; readonly itemId: string; readonly head: string })
   | (Named & { readonly type: "passed"; readonly record: PassedRecord })
   | (Named & { readonly type: "reopened"; readonly ids: readonly string[]; readonly reason: string })
   | (Named & { readonly type: "run-ended"; readonly passed?: boolean; readonly head?: string | null })
@@ -51,8 +53,10 @@ const SHAPES: Readonly<Record<JournalLine["type"], (fields: Fields) => boolean>>
   begun: ({ item, userPaths, attemptId, number, head }) =>
     isObject(item) && isText(item["id"]) && isTexts(userPaths) && isText(attemptId) && typeof number === "number" &&
     isHead(head),
-  settling: ({ itemId, attempt, work }) =>
-    isText(itemId) && isObject(attempt) && isText(attempt["status"]) && isObject(work),
+  settling: ({ itemId, attempt, work, fold }) =>
+    isText(itemId) && isObject(attempt) && isText(attempt["status"]) && isObject(work) &&
+    (fold === undefined || isFold(fold)),
+  started: ({ itemId, head }) => isText(itemId) && isText(head),
   settled: ({ itemId, settlement, kept, passed }) =>
     isText(itemId) && isObject(settlement) && isText(settlement["status"]) && isObject(kept) &&
     (passed === undefined || isPassed(passed)),
@@ -97,6 +101,11 @@ function isPassed(value: unknown): boolean {
   return isObject(value) && isText(value["id"]) && isText(value["kind"]) &&
     (value["status"] === "verified" || value["status"] === "unverified") &&
     Array.isArray(value["checks"]) && value["checks"].every(isObject);
+}
+
+function isFold(value: unknown): boolean {
+  if (!isObject(value) || !isText(value["head"]) || !isText(value["onto"]) || !isObject(value["own"])) return false;
+  return isTexts(value["own"]["subjects"]) && isTexts(value["own"]["trailers"]);
 }
 
 function isBrief(value: unknown): boolean {

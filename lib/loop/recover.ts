@@ -50,6 +50,7 @@ export async function recover<Data, Findings>(
       attempt: known.attempt as Attempt<Findings>,
       checks: known.checks,
       work: unchangedWork(now, work),
+      tip: now.head,
     });
     ownership.committed(settled.committed);
     await ralph.journal.settled(key, item, settled.attempt, {
@@ -104,6 +105,9 @@ export async function repairAfterKill<Data, Findings>(
     const message = `git objects that were torn when the machine stopped are set aside: ${objects}${back}`;
     if (index !== null) reportTornIndex(ralph, index);
     if (objects > 0 || branch !== null) ralph.events.emit({ type: "note", level: "warn", message });
+  }
+  for (const { fold } of open) {
+    if (fold !== undefined) await (await import("../git/commit_fold.ts")).undoFold(repository, fold);
   }
   await restoreEdits(ralph, backlog);
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { RalphContext } from "../context/context.ts";
-import type { CommitResult, TreeSnapshot, TreeStatus } from "../git/types.ts";
+import type { CommitResult, Fold, TreeSnapshot, TreeStatus } from "../git/types.ts";
 import type {
   Attempt,
   Backlog,
@@ -42,6 +42,8 @@ export interface ToSettle<Data, Findings> {
   readonly limited?: (attempt: Attempt<Findings>) => Attempt<Findings>;
   /** What turns at the item left uncommitted. */
   readonly work: WorkPaths;
+  /** HEAD after the last turn: what turns at the item committed may become part of its commit. @default that of `known` */
+  readonly tip?: string | null;
   /** The tree after the turn, where that is known. */
   readonly known?: TreeStatus;
 }
@@ -84,18 +86,21 @@ function mayPass<Some extends Attempt>(
 async function settleOnce<Data, Findings>(
   ralph: RalphContext,
   committer: Committer,
-  { backlog, key, item, attempt, work, known, limited = (one) => one }: ToSettle<Data, Findings>,
+  { backlog, key, item, attempt, work, known, tip, limited = (one) => one }: ToSettle<Data, Findings>,
 ): Promise<Omit<Settled, "passed"> & { readonly head: string | null }> {
   const before = known?.head ?? null;
   const changed = topLevelPaths(ralph, attempt.turn?.changedFiles ?? []);
   if (attempt.turn !== null) await ralph.repository?.persist([...Object.keys(work), ...changed]);
-  await ralph.journal.settling(key, item, attempt, work);
-  const settlement = answered(backlog, "settle()", await backlog.settle(item, attempt));
+  const fold = await foldOf(ralph, backlog, key, { item, attempt, head: tip ?? before });
+  await ralph.journal.settling(key, item, attempt, { work, ...(fold === null ? {} : { fold }) });
+  let settlement = answered(backlog, "settle()", await backlog.settle(item, onto(attempt, fold)));
+  const isFolded = fold !== null && settlement.status === "passed" && settlement.commit?.work === true;
+  if (fold !== null && !isFolded) settlement = answered(backlog, "settle()", await backlog.settle(item, attempt));
   if (settlement.commit === undefined) return { settlement, attempt, committed: [], head: before };
   const workPaths = settlement.commit.work && ralph.config.commits.work ? Object.keys(work) : [];
-  const apart = settlement.commit.apart === true && workPaths.length > 0;
+  const apart = settlement.commit.apart === true && (workPaths.length > 0 || isFolded);
   const first = apart ? workOnly(settlement.commit) : settlement.commit;
-  const result = await committer.commit(first, workPaths, known);
+  const result = await committer.commit(first, workPaths, { known, fold: isFolded ? fold : null });
   if (result.status !== "refused") {
     const head = result.status === "committed" ? result.commit : before;
     if (!apart) return { settlement, attempt, committed: workPaths, head };
@@ -107,10 +112,37 @@ async function settleOnce<Data, Findings>(
   const message = `the commit was refused by a hook of the repository:\n${result.output}`;
   const { last: _, ...passed } = { last: undefined, ...attempt };
   const refused = limited({ ...passed, status: "failed", reason: "commit-refused", message });
-  await ralph.journal.settling(key, item, refused, work);
+  await ralph.journal.settling(key, item, refused, { work });
   const again = answered(backlog, "settle()", await backlog.settle(item, refused));
-  if (again.commit !== undefined) await committer.commit({ ...again.commit, work: false }, [], known);
+  if (again.commit !== undefined) await committer.commit({ ...again.commit, work: false }, [], { known });
   return { settlement: again, attempt: refused, committed: [], head: before };
+}
+
+/** An attempt whose commits become part of its item's: HEAD is below them when the state is written. */
+function onto<Some extends Attempt>(attempt: Some, fold: Fold | null): Some {
+  if (fold === null || attempt.turn === null) return attempt;
+  return { ...attempt, turn: { ...attempt.turn, head: fold.onto } };
+}
+
+/**
+ * What turns at an item committed themselves, where that becomes part of its commit: since its first attempt, and only
+ * what no one else has.
+ *
+ * @param head HEAD after the last turn
+ */
+async function foldOf<Data, Findings>(
+  ralph: RalphContext,
+  backlog: Pick<Backlog<Data, Findings>, "squash">,
+  key: JournalKey,
+  { item, attempt, head }: { readonly item: Item; readonly attempt: Attempt; readonly head: string | null },
+): Promise<Fold | null> {
+  const { commits } = ralph.config;
+  const start = ralph.journal.start(key, item.id);
+  if (!mayPass(attempt) || !commits.work || !(commits.squash ?? backlog.squash ?? true)) return null;
+  if (start === null || head === null || start === head) return null;
+  const { planFold } = await import("../git/fold.ts");
+  const { head: now, branch } = await requireRepository(ralph).status(); // a restoration may have been committed since
+  return now === null ? null : await planFold(requireRepository(ralph), { start, head: now, branch });
 }
 
 /** The commit of the work alone: what `body` says is of the state. */
@@ -121,7 +153,15 @@ function workOnly({ body: _, ...commit }: SettleCommit): SettleCommit {
 /** Makes the loop's commits. */
 export interface Committer {
   /** State and work together, in one commit; work runs the user's hooks, state alone does not. */
-  commit(commit: SettleCommit, workPaths: readonly string[], known?: TreeStatus): Promise<CommitResult>;
+  commit(
+    commit: SettleCommit,
+    workPaths: readonly string[],
+    options?: {
+      readonly known?: TreeStatus | undefined;
+      /** Commits that become part of this one. */
+      readonly fold?: Fold | null;
+    },
+  ): Promise<CommitResult>;
 }
 
 /**
@@ -132,15 +172,16 @@ export function createCommitter(ralph: RalphContext): Committer {
   const tracked = new Set<string>();
   let toldIgnored = false;
   return {
-    async commit(commit, workPaths, known) {
+    async commit(commit, workPaths, { known, fold = null } = {}) {
       const statePaths = ralph.config.commits.prdChanges ? topLevelPaths(ralph, commit.paths) : [];
       const paths = [...new Set([...workPaths, ...statePaths])];
-      if (paths.length === 0) return { status: "nothing", ignored: [] };
-      const withWork = workPaths.length > 0;
+      if (paths.length === 0 && fold === null) return { status: "nothing", ignored: [] };
+      const withWork = workPaths.length > 0 || fold !== null;
       const subject = withWork ? commit.subject : commit.stateSubject ?? commit.subject;
       const repository = requireRepository(ralph);
       const { body } = commit;
-      const request = { paths, subject, ...(body === undefined ? {} : { body }), hooks: withWork };
+      const folded = fold === null ? {} : { fold };
+      const request = { paths, subject, ...(body === undefined ? {} : { body }), hooks: withWork, ...folded };
       const sure = known !== undefined && statePaths.every((path) => tracked.has(path));
       const result = sure
         ? await repository.commit({ ...request, known: withState(known, statePaths) }).catch(() =>

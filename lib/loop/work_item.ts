@@ -21,6 +21,7 @@ import { namedCheck } from "../checks/function.ts";
 import { verify } from "../checks/verify.ts";
 import type { RalphContext } from "../context/context.ts";
 import { requireRepository } from "../git/require_repository.ts";
+import { markingEnvironment } from "../git/turn_mark.ts";
 import type { TreeSnapshot } from "../git/types.ts";
 import {
   allowsUnverified,
@@ -190,7 +191,11 @@ async function runTurn<Data, Findings>(
     signal,
     ...(work.timeoutMs === undefined ? {} : { timeoutMs: work.timeoutMs }),
     ...(work.interactive === undefined ? {} : { interactive: work.interactive }),
-    environment: { ...work.environment, [CLAIMS_VARIABLE]: place.file },
+    environment: {
+      ...work.environment,
+      [CLAIMS_VARIABLE]: place.file,
+      ...markingEnvironment(ralph.host.environment.variables),
+    },
     nonce: context.nonce,
     ...(place.before === null ? {} : { before: place.before }),
     budget: options.budget ?? null,

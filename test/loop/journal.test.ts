@@ -29,7 +29,7 @@ describe("openJournal()", () => {
 
     await journal.begun(KEY, ITEM, { id: "r.1", number: 1, userPaths: ["mine.txt"] });
     const begun = (await openJournal(file)).open(KEY);
-    await journal.settling(KEY, ITEM, failed("r.1", 1), { "a.txt": "hash" });
+    await journal.settling(KEY, ITEM, failed("r.1", 1), { work: { "a.txt": "hash" } });
     const settling = (await openJournal(file)).open(KEY);
 
     expect(begun).toEqual([{
@@ -48,7 +48,7 @@ describe("openJournal()", () => {
     const journal = await openJournal(null);
     const attempt = async (number: number, settlement: "open" | "parked" | "passed"): Promise<void> => {
       await journal.begun(KEY, ITEM, { id: `r.${number}`, number, userPaths: [] });
-      await journal.settling(KEY, ITEM, failed(`r.${number}`, number), {});
+      await journal.settling(KEY, ITEM, failed(`r.${number}`, number), { work: {} });
       await journal.settled(KEY, ITEM, failed(`r.${number}`, number), {
         settlement: { status: settlement, reason: "x" } as never,
         kept: {},
@@ -79,7 +79,7 @@ describe("openJournal()", () => {
     };
 
     await journal.begun(KEY, ITEM, { id: "r.1", number: 1, userPaths: [] });
-    await journal.settling(KEY, ITEM, interrupted, {});
+    await journal.settling(KEY, ITEM, interrupted, { work: {} });
     await journal.settled(KEY, ITEM, interrupted, { settlement: { status: "open" }, kept: {} });
 
     expect(journal.history(KEY, ITEM)).toEqual([]);
@@ -93,7 +93,7 @@ describe("openJournal()", () => {
     await appendFile(file, '{"type":"settling","v":1,"key":"[\\"ex');
 
     const journal = await openJournal(file);
-    await journal.settling(KEY, ITEM, failed("r.1", 1), {});
+    await journal.settling(KEY, ITEM, failed("r.1", 1), { work: {} });
     await journal.settled(KEY, ITEM, failed("r.1", 1), {
       settlement: { status: "open" },
       kept: { "left.txt": "h" },
@@ -111,7 +111,7 @@ describe("openJournal()", () => {
     const journal = await openJournal(file);
     const other: Item = { id: "US-2", kind: "story", title: "two", data: null };
     await journal.begun(KEY, ITEM, { id: "r.1", number: 1, userPaths: [] });
-    await journal.settling(KEY, ITEM, failed("r.1", 1, "x".repeat(1_100_000)), {});
+    await journal.settling(KEY, ITEM, failed("r.1", 1, "x".repeat(1_100_000)), { work: {} });
     await journal.settled(KEY, ITEM, failed("r.1", 1), {
       settlement: { status: "parked", reason: "gave up" },
       kept: { "f.ts": "h" },

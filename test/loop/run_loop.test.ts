@@ -238,7 +238,7 @@ describe("runLoop()", () => {
     await world.write("a.txt", "done\n");
     const { contents } = await world.ralph.repository!.snapshot();
     const attempt = { id: "r.1", number: 1, claim: null, turn: null, verification: null, status: "verified" } as const;
-    await world.ralph.journal.settling(key, item, attempt, { "a.txt": contents.get("a.txt")! });
+    await world.ralph.journal.settling(key, item, attempt, { work: { "a.txt": contents.get("a.txt")! } });
 
     const run = await runLoop(await world.again(), memoryBacklog([task]));
 
@@ -256,7 +256,7 @@ describe("runLoop()", () => {
     const { contents } = await world.ralph.repository!.snapshot();
     const work = Object.fromEntries(["a.txt", "b.txt"].map((path) => [path, contents.get(path)!]));
     const attempt = { id: "r.1", number: 1, claim: null, turn: null, verification: null, status: "verified" } as const;
-    await world.ralph.journal.settling(key, item, attempt, work);
+    await world.ralph.journal.settling(key, item, attempt, { work });
     await world.write("b.txt", "by a person\n");
 
     await runLoop(await world.again(), memoryBacklog([task]));

@@ -142,7 +142,7 @@ export class Bench {
   }
 
   async settle(item: Item, attempt: Attempt): Promise<Settlement> {
-    await this.#journal.settling(this.#key, item, attempt, {});
+    await this.#journal.settling(this.#key, item, attempt, { work: {} });
     const settlement = plain(await this.#backlog.settle(wired(item), wired(attempt)), "what settle() answers");
     const isPass = attempt.status === "verified" || attempt.status === "unverified";
     const passed = settlement.status === "passed" && isPass

@@ -131,6 +131,7 @@ export function gsdBacklog(
       return files;
     },
     unverified: "block",
+    squash: false,
     runsDirectory: GSD_RUNS,
     restore: ({ path, found, written }) => (path === STATE_FILE ? withSectionOf : withTicksOf)(found, written),
 

@@ -1,0 +1,99 @@
+import { addPaths, bodyWith } from "./fold.ts";
+import { withOwnIndex } from "./own_index.ts";
+import { FROM_INPUT, type Git, type GitEnd, outputFrom, QUIET } from "./run_git.ts";
+import type { Fold, Repository } from "./types.ts";
+
+type Folding = Pick<Repository, "git" | "gitDirectory">;
+
+/** What is committed in the place of the folded commits. */
+export interface FoldedCommit {
+  readonly fold: Fold;
+  /** Uncommitted paths that go along, relative to the top level. */
+  readonly paths: readonly string[];
+  /** The arguments that give the message; `own`: what is below its body. */
+  message(own: (body: string | undefined) => string): readonly string[];
+  /** Runs `git commit` with these arguments, and this beside its environment. */
+  commit(message: readonly string[], environment: Readonly<Record<string, string>>): Promise<GitEnd>;
+}
+
+/**
+ * Moves the branch to where the first folded commit began and commits from an index of its own, which holds what those
+ * commits held and the paths: hooks see all of it, and what a person has staged stays staged. Where git does not
+ * commit, the branch is where it was. A kill in between leaves a branch that `undoFold()` brings back.
+ *
+ * @returns how `git commit` ended
+ * @throws {RalphError} git-failed
+ */
+export async function commitFolded(git: Git, gitDirectory: string, request: FoldedCommit): Promise<GitEnd> {
+  const { fold, paths } = request;
+  const repository: Folding = {
+    gitDirectory,
+    git: (arguments_, options = {}) =>
+      git(arguments_, { ...options, environment: { ...QUIET, ...options.environment } }),
+  };
+  return await withOwnIndex(repository, true, async (environment) => {
+    await outputFrom(repository, ["read-tree", "--reset", fold.head], { environment });
+    await addPaths(repository, paths, environment);
+    await outputFrom(repository, ["update-ref", refOf(fold), fold.head]);
+    await move(repository, { from: fold.head, to: fold.onto, why: "ralph: one commit an item" });
+    let isCommitted = false;
+    try {
+      const message = request.message((body) => bodyWith(body, fold.own));
+      const end = await request.commit(message, environment);
+      isCommitted = end.exitCode === 0;
+      if (isCommitted) await matchIndex(repository, fold.head);
+      return end;
+    } finally {
+      if (!isCommitted) await move(repository, { from: fold.onto, to: fold.head, why: "ralph: not committed" });
+      await forget(repository, fold);
+    }
+  });
+}
+
+/**
+ * What a kill during `commitFolded()` left: a branch that was moved gets its commits back, and the index the commit that
+ * was made.
+ *
+ * @throws {RalphError} git-failed
+ */
+export async function undoFold(repository: Pick<Repository, "git">, fold: Fold): Promise<void> {
+  const { head, onto } = fold;
+  const now = (await outputFrom(repository, ["rev-parse", "HEAD"])).trim();
+  if (now === head) return;
+  if (now === onto) await move(repository, { from: onto, to: head, why: "ralph: was stopped before the commit" });
+  else {
+    const parent = await repository.git(["rev-parse", "--verify", "--quiet", "HEAD^"]);
+    if (parent.stdout.trim() === onto) await matchIndex(repository, head);
+  }
+  await forget(repository, fold);
+}
+
+/** Holds the folded commits while no branch does. */
+function refOf({ head }: Fold): string {
+  return `refs/ralph/fold/${head}`;
+}
+
+async function forget(repository: Pick<Repository, "git">, fold: Fold): Promise<void> {
+  await outputFrom(repository, ["update-ref", "-d", refOf(fold)]);
+}
+
+/** The index has what the folded commits had; it gets what the new one has beside that. */
+async function matchIndex(repository: Pick<Repository, "git">, from: string): Promise<void> {
+  const differing = await outputFrom(repository, [
+    "diff-tree",
+    "-r",
+    "-z",
+    "--name-only",
+    "--no-renames",
+    from,
+    "HEAD",
+  ]);
+  if (differing !== "") await outputFrom(repository, ["reset", "--quiet", ...FROM_INPUT], { input: differing });
+}
+
+async function move(
+  repository: Pick<Repository, "git">,
+  { from, to, why }: { readonly from: string; readonly to: string; readonly why: string },
+): Promise<void> {
+  await outputFrom(repository, ["update-ref", "-m", why, "HEAD", to, from]);
+}

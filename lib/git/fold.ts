@@ -1,0 +1,198 @@
+/**
+ * One commit an item: what its turns committed themselves becomes a part of it.
+ *
+ * @module
+ */
+import { entriesAt } from "./take_out.ts";
+import { FROM_INPUT, outputFrom } from "./run_git.ts";
+import { withOwnIndex } from "./own_index.ts";
+import { markedCommits } from "./turn_mark.ts";
+import type { Fold, OwnCommits, Repository } from "./types.ts";
+
+/** So many subjects are named in a body. */
+const NAMED = 50;
+
+/** What a person reads from a commit to know whose it is; names of changes (Gerrit) belong to one commit alone. */
+const DROPPED_TRAILER_REGEXP = /^change-id:/i;
+
+const FIELDS: readonly string[] = [
+  "%H",
+  "%P",
+  "%s",
+  "%an <%ae>",
+  "%(trailers:only=true,unfold=true,separator=%x1f)",
+];
+
+interface TurnCommit {
+  readonly id: string;
+  readonly parents: readonly string[];
+  readonly subject: string;
+  readonly author: string;
+  readonly trailers: readonly string[];
+}
+
+/**
+ * The commits at the branch's tip that turns made since `start`, and that no other branch, no tag and no remote holds.
+ * It ends at the first one that is anybody else's; a merge is part of it only where all since `start` is.
+ *
+ * @returns `null` where there are none
+ * @throws {RalphError} git-failed
+ */
+export async function planFold(
+  repository: Pick<Repository, "git">,
+  { start, head, branch }: { readonly start: string; readonly head: string; readonly branch: string | null },
+): Promise<Fold | null> {
+  if (start === head) return null;
+  const others = ["--not", ...(branch === null ? [] : [`--exclude=${branch}`]), "--branches", "--tags", "--remotes"];
+  const candidates = await commitsOf(repository, [`${start}..${head}`, ...others]);
+  const marked = await markedCommits(repository, candidates.map(({ id }) => id));
+  const own = new Map(candidates.filter(({ id }) => marked.has(id)).map((commit) => [commit.id, commit]));
+  const all = (await outputFrom(repository, ["rev-list", `${start}..${head}`])).split("\n").filter((id) => id !== "");
+  const folded = all.every((id) => own.has(id)) ? candidates : atTip(own, head);
+  const onto = folded === candidates ? start : folded.at(-1)?.parents[0];
+  if (folded.length === 0 || onto === undefined || !await isPlain(repository, onto, head)) return null;
+  return { head, onto, own: ownCommits(folded.toReversed(), await authorOf(repository)) };
+}
+
+/** What the commits between two say, for the body of the one that takes their place. @throws {RalphError} git-failed */
+export async function commitsBetween(
+  repository: Pick<Repository, "git">,
+  base: string,
+  head: string,
+): Promise<OwnCommits> {
+  const commits = await commitsOf(repository, [`${base}..${head}`]);
+  return ownCommits(commits.toReversed(), await authorOf(repository));
+}
+
+/** A body with the subjects of what was folded in below it, and their trailers at its end. Pure. */
+export function bodyWith(body: string | undefined, { subjects, trailers }: OwnCommits): string {
+  const listed = subjects.slice(0, NAMED).map((subject) => `- ${subject}`);
+  const more = subjects.length > NAMED ? [`- … ${subjects.length - NAMED} more`] : [];
+  return [body?.trim() ?? "", [...listed, ...more].join("\n"), trailers.join("\n")].filter((part) => part !== "")
+    .join("\n\n");
+}
+
+/** What is captured. */
+export interface Capture {
+  /** The commit that the work began on: the parent of the one that is made. */
+  readonly base: string;
+  /** Names the commit, so that git does not take it away. */
+  readonly ref: string;
+  /** One line. */
+  readonly subject: string;
+  /** Paths, relative to the top level, that stay as the base has them: state. */
+  readonly without: readonly string[];
+  /** Uncommitted paths that belong to the work. @default all that git does not ignore */
+  readonly only?: readonly string[];
+}
+
+/** All of an item's work, in one commit that only a ref names. */
+export interface Captured {
+  readonly base: string;
+  readonly commit: string;
+  /** What differs between the two. */
+  readonly paths: readonly string[];
+  /** What the turns had committed themselves. */
+  readonly own: OwnCommits;
+}
+
+/**
+ * Everything since a commit, committed or not, as one commit on top of it, with the subjects of the commits between in
+ * its body. HEAD, index and files stay as they are, so that it may be done in any worktree, at any time.
+ *
+ * @returns `null` where nothing differs
+ * @throws {RalphError} git-failed
+ * @example
+ * ```ts ignore
+ * const work = await captureWork(tree, { base, ref: "refs/ralph/work/1", subject: "feat: US-001 - Add login", without: [] });
+ * ```
+ */
+export async function captureWork(
+  repository: Pick<Repository, "git" | "gitDirectory">,
+  { base, ref, subject, without, only }: Capture,
+): Promise<Captured | null> {
+  const tree = await withOwnIndex(repository, true, async (environment) => {
+    if (only === undefined) await outputFrom(repository, ["add", "--all"], { environment });
+    else {
+      await outputFrom(repository, ["read-tree", "--reset", "HEAD"], { environment }); // a person may have staged
+      await addPaths(repository, only, environment);
+    }
+    if (without.length > 0) {
+      const input = await entriesAt(repository, base, without);
+      await outputFrom(repository, ["update-index", "-z", "--index-info"], { input, environment });
+    }
+    return (await outputFrom(repository, ["write-tree"], { environment })).trim();
+  });
+  const names = await outputFrom(repository, ["diff-tree", "-r", "-z", "--name-only", "--no-renames", base, tree]);
+  const paths = names.split("\0").filter((path) => path !== "");
+  if (paths.length === 0) return null;
+  const own = await commitsBetween(repository, base, "HEAD");
+  const input = `${subject}\n\n${bodyWith(undefined, own)}\n`;
+  const commit = (await outputFrom(repository, ["commit-tree", tree, "-p", base], { input })).trim();
+  await outputFrom(repository, ["update-ref", ref, commit]);
+  return { base, commit, paths, own };
+}
+
+/** Stages paths as the tree has them, also those that are gone. */
+export async function addPaths(
+  repository: Pick<Repository, "git">,
+  paths: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<void> {
+  if (paths.length === 0) return;
+  await outputFrom(repository, ["add", "--all", ...FROM_INPUT], { input: paths.join("\0"), environment });
+}
+
+function atTip(own: ReadonlyMap<string, TurnCommit>, head: string): readonly TurnCommit[] {
+  const found: TurnCommit[] = [];
+  for (let commit = own.get(head); commit?.parents.length === 1; commit = own.get(commit.parents[0]!)) {
+    found.push(commit);
+  }
+  return found;
+}
+
+async function commitsOf(
+  repository: Pick<Repository, "git">,
+  range: readonly string[],
+): Promise<readonly TurnCommit[]> {
+  const format = `--format=${FIELDS.join("%x00")}%x00`;
+  const fields = (await outputFrom(repository, ["log", "--topo-order", format, ...range])).split("\0");
+  const commits: TurnCommit[] = [];
+  for (let at = 0; at + FIELDS.length <= fields.length; at += FIELDS.length) {
+    const [id, parents, subject, author, trailers] = fields.slice(at) as string[];
+    commits.push({
+      id: id!.trim(),
+      parents: parents!.split(" ").filter((parent) => parent !== ""),
+      subject: plain(subject!),
+      author: plain(author!),
+      trailers: trailers!.split("\x1f").map(plain).filter((line) => line !== "" && !DROPPED_TRAILER_REGEXP.test(line)),
+    });
+  }
+  return commits;
+}
+
+/** @param me who makes the one commit: an author by another address is named in it */
+function ownCommits(commits: readonly TurnCommit[], me: string): OwnCommits {
+  const addressOf = (author: string): string => author.slice(author.lastIndexOf("<")).toLowerCase();
+  const others = commits.filter(({ author }) => addressOf(author) !== addressOf(me));
+  const trailers = [
+    ...commits.flatMap((commit) => commit.trailers),
+    ...others.map(({ author }) => `Co-authored-by: ${author}`),
+  ];
+  const byLine = new Map(trailers.map((line) => [line.toLowerCase(), line]));
+  return { subjects: commits.map(({ subject }) => subject), trailers: [...byLine.values()] };
+}
+
+async function authorOf(repository: Pick<Repository, "git">): Promise<string> {
+  return (await outputFrom(repository, ["var", "GIT_AUTHOR_IDENT"])).replace(/ \d+ [+-]\d+\s*$/, "");
+}
+
+/** Submodules are not Ralph's to commit. */
+async function isPlain(repository: Pick<Repository, "git">, onto: string, head: string): Promise<boolean> {
+  const changed = await outputFrom(repository, ["diff-tree", "-r", "-z", "--raw", "--no-renames", onto, head]);
+  return !changed.split("\0").some((line) => /^:160000 |^:\d+ 160000 /.test(line));
+}
+
+function plain(text: string): string {
+  return text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
+}

@@ -1,0 +1,46 @@
+/**
+ * Which commits a turn made. Git writes a loose object with the compression that it is told, and the object's second
+ * byte says which: a turn's git is told another one than git's own default. Nothing that a person looks at shows it,
+ * and a commit without the mark is treated as a person's.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { readStart } from "../host/files.ts";
+import { outputFrom } from "./run_git.ts";
+import type { Repository } from "./types.ts";
+
+/** Git's own is 1. */
+const LEVEL = 4;
+/** How zlib calls the levels from 2 to 5, in the upper two bits of the second byte. */
+const MARK = 1;
+
+const VARIABLE = "GIT_CONFIG_PARAMETERS";
+
+/**
+ * What a turn's processes find in their environment. By `-c`'s own variable: agents keep every variable with `KEY` in
+ * its name from their tools, and git fails where only a part of `GIT_CONFIG_COUNT` and its keys arrives.
+ */
+export function markingEnvironment(variables: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const setting = `'core.looseCompression=${LEVEL}'`;
+  const given = variables[VARIABLE];
+  return { [VARIABLE]: given === undefined || given === "" ? setting : `${given} ${setting}` };
+}
+
+/** Those of the commits that a turn made; none where the repository has the same compression itself. */
+export async function markedCommits(
+  repository: Pick<Repository, "git">,
+  commits: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const asked = ["config", "--get-regexp", "^core\\.(loosecompression|compression)$"];
+  const { stdout } = await repository.git(asked);
+  if (stdout.split("\n").some((line) => / [2-5]$/.test(line))) return new Set();
+  const place = ["rev-parse", "--path-format=absolute", "--git-path", "objects"];
+  const objects = (await outputFrom(repository, place)).trim();
+  const marked = new Set<string>();
+  for (const commit of commits) {
+    const bytes = await readStart(join(objects, commit.slice(0, 2), commit.slice(2)), 2);
+    if (bytes !== null && bytes[1]! >> 6 === MARK) marked.add(commit);
+  }
+  return marked;
+}
