@@ -2,10 +2,9 @@ import { resolve } from "node:path";
 import type { Config, ProviderChoice, ProviderConfig } from "../config/types.ts";
 import { nearest } from "../errors/nearest.ts";
 import { RalphError } from "../errors/ralph_error.ts";
-import type { AgentTurn } from "../backlog/types.ts";
 import type { Host } from "../host/types.ts";
 import type { Adapter } from "./adapter.ts";
-import { adapterAgent } from "./adapter_agent.ts";
+import { adapterAgent, programPath } from "./adapter_agent.ts";
 import { ADAPTERS, findAdapter } from "./adapters.ts";
 import { commandAgent } from "./command_agent.ts";
 import { endpointOf } from "./endpoints.ts";
@@ -53,7 +52,7 @@ export function resolveAgent(options: ResolveAgentOptions): Agent {
       return replay(resolve(host.environment.cwd, options.cassette), host);
     case "command":
     case undefined:
-      if (provider.command === undefined) return missingAgent();
+      if (provider.command === undefined) return missingAgent(host);
       return commandAgent({
         command: provider.command,
         args: provider.args,
@@ -69,13 +68,25 @@ export function resolveAgent(options: ResolveAgentOptions): Agent {
   }
 }
 
-/** For a project where no agent is configured: says so when one is needed, not before. */
-function missingAgent(): Agent {
-  return {
-    name: "none",
-    ensureUsable: () => Promise.reject(new RalphError("agent-missing")),
-    runTurn: (): Promise<AgentTurn> => Promise.reject(new RalphError("agent-missing")),
-  };
+/** For a project where no agent is configured: says so when one is needed, not before, and which there are. */
+function missingAgent(host: Host): Agent {
+  async function refuse(): Promise<never> {
+    const found: string[] = [];
+    for (const adapter of ADAPTERS) {
+      if (await programPath(adapter, host, host.environment.cwd) !== null) found.push(adapter.name);
+    }
+    const [first] = found;
+    throw new RalphError("agent-missing", {
+      hint: first === undefined
+        ? `none of the known agents is on PATH: install one (${ADAPTERS[0]?.name}: ${
+          ADAPTERS[0]?.install
+        }; \`ralph help agents\` lists the others), or give \`--agent-cmd "…"\``
+        : `on PATH: ${
+          found.join(", ")
+        }; give \`--agent ${first}\`, or add \`"provider": { "preset": "${first}" }\` to ralph.config.json`,
+    });
+  }
+  return { name: "none", ensureUsable: refuse, runTurn: refuse };
 }
 
 function scripted(file: string, host: Host): Agent {

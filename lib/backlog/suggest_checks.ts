@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { pathExists, readText } from "../host/files.ts";
+import { listDirectory, readText } from "../host/files.ts";
 
 /** A command that a project's own files name for checking it. Only ever suggested, never run unasked. */
 export interface SuggestedCheck {
@@ -8,108 +8,218 @@ export interface SuggestedCheck {
   readonly from: string;
 }
 
-const NAMES = ["test", "check", "typecheck", "type-check", "types", "lint"];
-const LOCK_FILES: readonly (readonly [file: string, run: string])[] = [
-  ["pnpm-lock.yaml", "pnpm run"],
-  ["yarn.lock", "yarn run"],
-  ["bun.lock", "bun run"],
-  ["bun.lockb", "bun run"],
-];
-/** Files whose mere presence names a command. */
-const BY_PRESENCE: readonly (readonly [file: string, command: string])[] = [
+/** The project's root folder, as the rules below see it. */
+interface Project {
+  /** Whether an entry of the root has this name. */
+  has(name: string): boolean;
+  /** The first of the names that is there. */
+  first(...names: readonly string[]): string | undefined;
+  /** The first entry whose name matches. */
+  matching(pattern: RegExp): string | undefined;
+  /** A file of the root as text; "" where there is none. */
+  text(name: string): Promise<string>;
+  /** The entries of a folder, relative to the root. */
+  list(folder: string): Promise<readonly string[]>;
+}
+
+type Found = readonly string[] | string | undefined;
+type Commands = (project: Project, from: string) => Found | Promise<Found>;
+
+/** Names of scripts, tasks and targets that mean a check, the most telling first. */
+const NAMES = ["test", "tests", "check", "typecheck", "type-check", "types", "lint"];
+
+/**
+ * Where commands are found, in the order in which they are offered: a name or pattern of a file of the root, and the
+ * commands that it stands for.
+ */
+const RULES: readonly (readonly [file: string | RegExp, commands: string | Commands])[] = [
+  ["package.json", packageScripts],
+  [/^deno\.jsonc?$/, denoTasks],
+  [/^(?:GNUm|M|m)akefile$/, async ({ text }, from) => targets(await text(from), "make")],
+  [/^\.?[Jj]ustfile$/, async ({ text }, from) => targets(await text(from), "just")],
+  [/^Taskfile\.ya?ml$/, async ({ text }, from) => targets((await text(from)).replaceAll(/^ {2}(?=\S)/gm, ""), "task")],
+  [
+    /^(?:pyproject\.toml|setup\.cfg|setup\.py|pytest\.ini|conftest\.py|tox\.ini|requirements.*\.txt|manage\.py)$/,
+    python,
+  ],
+  ["noxfile.py", "nox"],
   ["go.mod", "go test ./..."],
   ["Cargo.toml", "cargo test"],
   ["mix.exs", "mix test"],
-  ["pom.xml", "mvn -q test"],
-  ["gradlew", "./gradlew test"],
+  [/^(?:mvnw|pom\.xml)$/, ({ has }) => `${has("mvnw") ? "./mvnw" : "mvn"} -q test`],
+  [
+    /^(?:gradlew|build\.gradle(?:\.kts)?|settings\.gradle(?:\.kts)?)$/,
+    ({ has }) => `${has("gradlew") ? "./gradlew" : "gradle"} test`,
+  ],
+  ["build.sbt", "sbt test"],
+  ["project.clj", "lein test"],
+  ["build.xml", async ({ text }) => /<target\b[^>]*\bname="test"/.test(await text("build.xml")) ? "ant test" : []],
+  ["composer.json", composerScripts],
+  [/^phpunit\.xml(?:\.dist)?$/, "vendor/bin/phpunit"],
+  [/^(?:Rakefile|rakefile|\.rspec|Gemfile|.*\.gemspec)$/, ruby],
+  [/\.(?:slnx?|csproj|fsproj|vbproj)$/, "dotnet test"],
+  ["CMakeLists.txt", "cmake -B build && cmake --build build && ctest --test-dir build --output-on-failure"],
+  ["meson.build", "{ test -d build || meson setup build; } && meson test -C build"],
+  [
+    /^(?:configure|configure\.ac|configure\.in)$/,
+    ({ has }) => has("Makefile") ? [] : `${has("configure") ? "" : "autoreconf -i && "}./configure && make check`,
+  ],
+  ["Build.PL", "perl Build.PL && ./Build test"],
+  ["Makefile.PL", "perl Makefile.PL && make test"],
+  ["dist.ini", "prove -lr t"],
+  ["cpanfile", ({ has }) => has("Makefile.PL") || has("Build.PL") ? [] : "prove -lr t"],
+  ["Package.swift", "swift test"],
+  ["pubspec.yaml", async ({ text }) => /^\s*flutter:/m.test(await text("pubspec.yaml")) ? "flutter test" : "dart test"],
+  ["build.zig", "zig build test"],
+  ["stack.yaml", "stack test"],
+  [/\.cabal$|^cabal\.project$/, ({ has }) => has("stack.yaml") ? [] : "cabal test"],
+  ["dune-project", "dune test"],
+  ["rebar.config", "rebar3 eunit"],
+  ["gleam.toml", "gleam test"],
+  ["shard.yml", "crystal spec"],
+  [/\.nimble$/, "nimble test"],
+  ["elm.json", "elm-test"],
+  ["Project.toml", "julia --project -e 'using Pkg; Pkg.test()'"],
+  [
+    "DESCRIPTION",
+    async ({ list }) => (await list("tests")).includes("testthat") ? "Rscript -e 'testthat::test_local()'" : [],
+  ],
+  [/^(?:MODULE\.bazel|WORKSPACE(?:\.bazel)?)$/, "bazel test //..."],
   ["test.sh", "sh test.sh"],
-  ["test/run.sh", "sh test/run.sh"],
+  ["test", async ({ list }) => (await list("test")).includes("run.sh") ? "sh test/run.sh" : []],
 ];
 
 /**
- * Commands found in the project's files: package.json scripts, deno.json tasks, Makefile, justfile, pyproject.toml,
- * go.mod, Cargo.toml and the like, tests first in each.
+ * Commands that the project's own files name for checking it: scripts, tasks and targets of these names, then what the
+ * tools of the language are known to need. Nothing is run.
  *
  * @param root absolute path
  */
 export async function suggestChecks(root: string): Promise<readonly SuggestedCheck[]> {
-  const found = [
-    await fromPackageJson(root),
-    await fromDenoJson(root),
-    await fromTargets(root, ["Makefile", "makefile", "GNUmakefile"], "make"),
-    await fromTargets(root, ["justfile", "Justfile", ".justfile"], "just"),
-    await fromPyproject(root),
-    await fromPresence(root),
-  ].flat();
-  return found.filter((check, index) => found.findIndex((other) => other.command === check.command) === index);
-}
-
-async function fromPackageJson(root: string): Promise<readonly SuggestedCheck[]> {
-  const scripts = await keysOf(root, "package.json", "scripts");
-  const lock = await firstAsync(LOCK_FILES, ([file]) => pathExists(join(root, file)));
-  const run = lock?.[1] ?? "npm run";
-  return scripts
-    .filter(([, script]) => !script.includes("no test specified"))
-    .map(([name]) => ({
-      command: run === "npm run" && name === "test" ? "npm test" : `${run} ${name}`,
-      from: "package.json",
-    }));
-}
-
-async function fromDenoJson(root: string): Promise<readonly SuggestedCheck[]> {
-  const tasks = await keysOf(root, "deno.json", "tasks");
-  return tasks.map(([name]) => ({ command: `deno task ${name}`, from: "deno.json" }));
-}
-
-/** The entries of an object in a JSON file whose names mean a check; a file that cannot be read has none. */
-async function keysOf(root: string, file: string, key: string): Promise<readonly (readonly [string, string])[]> {
-  const text = await readText(join(root, file));
-  if (text === null) return [];
-  const data = tryJson(text);
-  const block = typeof data === "object" && data !== null ? (data as Record<string, unknown>)[key] : null;
-  if (typeof block !== "object" || block === null) return [];
-  return NAMES.flatMap((name) =>
-    Object.hasOwn(block, name) ? [[name, String((block as Record<string, unknown>)[name])]] : []
-  );
-}
-
-function tryJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null; // a file that is not Ralph's: what it holds is only a suggestion
-  }
-}
-
-async function fromTargets(root: string, files: readonly string[], tool: string): Promise<readonly SuggestedCheck[]> {
-  const from = await firstAsync(files, (file) => pathExists(join(root, file)));
-  const text = from === undefined ? null : await readText(join(root, from));
-  if (from === undefined || text === null) return [];
-  const targets = new Set([...text.matchAll(/^([\w-]+)(?:[ \t]+[^:\n]*)?:(?!=)/gm)].map((match) => match[1]));
-  return NAMES.filter((name) => targets.has(name)).map((name) => ({ command: `${tool} ${name}`, from }));
-}
-
-async function fromPyproject(root: string): Promise<readonly SuggestedCheck[]> {
-  const from = "pyproject.toml";
-  const text = await readText(join(root, from));
-  if (text === null) return [];
-  const run = await pathExists(join(root, "uv.lock")) ? "uv run " : "";
-  const tools = [["pytest", "pytest"], ["mypy", "mypy ."], ["pyright", "pyright"], ["ruff", "ruff check ."]] as const;
-  return tools.filter(([name]) => text.includes(name)).map(([, command]) => ({ command: `${run}${command}`, from }));
-}
-
-async function fromPresence(root: string): Promise<readonly SuggestedCheck[]> {
+  const entries: readonly string[] = await listDirectory(root).catch(() => []);
+  const project: Project = {
+    has: (name) => entries.includes(name),
+    first: (...names) => names.find((name) => entries.includes(name)),
+    matching: (pattern) => entries.find((name) => pattern.test(name)),
+    text: async (name) => entries.includes(name) ? await readText(join(root, name)).catch(() => null) ?? "" : "",
+    list: async (folder) => await listDirectory(join(root, folder)).catch(() => []),
+  };
   const found: SuggestedCheck[] = [];
-  for (const [from, command] of BY_PRESENCE) {
-    if (await pathExists(join(root, from))) found.push({ command, from });
+  for (const [file, commands] of RULES) {
+    const from = typeof file === "string" ? project.first(file) : project.matching(file);
+    if (from === undefined) continue;
+    const named = typeof commands === "string" ? commands : await commands(project, from) ?? [];
+    for (const command of typeof named === "string" ? [named] : named) {
+      if (!found.some((other) => other.command === command)) found.push({ command, from });
+    }
   }
   return found;
 }
 
-async function firstAsync<Value>(
-  values: readonly Value[],
-  test: (value: Value) => Promise<boolean>,
-): Promise<Value | undefined> {
-  for (const value of values) if (await test(value)) return value;
-  return undefined;
+const RUNNERS: readonly (readonly [file: RegExp, run: string])[] = [
+  [/^pnpm-lock\.yaml$|^pnpm-workspace\.yaml$/, "pnpm run"],
+  [/^yarn\.lock$/, "yarn run"],
+  [/^bun\.lockb?$/, "bun run"],
+];
+
+async function packageScripts({ matching, text }: Project): Promise<Found> {
+  const data = tryJson(await text("package.json"));
+  const manager = /^(?:pnpm|yarn|bun)(?=@)/.exec(textOf(data["packageManager"]))?.[0];
+  const run = manager === undefined
+    ? RUNNERS.find(([file]) => matching(file) !== undefined)?.[1] ?? "npm run"
+    : `${manager} run`;
+  const scripts = record(data["scripts"]);
+  const real = Object.keys(scripts).filter((name) => !String(scripts[name]).includes("no test specified"));
+  const tests = real.includes("test")
+    ? []
+    : real.filter((name) => /^(?:unit|test[:-](?:unit|ci|run|node|all))$/.test(name));
+  return [...tests, ...NAMES.filter((name) => real.includes(name))]
+    .map((name) => run === "npm run" && name === "test" ? "npm test" : `${run} ${name}`);
+}
+
+async function denoTasks({ has, text }: Project, from: string): Promise<Found> {
+  const tasks = record(tryJson((await text(from)).replaceAll(/^\s*\/\/.*$/gm, ""))["tasks"]);
+  const named = NAMES.filter((name) => Object.hasOwn(tasks, name)).map((name) => `deno task ${name}`);
+  return named.length > 0 || has("package.json") ? named : "deno test";
+}
+
+/** Rules of a Makefile or justfile, tasks of a Taskfile. */
+function targets(text: string, tool: string): Found {
+  const names = new Set([...text.matchAll(/^@?([\w-]+)(?:[ \t]+[^:\n]*)?::?(?!=)/gm)].map((match) => match[1]));
+  return NAMES.filter((name) => names.has(name)).map((name) => `${tool} ${name}`);
+}
+
+async function python({ first, has, list, matching, text }: Project): Promise<Found> {
+  const pyproject = await text("pyproject.toml");
+  const tox = await text("tox.ini");
+  const setup = await text("setup.cfg");
+  const requirements = await text(matching(/^(?:dev|test)[-_]?requirements.*\.txt$|^requirements.*\.txt$/) ?? "");
+  const run = first("uv.lock")
+    ? "uv run "
+    : first("poetry.lock")
+    ? "poetry run "
+    : first("pdm.lock")
+    ? "pdm run "
+    : first("Pipfile.lock")
+    ? "pipenv run "
+    : "";
+  const interpreter = has(".venv") ? ".venv/bin/python" : "python3";
+  const tool = (name: string, rest = ""): string => `${run === "" ? `${interpreter} -m ` : run}${name}${rest}`;
+  const folder = first("tests", "test");
+  const tests = folder === undefined ? [] : await list(folder);
+  const isPytest = first("pytest.ini", ".pytest.ini", "conftest.py") !== undefined || tests.includes("conftest.py") ||
+    /\bpytest\b/.test(pyproject + tox + setup + requirements);
+  const isUnittest = folder !== undefined && tests.some((name) => /^test.*\.py$/.test(name));
+  const config = (name: string, ...files: readonly string[]): boolean =>
+    pyproject.includes(name) || first(...files) !== undefined || setup.includes(`[${name}`);
+  return [
+    ...has("manage.py") ? [`${interpreter} manage.py test`] : [],
+    ...isPytest ? [tool("pytest")] : isUnittest ? [`${interpreter} -m unittest discover -s ${folder}`] : [],
+    ...tox.includes("[testenv") || pyproject.includes("[tool.tox") ? ["tox"] : [],
+    ...config("mypy", "mypy.ini", ".mypy.ini") ? [tool("mypy", " .")] : [],
+    ...config("pyright", "pyrightconfig.json") ? [tool("pyright")] : [],
+    ...config("ruff", "ruff.toml", ".ruff.toml") ? [tool("ruff", " check .")] : [],
+  ];
+}
+
+async function composerScripts({ matching, text }: Project): Promise<Found> {
+  const scripts = record(tryJson(await text("composer.json"))["scripts"]);
+  const named = [...NAMES, "phpunit", "phpstan"].filter((name) => Object.hasOwn(scripts, name))
+    .map((name) => `composer ${name}`);
+  const known = matching(/^phpunit\.xml(?:\.dist)?$/) !== undefined;
+  return named.length > 0 || known || !/phpunit\/phpunit/.test(await text("composer.json"))
+    ? named
+    : "vendor/bin/phpunit";
+}
+
+async function ruby({ first, has, matching, text }: Project): Promise<Found> {
+  const run = has("Gemfile") ? "bundle exec " : "";
+  const rakefile = await text(first("Rakefile", "rakefile") ?? "");
+  const isRspec = has(".rspec") || matching(/^spec$/) !== undefined;
+  return [
+    ...isRspec ? [`${run}rspec`] : [],
+    ...!isRspec && /TestTask|\btask\s*\(?\s*:?["']?test\b/.test(rakefile) ? [`${run}rake test`] : [],
+    ...!isRspec && rakefile !== "" && !/test/i.test(rakefile) ? [`${run}rake`] : [],
+    ...!isRspec && rakefile === "" && has("test")
+      ? [`${run}ruby -Ilib -Itest -e 'Dir["./test/**/*test*.rb"].each { |f| require f }'`]
+      : [],
+    ...has(".rubocop.yml") ? [`${run}rubocop`] : [],
+  ];
+}
+
+/** A file that is not Ralph's: what it holds is only a suggestion, and nothing where it cannot be read. */
+function tryJson(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return record(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? value as Record<string, unknown> : {};
 }

@@ -4,7 +4,7 @@ import type { Host } from "../host/types.ts";
 import { readText, writeAtomic } from "../host/files.ts";
 import type { Choice, Prompter } from "../context/prompter.ts";
 import type { Invocation } from "./command.ts";
-import { findAgents, proofText } from "./known_agents.ts";
+import { findAgents, howToGetOne, proofText } from "./known_agents.ts";
 import { usage } from "./parse.ts";
 import type { Place } from "./workspace.ts";
 import { optional } from "./settings.ts";
@@ -33,7 +33,7 @@ export async function agentFor(
   if (name !== undefined || script !== undefined) return { agent: name ?? "scripted", ...optional("script", script) };
   const { provider } = place.config;
   if (provider.command !== undefined || provider.preset !== undefined || !prompter.interactive) return {};
-  const picked = await pickAgent(host, prompter);
+  const picked = await pickAgent(host, prompter, "No agent is configured. Which one is to do the work?");
   if (picked === null) return {};
   if (await offerToSave(place, picked, prompter)) say(`saved in ${CONFIG_FILE}`);
   return { agent: "preset" in picked ? picked.preset : picked };
@@ -43,7 +43,8 @@ const OTHER = "other";
 
 type Picked = { readonly preset: string } | { readonly command: string };
 
-async function pickAgent(host: Host, prompter: Prompter): Promise<Picked | null> {
+/** Asks which of the agents on PATH is meant, or for a command; says how to get one where there is none. @returns `null`: none was named */
+export async function pickAgent(host: Host, prompter: Prompter, message: string): Promise<Picked | null> {
   const found = await findAgents(host);
   const choices: Choice[] = found.map(({ name, adapter }) => ({ value: name, label: name, hint: proofText(adapter) }));
   const first = choices[0];
@@ -51,20 +52,22 @@ async function pickAgent(host: Host, prompter: Prompter): Promise<Picked | null>
     const answer = await prompter.ask({
       id: "agent.pick",
       kind: "select",
-      message: "No agent is configured. Which one is to do the work?",
-      details: ["It works on this tree without asking for permission: that is how Ralph starts it."],
-      initial: first.value,
+      message,
+      details: ["Found on PATH. Ralph starts it so that it works on this tree without asking for permission."],
+      ...prompter.interactive ? { initial: first.value } : {},
       choices: [...choices, { value: OTHER, label: "another command" }],
     });
     if (answer.value !== OTHER) return { preset: answer.value };
   }
-  const answer = await prompter.ask({
+  const { value } = await prompter.ask({
     id: "agent.command",
     kind: "text",
-    message: "Which command is the agent? It gets the prompt on standard input",
+    message: "Which command is the agent? It gets the prompt on standard input (nothing: name it later)",
+    ...first === undefined ? { details: howToGetOne() } : {},
+    initial: "",
     placeholder: "my-agent --yes",
   });
-  return answer.value === "" ? null : { command: answer.value };
+  return value.trim() === "" ? null : { command: value.trim() };
 }
 
 /** Writes the choice into the configuration, when the person agrees and the file can be read. */

@@ -28,6 +28,16 @@ export function proofText({ proof }: Adapter): string {
     : "adapter written from documentation, never run";
 }
 
+/** For a machine without a known agent: the first few with how to get them. */
+export function howToGetOne(): readonly string[] {
+  const width = Math.max(...ADAPTERS.slice(0, 4).map(({ name }) => name.length));
+  return [
+    "None of the agents that Ralph knows is on PATH. To get one:",
+    ...ADAPTERS.slice(0, 4).map(({ name, install }) => `  ${name.padEnd(width)}  ${install}`),
+    "`ralph help agents` lists the others",
+  ];
+}
+
 /** `ralph help agents`: how to get each known agent, and how to log in. */
 export function agentsHelp(): string {
   return [

@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { suggestChecks, type SuggestedCheck } from "../backlog/suggest_checks.ts";
 import { CONFIG_FILE } from "../config/load.ts";
 import { EXIT } from "../errors/exit_codes.ts";
 import { pathExists } from "../host/files.ts";
-import { createPrompter } from "../ui/create_prompter.ts";
 import type { Invocation } from "./command.ts";
-import { styleFor } from "./show.ts";
+import { setupPrompter } from "./session.ts";
+import { setUp } from "./setup.ts";
+import { styleFor, toJson } from "./show.ts";
 import type { Place } from "./workspace.ts";
 import { writeNewConfig } from "./write_config.ts";
 
@@ -17,68 +17,65 @@ export interface Scaffold {
   readonly config: object;
   /** What a person does then. */
   readonly next: string;
+  /** It cannot work without an agent and checks: without a person nothing is written where flags do not name them. */
+  readonly complete?: boolean;
 }
 
-/** Makes a workflow's files and a configuration where they are missing, and lists them. @returns the exit code */
+/** Sets a project up for a workflow: its configuration, then what it starts from. What is there stays as it is. @returns the exit code */
 export async function scaffoldWorkflow(
   invocation: Invocation,
   place: Place,
-  { files, config, next }: Scaffold,
+  { files, config, next, complete = false }: Scaffold,
 ): Promise<number> {
-  const { say } = invocation;
+  const { flags, say } = invocation;
+  const { root, file } = place;
   const { symbols, good, dim } = styleFor(invocation, "stderr");
-  const made = [...await files(place.root), ...await newConfig(invocation, place, config)];
-  say(`workflow ${place.workflow.name} (${place.workflow.why}) in ${place.root}`);
+  const made: string[] = [];
+  let open: readonly string[] = [];
+  say(`workflow ${place.workflow.name} (${place.workflow.why}) in ${root}`);
+  if (file === null && !await pathExists(join(root, CONFIG_FILE))) {
+    const setup = await setUp(invocation, { root, own: config, prompter: await setupPrompter(invocation, place) });
+    if (setup === null) {
+      say("nothing was written");
+      return EXIT.done;
+    }
+    open = setup.open;
+    if (flags.has("dry-run")) {
+      say(`would write ${CONFIG_FILE}:`);
+      invocation.out(toJson(setup.config));
+      return told(invocation, open);
+    }
+    if (complete && open.length > 0) {
+      told(invocation, open);
+      say("error: nothing was written: there is no terminal to ask in");
+      say(
+        `hint: name the agent and what must pass: \`ralph init --workflow ${place.workflow.name} --agent NAME --verify CMD\``,
+      );
+      return EXIT.usage;
+    }
+    made.push(...await writeNewConfig(root, setup.config));
+  } else {
+    const ignored = ["agent", "agent-cmd", "model", "reasoning", "endpoint", "timeout", "verify", "sandbox"].filter((
+      name,
+    ) => flags.has(name));
+    if (ignored.length > 0) {
+      say(
+        `warning: ${CONFIG_FILE} is there and stays as it is: ${
+          ignored.map((name) => `--${name}`).join(", ")
+        } changed nothing`,
+      );
+    }
+    if (flags.has("dry-run")) return told(invocation, [`${CONFIG_FILE} is there: it would stay as it is`]);
+  }
+  made.push(...await files(root));
   for (const path of made) say(`  ${good(symbols.passed)} ${path}`);
   if (made.length === 0) say(dim("  everything is there already: nothing was written"));
-  if (
-    agentOf(invocation) === null && place.config.provider.command === undefined &&
-    place.config.provider.preset === undefined
-  ) {
-    say('next: name the agent in ralph.config.json (`"provider": { "command": "…" }`) or by `--agent-cmd`');
-  }
+  told(invocation, open);
   say(`next: ${next}`);
   return EXIT.done;
 }
 
-/** What the project's own files suggest as a check is written only when a person agrees. */
-async function newConfig(invocation: Invocation, { root, file }: Place, config: object): Promise<readonly string[]> {
-  if (file !== null || await pathExists(join(root, CONFIG_FILE))) return [];
-  const provider = agentOf(invocation);
-  return await writeNewConfig(root, {
-    ...config,
-    ...(provider === null ? {} : { provider }),
-    verify: { default: await checksOf(invocation, root) },
-  });
-}
-
-/** The agent that the flags name, as the configuration has it; `null` without one. */
-function agentOf({ flags }: Invocation): object | null {
-  const [preset, command, model] = [flags.text("agent"), flags.text("agent-cmd"), flags.text("model")];
-  const endpoint = flags.text("endpoint");
-  if ([preset, command, model, endpoint].every((value) => value === undefined)) return null;
-  return {
-    ...(preset === undefined ? {} : { preset }),
-    ...(command === undefined ? {} : { command }),
-    ...(model === undefined ? {} : { model }),
-    ...(endpoint === undefined ? {} : { endpoint }),
-  };
-}
-
-/** What `--verify` names, else what is suggested and agreed to. */
-async function checksOf(invocation: Invocation, root: string): Promise<readonly string[]> {
-  const given = invocation.flags.all("verify");
-  if (given.length > 0) return given;
-  const [suggested] = await suggestChecks(root);
-  return suggested !== undefined && await agree(suggested, invocation) ? [suggested.command] : [];
-}
-
-async function agree({ command, from }: SuggestedCheck, { host, say, signal }: Invocation): Promise<boolean> {
-  if (!host.terminal.interactive) {
-    say(`found in ${from}: \`${command}\`; put it into verify.default if every story must pass it`);
-    return false;
-  }
-  const message = `Must every story pass \`${command}\` (found in ${from})?`;
-  const prompter = createPrompter({ mode: "rich", terminal: host.terminal, approvals: new Set(), signal });
-  return (await prompter.ask({ id: "init.check", kind: "confirm", message, initial: true })).value === "yes";
+function told({ say }: Invocation, lines: readonly string[]): number {
+  for (const line of lines) say(`  ${line}`);
+  return EXIT.done;
 }

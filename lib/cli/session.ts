@@ -3,6 +3,7 @@ import { relative, resolve } from "node:path";
 import type { Config } from "../config/types.ts";
 import type { LoopDefaults, RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
+import type { Prompter } from "../context/prompter.ts";
 import type { EventSink } from "../events/types.ts";
 import type { Host } from "../host/types.ts";
 import { announcedPrompter, createPrompter, type PrompterOptions } from "../ui/create_prompter.ts";
@@ -110,6 +111,19 @@ function loopDefaults(flags: Flags): Partial<LoopDefaults> {
 
 function isEmpty(value: object): boolean {
   return Object.keys(value).length === 0;
+}
+
+/** Asks while a project is set up: `null` where flags or the lack of a terminal say that no one is asked. */
+export async function setupPrompter({ flags, host, signal }: Invocation, { config }: Place): Promise<Prompter | null> {
+  const mode = promptMode(flags, host, (flags.text("ui") ?? config.ui) as Config["ui"]);
+  if (mode === null || (mode === "unattended" && !flags.has("answers"))) return null;
+  return createPrompter({
+    mode,
+    terminal: host.terminal,
+    approvals: new Set(),
+    lookUp: await answersOf(flags, host),
+    signal,
+  });
 }
 
 /** `null`: no one can be asked, and no flag says that this is meant. */

@@ -4,19 +4,19 @@ import { parseJson } from "../errors/json_syntax.ts";
 import { pathExists, readText, writeAtomic } from "../host/files.ts";
 import { toJson } from "./show.ts";
 
-/** Where the schema that a scaffolded configuration points to is: editors complete and check by it. */
-const SCHEMA_FILE = ".ralph/config.schema.json";
+/** Where the schema that a new configuration points to is: editors complete and check by it. The folder ignores itself. */
+const SCHEMA_FOLDER = ".ralph/schema";
+const SCHEMA_FILE = `${SCHEMA_FOLDER}/config.json`;
 
-/** Writes a new configuration, and its JSON Schema where that is missing. @returns the paths that were made, relative to the root */
+/** Writes a new configuration, and its JSON Schema, which git does not see. @returns the paths that were made, relative to the root */
 export async function writeNewConfig(root: string, config: object): Promise<readonly string[]> {
-  const made: string[] = [];
   if (!await pathExists(join(root, SCHEMA_FILE))) {
     const { configJsonSchema } = await import("../config/json_schema.ts");
+    await writeAtomic(join(root, SCHEMA_FOLDER, ".gitignore"), "*\n");
     await writeAtomic(join(root, SCHEMA_FILE), `${toJson(configJsonSchema())}\n`);
-    made.push(SCHEMA_FILE);
   }
   await writeAtomic(join(root, CONFIG_FILE), `${toJson({ $schema: `./${SCHEMA_FILE}`, ...config })}\n`);
-  return [...made, CONFIG_FILE];
+  return [CONFIG_FILE];
 }
 
 /**

@@ -250,10 +250,23 @@ const TOOLS: readonly Command[] = [
 
 const INIT: Command = {
   name: "init",
-  summary: "scaffold a workflow: creates only what is missing",
+  summary: "set up this project: agent, checks, workflow",
   usage: "",
   arity: [0, 0],
-  flags: { ...AGENT_FLAGS, ...pick(LOOP_FLAGS, "verify"), ...REPORT_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
+  flags: {
+    ...pick(AGENT_FLAGS, "agent", "agent-cmd", "model", "reasoning", "endpoint", "timeout", "sandbox"),
+    ...pick(LOOP_FLAGS, "verify"),
+    "dry-run": { type: "boolean", summary: "only show the ralph.config.json that would be written" },
+    ...CONSENT_FLAGS,
+    ...pick(REPORT_FLAGS, "ui"),
+    ...PLACE_FLAGS,
+    ...SHOW_FLAGS,
+  },
+  details: [
+    "In a terminal it offers the agents on PATH, finds the commands that check the project, runs them once where you agree,",
+    "and shows the ralph.config.json that it would write. Flags answer its questions. Without a terminal it writes what the",
+    "flags say, and lists what it found.",
+  ],
   load: async () => ({ run: (await import("./commands/init_plan_run.ts")).init }),
 };
 

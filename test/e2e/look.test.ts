@@ -140,26 +140,54 @@ describe("commands that look", () => {
     expect(JSON.parse(stdout)).toEqual({ status: "unverified", results: [] });
   });
 
-  test("`ralph init` makes what is missing, lists it, and overwrites nothing", async () => {
-    const { read, stderr } = await ralphCli().files({ "scripts/ralph/prompt.md": "mine" }).args("init").expectExit(0);
+  test("`ralph init` without a terminal writes what the flags say and lists what it found; git sees nothing else", async () => {
+    const { git, read, stderr } = await ralphCli().files({ "package.json": '{"scripts": {"test": "node --test"}}' })
+      .agent("claude", "exit 0").args("init", "--model", "big", "--timeout", "5m").expectExit(0);
+    const { $schema, ...config } = JSON.parse(read("ralph.config.json") ?? "");
 
-    expect(read("scripts/ralph/prompt.md")).toBe("mine");
-    expect(stderr).toContain("  ✓ scripts/ralph/codebase_map.md\n");
-    expect(stderr).not.toContain("prompt.md\n  ✓ scripts/ralph/prd.json\n  ✓ scripts/ralph/prompt.md");
-  });
-
-  test("`ralph init` points the configuration to its schema, by which an editor checks it", async () => {
-    const { read } = await ralphCli().args("init").expectExit(0);
-    const { $schema } = JSON.parse(read("ralph.config.json") ?? "");
-
-    expect($schema).toBe("./.ralph/config.schema.json");
+    expect(config).toEqual({ provider: { model: "big", timeout: 300 }, verify: { default: [] } });
+    expect(stderr).toContain("no agent was named; on PATH: claude: `--agent claude`");
+    expect(stderr).toContain('found in package.json: `npm test`: `--verify "npm test"`');
+    expect(git("status", "--porcelain", "-uall")).toBe("?? ralph.config.json");
     const { stdout } = await ralphCli().args("schema", "config").expectExit(0);
     expect(JSON.parse(read($schema) ?? "")).toEqual(JSON.parse(stdout));
   });
 
-  test("`ralph init` asks in a terminal which workflow it is to be, where nothing says so", async () => {
-    const { read, stdout } = await ralphCli().args("init").terminal(["Which workflow", "\u001b[B\u001b[B\u001b[B\r"])
+  test("`ralph init` keeps a configuration that is there, and says which flags changed nothing", async () => {
+    const { read, stderr } = await ralphCli().files({ "ralph.config.json": "{}" }).args("init", "--agent", "claude")
       .expectExit(0);
+
+    expect(read("ralph.config.json")).toBe("{}");
+    expect(stderr).toContain("warning: ralph.config.json is there and stays as it is: --agent changed nothing");
+  });
+
+  test("`ralph init --dry-run` prints the configuration and writes nothing", async () => {
+    const { git, stdout } = await ralphCli().args("init", "--agent", "claude", "--verify", "make test", "--dry-run")
+      .expectExit(0);
+
+    expect(JSON.parse(stdout)).toEqual({ provider: { preset: "claude" }, verify: { default: ["make test"] } });
+    expect(git("status", "--porcelain", "--ignored")).toBe("");
+  });
+
+  test("`ralph init` in a terminal offers the agents on PATH, tries the checks, and shows what it writes", async () => {
+    const { git, read, stdout } = await ralphCli().files({ Makefile: "test:\n\t@true\nlint:\n\t@echo untidy; false\n" })
+      .agent("claude", "exit 0").args("init")
+      .terminal(["Which workflow", "\r"], ["Which agent", "\r"], ["Run them once now", "y"], [
+        "Which must pass",
+        "\r",
+      ], ["Write this to", "y"]).expectExit(0);
+
+    expect(stdout).toMatch(/✗ make lint: fails now, exit code 2/);
+    expect(JSON.parse(read("ralph.config.json") ?? "")).toMatchObject({
+      provider: { preset: "claude" },
+      verify: { default: ["make test"] },
+    });
+    expect(git("status", "--porcelain", "-uall")).toBe("?? ralph.config.json");
+  });
+
+  test("`ralph init` asks in a terminal which workflow it is to be, where nothing says so", async () => {
+    const { read, stdout } = await ralphCli().args("init", "--agent", "claude", "--verify", "make test")
+      .terminal(["Which workflow", "\u001b[B\u001b[B\u001b[B\r"], ["Write this to", "y"]).expectExit(0);
 
     expect(stdout).toContain("workflow sprint (your answer)");
     expect(JSON.parse(read("ralph.config.json") ?? "")).toMatchObject({ workflow: "sprint" });

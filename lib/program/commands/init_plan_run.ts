@@ -1,20 +1,21 @@
 import type { Invocation } from "../../cli/command.ts";
 import { findPlace, type Place } from "../../cli/workspace.ts";
-import { createPrompter } from "../../ui/create_prompter.ts";
 import { DEFAULT_WORKFLOW, workflowRow, WORKFLOWS } from "../../workflows/table.ts";
 import { usage } from "../../cli/parse.ts";
 import { chosen } from "../chosen.ts";
 
-/** `ralph init`: makes what is missing, lists it, overwrites nothing. */
+/** `ralph init`: sets the project up; overwrites nothing. */
 export async function init(invocation: Invocation): Promise<number> {
   const place = await askedPlace(invocation, await findPlace(invocation));
   return await (await workflowRow(place.workflow.name).load()).init(invocation, place);
 }
 
 /** Where nothing says which workflow, a person at a terminal does. */
-async function askedPlace({ host, signal }: Invocation, place: Place): Promise<Place> {
-  if (!place.workflow.byDefault || !host.terminal.interactive) return place;
-  const prompter = createPrompter({ mode: "rich", terminal: host.terminal, approvals: new Set(), signal });
+async function askedPlace(invocation: Invocation, place: Place): Promise<Place> {
+  if (place.workflow.byDefault !== true || place.file !== null) return place;
+  const { setupPrompter } = await import("../../cli/session.ts");
+  const prompter = await setupPrompter(invocation, place);
+  if (prompter === null) return place;
   const answer = await prompter.ask({
     id: "init.workflow",
     kind: "select",

@@ -4,9 +4,8 @@ import type { Workflow } from "../workflow.ts";
 export const EXEC_WORKFLOW: Workflow = {
   async init(invocation, place) {
     const { scaffoldWorkflow } = await import("../../cli/scaffold.ts");
-    const { scaffoldExec } = await import("./scaffold.ts");
     return await scaffoldWorkflow(invocation, place, {
-      files: scaffoldExec,
+      files: () => Promise.resolve([]), // planning makes what it needs
       config: {},
       next: '`ralph exec "<goal>"`',
     });

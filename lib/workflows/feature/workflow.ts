@@ -2,7 +2,16 @@ import type { Workflow } from "../workflow.ts";
 
 /** What the shared commands do in the workflow feature; each part is loaded when it is used. */
 export const FEATURE_WORKFLOW: Workflow = {
-  init: async (invocation, place) => await (await import("./commands/init.ts")).initFeature(invocation, place),
+  async init(invocation, place) {
+    const { scaffoldWorkflow } = await import("../../cli/scaffold.ts");
+    const { scaffoldFeature } = await import("./scaffold.ts");
+    return await scaffoldWorkflow(invocation, place, {
+      files: scaffoldFeature,
+      config: { workflow: "feature" },
+      next: "`ralph prd FEATURE`",
+      complete: true,
+    });
+  },
   run: async (invocation, place) => await (await import("./commands/run_and_prd.ts")).runFeature(invocation, place),
   status: async (look) => await (await import("./commands/status_and_next.ts")).featureStatus(look),
   next: async (look) => await (await import("./commands/status_and_next.ts")).featureNext(look),

@@ -80,6 +80,42 @@ describe("suggestChecks()", () => {
       "uv run ruff check .",
     ]],
     ["go.mod and Cargo.toml", { "go.mod": "", "Cargo.toml": "" }, ["go test ./...", "cargo test"]],
+    ["a package manager that package.json names", {
+      "package.json": '{"scripts":{"test":"z"},"packageManager":"yarn@4.1.0"}',
+    }, ["yarn run test"]],
+    ["a package without `test`", { "package.json": '{"scripts":{"test:unit":"z","test:watch":"w"}}' }, [
+      "npm run test:unit",
+    ]],
+    ["deno.jsonc without tasks", { "deno.jsonc": '{\n  // nothing\n  "lock": false\n}' }, ["deno test"]],
+    ["a Taskfile", { "Taskfile.yml": "version: '3'\ntasks:\n  test:\n    cmds: [x]\n  build:\n    cmds: [y]\n" }, [
+      "task test",
+    ]],
+    ["tox.ini and pytest", { "tox.ini": "[tox]\n[testenv]\ndeps = pytest\ncommands = pytest\n", "setup.py": "" }, [
+      "python3 -m pytest",
+      "tox",
+    ]],
+    ["unittest", { "setup.py": "", "tests/test_a.py": "" }, ["python3 -m unittest discover -s tests"]],
+    ["poetry", { "pyproject.toml": "[tool.poetry.dev-dependencies]\npytest = '*'\n", "poetry.lock": "" }, [
+      "poetry run pytest",
+    ]],
+    ["Gradle with its wrapper", { "build.gradle.kts": "", gradlew: "" }, ["./gradlew test"]],
+    ["Gradle", { "build.gradle": "" }, ["gradle test"]],
+    ["Maven", { "pom.xml": "" }, ["mvn -q test"]],
+    ["composer", { "composer.json": '{"scripts":{"test":"phpunit","phpstan":"p"}}' }, [
+      "composer test",
+      "composer phpstan",
+    ]],
+    ["PHPUnit alone", { "composer.json": '{"require-dev":{"phpunit/phpunit":"^9"}}', "phpunit.xml.dist": "" }, [
+      "vendor/bin/phpunit",
+    ]],
+    ["rspec", { Gemfile: "", Rakefile: "", "spec/a_spec.rb": "" }, ["bundle exec rspec"]],
+    ["rake", { Rakefile: "Rake::TestTask.new(:test)\n", "test/a_test.rb": "" }, ["rake test"]],
+    ["dotnet", { "App.sln": "" }, ["dotnet test"]],
+    ["CMake", { "CMakeLists.txt": "enable_testing()\n" }, [
+      "cmake -B build && cmake --build build && ctest --test-dir build --output-on-failure",
+    ]],
+    ["autotools", { "configure.ac": "" }, ["autoreconf -i && ./configure && make check"]],
+    ["Perl", { "Makefile.PL": "" }, ["perl Makefile.PL && make test"]],
     ["a shell test", { "test.sh": "true\n" }, ["sh test.sh"]],
   ])("suggestChecks() finds the commands of %s", async (_name, files, commands) => {
     using repository = testRepository(files);

@@ -1,0 +1,205 @@
+import { suggestChecks, type SuggestedCheck } from "../backlog/suggest_checks.ts";
+import { CONFIG_FILE } from "../config/load.ts";
+import type { Choice, Prompter } from "../context/prompter.ts";
+import { RalphError } from "../errors/ralph_error.ts";
+import { shellInvocation } from "../host/shell.ts";
+import { formatDuration } from "../ui/format_duration.ts";
+import { pickAgent } from "./agent_choice.ts";
+import type { Invocation } from "./command.ts";
+import { findAgents } from "./known_agents.ts";
+import { configOverlay, optional, parseDuration } from "./settings.ts";
+import { styleFor, toJson } from "./show.ts";
+import { isPlaceholder } from "./validated_file.ts";
+
+/** What a new configuration gets beside the workflow's own part. */
+export interface Setup {
+  readonly config: object;
+  /** What nobody has said, in words: the agent, the checks. */
+  readonly open: readonly string[];
+}
+
+/** Longest time for one check of the setup, in milliseconds: it only shows whether it passes now. */
+const TRIAL_MS = 300_000;
+
+/**
+ * What `ralph init` writes: what the flags say, and what a person at the terminal answers. Without a person nothing is
+ * guessed: what was found is printed, with the flags that take it.
+ *
+ * @param own the workflow's part, shown with the rest before it is written
+ * @returns `null` where the person said no
+ * @throws {RalphError} option-invalid for a check that checks nothing, interrupted
+ */
+export async function setUp(
+  invocation: Invocation,
+  { root, own, prompter }: { readonly root: string; readonly own: object; readonly prompter: Prompter | null },
+): Promise<Setup | null> {
+  const { flags, host } = invocation;
+  refusePlaceholders(flags.all("verify"));
+  const named = namedAgent(invocation);
+  const asksForAgent = !("preset" in named) && !("command" in named);
+  if (prompter === null) {
+    const open = [
+      ...asksForAgent ? await openAgent(invocation) : [],
+      ...flags.all("verify").length > 0 ? [] : await openChecks(root),
+    ];
+    return { config: configOf(own, named, flags.all("verify"), invocation), open };
+  }
+  const agent = asksForAgent ? await pickAgent(host, prompter, "Which agent is to do the work?") ?? {} : {};
+  const checks = flags.all("verify").length > 0 ? flags.all("verify") : await askForChecks(invocation, root, prompter);
+  const config = configOf(own, { ...named, ...agent }, checks, invocation);
+  const isAsked = flags.has("dry-run") || (await prompter.ask({
+        id: "init.write",
+        kind: "confirm",
+        message: `Write this to ${CONFIG_FILE}?`,
+        details: toJson(config).split("\n"),
+        initial: true,
+      })).value === "yes";
+  return isAsked ? { config, open: [] } : null;
+}
+
+/** The agent that the flags name, as the configuration has it. */
+function namedAgent({ flags }: Invocation): object {
+  const timeout = flags.text("timeout");
+  return {
+    ...optional("preset", flags.text("agent")),
+    ...optional("command", flags.text("agent-cmd")),
+    ...optional("model", flags.text("model")),
+    ...optional("reasoning", flags.text("reasoning")),
+    ...optional("endpoint", flags.text("endpoint")),
+    ...optional("timeout", timeout === undefined ? undefined : parseDuration("--timeout", timeout)),
+  };
+}
+
+function configOf(own: object, provider: object, checks: readonly string[], { flags }: Invocation): object {
+  const { sandbox = {} } = configOverlay(flags);
+  return {
+    ...own,
+    ...(Object.keys(provider).length === 0 ? {} : { provider }),
+    verify: { default: checks },
+    ...(Object.keys(sandbox).length === 0 ? {} : { sandbox }),
+  };
+}
+
+async function openAgent({ host }: Invocation): Promise<readonly string[]> {
+  const found = (await findAgents(host)).map(({ name }) => name);
+  return found.length === 0
+    ? ["no agent was named, and none is on PATH: `ralph help agents` says how to get one"]
+    : [`no agent was named; on PATH: ${found.join(", ")}: \`--agent ${found[0]}\``];
+}
+
+async function openChecks(root: string): Promise<readonly string[]> {
+  const found = await suggestChecks(root);
+  return found.length === 0
+    ? ["no command that checks the project was found: `--verify CMD` names one"]
+    : found.map(({ command, from }) => `found in ${from}: \`${command}\`: \`--verify ${quoted(command)}\``);
+}
+
+function quoted(text: string): string {
+  return text.includes('"') ? `'${text.replaceAll("'", String.raw`'\''`)}'` : `"${text}"`;
+}
+
+function refusePlaceholders(checks: readonly string[]): void {
+  const bad = checks.find(isPlaceholder);
+  if (bad === undefined) return;
+  throw new RalphError("option-invalid", {
+    details: { option: "--verify", expected: "a command that can fail", value: bad },
+    hint: "name the command that runs the project's tests",
+  });
+}
+
+const [ALL, OTHER, NONE] = ["all", "other", "none"];
+
+/** Shows what the project's files name, tries it where the person agrees, and asks what must pass. */
+async function askForChecks(invocation: Invocation, root: string, prompter: Prompter): Promise<readonly string[]> {
+  const found = await suggestChecks(root);
+  if (found.length === 0) return await typed(prompter, "No command that checks the project was found. Which one does?");
+  const many = found.length > 1;
+  const trial = await prompter.ask({
+    id: "init.try",
+    kind: "confirm",
+    message: `Run ${many ? "them" : "it"} once now, to see ${many ? "which pass" : "whether it passes"}?`,
+    details: [
+      `Commands that check this project:`,
+      ...found.map(({ command, from }) => `  ${command}  (${from})`),
+    ],
+    initial: true,
+  });
+  const state = trial.value === "yes" ? await tryEach(invocation, root, found) : new Map<string, string>();
+  const green = found.filter(({ command }) => state.get(command) === PASSES).map(({ command }) => command);
+  const offered = green.length > 0 ? green : found.map(({ command }) => command);
+  const hintOf = (command: string): { readonly hint?: string } => optional("hint", state.get(command));
+  const all: Choice = {
+    value: ALL ?? "",
+    label: offered.join(" and "),
+    ...green.length > 0 ? { hint: "pass now" } : {},
+  };
+  const answer = await prompter.ask({
+    id: "init.checks",
+    kind: "select",
+    message: "Which must pass for every item?",
+    initial: offered.length > 1 && green.length > 0 ? all.value : offered[0] ?? "",
+    choices: [
+      ...offered.length > 1 ? [all] : [],
+      ...found.map(({ command }) => ({ value: command, label: command, ...hintOf(command) })),
+      { value: OTHER ?? "", label: "another command" },
+      { value: NONE ?? "", label: "none", hint: "each story names its own" },
+    ],
+  });
+  if (answer.value === NONE) return [];
+  if (answer.value === ALL) return offered;
+  return answer.value === OTHER ? await typed(prompter, "Which command must pass for every item?") : [answer.value];
+}
+
+async function typed(prompter: Prompter, message: string): Promise<readonly string[]> {
+  for (;;) {
+    const { value } = await prompter.ask({
+      id: "init.check",
+      kind: "text",
+      message: `${message} (nothing: each story names its own)`,
+      initial: "",
+    });
+    if (value.trim() === "") return [];
+    if (!isPlaceholder(value)) return [value.trim()];
+  }
+}
+
+const PASSES = "passes now";
+
+/** Runs each command once, one after the other, and says how it ended. */
+async function tryEach(
+  invocation: Invocation,
+  root: string,
+  found: readonly SuggestedCheck[],
+): Promise<ReadonlyMap<string, string>> {
+  const { host, say, signal } = invocation;
+  const { bad, dim, good, symbols } = styleFor(invocation, "stderr");
+  const states = new Map<string, string>();
+  for (const [index, { command }] of found.entries()) {
+    const shown = `${index + 1} of ${found.length}: ${command}`;
+    host.terminal.footer([dim(`running ${shown}`.slice(0, host.terminal.size().columns - 1))]);
+    const end = await host.processes.run({
+      ...await shellInvocation(command, host.environment),
+      cwd: root,
+      timeoutMs: TRIAL_MS,
+      signal,
+    });
+    host.terminal.footer([]);
+    if (signal.aborted) throw new RalphError("interrupted");
+    const took = formatDuration(end.durationMs);
+    const passes = end.reason === "exited" && end.exitCode === 0;
+    const why = end.reason === "timed-out"
+      ? `not done after ${formatDuration(TRIAL_MS)}`
+      : end.exitCode === 127
+      ? "cannot be run here"
+      : `fails now, exit code ${end.exitCode}`;
+    states.set(command, passes ? PASSES : why);
+    say(
+      passes
+        ? `${good(symbols.passed)} ${command} ${dim(took)}`
+        : `${bad(symbols.failed)} ${command}: ${why} ${dim(took)}`,
+    );
+    const last = (end.stderr.trim() || end.stdout.trim()).split("\n").at(-1) ?? "";
+    if (!passes && last !== "") say(dim(`  ${last}`));
+  }
+  return states;
+}
