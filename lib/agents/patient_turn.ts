@@ -33,11 +33,13 @@ export async function patientTurn(
   const limits = await openRateLimits(
     ralph.repository === null ? null : join(ralph.repository.ralphDirectory, "rate-limits.json"),
   );
+  const waiting = AbortSignal.any([signal, ralph.steering.stopping]);
   let failures = 0;
   let last: AgentTurn | null = null;
   let fallback = ralph.fallback ?? null;
   for (let number = 1;; number += 1) {
-    const ready = await readyAgent(ralph, limits, { signal, budget, fallback, isFirst: last === null });
+    if (!await ralph.steering.rest(signal)) return ended(last, { reason: "aborted" });
+    const ready = await readyAgent(ralph, limits, { signal: waiting, budget, fallback, isFirst: last === null });
     if ("reason" in ready) return ended(last, ready);
     const { agent, name } = ready;
     // The machine may have slept for longer than was waited for.
@@ -64,7 +66,9 @@ export async function patientTurn(
     failures += 1;
     const untilMs = ralph.host.clock.now() + waitMs;
     if (isOver(budget, untilMs)) return ended(turn, outOfTime(budget, end));
-    if (!await waitUntil(ralph, { agent: name, reason: "unavailable", untilMs, message: end.message, signal })) {
+    if (
+      !await waitUntil(ralph, { agent: name, reason: "unavailable", untilMs, message: end.message, signal: waiting })
+    ) {
       return ended(turn, { reason: "aborted" });
     }
   }

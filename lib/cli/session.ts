@@ -61,6 +61,7 @@ export async function openSession(invocation: Invocation, options: SessionOption
 
   let run: string | null = null;
   let bus: EventSink | null = null;
+  let steering: RalphContext["steering"] | null = null;
   const quiet = flags.has("quiet") || (json && options.data === true);
   const live = liveViewFor(invocation, { ui, quiet });
   const sink = reporterFor(invocation, { ui, quiet, live }, () => run);
@@ -81,7 +82,7 @@ export async function openSession(invocation: Invocation, options: SessionOption
     ...optional("record", "record" in invocation.command.flags ? flags.text("record") : undefined),
     approve: approvals,
     ...optional("recipe", options.recipe),
-    prompter: announcedPrompter(prompter, () => bus ?? sink),
+    prompter: announcedPrompter(prompter, () => bus ?? sink, () => steering),
     sinks: [sink],
     loop: loopDefaults(flags),
     again: (command) => withFlags(invocation, command),
@@ -90,6 +91,7 @@ export async function openSession(invocation: Invocation, options: SessionOption
   });
   run = ralph.run.id;
   bus = ralph.events;
+  steering = ralph.steering;
   return {
     place,
     ralph,

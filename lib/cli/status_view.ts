@@ -23,17 +23,32 @@ export interface StatusView {
   readonly hint: string;
 }
 
+/** What a run is doing at this moment, where that can be seen. */
+export interface RunningView {
+  readonly data: object;
+  /** Styled, and safe. */
+  readonly lines: readonly string[];
+  /** Commands that can be used now. */
+  readonly can: readonly string[];
+}
+
 /** Prints what holds for every workflow around what one of them says. */
 export async function showStatus(
   { flags, out }: Pick<Invocation, "flags" | "out">,
   look: Look,
   views: readonly StatusView[],
+  runningView: RunningView | null = null,
 ): Promise<void> {
   const { root, config: { provider }, own, repository } = look;
   const branch = await repository?.currentBranch() ?? null;
   const agent = provider.command ?? provider.preset ?? null;
   const holder = await readLockHolder(own.runLock);
-  const running = holder === null ? null : { pid: holder.pid, purpose: holder.purpose, since: holder.since };
+  const running = holder === null ? null : {
+    pid: holder.pid,
+    purpose: holder.purpose,
+    since: holder.since,
+    ...runningView?.data,
+  };
   if (flags.has("json")) {
     const all = views.map(({ workflow = look.workflow, data, problem, hint }) => ({
       root,
@@ -58,9 +73,11 @@ export async function showStatus(
     out(`agent: ${agent ?? warn("none configured")}`);
     if (running !== null) {
       out(warn(`running: \`ralph ${running.purpose}\`, pid ${running.pid}, since ${localTime(running.since)}`));
+      if (index === 0) { for (const line of runningView?.lines ?? []) out(line); }
     }
     if (problem !== null) out(`${bad(symbols.failed)} ${problem}`);
     for (const line of lines) out(line);
-    out(`next: ${hint}`);
+    const can = running === null ? [] : runningView?.can ?? ["ralph watch"];
+    out(`next: ${can.length === 0 ? hint : can.map((command) => `\`${command}\``).join(", ")}`);
   }
 }

@@ -11,6 +11,7 @@ import type { EventBus } from "../events/types.ts";
 import type { Repository } from "../git/types.ts";
 import type { Host } from "../host/types.ts";
 import type { Journal } from "../backlog/journal_types.ts";
+import type { Steering } from "../steer/steering.ts";
 import type { Prompter } from "./prompter.ts";
 
 /** One run's identity and its folder. */
@@ -38,6 +39,8 @@ export interface RalphContext {
   readonly agent: Agent;
   /** Takes over while the agent waits for a rate limit. */
   readonly fallback?: Agent | null;
+  /** What a person changes from outside while the run lasts. */
+  readonly steering: Steering;
   /** Puts questions to a person, or to what was answered beforehand. */
   readonly prompter: Prompter;
   /** Absolute paths of files beside the configuration that say what this run does: a recipe with what it imports. */

@@ -47,8 +47,9 @@ export interface Prompter {
   /** A person can be asked: a terminal, or an explicit plain mode on standard input. */
   readonly interactive: boolean;
   /**
+   * @param cancel ends the question: it was answered elsewhere
    * @throws {RalphError} answer-missing when no one can be asked and there is no default that may be taken
    * @throws {RalphError} interrupted when the person pressed Ctrl-C
    */
-  ask(question: Question): Promise<Answer>;
+  ask(question: Question, cancel?: AbortSignal): Promise<Answer>;
 }

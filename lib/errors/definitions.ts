@@ -75,6 +75,18 @@ const definitions = {
     hint: "wait for it to end, or stop it; a second run needs a working tree of its own (`git worktree add`)",
     exitCode: 2,
   },
+  "run-silent": {
+    message: "the run {run} (pid {pid}) did not answer",
+    hint:
+      "it may be suspended, or a system call may hold it up: `ralph status` shows what it does; Ctrl-C in its terminal ends it",
+    exitCode: 1,
+  },
+  "steer-refused": {
+    message: "the run {run} did not take it: {reason}",
+    hint:
+      "`ralph status` shows what can be done; run this on the machine and in the container of the run, outside of its turns",
+    exitCode: 1,
+  },
   "run-at-work": {
     message: "`ralph {purpose}` is at work here (pid {pid}): outside of its turns the state may only be added to",
     hint:

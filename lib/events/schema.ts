@@ -236,8 +236,17 @@ export const EVENT_SCHEMAS = {
     type: z.literal("answer"),
     id: text,
     answer: text,
-    source: z.enum(["terminal", "stdin", "answers", "approve", "default"]),
+    source: z.enum(["terminal", "stdin", "answers", "approve", "default", "file", "page"]),
   }),
+  "steered": z.object({
+    type: z.literal("steered"),
+    action: z.enum(["pause", "resume", "stop", "stop-now", "tell"]),
+    origin: z.enum(["terminal", "file", "page"]).describe("where the person was: a command elsewhere is `file`"),
+    text: text.nullable().describe("what was told"),
+    item: text.nullable().describe("told for this item's prompts alone"),
+  }),
+  "pause-start": z.object({ type: z.literal("pause-start") }),
+  "pause-end": z.object({ type: z.literal("pause-end"), pausedMs: ms }),
   "text": z.object({ type: z.literal("text"), title: text, lines: z.array(text) }),
   "note": z.object({
     type: z.literal("note"),

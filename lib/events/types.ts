@@ -174,6 +174,17 @@ export type RalphEvent =
   | { readonly type: "commit"; readonly commit: string; readonly subject: string; readonly hook?: string }
   | { readonly type: "question"; readonly id: string; readonly message: string }
   | { readonly type: "answer"; readonly id: string; readonly answer: string; readonly source: AnswerSource }
+  /** A person changed the run while it lasted. `text`: what was told; `item`: for its prompts alone. */
+  | {
+    readonly type: "steered";
+    readonly action: Exclude<SteerAction, "answer">;
+    readonly origin: Origin;
+    readonly text: string | null;
+    readonly item: string | null;
+  }
+  /** Nothing starts until a person resumes the run, or ends it. */
+  | { readonly type: "pause-start" }
+  | { readonly type: "pause-end"; readonly pausedMs: number }
   /** A block of text for the reader: a PRD summary, the next commands, a diff. */
   | { readonly type: "text"; readonly title: string; readonly lines: readonly string[] }
   /** `hook`: it is about a hook, and about no item. */
@@ -190,7 +201,13 @@ export interface EventNotice {
 }
 
 /** Where an answer came from. */
-export type AnswerSource = "terminal" | "stdin" | "answers" | "approve" | "default";
+export type AnswerSource = "terminal" | "stdin" | "answers" | "approve" | "default" | "file" | "page";
+
+/** Where a person was when they changed a run: at its own terminal, at a command line elsewhere, at the page. */
+export type Origin = "terminal" | "file" | "page";
+
+/** What a person can ask of a run. */
+export type SteerAction = "pause" | "resume" | "stop" | "stop-now" | "tell" | "answer";
 
 /** The item an event is about. */
 export interface EventItem {

@@ -24,6 +24,16 @@ export async function askToContinue(
   return (await prompter.ask({ id: "loop.continue", kind: "confirm", message, initial: true })).value === "yes";
 }
 
+/** Before a turn: waits while a person has paused the run. @returns why there is no turn */
+export async function rest(
+  { steering }: Pick<RalphContext, "steering">,
+  signal: AbortSignal,
+): Promise<{ readonly status: "declined" | "aborted" } | null> {
+  const continues = await steering.rest(signal);
+  if (signal.aborted) return { status: "aborted" };
+  return continues ? null : { status: "declined" };
+}
+
 /** The limit that is reached, as the last lines name it, or `null`. Pure. */
 export function limitReached(progress: Progress, limits: LimitsConfig, now: number): string | null {
   const { iterations, tokens, costUsd } = limits;

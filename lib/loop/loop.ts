@@ -21,7 +21,7 @@ import { type CleanRun, createCleanRun } from "./clean.ts";
 import { conclude } from "./conclude.ts";
 import { endingOf } from "./ending.ts";
 import { receiveInbox } from "./inbox.ts";
-import { askToContinue, limitReached, limitsOf, timeBudget, timeReached, unreportedBudget } from "./limits.ts";
+import { askToContinue, limitReached, limitsOf, rest, timeBudget, timeReached, unreportedBudget } from "./limits.ts";
 import type { Ending, LoopOptions, LoopOutcome, Stopped, StoppedEarly } from "./outcome.ts";
 import type { Ownership } from "./ownership.ts";
 import { advance, newProgress, type Notice, type Progress, withNotice, withoutPassed } from "./progress.ts";
@@ -154,7 +154,7 @@ export class Loop<Data, Findings> {
     if (this.#progress.iterations > 0 && !await askToContinue(this.#ralph, this.#parts.options)) {
       return { status: "declined" };
     }
-    const early = item.checksOnly === true ? null : await this.#baseline();
+    const early = item.checksOnly === true ? null : await rest(this.#ralph, this.#signal) ?? await this.#baseline();
     return early ?? await this.#attempt(item);
   }
 

@@ -72,6 +72,9 @@ export async function runLoop<Data, Findings>(
   await ralph.journal.runEnded(key, outcome.status === "passed", head?.commit ?? null);
   const reasons = "reasons" in outcome ? outcome.reasons : "limit" in outcome ? [outcome.limit] : [];
   const { status, iterations, usage, notices } = outcome;
+  for (const text of ralph.steering.unread()) {
+    ralph.events.emit({ type: "note", level: "warn", message: `told, and in no prompt before the end: ${text}` });
+  }
   ralph.events.emit({ type: "run-end", status, reasons, iterations, usage, notices });
   return outcome;
 }

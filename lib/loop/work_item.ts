@@ -183,7 +183,7 @@ async function runTurn<Data, Findings>(
   place: { readonly before: TreeSnapshot | null; readonly file: string },
 ): Promise<ObservedTurn> {
   return await agentTurn(ralph, {
-    prompt,
+    prompt: item.review === true ? prompt : `${prompt}${ralph.steering.told(item.id)}`,
     name: nameOf(id),
     folder,
     ...(item.transcript === undefined ? {} : { transcript: join(ralph.root, item.transcript) }),

@@ -25,9 +25,10 @@ import { OWN_RECIPE } from "./registry.ts";
 import { openJournal } from "../loop/journal.ts";
 import { ownFiles } from "../context/own_files.ts";
 import { createRunLock } from "../loop/run_lock.ts";
+import { createSteering, type SteeredRun } from "../steer/steering.ts";
 import { type Answers, findAnswer } from "../ui/answers.ts";
 import { createPrompter } from "../ui/create_prompter.ts";
-import type { Prompter } from "../context/prompter.ts";
+import type { Prompter, Question } from "../context/prompter.ts";
 
 /** Some of a value's fields, at any depth. */
 export type DeepPartial<Value> = Value extends readonly (infer Item)[] ? readonly DeepPartial<Item>[]
@@ -105,19 +106,15 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
   const repository = await openRepository(machine, root);
   const redactor = createRedactor(secretValues(machine.environment.variables));
   const events = createEventBus(options.sinks ?? [], redactor);
-  const host = await confinedHost({ host: machine, root, repository, config }, events);
+  const confined = await confinedHost({ host: machine, root, repository, config }, events);
   const own = ownFiles(repository, root);
+  const id = runId(machine);
+  const directory = repository === null ? null : own.directory;
+  const steering = createSteering({ run: id, root, directory, host: machine, events });
+  const host: Host = { ...confined, processes: steering.counted(confined.processes) };
   const approvals = new Set(options.approve);
-  const signal = options.signal ?? new AbortController().signal;
-  const answers: Answers = { questions: [], prompts: {}, ...options.answers };
-  const prompter = options.prompter ?? createPrompter({
-    mode: "unattended",
-    terminal: host.terminal,
-    approvals,
-    lookUp: (question) => findAnswer(answers, question),
-    signal,
-  });
-  const id = runId(host);
+  const signal = AbortSignal.any([...(options.signal === undefined ? [] : [options.signal]), steering.now]);
+  const prompter = options.prompter ?? unattended(options, host, signal);
   const logs: EventLog[] = [];
   const lock = createRunLock({ host, repository, root, file: own.runLock });
   const agent = await recorded(await agentOf(options, config, host), options, host, root);
@@ -136,6 +133,7 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
     decides: await decidingFiles(options, root),
     approvals,
     events,
+    steering,
     journal: await openJournal(repository === null ? null : own.journal),
     state: createStateFiles({ root, directory: own.directory, host }),
     signal,
@@ -143,7 +141,7 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
     repository,
     run: {
       id,
-      folder: runFolders({ id, root, host, repository, events, logs, keep: config.logs.keep }),
+      folder: runFolders({ id, root, host, repository, events, logs, keep: config.logs.keep, steering }),
       nextIteration: counter(),
     },
     again: options.again ?? ((command) => command),
@@ -153,9 +151,17 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
       if (options.host === undefined) await host.processes[Symbol.asyncDispose]();
       await host.sandbox?.[Symbol.asyncDispose]();
       await lock.release();
+      await steering[Symbol.asyncDispose]();
       for (const log of logs) await log.close();
     },
   };
+}
+
+/** Answers given beforehand, and defaults: there is no one to ask. */
+function unattended({ answers, approve }: RalphOptions, { terminal }: Host, signal: AbortSignal): Prompter {
+  const known: Answers = { questions: [], prompts: {}, ...answers };
+  const lookUp = (question: Question): string | null => findAnswer(known, question);
+  return createPrompter({ mode: "unattended", terminal, approvals: new Set(approve), lookUp, signal });
 }
 
 /** The recipe of this run, or the place where one would be found, and what it imports; a configuration file that was named. */
@@ -275,13 +281,14 @@ interface RunFolders {
   readonly events: EventBus;
   readonly logs: EventLog[];
   readonly repository: Repository | null;
+  readonly steering: SteeredRun;
   /** How many runs' folders are kept. */
   readonly keep: number;
 }
 
 /** Each runs directory is made once, with a `.gitignore` of `*`; from then on the events go there too. */
 function runFolders(
-  { id, root, host, repository, events, logs, keep }: RunFolders,
+  { id, root, host, repository, events, logs, keep, steering }: RunFolders,
 ): (runsDirectory: string) => Promise<string> {
   const made = new Map<string, Promise<string>>();
   async function make(directory: string): Promise<string> {
@@ -290,6 +297,7 @@ function runFolders(
     const log = await createEventLog({ file: join(folder, "events.ndjson"), run: id, clock: host.clock });
     logs.push(log);
     events.attach(log);
+    await steering.begin(folder);
     const old = await pruneRuns(directory, keep, id);
     if (repository !== null) await pruneRefs(repository, old);
     return folder;

@@ -206,6 +206,10 @@ const HANDLERS: Handlers = {
     const item = hook !== undefined ? null : cursor.item?.id ?? null;
     (level === "warn" ? draft.warnings : draft.notes).push({ at, item, message });
   },
+  "steered": ({ draft }, { action, origin, text, item }) => {
+    const question = action === "tell" ? `told${item === null ? "" : ` for ${item}`}:` : "while it was at work:";
+    draft.answers.push({ id: action, question, answer: text ?? action, source: origin });
+  },
   "question": ({ cursor }, { id, message }) => {
     cursor.questions.set(id, message);
   },

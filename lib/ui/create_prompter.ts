@@ -1,9 +1,12 @@
+import { RalphError } from "../errors/ralph_error.ts";
 import type { EventSink } from "../events/types.ts";
 import type { Terminal } from "../host/types.ts";
+import type { Steering } from "../steer/steering.ts";
+import { defaultAnswer, normalizeAnswer } from "./normalize_answer.ts";
 import { createPlainPrompter } from "./plain_prompter.ts";
 import { printableQuestion } from "./printable.ts";
 import { createRichPrompter } from "./rich_prompter.ts";
-import type { Prompter, Question } from "../context/prompter.ts";
+import type { Answer, Prompter, Question } from "../context/prompter.ts";
 import { type AnswerLookup, createUnattendedPrompter } from "./unattended_prompter.ts";
 
 /** How questions are put. */
@@ -28,20 +31,28 @@ export function createPrompter({ mode, terminal, approvals, lookUp = () => null,
   const shown = (question: Question): Question => mode === "unattended" ? question : printableQuestion(question);
   return {
     interactive: prompter.interactive,
-    ask(question) {
+    ask(question, cancel) {
       const approved = question.gate !== undefined && (approvals.has(question.gate) || approvals.has("all"));
-      return approved ? Promise.resolve({ value: "yes", source: "approve" }) : prompter.ask(shown(question));
+      return approved ? Promise.resolve({ value: "yes", source: "approve" }) : prompter.ask(shown(question), cancel);
     },
   };
 }
 
-/** A prompter whose questions and answers are reported as events. */
-export function announcedPrompter(prompter: Prompter, sink: () => EventSink): Prompter {
+/**
+ * A prompter whose questions and answers are reported as events.
+ *
+ * @param steering where a person may answer from elsewhere, once the run has begun
+ */
+export function announcedPrompter(
+  prompter: Prompter,
+  sink: () => EventSink,
+  steering: () => Steering | null = () => null,
+): Prompter {
   return {
     interactive: prompter.interactive,
     async ask(question) {
       sink().emit({ type: "question", id: question.id, message: question.message });
-      const answer = await prompter.ask(question);
+      const answer = await answeredAnywhere(prompter, question, prompter.interactive ? steering() : null);
       if (answer.source !== "terminal" && answer.source !== "stdin") {
         // A person who was not asked still reads what was decided, and why.
         sink().emit({ type: "text", title: question.message, lines: question.details ?? [] });
@@ -50,4 +61,35 @@ export function announcedPrompter(prompter: Prompter, sink: () => EventSink): Pr
       return answer;
     },
   };
+}
+
+/** The first answer counts: at the terminal, or from elsewhere; a stop ends the question as Ctrl-C does. */
+async function answeredAnywhere(prompter: Prompter, question: Question, steering: Steering | null): Promise<Answer> {
+  if (steering === null) return await prompter.ask(question);
+  const shown = printableQuestion(question);
+  using offer = steering.offer({
+    id: shown.id,
+    kind: shown.kind,
+    message: shown.message,
+    details: shown.details ?? [],
+    choices: shown.kind === "select" ? shown.choices : [],
+    initial: defaultAnswer(shown),
+  }, (text) => normalizeAnswer(question, text));
+  const elsewhere = new AbortController();
+  const stopped = (): void => elsewhere.abort();
+  steering.stopping.addEventListener("abort", stopped, { once: true });
+  if (steering.stopping.aborted) stopped();
+  let remote: Answer | null = null;
+  void offer.answer.then(({ value, origin }) => {
+    remote = { value, source: origin };
+    elsewhere.abort();
+  });
+  try {
+    return await prompter.ask(question, elsewhere.signal);
+  } catch (error) {
+    if (remote !== null) return remote;
+    throw elsewhere.signal.aborted ? new RalphError("interrupted") : error;
+  } finally {
+    steering.stopping.removeEventListener("abort", stopped);
+  }
 }

@@ -149,3 +149,23 @@ export function agentText(event: AgentEvent): string | null {
       return null;
   }
 }
+
+/** A run that waits for a person. */
+export const PAUSED = "paused: `ralph resume` continues";
+
+const STEERED = {
+  "pause": "asked to pause",
+  "resume": "asked to continue",
+  "stop": "asked to stop after the present turn",
+  "stop-now": "asked to stop now",
+  "tell": "told",
+};
+
+/** What a person changed while the run lasted, and from where. */
+export function steeredText(
+  { action, origin, text, item }: Extract<RalphEvent, { readonly type: "steered" }>,
+): string {
+  const told = text === null ? "" : `: ${text.replaceAll(/\s+/g, " ").trim()}`;
+  const from = { terminal: "its terminal", file: "a command", page: "the page" }[origin];
+  return `${STEERED[action]}${item === null ? "" : ` for ${item}`}, from ${from}${told}`;
+}

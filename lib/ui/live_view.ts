@@ -13,6 +13,8 @@ export interface LiveViewOptions {
   readonly terminal: Pick<Terminal, "footer" | "size" | "stderr">;
   readonly clock: Clock;
   readonly style: Style;
+  /** Where nothing has happened for a while the time is drawn less often. @default false */
+  readonly calm?: boolean;
 }
 
 /** Shows what is running at the bottom of the terminal. Dispose it: nothing is left of it then. */
@@ -22,11 +24,15 @@ export interface LiveView extends EventSink, Disposable {}
 const LEAST_MS = 100;
 /** Drawn this often while something runs: the time passes. */
 const TICK_MS = 1000;
+/** With `calm`: how long it is drawn each second after an event, and how often then. */
+const CALM_AFTER_MS = 10_000;
+const CALM_MS = 5000;
 
 /** The live view: events change what it knows; drawing follows in its own time, and only while something runs. */
-export function createLiveView({ terminal, clock, style }: LiveViewOptions): LiveView {
+export function createLiveView({ terminal, clock, style, calm = false }: LiveViewOptions): LiveView {
   let state: ViewState = EMPTY_VIEW;
   let drawnAt = Number.NEGATIVE_INFINITY;
+  let changedAt = Number.NEGATIVE_INFINITY;
   let isDue = false;
   let ticker: Disposable | null = null;
   const ended = new AbortController();
@@ -49,9 +55,14 @@ export function createLiveView({ terminal, clock, style }: LiveViewOptions): Liv
   /** Time and the terminal's size count while something runs. */
   function attend(active: boolean): void {
     ticker?.[Symbol.dispose]();
-    ticker = active ? clock.every(TICK_MS, draw) : null;
+    ticker = active ? clock.every(TICK_MS, tick) : null;
     if (active) terminal.stderr.on("resize", draw);
     else terminal.stderr.off("resize", draw);
+  }
+
+  function tick(): void {
+    const now = clock.now();
+    if (!calm || now - changedAt < CALM_AFTER_MS || now - drawnAt >= CALM_MS - TICK_MS / 2) draw();
   }
 
   function drawSoon(ms: number): void {
@@ -68,6 +79,7 @@ export function createLiveView({ terminal, clock, style }: LiveViewOptions): Liv
     const matters = next.activity !== null || ticker !== null;
     if (next.activity !== state.activity) preview = null;
     state = next;
+    changedAt = clock.now();
     // What ended may continue at once with the next: it is not taken away in between.
     const soon = next.activity === null ? LEAST_MS : drawnAt + LEAST_MS - clock.now();
     if (matters) drawSoon(Math.min(LEAST_MS, Math.max(0, soon)));
@@ -103,6 +115,8 @@ export function printableView(state: ViewState): ViewState {
 
 function printableActivity(activity: Activity): Activity {
   switch (activity.kind) {
+    case "paused":
+      return activity;
     case "turn":
       return { ...activity, agent: printableLine(activity.agent) };
     case "check":

@@ -10,11 +10,12 @@ export function createPlainPrompter(terminal: Pick<Terminal, "stdin" | "write">,
   const lines = createLineReader(stdin);
   return {
     interactive: true,
-    async ask(question) {
+    async ask(question, cancel) {
+      const ends = cancel === undefined ? signal : AbortSignal.any([signal, cancel]);
       for (const line of question.details ?? []) show(`${line}\n`);
       show(questionText(question));
       for (;;) {
-        const line = await lines.next(signal);
+        const line = await lines.next(ends);
         if (stdin.isTTY !== true) show(line === null ? "\n" : `${line}\n`);
         if (line === null || (line.trim() === "" && defaultAnswer(question) !== null)) {
           const value = defaultAnswer(question);

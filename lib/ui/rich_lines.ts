@@ -8,8 +8,10 @@ import {
   iterationTone,
   landingText,
   landingTone,
+  PAUSED,
   refusedText,
   sandboxText,
+  steeredText,
   tailLines,
   trespassText,
   usageText,
@@ -112,6 +114,11 @@ const LINES: {
     event,
     { accent, dim, symbols },
   ) => [indented(accent(symbols.commit), `${dim(event.commit.slice(0, 7))} ${event.subject}`)],
+  "steered": (event, { accent, symbols }) => [indented(accent(symbols.start), steeredText(event))],
+  "pause-start": (_event, { warn, symbols }) => [indented(warn(symbols.open), warn(PAUSED))],
+  "pause-end": (event, { dim, symbols }) => [
+    indented(dim(symbols.dot), dim(`continues after ${formatDuration(event.pausedMs)}`)),
+  ],
   "text": (event, { bold }) => ["", bold(event.title), ...event.lines.map((line) => `  ${line}`)],
   "note": (event, { dim, warn, symbols }) =>
     event.level === "warn"

@@ -19,7 +19,10 @@ export function createRichPrompter(
 ): Prompter {
   return {
     interactive: true,
-    ask: (question) => terminal.lend(() => askOnce(question, terminal, signal)),
+    ask(question, cancel) {
+      const ends = cancel === undefined ? signal : AbortSignal.any([signal, cancel]);
+      return terminal.lend(() => askOnce(question, terminal, ends));
+    },
   };
 }
 

@@ -90,6 +90,8 @@ function nameOf(activity: Activity): string {
       return activity.agent;
     case "wait":
       return activity.wait.agent;
+    case "paused":
+      return "paused";
     case "check":
       return "verification";
     case "hook":
@@ -100,6 +102,8 @@ function nameOf(activity: Activity): string {
 function activityParts(state: ViewState, activity: Activity, options: ViewOptions): readonly Part[] {
   const { now, columns, style: { accent, dim, warn, symbols } } = options;
   switch (activity.kind) {
+    case "paused":
+      return [["paused", warn], [` ${symbols.dot} \`ralph resume\` continues, \`ralph stop\` ends the run`, dim]];
     case "check": {
       const { number, total, name } = activity.check;
       return [[`check ${number}/${total} `, accent], [name, as]];

@@ -16,6 +16,7 @@ export type Activity =
   | { readonly kind: "turn"; readonly agent: string; readonly sinceMs: number }
   | { readonly kind: "check"; readonly check: OfType<"check-start">; readonly sinceMs: number }
   | { readonly kind: "hook"; readonly hook: string; readonly sinceMs: number }
+  | { readonly kind: "paused"; readonly sinceMs: number }
   | { readonly kind: "wait"; readonly wait: OfType<"wait-start">; readonly sinceMs: number };
 
 /** What an agent waits for by itself in the middle of its turn. */
@@ -94,7 +95,10 @@ export function nextView(before: ViewState, event: RalphEvent, now: number): Vie
       return state.activity?.kind === "hook" && state.activity.hook === event.hook ? { ...state, ...quiet } : state;
     case "wait-start":
       return { ...state, ...quiet, activity: { kind: "wait", wait: event, sinceMs: now } };
+    case "pause-start":
+      return { ...state, ...quiet, activity: { kind: "paused", sinceMs: now } };
     case "wait-end":
+    case "pause-end":
       return { ...state, ...quiet };
     case "run-start":
     case "wait-delta":
@@ -109,6 +113,7 @@ export function nextView(before: ViewState, event: RalphEvent, now: number): Vie
     case "commit":
     case "question":
     case "answer":
+    case "steered":
     case "text":
     case "note":
       return state;

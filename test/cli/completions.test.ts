@@ -22,7 +22,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
 /** What a line offers at its end. Every shell must offer the same. */
 const LINES: readonly (readonly [line: readonly string[], offers: readonly string[]])[] = [
   [[""], [...NAMES, "--help", "--version"]],
-  [["re"], ["recipes", "report", "restore"]],
+  [["re"], ["recipes", "report", "restore", "resume"]],
   [["run", "--ui", ""], ["auto", "json", "plain", "rich"]],
   [["run", "--ui", "p"], ["plain"]],
   [["exec", "--approve", "a"], ["all"]],

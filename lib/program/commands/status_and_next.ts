@@ -3,8 +3,10 @@ import { type Look, openLook } from "../../cli/look.ts";
 import { showNext } from "../../cli/next_view.ts";
 import { WORKFLOWS } from "../../workflows/table.ts";
 import { chosen } from "../chosen.ts";
-import { showStatus, type StatusView } from "../../cli/status_view.ts";
+import { type RunningView, showStatus, type StatusView } from "../../cli/status_view.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
+import { readLockHolder } from "../../host/lock_holder.ts";
+import type { Host } from "../../host/types.ts";
 
 /** `ralph next`: what the next iteration would take, and what would have to pass. */
 export async function next(invocation: Invocation): Promise<number> {
@@ -17,8 +19,23 @@ export async function status(invocation: Invocation): Promise<number> {
   const { place, scope, workflow } = await chosen(invocation);
   const look = await openLook(invocation, place, scope);
   const views = place.workflow.byDefault === true ? await viewsOfAll(look) : [];
-  await showStatus(invocation, look, views.length > 0 ? views : await workflow.status(look));
+  await showStatus(
+    invocation,
+    look,
+    views.length > 0 ? views : await workflow.status(look),
+    await runningView(invocation.host, look),
+  );
   return EXIT.done;
+}
+
+/** What the run at work does now; `null` where none is. */
+async function runningView(host: Host, { own, root, style }: Look): Promise<RunningView | null> {
+  if (await readLockHolder(own.runLock) === null) return null;
+  const { nowData, nowLines, possible, readNow, runsAt } = await import("../../watch/now.ts");
+  const live = (await runsAt(own.directory, root)).at(-1);
+  if (live === undefined) return null;
+  const now = readNow(live);
+  return { data: nowData(now, host.clock.now()), lines: nowLines(now, { host, style }), can: possible(live) };
 }
 
 /** Where nothing says which workflow is meant, each whose state is there. */

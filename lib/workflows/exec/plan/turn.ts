@@ -27,7 +27,9 @@ export async function plannerTurn(session: PlanSession, folder: string, signal: 
   const { ralph } = session;
   const number = session.state.turns + 1;
   const name = `plan-${number}`;
-  const prompt = await renderPrompt("exec_plan", await plannerValues(session), { root: ralph.root });
+  if (!await ralph.steering.rest(signal)) return { status: "aborted" };
+  const rendered = await renderPrompt("exec_plan", await plannerValues(session), { root: ralph.root });
+  const prompt = `${rendered}${ralph.steering.told(null)}`;
   const missing = await missingStateFiles(ralph);
   const before = await requireRepository(ralph).snapshot();
   await session.save({ turns: number, openTurn: { missing, before: treeBefore(before) } });

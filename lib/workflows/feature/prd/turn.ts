@@ -25,8 +25,10 @@ export async function prdTurn(
   request: { readonly prompt: string; readonly name: string; readonly interactive?: boolean },
 ): Promise<PrdTurn | PrdFailure> {
   const folder = await ralph.run.folder(".ralph/runs");
+  if (!await ralph.steering.rest(ralph.signal)) return { status: "aborted" };
   const before = await requireRepository(ralph).snapshot();
-  const { turn } = await agentTurn(ralph, { ...request, folder, before });
+  const prompt = `${request.prompt}${ralph.steering.told(null)}`;
+  const { turn } = await agentTurn(ralph, { ...request, prompt, folder, before });
   const outside = pathsOutside(turn.changedFiles, [`${feature.path}/**`]);
   const { sources, others } = await changedSources(ralph, outside, before);
   if (sources.length > 0) {

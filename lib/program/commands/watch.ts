@@ -1,0 +1,116 @@
+import type { Invocation } from "../../cli/command.ts";
+import { usage } from "../../cli/parse.ts";
+import { resolveRoot } from "../../cli/root.ts";
+import { styleFor } from "../../cli/show.ts";
+import { ownFiles } from "../../context/own_files.ts";
+import { EXIT } from "../../errors/exit_codes.ts";
+import type { RalphEvent } from "../../events/types.ts";
+import { openRepository } from "../../git/open_repository.ts";
+import { readLockHolder } from "../../host/lock_holder.ts";
+import { findRun } from "../../report/find_run.ts";
+import { controlFolder, liveFile } from "../../steer/control.ts";
+import type { LiveRun } from "../../steer/types.ts";
+import { createHumanReporter } from "../../ui/create_reporter.ts";
+import { createLiveView, type LiveView } from "../../ui/live_view.ts";
+import { followEvents, type ReadEvent, runEnded } from "../../watch/follow.ts";
+import { eventsFile, runsAt } from "../../watch/now.ts";
+import { runFolders } from "../../workflows/table.ts";
+
+/** What is watched: a run at work, or what an ended one has left. */
+interface Watched {
+  readonly events: string;
+  readonly live: LiveRun | null;
+  /** Absolute path of the file that the run takes away at its end. */
+  readonly liveFile: string;
+}
+
+/** `ralph watch [RUN]`: the live view of a run, from its events; ends with the run. */
+export async function run(invocation: Invocation): Promise<number> {
+  const { host, signal, flags, out, say } = invocation;
+  const watched = await findWatched(invocation);
+  const shown = flags.has("json")
+    ? { past: (all: readonly ReadEvent[]) => all.forEach(({ line }) => out(JSON.stringify(line))), live: null }
+    : viewOf(invocation);
+  using _view = shown.live;
+  let past: ReadEvent[] | null = [];
+  let last: RalphEvent | null = null;
+  using _events = followEvents(watched.events, (read) => {
+    last = read.event;
+    if (past === null) shown.past([read]);
+    else past.push(read);
+  });
+  shown.past(past, watched.live !== null);
+  past = null;
+  if (watched.live === null) return EXIT.done;
+  await runEnded(watched.live, { liveFile: watched.liveFile, clock: host.clock, signal });
+  await host.clock.sleep(200, signal); // what it wrote last
+  const end = last as RalphEvent | null;
+  if (!signal.aborted && end?.type !== "run-end" && end?.type !== "step-end" && !flags.has("json")) {
+    say(`run ${watched.live.run} is no longer at work`);
+  }
+  return EXIT.done;
+}
+
+/** The run that is named, or the newest one at work. @throws {RalphError} usage */
+async function findWatched(invocation: Invocation): Promise<Watched> {
+  const { arguments: [named], host, say } = invocation;
+  const root = await resolveRoot(invocation);
+  const own = ownFiles(await openRepository(host, root), root);
+  const atWork = await runsAt(own.directory, root);
+  const live = named === undefined ? atWork.at(-1) : atWork.find(({ run }) => run === named);
+  if (live !== undefined) {
+    const others = atWork.filter((one) => one !== live).map(({ run }) => run);
+    if (others.length > 0 && named === undefined) say(`watching ${live.run}; also at work: ${others.join(", ")}`);
+    return { events: eventsFile(live), live, liveFile: liveFile(controlFolder(own.directory), live.run) };
+  }
+  if (named === undefined) throw await noRun(root, own.runLock);
+  const found = await findRun({ root, cwd: host.environment.cwd, folders: await runFolders(root) }, named);
+  return { events: found.events, live: null, liveFile: "" };
+}
+
+/** What to say where no run can be seen. */
+export async function noRun(root: string, runLock: string): Promise<Error> {
+  const holder = await readLockHolder(runLock);
+  if (holder === null) {
+    return usage(
+      `no run is at work in ${root}`,
+      "`ralph report` shows what the last one did, `ralph status` what is open",
+    );
+  }
+  return usage(
+    `\`ralph ${holder.purpose}\` (pid ${holder.pid}) is at work in ${root} and has recorded nothing so far`,
+    "try again when its first step has begun",
+  );
+}
+
+/** Draws events for a person: of the past only the iteration that is under way. */
+function viewOf(
+  invocation: Invocation,
+): { readonly past: (events: readonly ReadEvent[], isPast?: boolean) => void; readonly live: LiveView | null } {
+  const { host, flags, say } = invocation;
+  const style = styleFor(invocation, "stderr");
+  const isRich = host.terminal.isTerminal("stderr") && host.environment.variables["TERM"] !== "dumb";
+  let at: number | null = null;
+  const clock = { ...host.clock, now: () => at ?? host.clock.now() };
+  const live = isRich ? createLiveView({ terminal: host.terminal, clock, style, calm: true }) : null;
+  const detail = flags.has("verbose") ? "verbose" : "normal";
+  const reporter = createHumanReporter({
+    mode: isRich ? "rich" : "plain",
+    detail,
+    live: live ?? undefined,
+    say,
+    style,
+  });
+  return {
+    live,
+    past(events, isPast = false) {
+      const from = isPast ? Math.max(0, events.findLastIndex(({ event }) => event.type === "iteration-start")) : 0;
+      for (const [index, { event, atMs }] of events.entries()) {
+        at = atMs;
+        if (index < from) live?.emit(event);
+        else reporter.emit(event);
+      }
+      at = null;
+    },
+  };
+}

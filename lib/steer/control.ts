@@ -1,0 +1,167 @@
+/**
+ * The files by which commands and the page reach a run: who is at work, what is asked of it, and what it answers. They
+ * are in `control` in Ralph's folder of the git directory:
+ *
+ * - `RUN.json`: the run itself, rewritten as it changes; gone when it has ended
+ * - `RUN.NAME.request`: what a person asks, held open by the process that asks
+ * - `RUN.NAME.reply`: what became of it
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { z } from "zod";
+import { isHeldByOther, writeHeld } from "../host/author.ts";
+import { listDirectory, pathExists, readText, removePath, writeAtomic } from "../host/files.ts";
+import { processStart } from "../host/process_table.ts";
+import type { Host } from "../host/types.ts";
+import { watchPath } from "../host/watch_path.ts";
+import type { LiveRun, SteerReply, SteerRequest } from "./types.ts";
+
+/** A request is read up to this size: a told text has room, a flood has not. */
+const LARGEST = 64 * 1024;
+/** A run takes a request within milliseconds; one that is this late is stuck, or stopped. */
+const REPLY_MS = 3000;
+
+const time = z.string();
+const LIVE_RUN: z.ZodType<LiveRun> = z.object({
+  v: z.literal(1),
+  run: z.string(),
+  root: z.string(),
+  folder: z.string(),
+  pid: z.number().int().positive(),
+  started: z.string(),
+  since: time,
+  asks: z.object({
+    key: z.string(),
+    id: z.string(),
+    kind: z.enum(["confirm", "text", "select"]),
+    message: z.string(),
+    details: z.array(z.string()),
+    choices: z.array(z.object({ value: z.string(), label: z.string(), hint: z.string().exactOptional() })),
+    initial: z.string().nullable(),
+    since: time,
+  }).nullable(),
+  pause: z.object({ state: z.enum(["asked", "paused"]), key: z.string(), since: time }).nullable(),
+  stopping: z.boolean(),
+});
+
+const REQUEST = z.object({
+  action: z.enum(["pause", "resume", "stop", "stop-now", "tell", "answer"]),
+  origin: z.enum(["file", "page"]),
+  text: z.string().max(LARGEST).exactOptional(),
+  item: z.string().max(200).exactOptional(),
+  key: z.string().max(100).exactOptional(),
+  pid: z.number().int().positive(),
+});
+
+const REPLY: z.ZodType<SteerReply> = z.object({ status: z.enum(["taken", "refused"]), message: z.string() });
+
+/** Where the files are, below Ralph's own folder. */
+export function controlFolder(ownDirectory: string): string {
+  return join(ownDirectory, "control");
+}
+
+/** The file in which a run says what it is. */
+export function liveFile(folder: string, run: string): string {
+  return join(folder, `${run}.json`);
+}
+
+/** The runs at work in this working tree, oldest first. A run that was killed is none. */
+export async function liveRuns(folder: string): Promise<readonly LiveRun[]> {
+  const names = (await listDirectory(folder)).filter((name) => name.endsWith(".json")).toSorted();
+  const runs = await Promise.all(names.map((name) => readLive(join(folder, name))));
+  return runs.filter((run) => run !== null);
+}
+
+async function readLive(path: string): Promise<LiveRun | null> {
+  const parsed = LIVE_RUN.safeParse(jsonOf(await readText(path, 4 * LARGEST)));
+  if (!parsed.success) return null;
+  const started = await processStart(parsed.data.pid);
+  return started !== null && started === parsed.data.started ? parsed.data : null;
+}
+
+/** Removes what killed runs have left. */
+export async function sweepControl(folder: string): Promise<void> {
+  const alive = new Set((await liveRuns(folder)).map(({ run }) => run));
+  for (const name of await listDirectory(folder)) {
+    const run = /^([\w-]+)\.(?:json|[\w-]+\.(?:request|reply))$/.exec(name)?.[1];
+    if (run !== undefined && !alive.has(run)) await removePath(join(folder, name));
+  }
+}
+
+/**
+ * Asks something of a run, and waits for what becomes of it.
+ *
+ * @returns `null`: the run did not answer in time
+ * @throws {RalphError} file-unwritable
+ */
+export async function sendRequest(
+  { folder, run, host }: { readonly folder: string; readonly run: string; readonly host: Host },
+  request: SteerRequest,
+): Promise<SteerReply | null> {
+  const name = `${run}.${host.ids.random(16)}`;
+  const reply = join(folder, `${name}.reply`);
+  const arrived = new AbortController();
+  let answer: SteerReply | null = null;
+  const look = async (): Promise<void> => {
+    const parsed = REPLY.safeParse(jsonOf(await readText(reply, LARGEST)));
+    if (!parsed.success) return;
+    answer = parsed.data;
+    arrived.abort();
+  };
+  using _watcher = watchPath(folder, () => void look());
+  using _held = writeHeld(
+    join(folder, `${name}.request`),
+    JSON.stringify({ ...request, pid: host.environment.pid }),
+  );
+  await host.clock.sleep(REPLY_MS, arrived.signal);
+  if (!arrived.signal.aborted) await look();
+  await removePath(reply);
+  await removePath(join(folder, `${name}.request`));
+  return answer;
+}
+
+/** A request that has reached its run. */
+export interface ArrivedRequest {
+  readonly request: SteerRequest;
+  /** No process of the run wrote it; `null` where the system cannot show that. */
+  readonly outside: boolean | null;
+  reply(reply: SteerReply): Promise<void>;
+}
+
+/** Takes the requests to a run that are waiting, each once. */
+export async function takeRequests(
+  folder: string,
+  run: string,
+  runToken: string,
+): Promise<readonly ArrivedRequest[]> {
+  const arrived: ArrivedRequest[] = [];
+  for (const name of await listDirectory(folder)) {
+    if (!name.startsWith(`${run}.`) || !name.endsWith(".request")) continue;
+    const path = join(folder, name);
+    const parsed = REQUEST.safeParse(jsonOf(await readText(path, 2 * LARGEST).catch(() => null)));
+    const outside = parsed.success && await pathExists(path)
+      ? await isHeldByOther(path, parsed.data.pid, runToken)
+      : false;
+    await removePath(path);
+    if (!parsed.success) continue;
+    const { pid: _pid, ...request } = parsed.data;
+    arrived.push({
+      request,
+      outside,
+      reply: async (reply) => {
+        const file = join(folder, name.replace(/\.request$/, ".reply"));
+        await writeAtomic(file, JSON.stringify(reply), { mode: 0o600 });
+      },
+    });
+  }
+  return arrived;
+}
+
+function jsonOf(text: string | null): unknown {
+  try {
+    return JSON.parse(text ?? "");
+  } catch {
+    return null; // torn, or no JSON
+  }
+}

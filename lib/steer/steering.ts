@@ -1,0 +1,309 @@
+import { RalphError } from "../errors/ralph_error.ts";
+import type { EventSink, Origin } from "../events/types.ts";
+import { ensurePrivateDirectory, removePath, writeAtomic } from "../host/files.ts";
+import { processStart } from "../host/process_table.ts";
+import type { Host, ProcessEnd, Processes, ProcessRequest } from "../host/types.ts";
+import { watchPath } from "../host/watch_path.ts";
+import { type ArrivedRequest, controlFolder, liveFile, sweepControl, takeRequests } from "./control.ts";
+import type { LiveRun, OpenQuestion, SteerReply, SteerRequest } from "./types.ts";
+
+/** What a person changes of a run while it lasts. Every change is an event with its origin. */
+export interface Steering {
+  /** Aborts when the run is to end after the present turn. */
+  readonly stopping: AbortSignal;
+  /** Aborts when the run is to end now. */
+  readonly now: AbortSignal;
+  /** Before a turn: waits while the run is paused. @returns false: no turn follows */
+  rest(signal: AbortSignal): Promise<boolean>;
+  /** What was told for the next prompt, or for this item's, as a section of it; "" where nothing was. */
+  told(item: string | null): string;
+  /** What was told and has been in no prompt. */
+  unread(): readonly string[];
+  /** Offers a question; resolves with an answer that the question accepts. Never without one. */
+  offer(question: Omit<OpenQuestion, "key" | "since">, accept: (text: string) => string | null): Offer;
+}
+
+/** A question that is open, until disposed. */
+export interface Offer extends Disposable {
+  readonly answer: Promise<{ readonly value: string; readonly origin: Exclude<Origin, "terminal"> }>;
+}
+
+/** A run that can be steered. */
+export interface SteeredRun extends Steering, AsyncDisposable {
+  /** From now on commands and the page find it. @param folder absolute path of the folder of its events */
+  begin(folder: string): Promise<void>;
+  /** Processes as they are, counted while what an agent has written runs in them. */
+  counted(processes: Processes): Processes;
+}
+
+/** What a run is steered with. */
+export interface SteeringOptions {
+  readonly run: string;
+  readonly root: string;
+  /** Ralph's own folder; `null` outside a repository, where nothing can be steered. */
+  readonly directory: string | null;
+  readonly host: Host;
+  readonly events: EventSink;
+}
+
+interface Told {
+  readonly text: string;
+  readonly item: string | null;
+  /** The item in whose prompts it is; `undefined`: in none so far. */
+  reader?: string | null;
+}
+
+const KEY_LENGTH = 24;
+const NOT_BY_THE_RUN = "a process of the run wrote it, or one that cannot be seen from there";
+
+/** Makes a run that can be paused, resumed, stopped, told something, and answered. */
+export function createSteering(options: SteeringOptions): SteeredRun {
+  return new RunSteering(options);
+}
+
+class RunSteering implements SteeredRun {
+  readonly #options: SteeringOptions;
+  readonly #stopper = new AbortController();
+  readonly #ender = new AbortController();
+  readonly #told: Told[] = [];
+  #alive = 0;
+  #live: LiveRun | null = null;
+  #watcher: Disposable | null = null;
+  #resumed: (() => void) | null = null;
+  #resting: Promise<void> | null = null;
+  #open: { readonly key: string; take(text: string, origin: SteerRequest["origin"]): string | null } | null = null;
+  /** One after the other: what is written, and what is taken. */
+  #queue: Promise<void> = Promise.resolve();
+  #isTaking = false;
+
+  constructor(options: SteeringOptions) {
+    this.#options = options;
+  }
+
+  get stopping(): AbortSignal {
+    return this.#stopper.signal;
+  }
+
+  get now(): AbortSignal {
+    return this.#ender.signal;
+  }
+
+  async begin(folder: string): Promise<void> {
+    const { directory, host, run, root } = this.#options;
+    if (directory === null || this.#live !== null) return;
+    const { pid } = host.environment;
+    const started = await processStart(pid) ?? "";
+    const since = new Date(host.clock.now()).toISOString();
+    this.#live = { v: 1, run, root, folder, pid, started, since, asks: null, pause: null, stopping: false };
+    const control = controlFolder(directory);
+    await ensurePrivateDirectory(control);
+    await sweepControl(control);
+    this.#watcher = watchPath(control, () => this.#look(control));
+    this.#change(() => ({}));
+    this.#look(control);
+    await this.#queue;
+  }
+
+  async rest(signal: AbortSignal): Promise<boolean> {
+    await this.#queue; // what was asked before the turn's end counts
+    const pauses = this.#live !== null && this.#live.pause !== null && !this.stopping.aborted && !signal.aborted;
+    if (pauses) await (this.#resting ??= this.#pause(signal));
+    return !this.stopping.aborted;
+  }
+
+  async #pause(signal: AbortSignal): Promise<void> {
+    const { host, events } = this.#options;
+    const since = host.clock.now();
+    events.emit({ type: "pause-start" });
+    const resumed = new Promise<void>((resume) => {
+      this.#resumed = resume;
+      for (const end of [signal, this.stopping]) end.addEventListener("abort", () => resume(), { once: true });
+    });
+    this.#change(({ pause }) => ({ pause: pause === null ? null : { ...pause, state: "paused" } }));
+    await this.#queue;
+    if (this.#live?.pause !== null) await resumed;
+    this.#resumed = null;
+    this.#resting = null;
+    this.#change(() => ({ pause: null }));
+    events.emit({ type: "pause-end", pausedMs: host.clock.now() - since });
+  }
+
+  told(item: string | null): string {
+    const texts = this.#told.filter((one) => {
+      if (one.item !== null ? one.item !== item : one.reader !== undefined && one.reader !== item) return false;
+      one.reader = item;
+      return true;
+    });
+    if (texts.length === 0) return "";
+    const lines = texts.map(({ text }) => text.trim()).join("\n\n");
+    return `\n\n## From the person who watches this run\n\nSaid while the run was at work. It adds to the task above; what has to pass stays as it is.\n\n${lines}\n`;
+  }
+
+  unread(): readonly string[] {
+    return this.#told.filter(({ reader }) => reader === undefined).map(({ text, item }) =>
+      item === null ? text : `for ${item}: ${text}`
+    );
+  }
+
+  offer(question: Omit<OpenQuestion, "key" | "since">, accept: (text: string) => string | null): Offer {
+    const { host } = this.#options;
+    const key = host.ids.random(KEY_LENGTH);
+    const since = new Date(host.clock.now()).toISOString();
+    const answer: Offer["answer"] = new Promise((resolve) => {
+      this.#open = {
+        key,
+        take(text, origin) {
+          const value = accept(text);
+          if (value !== null) resolve({ value, origin });
+          return value;
+        },
+      };
+    });
+    this.#change(() => ({ asks: { ...question, key, since } }));
+    return {
+      answer,
+      [Symbol.dispose]: () => {
+        if (this.#open?.key !== key) return;
+        this.#open = null;
+        this.#change(() => ({ asks: null }));
+      },
+    };
+  }
+
+  counted(processes: Processes): Processes {
+    const run = async (request: ProcessRequest): Promise<ProcessEnd> => {
+      const counts = request.sandbox !== undefined && request.sandbox.role !== "service";
+      if (counts) this.#alive += 1;
+      try {
+        return await processes.run(request);
+      } finally {
+        if (counts) this.#alive -= 1;
+      }
+    };
+    return {
+      run,
+      get runToken() {
+        return processes.runToken;
+      },
+      sweep: (runToken) => processes.sweep(runToken),
+      [Symbol.asyncDispose]: () => processes[Symbol.asyncDispose](),
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#watcher?.[Symbol.dispose]();
+    const { directory, run } = this.#options;
+    const began = this.#live !== null;
+    this.#live = null;
+    await this.#queue;
+    if (began && directory !== null) await removePath(liveFile(controlFolder(directory), run));
+  }
+
+  /** A change of the folder: what waits is taken in its turn. */
+  #look(control: string): void {
+    if (this.#isTaking) return;
+    this.#isTaking = true;
+    this.#enqueue(async () => {
+      this.#isTaking = false;
+      const { run, host } = this.#options;
+      for (const arrived of await takeRequests(control, run, host.processes.runToken)) {
+        await arrived.reply(await this.#take(arrived));
+      }
+    });
+  }
+
+  async #take({ request, outside }: ArrivedRequest): Promise<SteerReply> {
+    const refused = this.#refusal(request, outside);
+    if (refused !== null) {
+      const message = `not taken, from outside: ${request.action}: ${refused}`;
+      this.#options.events.emit({ type: "note", level: "warn", message });
+      return { status: "refused", message: refused };
+    }
+    const { action, origin, text = "", item } = request;
+    if (action === "answer") {
+      const value = this.#open?.take(text, origin) ?? null;
+      return value === null
+        ? { status: "refused", message: "the question does not accept this answer" }
+        : { status: "taken", message: `answered: ${value}` };
+    }
+    this.#options.events.emit({
+      type: "steered",
+      action,
+      origin,
+      text: action === "tell" ? text : null,
+      item: item ?? null,
+    });
+    return { status: "taken", message: await this.#act(request) };
+  }
+
+  /** Why a request does not count. An agent of the same user can write files too: it must not answer for the person. */
+  #refusal({ action, key, text = "" }: SteerRequest, outside: boolean | null): string | null {
+    if (outside === false) return NOT_BY_THE_RUN;
+    switch (action) {
+      case "answer":
+        if (this.#open === null || key !== this.#open.key) return "the question is no longer open";
+        return this.#alive > 0 ? "an agent or a check is at work: answer when it has ended" : null;
+      case "resume":
+        if (this.#live?.pause === null || this.#live?.pause.key !== key) return "the run is not paused";
+        return outside === null && this.#alive > 0 ? "a turn is at work: resume when it has ended" : null;
+      case "pause":
+        return this.#live?.pause === null ? null : "the run pauses already";
+      case "tell":
+        return text.trim() === "" ? "nothing was told" : null;
+      case "stop":
+      case "stop-now":
+        return null;
+    }
+  }
+
+  async #act({ action, text = "", item }: SteerRequest): Promise<string> {
+    switch (action) {
+      case "pause": {
+        const { host } = this.#options;
+        const since = new Date(host.clock.now()).toISOString();
+        await this.#write({ pause: { state: "asked", key: host.ids.random(KEY_LENGTH), since } });
+        return this.#alive > 0 ? "it pauses after the present turn" : "it pauses before the next turn";
+      }
+      case "resume":
+        await this.#write({ pause: null });
+        this.#resumed?.();
+        return "it continues";
+      case "stop":
+        await this.#write({ stopping: true });
+        this.#stopper.abort();
+        return this.#alive > 0 ? "it stops after the present turn" : "it stops";
+      case "stop-now":
+        await this.#write({ stopping: true });
+        this.#stopper.abort();
+        this.#ender.abort(new RalphError("interrupted"));
+        return "it ends now";
+      case "tell":
+        this.#told.push({ text, item: item ?? null });
+        return item === undefined ? "it will be in the next prompt" : `it will be in the next prompt for ${item}`;
+      case "answer":
+        return "";
+    }
+  }
+
+  #change(change: (live: LiveRun) => Partial<LiveRun>): void {
+    this.#enqueue(async () => {
+      if (this.#live !== null) await this.#write(change(this.#live));
+    });
+  }
+
+  async #write(change: Partial<LiveRun>): Promise<void> {
+    const { directory, run } = this.#options;
+    if (this.#live === null || directory === null) return;
+    this.#live = { ...this.#live, ...change };
+    await writeAtomic(liveFile(controlFolder(directory), run), JSON.stringify(this.#live), { mode: 0o600 });
+  }
+
+  #enqueue(act: () => Promise<void>): void {
+    this.#queue = this.#queue.then(act).catch((error: unknown) => {
+      const message = `the run cannot be steered from outside: ${
+        error instanceof Error ? error.message : String(error)
+      }`;
+      this.#options.events.emit({ type: "note", level: "warn", message });
+    });
+  }
+}
