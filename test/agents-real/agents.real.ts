@@ -49,6 +49,16 @@ describe.each(REAL.names)("%s", (agent) => {
     expect(types).not.toContain("agent-line-invalid");
   });
 
+  test("repairs what a check refused: the failure is in the next attempt's prompt", async () => {
+    await using run = realRun(agent, "repair");
+
+    expect(await run.ended(), run.stderr()).toBe(0);
+    expect(turnEnds(run.events())).toEqual(["completed", "completed"]);
+    expect(run.git("log", "--format=%s")).toContain("mend foo.txt");
+    const ends = run.events().flatMap((event) => event.type === "iteration-end" ? [event.result] : []);
+    expect(ends.slice(0, 2)).toEqual(["failed", "verified"]);
+  });
+
   test.skipIf(NO_SANDBOX !== null)("works in a sandbox, and its own files stay as they were", async () => {
     await using run = realRun(agent, "work", ["--sandbox"]);
 
@@ -104,7 +114,7 @@ describe.each(REAL.names)("%s", (agent) => {
 
       expect(await run.ended(), run.stderr()).toBe(0);
       expect(turnEnds(run.events())).toEqual(["rate-limited", "completed"]);
-      expect(run.events().filter(({ type }) => type === "iteration-start")).toHaveLength(2); // the story, and the checks at the end
+      expect(run.events().filter(({ type }) => type === "iteration-start")).toHaveLength(1); // the final check is none
     } finally {
       writeFileSync(REAL.script, script);
     }

@@ -53,18 +53,20 @@ function realProject(agent: string, name: string, isLoggedIn = true): RealProjec
   const story = {
     id: "US-001",
     title: `Write foo.txt (CASE=${name})`,
-    acceptanceCriteria: ["Verify: `test -f foo.txt`"],
+    acceptanceCriteria: [`Verify: \`${name === "repair" ? "sh check.sh" : "test -f foo.txt"}\``],
     priority: 1,
     passes: false,
     notes: "",
   };
   write(join(root, "scripts/ralph/prd.json"), JSON.stringify({ branchName: "main", userStories: [story] }));
+  // What the check says is nowhere else: the next attempt has it from the failure in its prompt.
+  write(join(root, "check.sh"), "grep -q wanted foo.txt || { echo WANTED-$((40 + 2)); exit 1; }\n");
   const sandbox = {
     allow: [`localhost:${new URL(REAL.url).port}`],
     environment: ["MOCK_API_KEY"],
     read: agent === "amp" ? [join(REAL.prefix, "amp-local")] : [], // its program is a script that names it
   };
-  const config = { provider: { preset: agent, ...provider }, maxRetries: 1, sandbox };
+  const config = { provider: { preset: agent, ...provider }, maxRetries: name === "repair" ? 2 : 1, sandbox };
   write(join(root, "ralph.config.json"), JSON.stringify(config));
   const path = [
     join(REAL.prefix, "bin"),

@@ -14,6 +14,7 @@ describe("odd but right", () => {
       expect(ran.turns.filter((code) => code !== 0), `the case's own agent failed\n${ran.output}`).toEqual([]);
       expect(ran.exitCode, ran.output).toBe(0);
       expect(ran.isTrue, `what is committed does not work\n${ran.output}`).toBe(true);
+      if (given.silent !== undefined) expect(ran.lastLines).not.toMatch(given.silent);
       const after = spawnSync("bash", ["-c", given.holds ?? ":"], { cwd: ran.root, encoding: "utf8" });
       expect(after.status, `${after.stdout}${after.stderr}\n${ran.output}`).toBe(0);
     },

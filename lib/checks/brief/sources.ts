@@ -8,8 +8,31 @@ import { readText } from "../../host/files.ts";
 import { PROMPT_FILES, PROMPTS_FOLDER } from "../../prompts/render.ts";
 import type { BriefSource } from "./types.ts";
 
-/** Of the files in the person's home those that git, npm and Bun read. */
-const PERSON_FILES: readonly string[] = [".gitconfig", ".npmrc", ".bunfig.toml"];
+/** Of the files in the person's home those that git, package managers, shells and runners read by themselves. */
+const PERSON_FILES: readonly string[] = [
+  ".gitconfig",
+  ".npmrc",
+  ".yarnrc",
+  ".yarnrc.yml",
+  ".bunfig.toml",
+  ".profile",
+  ".bash_profile",
+  ".bash_login",
+  ".bashrc",
+  ".zshenv",
+  ".rspec",
+  ".curlrc",
+  ".tool-versions",
+  ".cargo/config.toml",
+  ".gradle/init.gradle",
+  ".m2/settings.xml",
+  ".config/go/env",
+  ".config/pip/pip.conf",
+  ".config/mise/config.toml",
+];
+/** Where Python finds packages of the person's own; what it runs there whenever it starts. */
+const PYTHON_FOLDER = ".local/lib";
+const PYTHON_REGEXP = /\/python[\d.]+\/site-packages\/(?:(?:site|user)customize\.py|[^/]+\.pth)$/;
 
 /** Everything that judges a run of this backlog, state files apart. */
 export async function briefSources<Data, Findings>(
@@ -77,5 +100,11 @@ function personSources(
   return [
     ...PERSON_FILES.map((path) => ({ kind: "person" as const, path: join(home, path) })),
     { kind: "person", path: join(configuration, "git"), accepts: () => true },
+    {
+      kind: "person",
+      path: join(home, PYTHON_FOLDER),
+      accepts: (path) => PYTHON_REGEXP.test(path),
+      enters: (path) => /\/\.local\/lib\/python[\d.]+(?:\/site-packages)?$/.test(path),
+    },
   ];
 }

@@ -1,8 +1,18 @@
 import { posix } from "node:path";
 import { oldManifest } from "./old_manifest.ts";
 import { importedBy, mentionedBy } from "./mentioned.ts";
+import { disarms, isLoadedByName } from "./new_tests.ts";
 import type { Reached } from "./reached.ts";
-import { configuresBuild, configuresRunner, isManifest, moduleOf, shadows } from "./runner_files.ts";
+import {
+  configuresBuild,
+  configuresRunner,
+  isManifest,
+  mayBeWork,
+  moduleOf,
+  namedAfter,
+  packagesOf,
+  shadows,
+} from "./runner_files.ts";
 import { isMakefile } from "./scripts.ts";
 
 /** A file of a commit: its mode and the name of its content. */
@@ -27,12 +37,17 @@ export interface JudgingChange {
   };
 }
 
+/** Of so many new tests the text is read. */
+const MOST_NEW_TESTS = 200;
+
 /** What decides which files judge. */
 export interface Judges {
   /** Whether `tests.globs` names a path. */
   readonly isTest: (path: string) => boolean;
   /** What the checks run, in the old tree. */
   readonly reached: Reached;
+  /** Whether a check names this file of the new tree by itself: without it there is nothing to run. */
+  readonly named: (path: string) => boolean;
   /** Whether an item's own text names it: what is asked for is no judge. */
   readonly isSubject: (path: string) => boolean;
   /** Whether a turn changed it. */
@@ -44,25 +59,38 @@ export interface Judges {
 }
 
 /** The judging files that differ between the old tree and the new one. */
-export async function judgingChanges(old: Entries, now: Entries, judges: Judges): Promise<readonly JudgingChange[]> {
+export async function judgingChanges(old: Entries, now: Entries, given: Judges): Promise<readonly JudgingChange[]> {
+  const judges = { ...given, isTest: (path: string) => !isElsewhere(path) && given.isTest(path) };
   const { isTest, reached, isSubject } = judges;
+  const configures = (path: string): boolean =>
+    !isElsewhere(path) && (configuresRunner(path) || namedAfter(path, reached.programs));
+  const packages = packagesOf(reached.files);
   const isJudge = (path: string): boolean =>
-    isTest(path) || ((configuresRunner(path) || reached.files.has(path)) && !isSubject(path));
+    isTest(path) ||
+    ((configures(path) || reached.files.has(path) || packages.some((one) => path.startsWith(one))) && !isSubject(path));
   const changes: JudgingChange[] = [];
   const others: string[] = [];
   for (const [path, entry] of old) {
     const after = now.get(path);
     if (after?.hash === entry.hash && after.mode === entry.mode) continue;
-    if (!isTest(path) && (isManifest(path) || (isMakefile(path) && reached.files.has(path)))) {
+    const isReached = reached.files.has(path);
+    if (!isTest(path) && ((isManifest(path) && (isReached || !isElsewhere(path))) || (isMakefile(path) && isReached))) {
       const change = await manifestChange(path, entry, after, judges);
       if (change !== null) changes.push(change);
-    } else if (isJudge(path)) changes.push(oldFile(path, entry, configuresBuild(path)));
-    else if (judges.isChanged(path) && !isSubject(path)) others.push(path);
+    } else if (isJudge(path)) {
+      const isUncertain = !isTest(path) && !isReached && (configuresBuild(path) || !configuresRunner(path));
+      changes.push(oldFile(path, entry, isUncertain));
+    } else if (judges.isChanged(path) && !isSubject(path)) others.push(path);
   }
   for (const path of await mentionedBy(others, mentionsIn(old, judges))) {
     changes.push(oldFile(path, old.get(path) as TreeEntry, true));
   }
   return [...changes, ...await newFiles(old, now, isJudge, judges)];
+}
+
+/** Beside the root in its repository: a judge only where a check reaches it. Above the root is none of it. Pure. */
+function isElsewhere(path: string): boolean {
+  return path.startsWith("../") && /^(?:\.\.\/)+.*\//.test(path);
 }
 
 function oldFile(path: string, entry: TreeEntry, isUncertain: boolean): JudgingChange {
@@ -76,22 +104,38 @@ async function newFiles(
   isJudge: (path: string) => boolean,
   judges: Judges,
 ): Promise<readonly JudgingChange[]> {
-  const { reached, isSubject } = judges;
+  const { isTest, reached, isSubject } = judges;
   const folders = new Set([...old.keys()].filter(isJudge).map((path) => posix.dirname(path)));
   if (folders.size === 0 && reached.files.size === 0) return []; // nothing judged yet that a new file could shadow
   for (const folder of reached.folders) folders.add(folder);
-  const added = [...now].filter(([path]) => !old.has(path));
+  const added = [...now].filter(([path]) => !old.has(path) && (!isElsewhere(path) || reached.absent.has(path)));
   const modules = added.flatMap(([path]) => moduleOf(path, folders) ?? []);
   const imported = await importedBy(modules, mentionsIn(old, judges));
   const existing = { programs: reached.programs, folders, imported, has: (path: string) => old.has(path) };
   const isPackage = (path: string): boolean => path.endsWith("/__init__.py") && folders.has(posix.dirname(path)); // of tests: they may need it
+  const disarming = await disarmingTests(added.filter(([path]) => isTest(path)), old, judges);
   return added.filter(([path, { mode }]) =>
-    (reached.absent.has(path) || shadows(path, mode, existing)) && !isSubject(path)
+    (reached.absent.has(path) || shadows(path, mode, existing) || disarming.has(path)) && !isSubject(path)
   ).map(([path]) => ({
     path,
-    isUncertain: configuresBuild(path) || isPackage(path),
+    isUncertain: mayBeWork(path, reached.programs) || isPackage(path) || disarming.has(path),
     old: { status: "absent" },
   }));
+}
+
+/** New tests by which the old ones beside them may pass: they count as absent where these fail without them. */
+async function disarmingTests(
+  added: readonly (readonly [path: string, entry: TreeEntry])[],
+  old: Entries,
+  { isTest, named, read }: Judges,
+): Promise<ReadonlySet<string>> {
+  const endings = new Set([...old.keys()].filter(isTest).map((path) => posix.extname(path)));
+  const found = new Set<string>();
+  for (const [path, { hash, mode }] of added.slice(0, MOST_NEW_TESTS)) {
+    if (!mode.startsWith("100") || named(path)) continue;
+    if (isLoadedByName(path) || (endings.has(posix.extname(path)) && disarms(path, await read(hash)))) found.add(path);
+  }
+  return found;
 }
 
 function mentionsIn(old: Entries, { isTest, reached, containing, read }: Judges): Parameters<typeof mentionedBy>[1] {
@@ -114,11 +158,12 @@ async function manifestChange(
   { isSubject, read }: Judges,
 ): Promise<JudgingChange | null> {
   if (after === undefined) return oldFile(path, entry, false);
-  const now = await read(after.hash);
-  const text = oldManifest(path, await read(entry.hash), now);
-  return text === now || isSubject(path)
-    ? null
-    : { path, isUncertain: false, old: { status: "manifest", mode: after.mode, text } };
+  if (isSubject(path)) return null;
+  const [before, now] = [await read(entry.hash), await read(after.hash)];
+  const decides = oldManifest(path, before, now);
+  const mayDecide = oldManifest(path, before, now, { withOthers: true });
+  if (mayDecide === now) return null;
+  return { path, isUncertain: decides === now, old: { status: "manifest", mode: after.mode, text: mayDecide } };
 }
 
 /** Whether text outside of commands names a path, or its last part. Pure. */

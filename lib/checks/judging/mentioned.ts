@@ -34,6 +34,12 @@ const DOCUMENT_REGEXP = /\.(?:md|mdx|rst|adoc|html?|css|s[ac]ss|svg)$|^(?:LICENS
 const IMPORT_REGEXP = /(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)(["'`])([^"'`\n]+)\1/g;
 const PYTHON_IMPORT_REGEXP = /^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import\b|import[ \t]+([^\n#;]+))/gm;
 const PATH_REGEXP = /[\w@+.~-]+(?:\/[\w@+.~-]+)*/g;
+const FOLDER_REGEXP = /["'`]((?:[\w@+.~-]+\/)*[\w@+.~-]+)\/?["'`]|((?:[\w@+.~-]+\/)+)(?=[$*{%"'`])/g;
+/** A library by which tests say what they expect. */
+const EXPECTS_REGEXP =
+  /["'`](?:node:)?(?:assert|test|vitest|chai|expect|should|tape|uvu|ava|jest|bun:test|@jest\/|@playwright\/test)\b|\b(?:import|from)\s+(?:unittest|pytest|nose|hypothesis|testtools)\b|\brequire\s+["'](?:minitest|rspec|test\/unit)/;
+/** Of so many judging files the folders are looked for. */
+const MOST_FILES = 300;
 const ENDINGS: readonly string[] = ["", ".js", ".mjs", ".cjs", ".ts", ".mts", ".tsx", ".jsx", ".py", ".rb"];
 
 /** Those of the candidates that judging files name, or that scripts name which judging files name. */
@@ -42,17 +48,21 @@ export async function mentionedBy(
   mentions: Mentions,
 ): Promise<ReadonlySet<string>> {
   const { isTest, isRun, containing } = mentions;
-  const found = new Set<string>();
-  let wanted = new Map(candidates.filter(mayJudge).map((path) => [path, new Set([path])]));
+  const found = new Set<string>(await readByFolder(candidates.filter(mayJudge), mentions));
+  let wanted = new Map(
+    candidates.filter((path) => mayJudge(path) && !found.has(path)).map((path) => [path, new Set([path])]),
+  );
   for (let depth = 0; depth < DEPTH && wanted.size > 0; depth += 1) {
     const between = new Map<string, Set<string>>();
-    for (const file of await containing([...new Set([...wanted.keys()].map((path) => posix.basename(path)))])) {
+    for (const file of await containing([...new Set([...wanted.keys()].flatMap(wordsOf))])) {
       const judges = isTest(file) || isRun(file);
       if (!judges && (!CODE_REGEXP.test(posix.basename(file)) || isProduct(file))) continue;
       const text = await mentions.read(file);
       if (text === null || text.length > LONGEST_TEXT) continue;
       for (const [target, origins] of wanted) {
-        if (target === file || !names(text, file, target, mentions)) continue;
+        if (target === file || !(names(text, file, target, mentions) || await helps(text, file, target, mentions))) {
+          continue;
+        }
         for (const origin of origins) {
           if (judges) found.add(origin);
           else between.set(file, (between.get(file) ?? new Set()).add(origin));
@@ -62,6 +72,50 @@ export async function mentionedBy(
     wanted = between;
   }
   return found;
+}
+
+/** Names by which a file is found in others: a module in Python goes without its ending. */
+function wordsOf(path: string): readonly string[] {
+  const name = posix.basename(path);
+  return name.endsWith(".py") ? [name, name.slice(0, -3)] : [name];
+}
+
+/**
+ * Those that judging files find in a folder which they name: `readdirSync("checks")`, `data/${name}.json`. A checker runs
+ * code so; a test only reads data.
+ */
+async function readByFolder(
+  candidates: readonly string[],
+  { isTest, isRun, read, containing }: Mentions,
+): Promise<readonly string[]> {
+  const folders = new Map(
+    candidates.filter((path) => path.includes("/")).map((path) => [path, posix.dirname(path)] as const),
+  );
+  if (folders.size === 0) return [];
+  const words = [...new Set(folders.values())].flatMap((folder) => {
+    const name = posix.basename(folder);
+    return [`${name}/`, `"${name}"`, `'${name}'`, `\`${name}\``];
+  });
+  const files = (await containing(words)).filter((file) => isTest(file) || isRun(file)).slice(0, MOST_FILES);
+  const found = new Set<string>();
+  for (const file of files) {
+    const text = await read(file);
+    if (text === null || text.length > LONGEST_TEXT) continue;
+    const named = foldersIn(text, posix.dirname(file));
+    for (const [path, folder] of folders) {
+      const isCode = CODE_REGEXP.test(posix.basename(path));
+      if (named.has(folder) && (!isCode || (!isTest(file) && isRun(file)))) found.add(path);
+    }
+  }
+  return [...found];
+}
+
+/** Folders that a text names: alone in quotes, or before what is put together. */
+function foldersIn(text: string, folder: string): ReadonlySet<string> {
+  const names = [...text.matchAll(FOLDER_REGEXP)].map(([, quoted, before]) => quoted ?? before ?? "");
+  return new Set(
+    names.flatMap((name) => [posix.normalize(name), posix.join(folder, name)]).map((path) => path.replace(/\/$/, "")),
+  );
 }
 
 /** The Python modules of these that judging files import. */
@@ -107,6 +161,13 @@ function names(text: string, file: string, target: string, { isTest, has }: Ment
     if (word === name && posix.dirname(target).split("/").every((part) => part === "." || words.has(part))) return true;
   }
   return false;
+}
+
+/** Code that tests import and that says itself what is expected: a part of the tests. What is at the top is the work. */
+async function helps(text: string, file: string, target: string, { isTest, has, read }: Mentions): Promise<boolean> {
+  if (!isTest(file) || posix.dirname(target) === "." || !CODE_REGEXP.test(posix.basename(target))) return false;
+  if (!importsOf(text, posix.dirname(file), has).includes(target)) return false;
+  return EXPECTS_REGEXP.test(await read(target) ?? "");
 }
 
 function isWithin(path: string, folder: string): boolean {

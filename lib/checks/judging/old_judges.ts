@@ -3,6 +3,7 @@ import type { JudgedItem, JudgingHistory } from "../../backlog/journal_types.ts"
 import { withoutCommands } from "../../backlog/verify_commands.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { type Entries, type JudgingChange, judgingChanges, namesPath, type TreeEntry } from "./judging_changes.ts";
+import { movedPackages, pinsPackages } from "./lock_files.ts";
 import { movedDependencies } from "./old_manifest.ts";
 import { type Commits, createCommits, type LineCount, oldEntries } from "./old_tree.ts";
 import { type FileTree, type Reached, reachedBy } from "./reached.ts";
@@ -59,6 +60,7 @@ export async function oldJudges(ralph: Context, options: OldJudgesOptions): Prom
   const found = await judgingChanges(old, now, {
     isTest,
     reached: await reachedBy(commands, fileTree(commits, old), isTest),
+    named: await namedBy(commands, fileTree(commits, now)),
     isSubject: (path) => [...texts].some(([{ changed }, text]) => changed.includes(path) && namesPath(text, path)),
     isChanged: (path) => changed.has(path),
     containing: (words) => commits.containing(sources, words),
@@ -79,6 +81,12 @@ export async function oldJudges(ralph: Context, options: OldJudgesOptions): Prom
       items: items.filter(({ changed }) => changed.includes(path)).map(({ id }) => id),
     })),
   };
+}
+
+/** Whether commands name a file of a tree by itself, and not by a folder or a pattern. */
+async function namedBy(commands: readonly string[], tree: FileTree): Promise<(path: string) => boolean> {
+  const { files, listed } = await reachedBy(commands, tree);
+  return (path) => files.has(path) && !listed.has(path);
 }
 
 /** Whether all tests that an item's commands run are newer than the work's begin. */
@@ -142,8 +150,11 @@ async function movedFrom(commits: Commits, old: Entries, now: Entries): Promise<
   const moved: string[] = [];
   for (const [path, { hash }] of old) {
     const after = now.get(path);
-    if (!/(?:^|\/)(?:package|deno)\.jsonc?$/.test(path) || after === undefined || after.hash === hash) continue;
-    moved.push(...movedDependencies(path, await commits.read(hash), await commits.read(after.hash)));
+    if (after === undefined || after.hash === hash) continue;
+    const isManifest = /(?:^|\/)(?:package|deno)\.jsonc?$/.test(path);
+    if (!isManifest && !pinsPackages(path)) continue;
+    const [before, text] = [await commits.read(hash), await commits.read(after.hash)];
+    moved.push(...isManifest ? movedDependencies(path, before, text) : movedPackages(path, before, text));
   }
   return moved;
 }

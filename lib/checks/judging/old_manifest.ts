@@ -15,14 +15,31 @@ const RUNNER_KEYS: readonly string[] = [
   "test",
 ];
 const RUNNER_SECTION_REGEXP =
-  /^\[+(?:tool[.:](?:pytest|tox|coverage|nox|hatch\.envs|poe|taskipy|pdm\.scripts)|tool:pytest|pytest|aliases|alias|test\b|bench\b|profile\.test|coverage|testenv)/;
+  /^(?:tool[.:](?:pytest|tox|coverage|nox|hatch\.envs|poe|taskipy|pdm\.scripts)|pytest|aliases|alias|test(?:$|\.)|bench(?:$|\.)|profile\.test|coverage|testenv)/;
+const LINTER_SECTION_REGEXP =
+  /^(?:tool[.:](?:ruff|mypy|black|isort|pylint|flake8|pyright|basedpyright|bandit|pydocstyle)|flake8|mypy|pycodestyle|pylint|isort|lints)(?:$|[.:-])/;
+/** What package managers, bundlers and editors read of a `package.json`, and what is no check's. */
+const PACKAGE_REGEXP =
+  /ependenc|^(?:name|version|description|keywords|homepage|bugs|license|licenses|author|contributors|maintainers|funding|files|main|module|browser|bin|man|directories|repository|engines|os|cpu|libc|private|publishConfig|type|types|typings|typesVersions|exports|imports|importMap|sideEffects|overrides|resolutions|packageManager|devEngines|pnpm|volta|browserslist|unpkg|jsdelivr|icon|publisher|displayName|categories|activationEvents|contributes|capabilities|scripts|tasks|workspaces|workspace|lock|nodeModulesDir|compilerOptions|\$schema|test|allowScripts|trustedDependencies|catalogs?|oclif|pkg|build|electronmon|homebrew)$/;
+/** What changes how recipes run, or runs as soon as the file is read. */
 const SPECIAL_REGEXP =
-  /^(?:override\s+|export\s+|set\s+)?(?:\.?SHELL\w*|MAKE\w*|VPATH|shell)\b|^-?s?include\b|^import\b|^vpath\b/;
+  /^(?:override\s+|set\s+)?(?:\.?SHELL\w*|MAKE\w*|VPATH|shell)\b|^-?s?include\b|^(?:import|mod|export|set|define|load|vpath)\b|^[^\s:=]+\s*:[^=]*=|\$[({](?:shell|eval|file|guile)\b|!=|`/;
+
+/** What of a manifest is old. */
+export interface OldManifestOptions {
+  /** What may decide on checks as well: entries that no package manager reads, and sections of linters. @default false */
+  readonly withOthers?: boolean;
+}
 
 /** A manifest as the checks are to see it: what decides on them as it was, the rest as it is. Pure. */
-export function oldManifest(path: string, before: string, after: string): string {
+export function oldManifest(
+  path: string,
+  before: string,
+  after: string,
+  { withOthers = false }: OldManifestOptions = {},
+): string {
   if (isMakefile(path)) return oldMakefile(before, after);
-  return /\.jsonc?$/.test(path) ? oldPackage(before, after) : oldSections(before, after);
+  return /\.jsonc?$/.test(path) ? oldPackage(before, after, withOthers) : oldSections(before, after, withOthers);
 }
 
 /** Dependencies of before that now come from a folder, a link or git, as `name: source`. Pure. */
@@ -31,12 +48,12 @@ export function movedDependencies(path: string, before: string, after: string): 
   const [was, is] = [dependencies(before), dependencies(after)];
   return [...is].filter(([name, source]) =>
     was.has(name) && was.get(name) !== source &&
-    /^(?:file:|link:|portal:|git[+:@]|github:|https?:.*\.git|\.{0,2}\/)/.test(source)
+    /^(?:\{.*":"\.{0,2}\/)|^(?:file:|link:|portal:|git[+:@]|github:|https?:.*\.git|\.{0,2}\/)/.test(source)
   ).map(([name, source]) => `${name}: ${source}`);
 }
 
 /** Scripts, runners' sections and workspaces as they were. New ones stay, but for a `pre…` or `post…` of one that was there. */
-function oldPackage(before: string, after: string): string {
+function oldPackage(before: string, after: string, withOthers: boolean): string {
   const [was, is] = [jsonObject(before), jsonObject(after)];
   const kept: Record<string, unknown> = { ...is };
   for (const key of ["workspaces", "workspace"]) {
@@ -48,6 +65,7 @@ function oldPackage(before: string, after: string): string {
     if (key in was) kept[key] = was[key];
     else delete kept[key];
   }
+  for (const key of Object.keys(was)) if (withOthers && !PACKAGE_REGEXP.test(key)) kept[key] = was[key];
   for (const key of ["scripts", "tasks"]) {
     const [old, now] = [was[key], is[key]];
     if (!isObject(old)) continue;
@@ -77,16 +95,33 @@ function oldMakefile(before: string, after: string): string {
 }
 
 /** Sections of runners as they were, all others as they are. */
-function oldSections(before: string, after: string): string {
-  const isRunner = (section: string): boolean => RUNNER_SECTION_REGEXP.test(section);
+function oldSections(before: string, after: string, withOthers: boolean): string {
+  const decides = (section: string): boolean =>
+    keysOf(section).some((key) => RUNNER_SECTION_REGEXP.test(key) || (withOthers && LINTER_SECTION_REGEXP.test(key)));
   const [was, is] = [sectionsOf(before), sectionsOf(after)];
-  const old = was.filter(isRunner);
-  if (old.join("") === is.filter(isRunner).join("")) return after;
-  return [...is.filter((section) => !isRunner(section)), ...old].map((section) => `${section.trimEnd()}\n`).join("\n");
+  const old = was.filter(decides);
+  if (old.join("") === is.filter(decides).join("")) return after;
+  const isTop = (section: string): boolean => !section.trimStart().startsWith("[");
+  const kept = is.filter((section) => !decides(section));
+  const parts = [...kept.filter(isTop), ...old.filter(isTop), ...kept, ...old];
+  return [...new Set(parts)].map((section) => `${section.trimEnd()}\n`).join("\n");
+}
+
+/** The keys of a section in full, however they are spelled: `[tool]` with `pytest.ini_options.addopts = …`. */
+function keysOf(section: string): readonly string[] {
+  const plain = (key: string): string => key.replaceAll(/["'\s]/g, "");
+  const [head = "", ...lines] = section.split("\n");
+  const title = /^\s*\[+([^\]]*)\]/.exec(head);
+  const prefix = title === null ? "" : plain(title[1] ?? "");
+  const keys = (title === null ? [head, ...lines] : lines).flatMap((line) => {
+    const key = /^\s*([\w."'-]+(?:\s*\.\s*[\w"'-]+)*)\s*=/.exec(line)?.[1];
+    return key === undefined ? [] : [`${prefix === "" ? "" : `${prefix}.`}${plain(key)}`];
+  });
+  return [prefix, ...keys];
 }
 
 function sectionsOf(text: string): readonly string[] {
-  return text.split(/^(?=\[)/m).filter((section) => section.trim() !== "");
+  return text.split(/^(?=[ \t]*\[)/m).filter((section) => section.trim() !== "");
 }
 
 function variableOf(text: string): string {

@@ -1,4 +1,4 @@
-import { relative } from "node:path";
+import { posix, relative } from "node:path";
 import picomatch from "picomatch";
 import type { JudgingHistory } from "../../backlog/journal_types.ts";
 import type { RalphContext } from "../../context/context.ts";
@@ -8,7 +8,7 @@ import type { Repository } from "../../git/types.ts";
 import { ensureDirectory, removePath } from "../../host/files.ts";
 import type { Entries, TreeEntry } from "./judging_changes.ts";
 
-/** Reads commits, and makes one that no branch has. Paths are the root's. */
+/** Reads commits, and makes one that no branch has. Paths are relative to the root: `../` leads to what is beside it. */
 export interface Commits {
   entries(commit: string): Promise<Entries>;
   read(hash: string): Promise<string>;
@@ -34,7 +34,7 @@ const MOST_WORDS = 1000;
 export function createCommits(ralph: Pick<RalphContext, "host" | "repository" | "root">): Commits {
   const repository = requireRepository(ralph);
   const inside = relative(repository.topLevel, ralph.root).replaceAll("\\", "/");
-  const prefix = inside === "" ? "" : `${inside}/`;
+  const fromRoot = (path: string): string => inside === "" ? path : posix.relative(inside, path);
   async function git(arguments_: readonly string[], options: { input?: string; index?: string } = {}): Promise<string> {
     const { input, index } = options;
     const environment = { GIT_NO_REPLACE_OBJECTS: "1", ...(index === undefined ? {} : { GIT_INDEX_FILE: index }) };
@@ -47,20 +47,18 @@ export function createCommits(ralph: Pick<RalphContext, "host" | "repository" | 
       const found = new Map<string, TreeEntry>();
       for (const line of (await git(["ls-tree", "-r", "-z", "--full-tree", commit])).split("\0")) {
         const [, mode, hash, path] = /^(\d+) \w+ (\w+)\t(.*)$/s.exec(line) ?? [];
-        if (mode !== undefined && hash !== undefined && path?.startsWith(prefix) === true) {
-          found.set(path.slice(prefix.length), { mode, hash });
-        }
+        if (mode !== undefined && hash !== undefined && path !== undefined) found.set(fromRoot(path), { mode, hash });
       }
       return found;
     },
     read: (hash) => git(["cat-file", "blob", hash]),
     containing: (commits, words) =>
-      containing({ git: (listed) => repository.git(listed, UNREPLACED), prefix }, commits, words),
+      containing({ git: (listed) => repository.git(listed, UNREPLACED), fromRoot }, commits, words),
     write: async (input) => (await git(["hash-object", "-w", "--stdin"], { input })).trim(),
     async lay(base, files) {
       const index = `${repository.ralphDirectory}/judging-index.${ralph.host.ids.random(8)}`;
       const lines = [...files].map(([path, entry]) =>
-        `${entry === null ? `0 ${"0".repeat(40)}` : `${entry.mode} ${entry.hash}`}\t${prefix}${path}\0`
+        `${entry === null ? `0 ${"0".repeat(40)}` : `${entry.mode} ${entry.hash}`}\t${posix.join(inside, path)}\0`
       );
       try {
         await ensureDirectory(repository.ralphDirectory);
@@ -76,9 +74,7 @@ export function createCommits(ralph: Pick<RalphContext, "host" | "repository" | 
       const counts = new Map<string, LineCount>();
       for (const line of (await git(["diff-tree", "-r", "-z", "--numstat", "--no-renames", from, to])).split("\0")) {
         const [added = "", removed = "", path = ""] = line.split("\t");
-        if (path.startsWith(prefix) && path !== "") {
-          counts.set(path.slice(prefix.length), { added: countOf(added), removed: countOf(removed) });
-        }
+        if (path !== "") counts.set(fromRoot(path), { added: countOf(added), removed: countOf(removed) });
       }
       return counts;
     },
@@ -115,9 +111,9 @@ function countOf(text: string): number | null {
 const UNREPLACED = { environment: { GIT_NO_REPLACE_OBJECTS: "1" } };
 
 async function containing(
-  { git, prefix }: {
+  { git, fromRoot }: {
     readonly git: (arguments_: readonly string[]) => ReturnType<Repository["git"]>;
-    readonly prefix: string;
+    readonly fromRoot: (path: string) => string;
   },
   commits: readonly string[],
   words: readonly string[],
@@ -131,7 +127,7 @@ async function containing(
     if (exitCode !== 0 && exitCode !== 1) throw gitFailed(listed, reasonOf({ stderr, tail: stderr }));
     for (const line of stdout.split("\0")) {
       const path = line.slice(commit.length + 1);
-      if (path.startsWith(prefix) && path !== "") found.add(path.slice(prefix.length));
+      if (path !== "") found.add(fromRoot(path));
     }
   }
   return [...found];

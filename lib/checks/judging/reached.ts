@@ -32,6 +32,8 @@ export interface FileTree {
 export interface Reached {
   /** Files that they run, scripts of scripts included. */
   readonly files: ReadonlySet<string>;
+  /** Of these, those that no word names by itself: a pattern or a folder does. */
+  readonly listed: ReadonlySet<string>;
   /** Folders that they name. */
   readonly folders: ReadonlySet<string>;
   /** Programs that they start, without a path. */
@@ -60,6 +62,10 @@ const RUNNERS_BY_WORD: readonly (readonly [program: RegExp, word: RegExp])[] = [
   [/^(?:bun|deno)$/, /^test$/],
 ];
 const LISTERS: ReadonlySet<string> = new Set(["find", "for", "ls"]);
+/** What they print of a file is what another program runs or is asked: `cat cases | xargs -n1 sh`. */
+const FEEDERS: ReadonlySet<string> = new Set(
+  "awk cat cut echo git grep head jq printf sed sort tail tr uniq yq".split(" "),
+);
 const INTERPRETERS_REGEXP = /^(?:\.|source|(?:ba|da|z|k)?sh|node|bun|deno|python[\d.]*|ruby|perl|bats)$/;
 /** They read a file into the command itself. */
 const INCLUDES: ReadonlySet<string> = new Set([".", "source", "include"]);
@@ -87,6 +93,7 @@ interface Spot {
 
 class Reach implements Reached {
   readonly files: Set<string> = new Set();
+  readonly listed: Set<string> = new Set();
   readonly folders: Set<string> = new Set();
   readonly programs: Set<string> = new Set();
   readonly absent: Set<string> = new Set();
@@ -106,11 +113,14 @@ class Reach implements Reached {
     const bases = await basesOf(parsed, folder, this.#tree);
     const runsNamed = parsed.some(({ program }) => INTERPRETERS_REGEXP.test(program));
     for (const command of parsed) {
-      if (!command.program.includes("/")) this.programs.add(command.program);
-      const lists = LISTERS.has(command.program) && runsNamed;
+      for (const program of programsOf(command)) this.programs.add(program);
+      const lists = (LISTERS.has(command.program) && runsNamed) || command.feeds;
       if (!lists && (command.observed || READERS.has(command.program))) continue;
       for (const base of bases) {
         for (const word of [command.program, ...command.words]) await this.#take(command, word, { base, depth, lists });
+        for (const value of command.settings.flatMap((one) => one.split(/[=:,]/).slice(1))) {
+          await this.#takeSetting(value, base, depth);
+        }
         await this.#runManifests(command, base, depth);
       }
     }
@@ -122,16 +132,29 @@ class Reach implements Reached {
     { base, depth, lists }: Spot,
   ): Promise<void> {
     const path = await pathOf(word, base, this.#tree);
-    if (path !== null && this.#tree.has(path)) return await this.#enter(path, depth);
+    if (path !== null && command.feeds && isProduct(path)) return;
+    if (path !== null && this.#tree.has(path)) {
+      this.listed.delete(path);
+      return await this.#enter(path, depth);
+    }
     if (path !== null) this.folders.add(path);
     if (lists || runsFolders(command)) {
       for (const one of path === null ? matching(word, base, this.#tree) : casesIn(path, this.#tree, this.#isTest)) {
+        if (!this.files.has(one)) this.listed.add(one);
         await this.#enter(one, depth);
       }
     }
     if (path !== null || !INCLUDES.has(command.program) || word === command.program) return;
     const missing = posix.join(base, word);
-    if (/^[\w./-]+$/.test(word) && !word.startsWith("/") && !missing.startsWith("..")) this.absent.add(missing);
+    if (/^[\w./-]+$/.test(word) && !word.startsWith("/")) this.absent.add(missing);
+  }
+
+  /** What a variable leads to: `PYTHONPATH=src`, `BASH_ENV=./env.sh`. */
+  async #takeSetting(value: string, base: string, depth: number): Promise<void> {
+    const path = await pathOf(value, base, this.#tree);
+    if (path === null) return;
+    if (this.#tree.has(path)) await this.#enter(path, depth);
+    else this.folders.add(path);
   }
 
   async #enter(path: string, depth: number): Promise<void> {
@@ -179,7 +202,7 @@ async function pathOf(word: string, base: string, tree: FileTree): Promise<strin
   const bare = word.replace(/^-[^=]*=/, "").replace(/::.*$|:\d+$/, "");
   if (bare === "" || bare.startsWith("-") || bare.startsWith("/")) return null;
   const path = posix.join(base, bare).replace(/\/$/, "");
-  if (path === "." || path.startsWith("..")) return null;
+  if (path === ".") return null;
   for (const ending of ENDINGS) if (tree.has(path + ending)) return path + ending;
   const module = /^[\w.]+$/.test(bare) ? posix.join(base, `${bare.replaceAll(".", "/")}.py`) : null;
   if (module !== null && tree.has(module)) return module;
@@ -209,7 +232,7 @@ function runsFolders({ program, words }: SimpleCommand): boolean {
 function matching(word: string, base: string, tree: FileTree): readonly string[] {
   if (!/[*?[]/.test(word) || word.startsWith("-") || word.startsWith("/")) return [];
   const pattern = posix.join(base, word);
-  if (!pattern.includes("/") || pattern.startsWith("..")) return [];
+  if (!pattern.includes("/")) return [];
   const matches = picomatch(pattern, { dot: true });
   return [...tree.paths()].filter((path) => matches(path) && !isProduct(path));
 }
@@ -232,14 +255,19 @@ interface SimpleCommand {
   readonly program: string;
   /** All that comes after it. */
   readonly words: readonly string[];
+  /** Variables that it sets for what it starts. */
+  readonly settings: readonly string[];
   /** Its output is compared or searched: `test "$(…)" = 5`, `… | grep -q`. It is what is checked. */
   readonly observed: boolean;
+  /** It only prints a file, and another program takes that as its operands or input. */
+  readonly feeds: boolean;
 }
 
 /** The simple commands of a shell text, those in `sh -c "…"` and `$(…)` included. Pure. */
 function simpleCommands(text: string): readonly SimpleCommand[] {
   const commands: SimpleCommand[] = [];
   const open: string[] = [];
+  const around: string[] = [];
   let piped: SimpleCommand[] = [];
   let words: string[] = [];
   let glued = "";
@@ -251,12 +279,13 @@ function simpleCommands(text: string): readonly SimpleCommand[] {
   const close = (separator: string): void => {
     closeWord();
     const command = commandOf(words, open.includes("$("));
+    if (separator === "$(" || separator === "`") around.push(command?.program ?? "[");
     words = [];
     if (command === null) return;
     if (JUDGES.has(command.program)) piped = piped.map((one) => ({ ...one, observed: true }));
     piped.push(command);
     if (separator === "|") return;
-    commands.push(...piped);
+    commands.push(...fed(piped, open.includes("$(") ? around.at(-1) : undefined));
     piped = [];
   };
   for (const match of text.replaceAll("\\\n", " ").matchAll(TOKEN_REGEXP)) {
@@ -274,12 +303,30 @@ function simpleCommands(text: string): readonly SimpleCommand[] {
     glued += quoted ?? bare ?? "";
   }
   close("\n");
-  commands.push(...piped);
+  commands.push(...fed(piped, undefined));
   return commands;
+}
+
+/** Commands of one pipe, with those marked whose output something takes that is no mere reader. */
+function fed(piped: readonly SimpleCommand[], outer: string | undefined): readonly SimpleCommand[] {
+  const takes = (program: string): boolean => !READERS.has(program) && !JUDGES.has(program);
+  return piped.map((command, index) => ({
+    ...command,
+    feeds: FEEDERS.has(command.program) &&
+      (piped.slice(index + 1).some(({ program }) => takes(program)) || (outer !== undefined && takes(outer))),
+  }));
 }
 
 function commandOf(words: readonly string[], observed: boolean): SimpleCommand | null {
   const at = words.findIndex((word) => !WRAPPERS.has(word) && !/^(?:\w+=|-|\d+[smh]?$)/.test(word));
   const program = words[at];
-  return program === undefined ? null : { program, words: words.slice(at + 1), observed };
+  if (program === undefined) return null;
+  const set = (program === "export" ? words : words.slice(0, at)).filter((word) => /^[A-Za-z_]\w*=/.test(word));
+  return { program, words: words.slice(at + 1), settings: set, observed, feeds: false };
+}
+
+/** The program, and the module that an interpreter runs by its name. */
+function programsOf({ program, words }: SimpleCommand): readonly string[] {
+  const at = INTERPRETERS_REGEXP.test(program) ? words.indexOf("-m") : -1;
+  return [program, ...at < 0 ? [] : words.slice(at + 1, at + 2)].filter((name) => !name.includes("/"));
 }

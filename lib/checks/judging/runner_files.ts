@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import picomatch from "picomatch";
+import { isProduct } from "./mentioned.ts";
 import { isMakefile } from "./scripts.ts";
 
 /** They decide how checks run without being named by them: existing ones are old, and new ones count as absent. */
@@ -31,6 +32,28 @@ const CONFIGURATION: readonly string[] = [
 ];
 /** The same, but that projects need new ones of them to build at all: only existing ones are old. */
 const BUILDS: readonly string[] = ["tsconfig*.json", "build.rs", "pom.xml", "build.gradle*"];
+/** The same of task runners, version managers, environments and module maps: they may be the work as well. */
+const TASKS: readonly string[] = [
+  "{R,r}akefile{,.rb}",
+  "{G,g}{ulp,runt}file.*",
+  "{tasks,dodo,fabfile}.py",
+  "{build,ivy}.xml",
+  "build.{sbt,zig,xs,cake}",
+  "{project.clj,mix.exs,Package.swift,dart_test.yaml,magefile.go,Earthfile,hatch.toml,Makefile.toml}",
+  "{CMakeLists.txt,meson.build,BUILD,BUILD.bazel,WORKSPACE,MODULE.bazel,.bazelrc}",
+  "{Directory.Build.props,Directory.Build.targets,*.runsettings,global.json}",
+  "{docker-,}compose*.y{a,}ml",
+  "Dockerfile*",
+  "{.pre-commit-config,lefthook,.lefthook}.y{a,}ml",
+  "{.nvmrc,.node-version,.python-version,.ruby-version,.java-version,.tool-versions,rust-toolchain,rust-toolchain.toml}",
+  "{mise,.mise}.toml",
+  ".env",
+  ".env.*",
+  "{importmap,import_map,jsconfig}.json",
+  ".pnp.{cjs,loader.mjs}",
+  ".pnpmfile.cjs",
+  ".gitattributes",
+];
 /** What linters and coverage ask for. */
 const LINTERS: readonly string[] = [
   "eslint.config.*",
@@ -87,8 +110,10 @@ const STANDARD: ReadonlySet<string> = new Set(
 );
 
 const isConfiguration = picomatch([...CONFIGURATION], { dot: true, basename: true });
+const isLinter = picomatch([...LINTERS, ".gitattributes"], { dot: true, basename: true });
 const isBundler = picomatch([
   ...LINTERS,
+  ...TASKS,
   "{vite,babel}.config.*",
   ".babelrc*",
   "{turbo,nx,lerna}.json",
@@ -97,12 +122,28 @@ const isBundler = picomatch([
   dot: true,
   basename: true,
 });
-const isBuild = picomatch([...BUILDS, ...LINTERS], { dot: true, basename: true });
+const isBuild = picomatch([...BUILDS, ...LINTERS, ...TASKS], { dot: true, basename: true });
+const SETTINGS_REGEXP =
+  /^(?:([\w-]+)\.(?:config|conf)\.\w+|\.?([\w-]+)\.(?:jsonc?|toml|ya?ml|ini|cfg)|\.([\w-]+)rc(?:\.\w+)?)$/;
 const isCargo = picomatch(["**/.cargo/config{,.toml}"], { dot: true });
 
 /** A package that git has: no item's work. */
 function isInstalled(path: string): boolean {
-  return /(?:^|\/)(?:node_modules|site-packages)\//.test(path);
+  return /(?:^|\/)(?:node_modules|site-packages|[^/]+\.(?:egg|dist)-info|\.yarn\/(?:releases|plugins))\//.test(path);
+}
+
+/** The folders of packages from elsewhere, of which a check runs a file: `vendor/bats/`. Pure. */
+export function packagesOf(reached: ReadonlySet<string>): readonly string[] {
+  const found = [...reached].flatMap((path) =>
+    /^(?:.*\/)?(?:vendor|vendored|third[_-]party|external|extern|deps)\/[^/]+\//.exec(path)?.[0] ?? []
+  );
+  return [...new Set(found)];
+}
+
+/** Settings that carry the name of a program that checks start: `mini.config.json`, `.minirc`, `mini.toml`. Pure. */
+export function namedAfter(path: string, programs: ReadonlySet<string>): boolean {
+  const name = SETTINGS_REGEXP.exec(posix.basename(path))?.slice(1).find((found) => found !== undefined);
+  return name !== undefined && programs.has(name);
 }
 
 /** A file by which runners are configured, whether any check names it or not. Pure. */
@@ -113,6 +154,12 @@ export function configuresRunner(path: string): boolean {
 /** One that decides how a project is built as well. Pure. */
 export function configuresBuild(path: string): boolean {
   return isBundler(path);
+}
+
+/** A new one that may be the work as well. Pure. */
+export function mayBeWork(path: string, programs: ReadonlySet<string>): boolean {
+  return configuresBuild(path) || (path.endsWith(".py") && isProduct(path)) ||
+    (!isConfiguration(path) && namedAfter(path, programs));
 }
 
 /** A manifest of which only what decides on checks is old. Pure. */
@@ -147,7 +194,8 @@ export function moduleOf(path: string, folders: ReadonlySet<string>): string | n
 export function shadows(path: string, mode: string, { programs, folders, imported, has }: Existing): boolean {
   const folder = posix.dirname(path);
   const name = posix.basename(path);
-  if (isConfiguration(path) || isCargo(path) || isInstalled(path)) return true;
+  if (isConfiguration(path) || isCargo(path) || isInstalled(path) || isLinter(path)) return true;
+  if (namedAfter(path, programs)) return true;
   if (isMakefile(path)) {
     return ["GNUmakefile", "makefile", "Makefile", "justfile", "Justfile", ".justfile"].some((one) =>
       one !== name && has(posix.join(folder, one))

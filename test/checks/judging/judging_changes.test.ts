@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { namesPath } from "../../../lib/checks/judging/judging_changes.ts";
+import { movedPackages } from "../../../lib/checks/judging/lock_files.ts";
 import { movedDependencies, oldManifest } from "../../../lib/checks/judging/old_manifest.ts";
 import { changesOf, type Files } from "./judging_world.ts";
 
@@ -79,7 +80,69 @@ const ROWS: readonly (readonly [
     "eslint.config.js": "2",
     ".flake8": "1",
     "ruff.toml": "1",
-  }, ["?eslint.config.js"]],
+  }, ["?-ruff.toml", "?eslint.config.js"]],
+  ["a script beside the root", ["sh ../../tools/check.sh"], { "../../tools/check.sh": "1" }, {
+    "../../tools/check.sh": "2",
+  }, ["../../tools/check.sh"]],
+  ["what other projects of the repository judge is theirs", ["npm test"], {
+    "test/a.test.mjs": "1",
+    "../other/test/b.test.mjs": "1",
+    "../other/package.json": SCRIPTS({ test: "b" }),
+    "../vitest.config.ts": "1",
+  }, {
+    "test/a.test.mjs": "1",
+    "../other/test/b.test.mjs": "2",
+    "../other/package.json": SCRIPTS({ test: "c" }),
+    "../other/.npmrc": "2",
+    "../vitest.config.ts": "2",
+  }, ["../vitest.config.ts"]],
+  ["settings by a program's name", ["npx mini"], { "mini.config.json": "1", ".minirc": "1", "mono.json": "1" }, {
+    "mini.config.json": "2",
+    ".minirc": "2",
+    "mono.json": "2",
+    "mini.toml": "2",
+  }, ["?-mini.toml", "?.minirc", "?mini.config.json"]],
+  ["a list that is fed to a shell", ["cat suites | xargs -n1 sh"], { suites: "a" }, { suites: "b" }, ["suites"]],
+  ["a product that is fed to a shell", ["cat src/a.sh | sh -s 2"], { "src/a.sh": "a" }, { "src/a.sh": "b" }, []],
+  ["what is searched", ["cat out/log | grep -q ok"], { "out/log": "a" }, { "out/log": "b" }, []],
+  ["a false module on a path that the check sets", ["PYTHONPATH=src python3 -m unittest"], {
+    "src/a.py": "",
+    "test_a.py": "",
+  }, {
+    "src/a.py": "",
+    "test_a.py": "",
+    "src/unittest.py": "",
+  }, ["?-src/unittest.py"]],
+  ["a new test that ends the others' process", ["python3 -m unittest discover tests"], { "tests/test_a.py": "" }, {
+    "tests/test_a.py": "",
+    "tests/test_0.py": "import os\nos._exit(0)\n",
+    "tests/test_b.py": "import unittest\n",
+  }, ["?-tests/test_0.py"]],
+  ["a new test that the check names is the work", ["python3 tests/test_b.py"], { "tests/test_a.py": "" }, {
+    "tests/test_a.py": "",
+    "tests/test_b.py": "import sys\nsys.exit(1)\n",
+  }, []],
+  ["a mock that is loaded by its name", ["npx jest"], { "a.test.js": "" }, {
+    "a.test.js": "",
+    "__mocks__/fs.js": "x",
+  }, ["?-__mocks__/fs.js"]],
+  [
+    "a vendored runner's inner file",
+    ["vendor/bats/bin/bats test"],
+    {
+      "vendor/bats/bin/bats": "#!/bin/sh",
+      "vendor/bats/lib/core": "1",
+      "vendor/other/x": "1",
+    },
+    { "vendor/bats/bin/bats": "#!/bin/sh", "vendor/bats/lib/core": "2", "vendor/other/x": "2" },
+    [
+      "?vendor/bats/lib/core",
+    ],
+  ],
+  ["a plugin that is found by its metadata", ["pytest"], { "test_a.py": "" }, {
+    "test_a.py": "",
+    "x.egg-info/entry_points.txt": "",
+  }, ["-x.egg-info/entry_points.txt"]],
   ["what RSpec loads by itself", ["rspec"], { "spec/spec_helper.rb": "1" }, { "spec/spec_helper.rb": "2" }, [
     "spec/spec_helper.rb",
   ]],
@@ -238,6 +301,35 @@ describe("oldManifest()", () => {
     );
   });
 
+  test.each([
+    ["export NODE_OPTIONS := --import=./fine.mjs"],
+    ["test: SHELL = /bin/true"],
+    ["now := $(shell echo true > t.sh)"],
+  ])("a Makefile has no new line that changes how recipes run: %s", (line) => {
+    const before = "test:\n\tsh t.sh\n";
+
+    expect(oldManifest("Makefile", before, `${line}\n${before}`)).toBe(before);
+  });
+
+  test("sections of runners are known however they are spelled", () => {
+    const before = '[tool]\npytest.ini_options.addopts = "-q"\n';
+    const after = '[tool]\npytest.ini_options.addopts = "--co"\n';
+
+    expect(oldManifest("pyproject.toml", before, after)).toBe(before);
+    expect(oldManifest("pyproject.toml", "", '[ "tool" . pytest ]\naddopts = "--co"\n')).toBe("");
+  });
+
+  test("what may decide is old where that is asked for: unknown entries, sections of linters", () => {
+    const others = { withOthers: true };
+    const text = (cases: string, main: string): string => JSON.stringify({ config: { cases }, main });
+    expect(JSON.parse(oldManifest("package.json", text("a", "a"), text("b", "b"), others))).toEqual({
+      config: { cases: "a" },
+      main: "b",
+    });
+    expect(oldManifest("package.json", text("a", "a"), text("b", "b"))).toBe(text("b", "b"));
+    expect(oldManifest("pyproject.toml", "", '[tool.ruff]\nexclude = ["src"]\n', others)).toBe("");
+  });
+
   test("sections of runners in pyproject.toml are the old ones", () => {
     const before = '[project]\nname = "a"\n\n[tool.pytest.ini_options]\naddopts = "-q"\n';
     const after =
@@ -256,6 +348,60 @@ test("movedDependencies() knows Deno's imports", () => {
   expect(movedDependencies("deno.json", text("jsr:@std/assert@1"), text("./fake.ts"))).toEqual([
     "@std/assert: ./fake.ts",
   ]);
+});
+
+test("movedDependencies() knows the names of a package's own modules, by condition too", () => {
+  const text = (source: string): string => JSON.stringify({ imports: { "#assert": { default: source } } });
+
+  expect(movedDependencies("package.json", text("./qa/assert.js"), text("./src/lax.js"))).toEqual([
+    '#assert: {"default":"./src/lax.js"}',
+  ]);
+});
+
+const [ONE, OTHER] = ["1".repeat(64), "2".repeat(64)];
+
+test.each([
+  [
+    "package-lock.json",
+    (pin: string) =>
+      JSON.stringify({ packages: { "node_modules/a": { version: "1.0.0", integrity: `sha512-${pin}` } } }),
+    "a 1.0.0: other content",
+  ],
+  [
+    "yarn.lock",
+    (pin: string) => `# yarn\n\n"a@^1.0.0":\n  version "1.0.0"\n  integrity sha512-${pin}\n`,
+    "a@^1.0.0 1.0.0: other content",
+  ],
+  [
+    "pnpm-lock.yaml",
+    (pin: string) => `packages:\n\n  a@1.0.0:\n    resolution: {integrity: sha512-${pin}}\n`,
+    "a@1.0.0: other content",
+  ],
+  [
+    "Cargo.lock",
+    (pin: string) => `version = 4\n\n[[package]]\nname = "a"\nversion = "1.0.0"\nchecksum = "${pin}"\n`,
+    "a 1.0.0: other content",
+  ],
+  [
+    "uv.lock",
+    (pin: string) => `[[package]]\nname = "a"\nversion = "1.0.0"\nsdist = { url = "x", hash = "sha256:${pin}" }\n`,
+    "a 1.0.0: other content",
+  ],
+  ["go.sum", (pin: string) => `example.org/a v1.0.0 h1:${pin}=\n`, "example.org/a v1.0.0: other content"],
+])("movedPackages() names the same version with another content in %s", (path, text, expected) => {
+  expect(movedPackages(path, text(ONE), text(OTHER))).toEqual([expected]);
+  expect(movedPackages(path, text(ONE), text(ONE))).toEqual([]);
+  expect(movedPackages(path, text(ONE), text(OTHER).replaceAll("1.0.0", "1.0.1"))).toEqual([]);
+});
+
+test.each([
+  ["go.mod", "require example.org/a v1.0.0\n", "replace example.org/a => ./fake\n"],
+  ["requirements.txt", "pytest==8\n", "pytest @ file:./fake\n"],
+  ["Cargo.toml", '[dev-dependencies]\nproptest = "1"\n', 'proptest = { path = "fake" }\n'],
+])("movedPackages() names what comes from a folder in %s", (path, before, line) => {
+  expect(movedPackages(path, before, before + line)).toEqual([`${line.trim()} (${path})`]);
+  expect(movedPackages(path, before, `${before}# a comment\n`)).toEqual([]);
+  expect(movedPackages(path, "", line)).toEqual([]);
 });
 
 test("movedDependencies() names those that no registry gives any more", () => {

@@ -31,11 +31,13 @@ export async function changesOf(
   isSubject: (path: string) => boolean = () => false,
 ): Promise<readonly string[]> {
   const isTest = picomatch([...defaultConfig().tests.globs], { dot: true });
+  const reachedNow = await reachedBy(checks, treeOf(after));
   const changes = await judgingChanges(entriesOf(before), entriesOf(after), {
     isTest,
     reached: await reachedBy(checks, treeOf(before), isTest),
     isSubject,
     isChanged: () => true,
+    named: (path) => reachedNow.files.has(path) && !reachedNow.listed.has(path),
     containing: (words) =>
       Promise.resolve(Object.keys(before).filter((path) => words.some((word) => before[path]?.includes(word)))),
     read: (text) => Promise.resolve(text),

@@ -1,9 +1,10 @@
 /**
- * Every cheat, by class. Each file holds one: what is said, state, configuration, tests, what they reach, what a run
- * is led by, the checker, git, processes.
+ * Every cheat, by class. Each file holds one: what is said, state, configuration, tests, what they reach, what is
+ * around them, what a run is led by, the checker, git, processes.
  *
  * @module
  */
+import { AROUND } from "./around.ts";
 import { CHECKER } from "./checker.ts";
 import { CLAIMS } from "./claims.ts";
 import { CONFIGURATION } from "./configuration.ts";
@@ -21,6 +22,7 @@ export const ROWS: readonly Row[] = [
   ...CONFIGURATION,
   ...TESTS,
   ...REACHED,
+  ...AROUND,
   ...LED,
   ...CHECKER,
   ...REPOSITORY,

@@ -59,6 +59,8 @@ export interface Row extends Case {
 export interface HonestCase extends Case {
   /** A shell command that succeeds in the project afterwards. */
   readonly holds?: string;
+  /** What the last lines do not say. */
+  readonly silent?: RegExp;
 }
 
 /** The kind's language at this place of a list: all three come in turn. */
