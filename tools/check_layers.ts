@@ -23,7 +23,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["checks", "agents"],
   ["services", "hooks"],
   ["loop"],
-  ["recipe", "ui"],
+  ["recipe", "ui", "notify"],
   ["cli", "testing"],
   ["report"],
   ["watch"],

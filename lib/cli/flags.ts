@@ -198,11 +198,21 @@ export const SANDBOX_PROBE_FLAGS: FlagTable = {
   sandbox: { type: "boolean", summary: "try inside of a sandbox what an agent could try, and show what was denied" },
 };
 
+/** Who is told how a run ended. */
+const NOTIFY_FLAG: FlagTable = {
+  notify: {
+    type: "optional",
+    value: "URL|COMMAND",
+    summary: "tell you how it ended and what it asks, instead of `notify` in the configuration (default: the desktop)",
+  },
+};
+
 /** What a run takes, whichever workflow it is of. */
 export const RUN_FLAGS: FlagTable = {
   ...ITERATION_FLAGS,
   ...LOOP_FLAGS,
   ...AGENT_FLAGS,
+  ...NOTIFY_FLAG,
   ...REPORT_FLAGS,
   ...PLACE_FLAGS,
   ...SHOW_FLAGS,

@@ -1,4 +1,5 @@
 import { RalphError } from "../errors/ralph_error.ts";
+import type { Config } from "../config/types.ts";
 import type { Flags } from "./command.ts";
 import { usage } from "./parse.ts";
 import { nearest } from "../errors/nearest.ts";
@@ -48,6 +49,7 @@ export interface ConfigOverlay {
     readonly allowUnverified?: boolean;
     readonly challenge?: number;
   };
+  readonly notify?: Config["notify"];
   readonly limits?: { readonly iterations?: number; readonly costUsd?: number; readonly maxWait?: number };
 }
 
@@ -61,6 +63,7 @@ export function configOverlay(flags: Flags): ConfigOverlay {
   const confined = flags.has("no-sandbox") ? "off" : flags.has("sandbox") ? "required" : undefined;
   return {
     ...optional("trust", flags.has("strict") ? "strict" : undefined),
+    ...optional("notify", flags.has("notify") ? [notifyTarget(flags.text("notify") ?? "")] : undefined),
     sandbox: optional("mode", confined),
     provider: {
       ...optional("model", flags.text("model")),
@@ -79,6 +82,17 @@ export function configOverlay(flags: Flags): ConfigOverlay {
       ...optional("costUsd", cost === undefined ? undefined : parseCost("--max-cost", cost)),
     },
   };
+}
+
+/** Reads `--notify`, `--notify=URL`, `--notify='${NAME}'`, `--notify=COMMAND`; what is wrong with a URL the schema says. */
+function notifyTarget(text: string): Config["notify"][number] {
+  const on = ["passed", "failed", "blocked", "limit", "question"] as const;
+  const way = text === "" || text === "desktop"
+    ? { desktop: true } as const
+    : /^(?:https?:|\$\{)/.test(text)
+    ? { url: text }
+    : { command: text };
+  return { on, output: false, ...way };
 }
 
 /** The gates of the built-in recipes. */

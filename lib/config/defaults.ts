@@ -64,6 +64,7 @@ export function defaultConfig(): Config {
     logs: { keep: 20 },
     maxRetries: 3,
     hooks: [],
+    notify: [],
     protect: [],
     ui: "auto",
     gsd: { commands: {} },

@@ -5,6 +5,7 @@
  */
 import { z } from "zod";
 import { defaultConfig } from "./defaults.ts";
+import { isHttpUrl, key, NOTIFY_SCHEMA } from "./notify_schema.ts";
 import type { Config } from "./types.ts";
 
 export type * from "./types.ts";
@@ -23,11 +24,6 @@ const host = z.string().regex(
   /^(?:localhost|\*\.[\w-]+(?:\.[\w-]+)+|[\w-]+(?:\.[\w-]+)+|\[[\da-f:]+\])(?::[1-9]\d{0,4})?$/i,
   "must be a host such as `packages.example.org`, `*.example.com`, `localhost:11434` or `[::1]:80`",
 );
-
-/** A key with its description, as editors, `ralph help config` and the reference show it. */
-function key<Schema extends z.ZodType>(schema: Schema, description: string): Schema {
-  return schema.meta({ description });
-}
 
 const hook = z.strictObject({
   id: key(
@@ -301,6 +297,10 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
     z.array(hook).default([]),
     "What runs with each iteration. Each hook has exactly one of `workflow`, `prompt` and `command`.",
   ),
+  notify: key(
+    z.array(NOTIFY_SCHEMA).default([]),
+    "Who is told how a run ended, and what it asks. Each has exactly one of `url`, `command` and `desktop`.",
+  ),
   ui: key(
     z.enum(["auto", "rich", "plain", "json"]).default(DEFAULTS.ui),
     "How a run is shown. `auto` is `rich` in a terminal, else `plain`.",
@@ -315,10 +315,6 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
     "The workflow gsd.",
   ),
 });
-
-function isHttpUrl(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-}
 
 function haveOwnNames(services: readonly { readonly name: string }[]): boolean {
   return new Set(services.map(({ name }) => name)).size === services.length;

@@ -238,6 +238,27 @@ export interface HookConfig {
   readonly timeout?: number | undefined;
 }
 
+/** Why a person is told something. */
+export type NotifyReason = "passed" | "failed" | "blocked" | "limit" | "question";
+
+/** One way to tell a person who is elsewhere: a URL, a command, or the desktop. */
+export interface NotifyConfig {
+  /** @default all of them */
+  readonly on: readonly NotifyReason[];
+  /** Gets JSON. `${NAME}` is a variable of the environment: a secret is given so. */
+  readonly url?: string | undefined;
+  /** Of ntfy: the topic, with the server's address as `url`. */
+  readonly topic?: string | undefined;
+  /** Sent with the request; `${NAME}` as in `url`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Shell command; gets the JSON on standard input. */
+  readonly command?: string | undefined;
+  /** A notification of the desktop. */
+  readonly desktop?: true | undefined;
+  /** Send what agents and checks say of it too. @default false */
+  readonly output: boolean;
+}
+
 /** The whole configuration, defaults filled in. */
 export interface Config {
   /** Wins over what is found in the root. */
@@ -273,6 +294,8 @@ export interface Config {
   readonly protect: readonly string[];
   /** Run with each iteration of every workflow. */
   readonly hooks: readonly HookConfig[];
+  /** Who is told what became of a run. */
+  readonly notify: readonly NotifyConfig[];
   /** How a run is shown. @default "auto" */
   readonly ui: "auto" | "rich" | "plain" | "json";
   /** The slash commands of GSD. */

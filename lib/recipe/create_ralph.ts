@@ -22,6 +22,7 @@ import { ensurePrivateDirectory, pathExists, resolveInside } from "../host/files
 import type { Host } from "../host/types.ts";
 import type { SandboxOptions } from "../sandbox/create_sandbox.ts";
 import { OWN_RECIPE } from "./registry.ts";
+import type { Notifier, NotifierOptions } from "../notify/notifier.ts";
 import { openJournal } from "../loop/journal.ts";
 import { ownFiles } from "../context/own_files.ts";
 import { createRunLock } from "../loop/run_lock.ts";
@@ -116,6 +117,7 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
   const signal = AbortSignal.any([...(options.signal === undefined ? [] : [options.signal]), steering.now]);
   const prompter = options.prompter ?? unattended(options, host, signal);
   const logs: EventLog[] = [];
+  const notifier = await notifierFor(config.notify, { host, root, run: id, signal, events });
   const lock = createRunLock({ host, repository, root, file: own.runLock });
   const agent = await recorded(await agentOf(options, config, host), options, host, root);
   const fallback = await fallbackOf(options, config, host, root);
@@ -148,6 +150,7 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
     loop: { interactive: false, retryBlocked: false, acceptChanges: false, ...options.loop },
     lock,
     async [Symbol.asyncDispose]() {
+      await notifier?.finish();
       if (options.host === undefined) await host.processes[Symbol.asyncDispose]();
       await host.sandbox?.[Symbol.asyncDispose]();
       await lock.release();
@@ -155,6 +158,17 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
       for (const log of logs) await log.close();
     },
   };
+}
+
+/** Loaded only where someone is to be told. */
+async function notifierFor(
+  targets: Config["notify"],
+  place: Omit<NotifierOptions, "targets">,
+): Promise<Notifier | null> {
+  if (targets.length === 0) return null;
+  const notifier = (await import("../notify/notifier.ts")).createNotifier({ ...place, targets });
+  place.events.attach(notifier);
+  return notifier;
 }
 
 /** Answers given beforehand, and defaults: there is no one to ask. */
