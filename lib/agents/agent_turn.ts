@@ -87,10 +87,10 @@ async function oneTurn(
   const transcript = numbered(
     request.transcript === undefined
       ? join(request.folder, `${request.name}.log`)
-      : await resolveInside(ralph.root, request.transcript),
+      : await resolveInside(ralph.run.root, request.transcript),
     number,
   );
-  ralph.events.emit({ type: "turn-start", agent: agent.name, transcript: relative(ralph.root, transcript) });
+  ralph.events.emit({ type: "turn-start", agent: agent.name, transcript: relative(ralph.run.root, transcript) });
   const started = ralph.host.clock.now();
   const turn = await agent.runTurn({
     prompt: request.prompt,

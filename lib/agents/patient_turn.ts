@@ -1,10 +1,9 @@
 import { localTime } from "../host/local_date.ts";
-import { join } from "node:path";
 import { UNKNOWN_USAGE } from "./turn_end.ts";
-import type { Agent } from "../context/agent.ts";
+import type { Agent, RateLimit, RateLimits } from "../context/agent.ts";
 import type { RalphContext } from "../context/context.ts";
 import type { TimeBudget } from "../backlog/turn_types.ts";
-import { nextLimit, openRateLimits, type RateLimit, type RateLimits, waitUntil } from "./rate_limits.ts";
+import { nextLimit, waitUntil } from "./rate_limits.ts";
 import type { AgentTurn, TurnEnd } from "../backlog/types.ts";
 import { addUsage } from "../backlog/usage.ts";
 
@@ -30,9 +29,7 @@ export async function patientTurn(
   ralph: RalphContext,
   { signal, budget, run }: PatientTurnOptions,
 ): Promise<AgentTurn> {
-  const limits = await openRateLimits(
-    ralph.repository === null ? null : join(ralph.repository.ralphDirectory, "rate-limits.json"),
-  );
+  const limits = await ralph.run.rateLimits();
   const waiting = AbortSignal.any([signal, ralph.steering.stopping]);
   let failures = 0;
   let last: AgentTurn | null = null;
@@ -122,13 +119,14 @@ async function readyAgent(
   if (isOver(budget, limit.untilMs)) {
     return outOfTime(budget, { message: `${name}: ${limit.message}`, untilMs: limit.untilMs });
   }
-  const waited = await waitUntil(ralph, {
+  const waiting = {
     agent: name,
     reason: "rate-limit",
     untilMs: limit.untilMs,
     message: limit.message,
     signal,
-  });
+  } as const;
+  const waited = await limits.wait(name, () => waitUntil(ralph, waiting));
   return waited ? next : { reason: "aborted" };
 }
 

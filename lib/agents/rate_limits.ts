@@ -4,6 +4,7 @@
  * @module
  */
 import { readText, removePath, writeAtomic } from "../host/files.ts";
+import type { RateLimit, RateLimits } from "../context/agent.ts";
 import type { RalphContext } from "../context/context.ts";
 
 /** A machine may sleep meanwhile: the clock is looked at this often, and it is what counts. */
@@ -11,23 +12,6 @@ const SLICE_MS = 60_000;
 
 /** The time left is reported this often while it is long, then with each slice. */
 const REPORTED_EVERY_MS = 600_000;
-
-/** A limit that an agent has reached. Times in milliseconds since 1970. */
-export interface RateLimit {
-  readonly untilMs: number;
-  /** When the agent first met it: the longest wait counts from here. */
-  readonly sinceMs: number;
-  /** How often in a row it was reported. */
-  readonly rounds: number;
-  readonly message: string;
-}
-
-/** The limits of all agents, by name. */
-export interface RateLimits {
-  get(agent: string): RateLimit | null;
-  set(agent: string, limit: RateLimit): Promise<void>;
-  clear(agent: string): Promise<void>;
-}
 
 const MINUTE = 60_000;
 /** Where an agent does not say until when, it is asked again after this long, by round. */
@@ -60,6 +44,7 @@ function withMargin(untilMs: number, now: number): number {
 
 /** Opens the file, or keeps the limits in memory where there is none. What cannot be read is no limit. */
 export async function openRateLimits(file: string | null): Promise<RateLimits> {
+  const waits = new Map<string, Promise<boolean>>();
   const limits = new Map<string, RateLimit>(file === null ? [] : parse(await readText(file)));
 
   async function save(): Promise<void> {
@@ -76,6 +61,11 @@ export async function openRateLimits(file: string | null): Promise<RateLimits> {
     },
     async clear(agent) {
       if (limits.delete(agent)) await save();
+    },
+    wait(agent, wait) {
+      const waiting = waits.get(agent) ?? wait().finally(() => waits.delete(agent));
+      waits.set(agent, waiting);
+      return waiting;
     },
   };
 }

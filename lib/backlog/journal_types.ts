@@ -28,6 +28,10 @@ export interface OpenItem {
   readonly work: Readonly<Record<string, string | null>>;
   /** Paths that were dirty before any turn of that run: the user's own. */
   readonly userPaths: readonly string[];
+  /** It was worked on in a tree of its own. */
+  readonly apart?: boolean;
+  /** Its work was coming into the project's tree. */
+  readonly landing?: JournalLanding;
   /** Commit before the turn; absent where it is not known. */
   readonly head?: string | null;
   /** Commits that were to become part of the item's own when Ralph was stopped. */
@@ -127,6 +131,8 @@ export interface SettlingWork {
   readonly work: Readonly<Record<string, string | null>>;
   /** Commits that become part of the item's own. */
   readonly fold?: Fold;
+  /** The work is about to come into the project's tree from another one. */
+  readonly landing?: JournalLanding;
 }
 
 /** What settling came to. */
@@ -156,6 +162,14 @@ export interface BegunAttempt {
   readonly userPaths: readonly string[];
   /** Commit before the turn; absent where there is none. */
   readonly head?: string | null | undefined;
+  /** It is worked on in a tree of its own: nothing in the project's tree is its own. */
+  readonly apart?: boolean;
+}
+
+/** From one commit to another that has an item's work as well. */
+export interface JournalLanding {
+  readonly tip: string;
+  readonly commit: string;
 }
 
 /** A file that an attempt changed and no one committed. */

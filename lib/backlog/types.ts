@@ -86,6 +86,17 @@ export type Attempt<Findings = unknown> =
     readonly greenBefore?: boolean;
     /** What a challenge of its checks found that does not fail it (`verify.challenge`). */
     readonly doubts?: readonly Doubt[];
+    /** How its work came onto the branch; absent where it was worked on in the project's own tree. */
+    readonly landing?: {
+      /** The commit that it began on. */
+      readonly base: string;
+      /** The commit that it came onto. */
+      readonly tip: string;
+      /** Its checks ran once more, on both together. */
+      readonly checkedAgain: boolean;
+      /** Conflicts with what was merged meanwhile, each of which cost a turn. */
+      readonly conflicts: number;
+    };
   }
   & (
     | { readonly status: "verified" | "unverified" }

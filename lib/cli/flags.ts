@@ -158,6 +158,16 @@ export const LOOP_FLAGS: FlagTable = {
     type: "boolean",
     summary: "agree to what has changed of configuration, recipes and prompts since a run was killed",
   },
+  parallel: {
+    type: "text",
+    value: "N",
+    variable: "RALPH_PARALLEL",
+    summary: "work on up to N items at once, each in a git worktree of its own, landed one by one (1 to 16)",
+  },
+  "any-order": {
+    type: "boolean",
+    summary: "exec: with --parallel, priorities are no order: any stories may be worked on at once",
+  },
   interactive: { type: "boolean", summary: "ask after every iteration whether to continue" },
   branch: {
     type: "text",

@@ -14,7 +14,7 @@ import type { AnswerLookup } from "../ui/unattended_prompter.ts";
 import { agentFor } from "./agent_choice.ts";
 import type { Flags, Invocation } from "./command.ts";
 import { findPlace, type Place } from "./workspace.ts";
-import { configOverlay, optional, parseApprovals } from "./settings.ts";
+import { configOverlay, optional, parseApprovals, parseWorkers } from "./settings.ts";
 import { styleFor } from "./show.ts";
 
 /** What a command needs of its session. */
@@ -105,6 +105,8 @@ export async function openSession(invocation: Invocation, options: SessionOption
 function loopDefaults(flags: Flags): Partial<LoopDefaults> {
   return {
     ...optional("branch", flags.text("branch")),
+    ...optional("workers", parseWorkers(flags.text("parallel"))),
+    ...optional("anyOrder", flags.has("any-order") ? true : undefined),
     interactive: flags.has("interactive"),
     retryBlocked: flags.has("retry-blocked"),
     acceptChanges: flags.has("accept-changes"),

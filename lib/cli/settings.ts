@@ -1,3 +1,4 @@
+import { MOST_WORKERS } from "../config/defaults.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { Config } from "../config/types.ts";
 import type { Flags } from "./command.ts";
@@ -25,6 +26,14 @@ export function parseCap(option: string, text: string | undefined): number | "au
   if (text === undefined || text === "auto") return "auto";
   if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text);
   throw invalid(option, "`auto` or a whole number of at least 0", text, "leave it out for auto");
+}
+
+/** Reads how many items are worked on at once. @throws {RalphError} option-invalid */
+export function parseWorkers(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const workers = parseCount("--parallel", text, 1);
+  if (workers <= MOST_WORKERS) return workers;
+  throw invalid("--parallel", `a whole number from 1 to ${MOST_WORKERS}`, text, "landings are made one after another");
 }
 
 /** Reads an amount of money. @throws {RalphError} option-invalid */

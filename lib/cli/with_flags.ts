@@ -19,6 +19,8 @@ const KEPT: readonly string[] = [
   "no-sandbox",
   "challenge",
   "branch",
+  "parallel",
+  "any-order",
 ];
 
 /** A command of Ralph's with those flags of this command line that it takes as well: as printed it works. Pure. */

@@ -1,5 +1,8 @@
 import type { Config } from "./types.ts";
 
+/** More items at once are no gain: they land one after another. */
+export const MOST_WORKERS = 16;
+
 /** What test files are called where people work; recorded output that tests compare with is among them. */
 const TEST_GLOBS: readonly string[] = [
   "**/*.{test,spec}.*",
@@ -37,6 +40,7 @@ export function defaultConfig(): Config {
       challenge: 0,
       final: "clean",
     },
+    parallel: { workers: 1, directory: "../.{repository}.ralph", conflicts: 2, keep: false },
     workspace: {
       copy: ["node_modules", ".venv", "vendor", ".env", ".env.*"],
       link: [],

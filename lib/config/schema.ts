@@ -4,7 +4,7 @@
  * @module
  */
 import { z } from "zod";
-import { defaultConfig } from "./defaults.ts";
+import { defaultConfig, MOST_WORKERS } from "./defaults.ts";
 import { isHttpUrl, key, NOTIFY_SCHEMA } from "./notify_schema.ts";
 import type { Config } from "./types.ts";
 
@@ -155,6 +155,22 @@ const workspace = z.strictObject({
   ),
 });
 
+const parallel = z.strictObject({
+  workers: key(
+    count.max(MOST_WORKERS).default(DEFAULTS.parallel.workers),
+    "Items worked on at once, each in a git worktree of its own; with 1 in the project's own tree.",
+  ),
+  directory: key(
+    command.default(DEFAULTS.parallel.directory),
+    "Folder of these worktrees, relative to the top of the repository; `{repository}` is the name of its folder.",
+  ),
+  conflicts: key(
+    count.default(DEFAULTS.parallel.conflicts),
+    "Conflicts of an item in one run after which it is worked on alone.",
+  ),
+  keep: key(z.boolean().default(DEFAULTS.parallel.keep), "Leave the worktrees where they are when a run ends."),
+});
+
 const tests = z.strictObject({
   globs: key(
     z.array(z.string().min(1)).default([...DEFAULTS.tests.globs]),
@@ -271,6 +287,7 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
   ),
   provider: key(provider.prefault({}), "The agent that does the work."),
   verify: key(verify.prefault({}), "What must pass."),
+  parallel: key(parallel.prefault({}), "How items are worked on at once."),
   workspace: key(workspace.prefault({}), "What a clean checkout needs beside the files in git."),
   tests: key(tests.prefault({}), "Which files are tests, and what a change to them means."),
   sandbox: key(sandbox.prefault({}), "What agents and checks can touch."),

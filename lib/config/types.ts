@@ -103,6 +103,18 @@ export interface WorkspaceConfig {
   readonly setupTimeout: number;
 }
 
+/** How items are worked on at once. */
+export interface ParallelConfig {
+  /** Items at once, each in a working tree of its own; with 1 in the project's own. 1 to 16. @default 1 */
+  readonly workers: number;
+  /** Folder of these trees, relative to the repository's; `{repository}` is its name. @default "../.{repository}.ralph" */
+  readonly directory: string;
+  /** After so many conflicts in a run an item is worked on alone. @default 2 */
+  readonly conflicts: number;
+  /** Leave the trees where they are when a run ends. @default false */
+  readonly keep: boolean;
+}
+
 /** What judges the work besides what it changes itself. */
 export interface TestsConfig {
   /** Globs, relative to the root, of the files that are tests. */
@@ -272,6 +284,8 @@ export interface Config {
   readonly provider: ProviderConfig;
   /** What must pass. */
   readonly verify: VerifyConfig;
+  /** How items are worked on at once. */
+  readonly parallel: ParallelConfig;
   /** What git ignores and a second tree needs all the same. */
   readonly workspace: WorkspaceConfig;
   /** What is watched. */

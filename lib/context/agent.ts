@@ -49,3 +49,22 @@ export interface Agent {
   /** Never throws for what the agent did: that is in `end`. */
   runTurn(request: TurnRequest): Promise<AgentTurn>;
 }
+
+/** A limit that an agent has reached. Times in milliseconds since 1970. */
+export interface RateLimit {
+  readonly untilMs: number;
+  /** When the agent first met it: the longest wait counts from here. */
+  readonly sinceMs: number;
+  /** How often in a row it was reported. */
+  readonly rounds: number;
+  readonly message: string;
+}
+
+/** The limits of all agents, by name. */
+export interface RateLimits {
+  get(agent: string): RateLimit | null;
+  set(agent: string, limit: RateLimit): Promise<void>;
+  clear(agent: string): Promise<void>;
+  /** Waits for an agent; turns that wait for the same one at once wait together. */
+  wait(agent: string, wait: () => Promise<boolean>): Promise<boolean>;
+}

@@ -4,7 +4,7 @@
  * @module
  */
 import type { $Type } from "dax";
-import type { Agent } from "./agent.ts";
+import type { Agent, RateLimits } from "./agent.ts";
 import type { StateFiles } from "../backlog/state_files.ts";
 import type { Config } from "../config/types.ts";
 import type { EventBus } from "../events/types.ts";
@@ -18,11 +18,15 @@ import type { Prompter } from "./prompter.ts";
 export interface RunInfo {
   /** `20261121-224541-k3f9`: local time and four random characters. Also `RALPH_RUN` in children. */
   readonly id: string;
+  /** Absolute path of the project that is run: in the context of a worker's tree its `root` is another. */
+  readonly root: string;
   /**
    * Makes the run's folder below a folder of the root and writes the events there from then on.
    * @returns its absolute path
    */
   folder(runsDirectory: string): Promise<string>;
+  /** Which agents have reached a limit: one memory for all turns of the run. */
+  rateLimits(): Promise<RateLimits>;
   /** The next iteration's number, from 1: counted over all loops of the run, so that attempts have names of their own. */
   nextIteration(): number;
 }
@@ -72,6 +76,10 @@ export interface RalphContext {
 export interface LoopDefaults {
   /** The branch to work on; "" stays on the current one. Absent: the backlog's. */
   readonly branch?: string;
+  /** Items worked on at once, where that was asked for by name. @default the configuration's */
+  readonly workers?: number;
+  /** Items that a backlog orders by a number alone may be worked on in any order. @default false */
+  readonly anyOrder?: boolean;
   /** Ask between two iterations. */
   readonly interactive: boolean;
   /** Take up again what was parked. */

@@ -98,6 +98,16 @@ const definitions = {
     hint: "a turn may read, and change state by the commands that its prompt names; the rest is the run's",
     exitCode: 3,
   },
+  "parallel-impossible": {
+    message: "items cannot be worked on at once: {problem}",
+    hint: "leave `--parallel` out",
+    exitCode: 2,
+  },
+  "setup-failed": {
+    message: "`workspace.setup` failed: {command}: {reason}",
+    hint: "run it in a second working tree (`git worktree add`) to see why; `workspace.setupTimeout` is its time",
+    exitCode: 4,
+  },
   "store-locked": {
     message: "{path} is being changed by another process (pid {pid})",
     hint: "try again when it has ended",

@@ -1,4 +1,4 @@
-import { join, relative } from "node:path";
+import { basename, join, relative, resolve } from "node:path";
 import { requireRepository, type RootedRepository } from "./require_repository.ts";
 
 /** Paths relative to the root as git names them: relative to the top level, with `/`. */
@@ -17,4 +17,14 @@ export function rootPaths(
 ): readonly string[] {
   const { topLevel } = requireRepository(ralph);
   return paths.map((path) => relative(ralph.root, join(topLevel, path)).replaceAll("\\", "/"));
+}
+
+/** Absolute path of the folder that the trees of workers are in. */
+export function treesDirectory(
+  { config, ...place }: RootedRepository & {
+    readonly config: { readonly parallel: { readonly directory: string } };
+  },
+): string {
+  const { topLevel } = requireRepository(place);
+  return resolve(topLevel, config.parallel.directory.replaceAll("{repository}", basename(topLevel)));
 }

@@ -52,8 +52,10 @@ export interface WorkItemOptions {
   readonly unseenFailed?: boolean;
   /** When the run's time is up: nothing is waited for beyond it. */
   readonly budget?: TimeBudget | null;
+  /** Put behind the prompt. */
+  readonly note?: string;
   /** Looks at checks that are red before the work: whether the checkout can make them. @default nothing is looked at */
-  readonly clean?: CleanRun;
+  readonly clean?: Pick<CleanRun, "look"> & Partial<Pick<CleanRun, "bringUp">>;
   /** Looks after history and uncommitted work. @default one for this attempt: what is dirty is a person's */
   readonly guard?: TurnGuard;
 }

@@ -83,8 +83,8 @@ export async function openJournal(file: string | null): Promise<Journal> {
   };
 }
 
-function begunLine(key: JournalKey, item: Item, { id, number, userPaths, head }: BegunAttempt): JournalLine {
-  const known = head === undefined ? {} : { head };
+function begunLine(key: JournalKey, item: Item, { id, number, userPaths, head, apart }: BegunAttempt): JournalLine {
+  const known = { ...(head === undefined ? {} : { head }), ...(apart === undefined ? {} : { apart }) };
   return { type: "begun", ...named(key), item, attemptId: id, number, userPaths, ...known };
 }
 

@@ -118,11 +118,12 @@ export function keptLines(state: JournalState): readonly JournalLine[] {
       lines.push({ type: "left", ...named, itemId, kept: { [path]: content } });
     }
     for (const [itemId, head] of slot.started) lines.push({ type: "started", ...named, itemId, head });
-    for (const { item, attemptId, number, userPaths, attempt, work, fold } of slot.open.values()) {
-      lines.push({ type: "begun", ...named, item, attemptId, number, userPaths });
+    for (const { item, attemptId, number, userPaths, attempt, work, fold, apart, landing } of slot.open.values()) {
+      const own = apart === undefined ? {} : { apart };
+      lines.push({ type: "begun", ...named, item, attemptId, number, userPaths, ...own });
       const of = { itemId: item.id, fingerprint: item.fingerprint ?? null };
-      const folded = fold === undefined ? {} : { fold };
-      if (attempt !== null) lines.push({ type: "settling", ...named, ...of, attempt, work, ...folded });
+      const more = { ...(fold === undefined ? {} : { fold }), ...(landing === undefined ? {} : { landing }) };
+      if (attempt !== null) lines.push({ type: "settling", ...named, ...of, attempt, work, ...more });
     }
   }
   return lines;
@@ -142,22 +143,10 @@ function cleanLines({ absent, looked, inTree }: CleanStart, named: Named): reado
 
 function applyLine(slot: Slot, line: Exclude<JournalLine, { readonly type: "brief" | "brief-restored" }>): void {
   switch (line.type) {
-    case "begun": {
-      const { item, attemptId, number, userPaths } = line;
-      const head = line.head === undefined ? {} : { head: line.head };
-      slot.open.set(item.id, { item, attemptId, number, userPaths, ...head, attempt: null, work: {} });
-      if (typeof line.head === "string" && !slot.started.has(item.id)) slot.started.set(item.id, line.head);
-      if (line.head !== undefined) slot.judging = begunAt(slot.judging, line.head);
-      return;
-    }
-    case "settling": {
-      const open = slot.open.get(line.itemId);
-      if (open === undefined) return;
-      const { fold: _, ...known } = open;
-      const folded = line.fold === undefined ? {} : { fold: line.fold };
-      slot.open.set(line.itemId, { ...known, attempt: line.attempt, work: line.work, ...folded });
-      return;
-    }
+    case "begun":
+      return applyBegun(slot, line);
+    case "settling":
+      return applySettling(slot, line);
     case "started":
       slot.started.set(line.itemId, line.head);
       return;
@@ -208,6 +197,25 @@ function withFinding(clean: CleanStart | null, command: string, why: string | nu
     looked: { ...looked, [command]: true },
     inTree: why === null ? inTree : { ...inTree, [command]: why },
   };
+}
+
+function applyBegun(slot: Slot, line: JournalLine & { readonly type: "begun" }): void {
+  const { item, attemptId, number, userPaths } = line;
+  const head = line.head === undefined ? {} : { head: line.head };
+  const apart = line.apart === undefined ? {} : { apart: line.apart };
+  slot.open.set(item.id, { item, attemptId, number, userPaths, ...head, ...apart, attempt: null, work: {} });
+  const isHere = typeof line.head === "string" && line.apart !== true; // what its turns commit is on the branch
+  if (isHere && !slot.started.has(item.id)) slot.started.set(item.id, line.head);
+  if (line.head !== undefined) slot.judging = begunAt(slot.judging, line.head);
+}
+
+function applySettling(slot: Slot, line: JournalLine & { readonly type: "settling" }): void {
+  const open = slot.open.get(line.itemId);
+  if (open === undefined) return;
+  const { fold: _, landing: __, ...known } = open;
+  const folded = line.fold === undefined ? {} : { fold: line.fold };
+  const landing = line.landing === undefined ? {} : { landing: line.landing };
+  slot.open.set(line.itemId, { ...known, attempt: line.attempt, work: line.work, ...folded, ...landing });
 }
 
 function applySettled(slot: Slot, line: JournalLine & { readonly type: "settled" }): void {

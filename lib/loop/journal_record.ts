@@ -1,5 +1,5 @@
 import type { Fold } from "../git/types.ts";
-import type { BriefRecord } from "../backlog/journal_types.ts";
+import type { BriefRecord, JournalLanding } from "../backlog/journal_types.ts";
 import type { Attempt, Item, PassedRecord, Settlement } from "../backlog/types.ts";
 import type { Judging } from "./judging_history.ts";
 
@@ -24,8 +24,15 @@ export type JournalLine =
     readonly number: number;
     readonly userPaths: readonly string[];
     readonly head?: string | null;
+    readonly apart?: boolean;
   })
-  | (OfItem & { readonly type: "settling"; readonly attempt: Attempt; readonly work: Work; readonly fold?: Fold })
+  | (OfItem & {
+    readonly type: "settling";
+    readonly attempt: Attempt;
+    readonly work: Work;
+    readonly fold?: Fold;
+    readonly landing?: JournalLanding;
+  })
   | (OfItem & {
     readonly type: "settled";
     readonly attemptId: string;
@@ -50,12 +57,12 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Of each kind of line, what must be in it so that it can be read. A kind that is missing here does not compile. */
 const SHAPES: Readonly<Record<JournalLine["type"], (fields: Fields) => boolean>> = {
-  begun: ({ item, userPaths, attemptId, number, head }) =>
+  begun: ({ item, userPaths, attemptId, number, head, apart }) =>
     isObject(item) && isText(item["id"]) && isTexts(userPaths) && isText(attemptId) && typeof number === "number" &&
-    isHead(head),
-  settling: ({ itemId, attempt, work, fold }) =>
+    isHead(head) && (apart === undefined || typeof apart === "boolean"),
+  settling: ({ itemId, attempt, work, fold, landing }) =>
     isText(itemId) && isObject(attempt) && isText(attempt["status"]) && isObject(work) &&
-    (fold === undefined || isFold(fold)),
+    (fold === undefined || isFold(fold)) && (landing === undefined || isLanding(landing)),
   started: ({ itemId, head }) => isText(itemId) && isText(head),
   settled: ({ itemId, settlement, kept, passed }) =>
     isText(itemId) && isObject(settlement) && isText(settlement["status"]) && isObject(kept) &&
@@ -111,6 +118,10 @@ function isFold(value: unknown): boolean {
 function isBrief(value: unknown): boolean {
   if (!isObject(value) || !isObject(value["files"]) || !isTexts(value["folders"])) return false;
   return Object.values(value["files"]).every((hash) => hash === null || isText(hash));
+}
+
+function isLanding(value: unknown): boolean {
+  return isObject(value) && isText(value["tip"]) && isText(value["commit"]);
 }
 
 function isHead(value: unknown): boolean {

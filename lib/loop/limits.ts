@@ -3,12 +3,17 @@ import type { RalphContext } from "../context/context.ts";
 import type { TimeBudget } from "../backlog/types.ts";
 import type { Progress } from "./progress.ts";
 
-/** The configuration's limits with the options' laid over them. */
+/**
+ * The configuration's limits with the options' laid over them. Turns in a row are counted over all workers: each of them
+ * may have as many as one has alone.
+ */
 export function limitsOf(
   ralph: Pick<RalphContext, "config">,
   options: { readonly limits?: Partial<LimitsConfig>; readonly maxIterations?: number },
+  workers = 1,
 ): LimitsConfig {
-  const limits = { ...ralph.config.limits, ...options.limits };
+  const given = { ...ralph.config.limits, ...options.limits };
+  const limits = { ...given, idle: given.idle * workers, stalled: given.stalled * workers };
   const { maxIterations } = options;
   if (maxIterations === undefined) return limits;
   return { ...limits, iterations: Math.min(maxIterations, limits.iterations ?? maxIterations) };
@@ -34,10 +39,10 @@ export async function rest(
   return continues ? null : { status: "declined" };
 }
 
-/** The limit that is reached, as the last lines name it, or `null`. Pure. */
-export function limitReached(progress: Progress, limits: LimitsConfig, now: number): string | null {
+/** The limit that is reached, as the last lines name it, or `null`. Pure. @param inFlight turns that have begun and not ended */
+export function limitReached(progress: Progress, limits: LimitsConfig, now: number, inFlight = 0): string | null {
   const { iterations, tokens, costUsd } = limits;
-  if (iterations !== null && progress.turns >= iterations) return plural(iterations, "iteration");
+  if (iterations !== null && progress.turns + inFlight >= iterations) return plural(iterations, "iteration");
   const time = timeReached(progress, limits, now);
   if (time !== null) return time;
   if (tokens !== null && progress.tokens !== null && progress.tokens >= tokens) {
@@ -50,6 +55,13 @@ export function limitReached(progress: Progress, limits: LimitsConfig, now: numb
   if (progress.idleTurns >= limits.idle) return `${plural(limits.idle, "turn")} without a change`;
   if (progress.stalledTurns >= limits.stalled) return `${plural(limits.stalled, "turn")} without a new pass`;
   return null;
+}
+
+/** Whether the turns in flight may reach a budget, going by what the run's turns have used so far. Pure. */
+export function costSoon({ usage, tokens, costUsd }: Progress, limits: LimitsConfig, inFlight: number): boolean {
+  const reaches = (used: number | null, limit: number | null): boolean =>
+    used !== null && limit !== null && usage.turns > 0 && used + inFlight * used / usage.turns >= limit;
+  return reaches(tokens, limits.tokens) || reaches(costUsd, limits.costUsd);
 }
 
 /** The run's time, where it is up: nothing starts any more, the final check included. Pure. */

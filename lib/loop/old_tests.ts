@@ -41,7 +41,7 @@ export async function failsOldTests<Data, Findings>(
   const history = options.judging ?? { base: turn?.base ?? null, steps: [], items: [] };
   const known = history.items.find(({ id }) => id === item.id);
   const clean = checkedAsOf(ralph, backlog) === "commit" ? options.clean : undefined;
-  const bringUp = clean === undefined ? null : (commit: string) => clean.bringUp(commit);
+  const bringUp = clean?.bringUp === undefined ? null : (commit: string) => clean.bringUp!(commit);
   const judgement = await withOldJudges(ralph, bringUp, {
     history,
     head: await commitOfTree(ralph),

@@ -19,6 +19,8 @@ export interface LoopOptions {
   readonly stopWhen?: (progress: Progress) => string | undefined;
   /** Ask between two iterations. */
   readonly interactive?: boolean;
+  /** Items worked on at once, each in a git worktree of its own. @default `parallel.workers` of the configuration */
+  readonly workers?: number;
   /** Take up again what was parked. */
   readonly retryBlocked?: boolean;
   /** The branch to work on; "" stays on the current one. @default the backlog's */

@@ -10,7 +10,7 @@ import { ownFiles } from "../context/own_files.ts";
 import { createOwnership, type Ownership } from "./ownership.ts";
 import type { Attempt, Backlog, Check, Item } from "../backlog/types.ts";
 import { requireRepository } from "../git/require_repository.ts";
-import { type Committer, settleAndCommit, unchangedWork } from "./settle.ts";
+import { type Committer, type LandingSteps, settleAndCommit, unchangedWork } from "./settle.ts";
 import type { Restore } from "../backlog/state_files.ts";
 
 /**
@@ -36,21 +36,27 @@ export async function recover<Data, Findings>(
   }
 
   await restoreEdits(ralph, backlog);
-  const last = open.at(-1);
+  const last = open.findLast(({ apart }) => apart !== true); // the others' work is in trees of their own
   const killed = last === undefined ? null : { itemId: last.item.id, userPaths: last.userPaths };
   const ownership = createOwnership({ ...start, killed }, now);
-  for (const { item, attemptId, number, attempt, work } of open) {
+  for (const begun of open) {
+    const { item, attemptId, number, work } = begun;
+    const landing = await landedAgain(ralph, begun);
+    // verified in a tree of its own, and not landing yet: it has not passed
+    const attempt = landing === "in-the-way" || (landing === null && isApart(begun)) ? null : begun.attempt;
     const known = attempt === null
       ? { attempt: interrupted(attemptId, number), checks: [] }
       : await checkedAgain(ralph, backlog, item as Item<Data>, attempt as Attempt<Findings>, shared);
+    const steps = attempt === null || typeof landing === "string" ? null : landing;
     const settled = await settleAndCommit(ralph, committer, {
       backlog,
       key,
       item: item as Item<Data>,
       attempt: known.attempt as Attempt<Findings>,
       checks: known.checks,
-      work: unchangedWork(now, work),
       tip: now.head,
+      work: begun.apart === true ? {} : unchangedWork(now, work),
+      ...(steps === null ? {} : { landing: steps }),
     });
     ownership.committed(settled.committed);
     await ralph.journal.settled(key, item, settled.attempt, {
@@ -64,6 +70,36 @@ export async function recover<Data, Findings>(
     ralph.events.emit({ type: "note", level: "info", message });
   }
   return ownership;
+}
+
+/** Passed in a tree of its own. */
+function isApart({ apart, attempt }: OpenItem): boolean {
+  return apart === true && (attempt?.status === "verified" || attempt?.status === "unverified");
+}
+
+/** A landing that a kill cut short is made again; where somebody has changed the same files since, it is taken back. */
+async function landedAgain(
+  ralph: RalphContext,
+  { item, landing }: OpenItem,
+): Promise<LandingSteps | "in-the-way" | null> {
+  if (landing === undefined) return null;
+  const { landAgain, moveTree } = await import("../git/land.ts");
+  const repository = requireRepository(ralph);
+  const landed = await landAgain(repository, landing);
+  if (landed.status === "in-the-way") {
+    const message = `${item.id} was landing when Ralph was stopped, and ${landed.paths.join(", ")} changed since: ` +
+      `it is worked on again; its work is ${landing.commit.slice(0, 10)}`;
+    ralph.events.emit({ type: "note", level: "warn", message });
+    return "in-the-way";
+  }
+  const { tip, commit } = landing;
+  return {
+    ...landing,
+    paths: landed.paths,
+    body: (body) => body ?? "",
+    bring: () => Promise.resolve(), // it is there: it was checked there
+    takeBack: () => moveTree(repository, commit, tip),
+  };
 }
 
 /** A verdict that a killed run left is not believed: its checks and reviews run again. */

@@ -2,6 +2,9 @@ import { journalKeyOf } from "../backlog/journal_key.ts";
 import type { Backlog } from "../backlog/types.ts";
 import { namedCheck } from "../checks/function.ts";
 import type { RalphContext } from "../context/context.ts";
+import { treesDirectory } from "../git/tree_paths.ts";
+import { pathExists } from "../host/files.ts";
+import { RalphError } from "../errors/ralph_error.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import { onBranch } from "./branch.ts";
 import { Loop } from "./loop.ts";
@@ -60,13 +63,17 @@ export async function runLoop<Data, Findings>(
 
   const key = await journalKeyOf(backlog);
   const committer = createCommitter(ralph);
+  const workers = workersOf(ralph, backlog, options);
+  await rescueLeftTrees(ralph, backlog, workers);
   const { brief, begin, end } = await fixBrief(ralph, backlog, key);
   const now = await repository.snapshot();
   const ownership = await recover(ralph, committer, backlog, key, now, options.checks ?? []);
   if (options.retryBlocked ?? ralph.loop.retryBlocked) await ralph.journal.unpark(key);
   await backlog.resume?.();
   await begin();
-  const ended = await new Loop({ ralph, backlog, options, key, committer, ownership, brief }).run().finally(end);
+  const ended = await new Loop({ ralph, backlog, options, key, committer, ownership, brief, workers }).run().finally(
+    end,
+  );
   const outcome = { ...ended, notices: [...ended.notices, ...restoredNotices(brief)] };
   const [head] = await repository.log(1);
   await ralph.journal.runEnded(key, outcome.status === "passed", head?.commit ?? null);
@@ -77,6 +84,38 @@ export async function runLoop<Data, Findings>(
   }
   ralph.events.emit({ type: "run-end", status, reasons, iterations, usage, notices });
   return outcome;
+}
+
+/** Items worked on at once. @throws {RalphError} parallel-impossible where more than one was asked for by name */
+function workersOf<Data, Findings>(
+  { loop, config, events }: Pick<RalphContext, "config" | "events" | "loop">,
+  { name, concurrent, final }: Backlog<Data, Findings>,
+  options: LoopOptions,
+): number {
+  if (concurrent === true) return options.workers ?? loop.workers ?? config.parallel.workers;
+  const asked = options.workers ?? (final === false ? 1 : loop.workers ?? 1);
+  const problem = `items of the ${name} backlog follow each other`;
+  if (asked > 1) {
+    throw new RalphError("parallel-impossible", {
+      details: { problem },
+      hint: "leave `--parallel` out, or say `--parallel 1`",
+    });
+  }
+  if (config.parallel.workers > 1 && final !== false) {
+    events.emit({ type: "note", level: "info", message: `one item at a time: ${problem}` });
+  }
+  return 1;
+}
+
+/** What a killed run with workers left: work is kept, trees that are not needed are taken away. */
+async function rescueLeftTrees<Data, Findings>(
+  ralph: RalphContext,
+  { stateFiles }: Backlog<Data, Findings>,
+  workers: number,
+): Promise<void> {
+  if (!await pathExists(treesDirectory(ralph))) return;
+  const { rescueTrees } = await import("./parallel/trees.ts");
+  await rescueTrees(ralph, stateFiles, workers);
 }
 
 /** The brief of a run, from its start to its end. */

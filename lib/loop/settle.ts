@@ -15,6 +15,7 @@ import type { JournalKey } from "../backlog/journal_types.ts";
 import { pathExists } from "../host/files.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import { topLevelPaths } from "../git/tree_paths.ts";
+import type { Landing } from "../git/land.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 
 /** Paths relative to the top level, with the hash of each one's content. */
@@ -46,6 +47,20 @@ export interface ToSettle<Data, Findings> {
   readonly tip?: string | null;
   /** The tree after the turn, where that is known. */
   readonly known?: TreeStatus;
+  /** Its work comes from a tree of its own. */
+  readonly landing?: LandingSteps;
+}
+
+/** How work comes into the project's tree from another one. */
+export interface LandingSteps extends Landing {
+  /** What it changes, relative to the top level. */
+  readonly paths: readonly string[];
+  /** The commit's body, with what the turns committed themselves below it. */
+  body(body: string | undefined): string;
+  /** Brings it into the project's tree, uncommitted; done again after a kill. */
+  bring(): Promise<void>;
+  /** It is not committed after all. */
+  takeBack(): Promise<void>;
 }
 
 /**
@@ -86,20 +101,23 @@ function mayPass<Some extends Attempt>(
 async function settleOnce<Data, Findings>(
   ralph: RalphContext,
   committer: Committer,
-  { backlog, key, item, attempt, work, known, tip, limited = (one) => one }: ToSettle<Data, Findings>,
+  toSettle: ToSettle<Data, Findings>,
 ): Promise<Omit<Settled, "passed"> & { readonly head: string | null }> {
-  const before = known?.head ?? null;
-  const changed = topLevelPaths(ralph, attempt.turn?.changedFiles ?? []);
-  if (attempt.turn !== null) await ralph.repository?.persist([...Object.keys(work), ...changed]);
-  const fold = await foldOf(ralph, backlog, key, { item, attempt, head: tip ?? before });
-  await ralph.journal.settling(key, item, attempt, { work, ...(fold === null ? {} : { fold }) });
-  let settlement = answered(backlog, "settle()", await backlog.settle(item, onto(attempt, fold)));
+  const { backlog, key, item, attempt, work, known, landing, limited = (one) => one } = toSettle;
+  const before = known?.head ?? landing?.tip ?? null;
+  const fold = await persistAndRecord(ralph, toSettle, before);
+  await landing?.bring();
+  const below = fold?.onto ?? landing?.tip ?? null;
+  let settlement = answered(backlog, "settle()", await backlog.settle(item, onto(attempt, below)));
   const isFolded = fold !== null && settlement.status === "passed" && settlement.commit?.work === true;
   if (fold !== null && !isFolded) settlement = answered(backlog, "settle()", await backlog.settle(item, attempt));
+  if (landing !== undefined) settlement = withLandedWork(settlement, item, landing);
+  const paths = landing?.paths ?? Object.keys(work);
+  const workPaths = settlement.commit?.work === true && ralph.config.commits.work ? paths : [];
+  if (workPaths.length === 0) await landing?.takeBack();
   if (settlement.commit === undefined) return { settlement, attempt, committed: [], head: before };
-  const workPaths = settlement.commit.work && ralph.config.commits.work ? Object.keys(work) : [];
   const apart = settlement.commit.apart === true && (workPaths.length > 0 || isFolded);
-  const first = apart ? workOnly(settlement.commit) : settlement.commit;
+  const first = apart ? workOnly(settlement.commit, landing) : settlement.commit;
   const result = await committer.commit(first, workPaths, { known, fold: isFolded ? fold : null });
   if (result.status !== "refused") {
     const head = result.status === "committed" ? result.commit : before;
@@ -109,6 +127,7 @@ async function settleOnce<Data, Findings>(
     return { settlement: named, attempt, committed: workPaths, head };
   }
 
+  await landing?.takeBack();
   const message = `the commit was refused by a hook of the repository:\n${result.output}`;
   const { last: _, ...passed } = { last: undefined, ...attempt };
   const refused = limited({ ...passed, status: "failed", reason: "commit-refused", message });
@@ -119,9 +138,8 @@ async function settleOnce<Data, Findings>(
 }
 
 /** An attempt whose commits become part of its item's: HEAD is below them when the state is written. */
-function onto<Some extends Attempt>(attempt: Some, fold: Fold | null): Some {
-  if (fold === null || attempt.turn === null) return attempt;
-  return { ...attempt, turn: { ...attempt.turn, head: fold.onto } };
+function onto<Some extends Attempt>(attempt: Some, head: string | null): Some {
+  return head === null || attempt.turn === null ? attempt : { ...attempt, turn: { ...attempt.turn, head } };
 }
 
 /**
@@ -145,9 +163,36 @@ async function foldOf<Data, Findings>(
   return now === null ? null : await planFold(requireRepository(ralph), { start, head: now, branch });
 }
 
+/** What a turn changed is on the disk before the journal has the attempt; what lands is already, as objects of git. */
+async function persistAndRecord<Data, Findings>(
+  ralph: RalphContext,
+  { backlog, key, item, attempt, work, tip, landing }: ToSettle<Data, Findings>,
+  before: string | null,
+): Promise<Fold | null> {
+  if (landing !== undefined) {
+    const { tip: onto, commit } = landing;
+    await ralph.journal.settling(key, item, attempt, { work, landing: { tip: onto, commit } });
+    return null; // its commits never were on the branch
+  }
+  const changed = topLevelPaths(ralph, attempt.turn?.changedFiles ?? []);
+  if (attempt.turn !== null) await ralph.repository?.persist([...Object.keys(work), ...changed]);
+  const fold = await foldOf(ralph, backlog, key, { item, attempt, head: tip ?? before });
+  await ralph.journal.settling(key, item, attempt, { work, ...(fold === null ? {} : { fold }) });
+  return fold;
+}
+
+/** What has landed is committed, also where the backlog leaves that to the turns: others begin with it. */
+function withLandedWork(settlement: Settlement, item: Item, { body: bodyOf }: LandingSteps): Settlement {
+  if (settlement.status !== "passed") return settlement;
+  const commit: Omit<SettleCommit, "work"> = settlement.commit ?? { subject: `${item.id}: ${item.title}`, paths: [] };
+  const body = bodyOf(commit.body);
+  return { ...settlement, commit: { ...commit, ...(body === "" ? {} : { body }), work: true } };
+}
+
 /** The commit of the work alone: what `body` says is of the state. */
-function workOnly({ body: _, ...commit }: SettleCommit): SettleCommit {
-  return { ...commit, paths: [] };
+function workOnly({ body: _, ...commit }: SettleCommit, landing: LandingSteps | undefined): SettleCommit {
+  const body = landing?.body(undefined) ?? "";
+  return { ...commit, ...(body === "" ? {} : { body }), paths: [] };
 }
 
 /** Makes the loop's commits. */

@@ -152,7 +152,9 @@ async function takeTurn<Data, Findings>(
   const { ralph, backlog, item, work, checks, context, brief } = parts;
   const reviews = item.review === true;
   const prompt = work.prompt ?? "";
-  const text = typeof prompt === "string" ? prompt : prompt(first);
+  const own = typeof prompt === "string" ? prompt : prompt(first);
+  const { note } = parts.options;
+  const text = note === undefined ? own : `${own}\n\n${note}`;
   await using file = await createClaimsFile(ralph.host);
   const guard = parts.options.guard ?? guardOf(ralph, backlog.stateFiles, before);
   await guard.beforeTurn(item.id, before);
@@ -165,8 +167,8 @@ async function takeTurn<Data, Findings>(
   // before the state is restored, so that it can read what the agent wrote
   const claimed = (checked: boolean): Promise<Claim<Findings>> =>
     judge(backlog, item, taken.turn, { ...context, claims, checked });
-  const own = checks.map(namedCheck).some((check) => check?.own === true);
-  const claim = await claimOf(taken.turn, own && !greenBefore, claimed);
+  const hasOwn = checks.map(namedCheck).some((check) => check?.own === true);
+  const claim = await claimOf(taken.turn, hasOwn && !greenBefore, claimed);
   const idle = taken.turn.end.reason === "completed" && !edited ? refusalOf(taken.turn) : null;
   const bare = idle === null ? null : (await claimed(false)).status;
   const refusal = bare === "done" || bare === "blocked" ? null : idle;
@@ -186,7 +188,7 @@ async function runTurn<Data, Findings>(
     prompt: item.review === true ? prompt : `${prompt}${ralph.steering.told(item.id)}`,
     name: nameOf(id),
     folder,
-    ...(item.transcript === undefined ? {} : { transcript: join(ralph.root, item.transcript) }),
+    ...(item.transcript === undefined ? {} : { transcript: join(ralph.run.root, item.transcript) }),
     item,
     signal,
     ...(work.timeoutMs === undefined ? {} : { timeoutMs: work.timeoutMs }),

@@ -141,11 +141,7 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
     signal,
     host,
     repository,
-    run: {
-      id,
-      folder: runFolders({ id, root, host, repository, events, logs, keep: config.logs.keep, steering }),
-      nextIteration: counter(),
-    },
+    run: runInfo({ id, root, host, repository, events, logs, keep: config.logs.keep, steering }),
     again: options.again ?? ((command) => command),
     loop: { interactive: false, retryBlocked: false, acceptChanges: false, ...options.loop },
     lock,
@@ -271,6 +267,20 @@ function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
 async function shellFor(root: string): Promise<$Type> {
   const { build$, CommandBuilder } = await import("dax");
   return build$({ commandBuilder: new CommandBuilder().cwd(root) });
+}
+
+function runInfo(parts: Parameters<typeof runFolders>[0]): RalphContext["run"] {
+  const { id, root, repository } = parts;
+  const rateLimits = sharedRateLimits(repository);
+  return { id, root, rateLimits, folder: runFolders(parts), nextIteration: counter() };
+}
+
+function sharedRateLimits(repository: Repository | null): RalphContext["run"]["rateLimits"] {
+  let opened: ReturnType<RalphContext["run"]["rateLimits"]> | undefined;
+  return () =>
+    opened ??= import("../agents/rate_limits.ts").then(({ openRateLimits }) =>
+      openRateLimits(repository === null ? null : join(repository.ralphDirectory, "rate-limits.json"))
+    );
 }
 
 function counter(): () => number {

@@ -29,11 +29,11 @@ keepsContract("todoBacklog()", async (store) => {
 keepsContract("prdBacklog()", async (store) => {
   const files = ["scripts/ralph/prd.json", "scripts/ralph/progress.txt"] as const;
   const acceptanceCriteria = store === "checked" ? ["Verify: `test -f a`"] : ["it is there"];
-  const userStories = ["US-1", "US-2"].map((id, index) => ({
+  const userStories = ["US-1", "US-2"].map((id) => ({
     id,
     title: `Title of ${id}`,
     acceptanceCriteria,
-    priority: index + 1,
+    priority: 1, // the same: both may be in flight
     passes: false,
     notes: "",
   }));
@@ -42,7 +42,10 @@ keepsContract("prdBacklog()", async (store) => {
   return {
     backlog: prdBacklog(world.ralph),
     reopen: async () => prdBacklog(world.ralph),
-    snapshot: async () => (await Promise.all(files.map((path) => world.ralph.state.read(path)))).join("\n"),
+    async snapshot() {
+      const [text, progress] = await Promise.all(files.map((path) => world.ralph.state.read(path)));
+      return [text, ...(progress ?? "").split("\n").toSorted()].join("\n"); // a log: in the order of settling
+    },
     root: world.root,
     turn: async () => ({ lines: ["<promise>COMPLETE</promise>"], changedFiles: [] }),
     [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),

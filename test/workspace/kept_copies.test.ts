@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { createHost } from "../../lib/host/create_host.ts";
 import { temporaryDirectory } from "../../lib/host/files.ts";
 import { type TemporaryRepository, temporaryRepository } from "../../lib/testing/temporary_repository.ts";
-import { dependencyKey } from "../../lib/checks/checkout/dependencies.ts";
+import { dependencyKey } from "../../lib/workspace/dependency_key.ts";
 import { ignoredPaths } from "../../lib/workspace/ignored_paths.ts";
 import { keepCopies, type KeptCopies } from "../../lib/workspace/kept_copies.ts";
 import { createGit } from "../../lib/git/run_git.ts";

@@ -1,25 +1,16 @@
 import { createRedactor } from "../../events/redact.ts";
 import { secretValues } from "../../events/secrets.ts";
-import { join, posix } from "node:path";
+import { join } from "node:path";
 import type { WorkspaceConfig } from "../../config/schema.ts";
-import { type Git, outputOfGit, READING } from "../../git/run_git.ts";
+import type { Git } from "../../git/run_git.ts";
 import type { SandboxRequest } from "../../host/confinement.ts";
 import { isDirectory } from "../../host/files.ts";
 import { shellInvocation } from "../../host/shell.ts";
+import { dependencyKey } from "../../workspace/dependency_key.ts";
 import { ignoredPaths } from "../../workspace/ignored_paths.ts";
 import { keepCopies, type KeptCopies } from "../../workspace/kept_copies.ts";
 import { type Ground, placedProcess } from "./place.ts";
 import type { CheckoutPlace } from "./types.ts";
-import { hashText } from "../../host/files.ts";
-
-const LOCKS_REGEXP =
-  /(^|\/)(package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lockb?|deno\.lock|uv\.lock|poetry\.lock|pdm\.lock|Pipfile\.lock|Cargo\.lock|go\.sum|composer\.lock|Gemfile\.lock)$/;
-
-const MANIFESTS_REGEXP =
-  /(^|\/)(package\.json|pyproject\.toml|setup\.(py|cfg)|requirements[^/]*\.txt|Pipfile|Cargo\.toml|go\.mod|composer\.json|Gemfile)$/;
-
-/** Entries of a `package.json` that say what is installed; its scripts do not. */
-const INSTALLED_REGEXP = /dependencies$|^(workspaces|overrides|resolutions|packageManager|pnpm)$/i;
 
 /** The ignored folders of a checkout. */
 export interface Dependencies {
@@ -104,37 +95,4 @@ export async function openDependencies(
       return { status: "ready", kept, from, lost: [] };
     },
   };
-}
-
-/**
- * One text for the lock files and manifests of a commit: while it is the same, what is installed by them is the same.
- * A manifest counts where no lock file is in its folder or above it.
- */
-export async function dependencyKey(git: Git, commit: string): Promise<string> {
-  const text = await outputOfGit(git, ["ls-tree", "-r", "-z", "--full-tree", commit], { environment: READING });
-  const files = text.split("\0").filter((entry) => entry !== "").map((entry) => {
-    const [start = "", path = ""] = entry.split("\t");
-    return { path, blob: start.split(" ")[2] ?? "" };
-  });
-  const locks = files.filter(({ path }) => LOCKS_REGEXP.test(path));
-  const locked = new Set(locks.map(({ path }) => posix.dirname(path)));
-  const manifests = files.filter(({ path }) => MANIFESTS_REGEXP.test(path) && !isLocked(path, locked));
-  const parts = [...locks, ...manifests].map(async ({ path, blob }) => `${path} ${await partOf(git, path, blob)}`);
-  return hashText((await Promise.all(parts)).join("\n"));
-}
-
-function isLocked(path: string, locked: ReadonlySet<string>): boolean {
-  const folder = posix.dirname(path);
-  return locked.has(folder) || (folder !== "." && isLocked(folder, locked));
-}
-
-async function partOf(git: Git, path: string, blob: string): Promise<string> {
-  if (posix.basename(path) !== "package.json") return blob;
-  try {
-    const manifest: unknown = JSON.parse(await outputOfGit(git, ["cat-file", "blob", blob], { environment: READING }));
-    return JSON.stringify(Object.entries(manifest ?? {}).filter(([key]) => INSTALLED_REGEXP.test(key)));
-  } catch (error) {
-    if (error instanceof SyntaxError) return blob;
-    throw error;
-  }
 }

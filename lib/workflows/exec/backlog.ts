@@ -1,6 +1,7 @@
 import { headlineOf } from "../../backlog/verdict.ts";
 import { join } from "node:path";
 import type { Config } from "../../config/types.ts";
+import type { LoopDefaults } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { Repository } from "../../git/types.ts";
 import { pathExists, readText, resolveInside, writeAtomic } from "../../host/files.ts";
@@ -26,6 +27,7 @@ export interface PrdBacklogContext {
   readonly state: StateFiles;
   readonly repository: Repository | null;
   readonly host: Host;
+  readonly loop?: Pick<LoopDefaults, "anyOrder">;
 }
 
 /** Where the PRD is. */
@@ -155,6 +157,7 @@ export function prdBacklog(
     gate: GATE,
     stateFiles: [file],
     unverified: "block",
+    concurrent: true,
     runsDirectory: EXEC_RUNS,
     branch: async () => (await load()).branchName,
     asks: async () => fingerprintOf((await load()).userStories.map((story) => [story.id, printOf(story)])),
@@ -179,7 +182,11 @@ export function prdBacklog(
         return { status: "blocked", reasons: [`${file} has no stories: \`ralph plan "<goal>"\` writes them`] };
       }
       const open = userStories.filter(({ passes }) => !passes);
-      const story = open.filter((one) => !inFlight.includes(one.id) && !isGivenUp(one, parked))
+      const left = open.filter((one) => !isGivenUp(one, parked));
+      const first = Math.min(...left.map(({ priority }) => priority));
+      // a priority is an order: nothing of a later one starts while one of an earlier one is open
+      const story = left.filter((one) => !inFlight.includes(one.id))
+        .filter(({ priority }) => inFlight.length === 0 || priority === first || ralph.loop?.anyOrder === true)
         .toSorted((one, other) => one.priority - other.priority)[0];
       if (story !== undefined) {
         const fingerprint = printOf(story);

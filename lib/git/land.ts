@@ -1,0 +1,157 @@
+/**
+ * Work of a worker's tree on its way to the branch: merged without a working tree, and brought into the main one. By git
+ * alone, never by an agent; nothing of a person's is overwritten.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { removePath } from "../host/files.ts";
+import { factsOf } from "../host/path_facts.ts";
+import { gitFailed, outputFrom } from "./run_git.ts";
+import { pathsBetween } from "./work_commit.ts";
+import type { Repository } from "./types.ts";
+
+/** A landing: from the commit that HEAD has to one that has the work as well. */
+export interface Landing {
+  readonly tip: string;
+  /** On the tip. */
+  readonly commit: string;
+}
+
+/** Two commits merged, as a tree. */
+export interface MergedTree {
+  readonly tree: string;
+  /** Files in which conflict markers are, or that one of both has deleted; relative to the top level. */
+  readonly conflicts: readonly string[];
+}
+
+/** Git that merges without a working tree: `merge-tree --write-tree`. */
+const LEAST_GIT: readonly [number, number] = [2, 38];
+
+/** Whether this git can merge without a working tree. @returns its version where it cannot */
+export async function tooOldToMerge({ git }: Pick<Repository, "git">): Promise<string | null> {
+  const version = (await git(["version"])).stdout.trim();
+  const [, major = "0", minor = "0"] = /(\d+)\.(\d+)/.exec(version) ?? [];
+  const [least, lesser] = LEAST_GIT;
+  return Number(major) > least || (Number(major) === least && Number(minor) >= lesser) ? null : version;
+}
+
+/** Merges `theirs` onto `ours`. Where they conflict, the tree has markers. @throws {RalphError} git-failed */
+export async function mergeTrees(
+  { git }: Pick<Repository, "git">,
+  ours: string,
+  theirs: string,
+): Promise<MergedTree> {
+  const arguments_ = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, theirs];
+  const { exitCode, stdout, stderr } = await git(arguments_);
+  if (exitCode !== 0 && exitCode !== 1) throw gitFailed(arguments_, stderr.trim().split("\n").at(-1) ?? "");
+  const [tree = "", ...paths] = stdout.split("\0").filter((part) => part !== "");
+  return { tree, conflicts: exitCode === 0 ? [] : [...new Set(paths)] };
+}
+
+/** A merged tree as a commit on the tip. */
+export async function commitMerged(repository: Pick<Repository, "git">, tip: string, tree: string): Promise<string> {
+  return (await outputFrom(repository, ["commit-tree", tree, "-p", tip, "-m", "ralph: merged work"])).trim();
+}
+
+/**
+ * What is in the way of going from one commit to another in the working tree: files with changes that are not committed.
+ *
+ * @returns `null` where nothing is
+ */
+export async function inTheWay(
+  repository: Pick<Repository, "git" | "status">,
+  { tip, commit }: Landing,
+): Promise<readonly string[] | null> {
+  const { exitCode, stderr } = await repository.git(["read-tree", "-n", "-m", "-u", tip, commit]);
+  if (exitCode === 0) return null;
+  const wanted = new Set(await pathsBetween(repository, tip, commit));
+  const { changed } = await repository.status();
+  const paths = changed.map(({ path }) => path);
+  const obstacles = paths.filter((path) =>
+    [...wanted].some((one) =>
+      one === path || one.startsWith(`${path.replace(/\/$/, "")}/`) || path.startsWith(`${one}/`)
+    )
+  );
+  const named = /'([^']+)'/.exec(stderr)?.[1];
+  return obstacles.length > 0 ? obstacles : [named ?? (stderr.trim().split("\n").at(-1) || "unknown")];
+}
+
+/** Goes from one commit to the other in index and working tree; HEAD and every other change stay. @throws {RalphError} git-failed */
+export async function moveTree(repository: Pick<Repository, "git">, from: string, to: string): Promise<void> {
+  await outputFrom(repository, ["read-tree", "-m", "-u", from, to]);
+}
+
+/** What became of a landing that a kill cut short. */
+export type LandedAgain =
+  | { readonly status: "landed"; readonly paths: readonly string[] }
+  /** Somebody has changed these since: the tree is as it was before the landing. */
+  | { readonly status: "in-the-way"; readonly paths: readonly string[] };
+
+/**
+ * Does a landing that a kill cut short once more, file by file; where a file is neither as it was nor as it shall be, it
+ * takes the landing back instead.
+ *
+ * @throws {RalphError} git-failed
+ */
+export async function landAgain(
+  repository: Pick<Repository, "git" | "topLevel">,
+  { tip, commit }: Landing,
+): Promise<LandedAgain> {
+  const paths = await pathsBetween(repository, tip, commit);
+  const states = new Map<string, "before" | "after" | "changed">();
+  for (const path of paths) states.set(path, await stateOf(repository, path, { tip, commit }));
+  const changed = paths.filter((path) => states.get(path) === "changed");
+  const target = changed.length === 0 ? commit : tip;
+  for (const path of paths) {
+    if (states.get(path) !== "changed") await checkOut(repository, target, path);
+  }
+  return changed.length === 0 ? { status: "landed", paths } : { status: "in-the-way", paths: changed };
+}
+
+async function stateOf(
+  repository: Pick<Repository, "git" | "topLevel">,
+  path: string,
+  { tip, commit }: Landing,
+): Promise<"before" | "after" | "changed"> {
+  if (await isAsIn(repository, commit, path)) return "after";
+  return await isAsIn(repository, tip, path) ? "before" : "changed";
+}
+
+/** The working tree has of this path what the commit has. */
+async function isAsIn(
+  { git, topLevel }: Pick<Repository, "git" | "topLevel">,
+  commit: string,
+  path: string,
+): Promise<boolean> {
+  const inCommit = (await git(["rev-parse", "--verify", "--quiet", `${commit}:${path}`])).exitCode === 0;
+  const isHere = factsOf(join(topLevel, path)) !== null;
+  if (!inCommit || !isHere) return inCommit === isHere;
+  // the index may know nothing of it yet: compared by what `add` would make of the file
+  return (await git(["diff", "--quiet", "--no-ext-diff", "--no-renames", commit, "--", literal(path)])).exitCode ===
+      0 ||
+    await blobHere({ git, topLevel }, path) === (await git(["rev-parse", `${commit}:${path}`])).stdout.trim();
+}
+
+async function blobHere({ git }: Pick<Repository, "git" | "topLevel">, path: string): Promise<string> {
+  const { exitCode, stdout } = await git(["hash-object", `--path=${path}`, "--", path]);
+  return exitCode === 0 ? stdout.trim() : "";
+}
+
+async function checkOut(
+  repository: Pick<Repository, "git" | "topLevel">,
+  commit: string,
+  path: string,
+): Promise<void> {
+  const inCommit = (await repository.git(["rev-parse", "--verify", "--quiet", `${commit}:${path}`])).exitCode === 0;
+  if (inCommit) {
+    await outputFrom(repository, ["checkout", "--quiet", commit, "--", path]);
+    return;
+  }
+  await outputFrom(repository, ["rm", "--cached", "--quiet", "--ignore-unmatch", "--", path]);
+  await removePath(join(repository.topLevel, path));
+}
+
+function literal(path: string): string {
+  return `:(top,literal)${path}`;
+}

@@ -1,0 +1,47 @@
+/**
+ * Work of an item that is not on the branch: a commit that only a ref of Ralph's names, so that it outlives the tree that
+ * it was done in and every crash. `git log --all` shows it.
+ *
+ * @module
+ */
+import { hashText } from "../host/files.ts";
+import { outputFrom } from "./run_git.ts";
+import type { Repository } from "./types.ts";
+
+/** Where the refs are. */
+const FOLDER = "refs/ralph/work";
+
+/** The ref that keeps the work of an item, one for each text of what is asked for. @param key the backlog's in the journal */
+export function workRef(key: string, item: { readonly id: string; readonly fingerprint?: string }): string {
+  return `${folderOf(key)}/${hashText(`${item.id}\0${item.fingerprint ?? ""}`).slice(0, 32)}`;
+}
+
+function folderOf(key: string): string {
+  return `${FOLDER}/${hashText(key).slice(0, 16)}`;
+}
+
+/** Paths that differ between two commits or trees, relative to the top level. @throws {RalphError} git-failed */
+export async function pathsBetween(
+  repository: Pick<Repository, "git">,
+  from: string,
+  to: string,
+): Promise<readonly string[]> {
+  const listed = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to];
+  return (await outputFrom(repository, listed)).split("\0").filter((path) => path !== "");
+}
+
+/** The commits that are kept for a backlog, by their refs. @throws {RalphError} git-failed */
+export async function keptWork(
+  repository: Pick<Repository, "git">,
+  key: string,
+): Promise<ReadonlyMap<string, string>> {
+  const listed = ["for-each-ref", "--format=%(refname) %(objectname)", `${folderOf(key)}/`];
+  const lines = (await outputFrom(repository, listed)).split("\n").filter((line) => line !== "");
+  return new Map(lines.map((line) => line.split(" ") as [string, string]));
+}
+
+/** Lets go of work: it is on the branch, or no longer asked for. @throws {RalphError} git-failed */
+export async function dropWork(repository: Pick<Repository, "git">, refs: readonly string[]): Promise<void> {
+  if (refs.length === 0) return;
+  await outputFrom(repository, ["update-ref", "--stdin"], { input: refs.map((ref) => `delete ${ref}\n`).join("") });
+}

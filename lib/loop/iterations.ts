@@ -1,0 +1,202 @@
+import type { JudgingHistory } from "../backlog/journal_types.ts";
+import type { Attempt, Check, Item, LoopView, PassedItem, Settlement } from "../backlog/types.ts";
+import { failedUnseenCheck } from "../checks/challenge/prompt.ts";
+import type { CheckLike } from "../checks/types.ts";
+import type { LimitsConfig } from "../config/schema.ts";
+import type { RalphContext } from "../context/context.ts";
+import type { EventBus } from "../events/types.ts";
+import { requireRepository } from "../git/require_repository.ts";
+import { rootPaths, topLevelPaths } from "../git/tree_paths.ts";
+import type { TreeSnapshot } from "../git/types.ts";
+import { type HookIteration, hookIterationOf, type HookRunner } from "../hooks/runner.ts";
+import { announceEnd, announceIteration, greenOf, type NamedIteration } from "./announce.ts";
+import type { WorkItemOptions } from "./attempt_parts.ts";
+import { attemptsLeft, itemStart, previousOf, withRetries } from "./attempts.ts";
+import { endingOf } from "./ending.ts";
+import { timeBudget, unreportedBudget } from "./limits.ts";
+import type { LoopParts } from "./loop_parts.ts";
+import type { StoppedEarly } from "./outcome.ts";
+import { advance, newProgress, type Notice, type Progress, withNotice } from "./progress.ts";
+import type { Settled } from "./settle.ts";
+
+/** After these no hook starts: the run is over, or nothing is known of the iteration. */
+const ENDED_BADLY: ReadonlySet<Attempt["status"]> = new Set(["interrupted", "trespassed", "agent-unusable"]);
+
+/** An attempt that has begun. */
+export interface Begun<Data, Findings> {
+  readonly item: Item<Data>;
+  readonly id: string;
+  readonly number: number;
+  readonly named: NamedIteration;
+  readonly history: readonly Attempt<Findings>[];
+  readonly sentBack: { readonly reason: string } | null;
+  /** Milliseconds since 1970. */
+  readonly started: number;
+  readonly hook: HookIteration;
+  /** The project's tree before it; `null` where there is no turn. */
+  readonly before: TreeSnapshot | null;
+  readonly events: EventBus;
+}
+
+/** How an attempt ended. */
+export interface EndedAttempt<Findings> {
+  readonly attempt: Attempt<Findings>;
+  readonly settled: Settled;
+  readonly checks: readonly Check[];
+}
+
+/** Items worked on in a run, and all that changes with each of them. Begin and end are called one at a time. */
+export class Iterations<Data, Findings> {
+  /** Ids of items that were taken up. */
+  readonly taken: Set<string> = new Set();
+  readonly passedNow: Map<string, PassedItem> = new Map();
+  progress: Progress;
+  /** Checks that hold for every item. */
+  shared: readonly CheckLike[];
+  /** Commands that failed before the first turn; `null`: there was none yet. */
+  failedBefore: ReadonlySet<string> | null = null;
+  /** Items at the start of the run. */
+  atStart = 0;
+  hooks: HookRunner | null = null;
+  /** Absolute path of the run's folder. */
+  folder = "";
+  readonly #parts: LoopParts<Data, Findings>;
+  readonly #limits: LimitsConfig;
+  #last: Attempt<Findings> | null = null;
+  /** Commands that passed when the last item was settled: the tree is as they saw it. */
+  #green: ReadonlySet<string> = new Set();
+
+  constructor(parts: LoopParts<Data, Findings>, limits: LimitsConfig) {
+    this.#parts = parts;
+    this.#limits = limits;
+    this.shared = parts.options.checks ?? [];
+    this.progress = newProgress(parts.ralph.host.clock.now());
+  }
+
+  view(): LoopView {
+    const { ralph: { journal }, key } = this.#parts;
+    return { parked: journal.parked(key), passed: journal.passed(key) };
+  }
+
+  notice(notice: Notice): void {
+    this.progress = withNotice(this.progress, notice);
+  }
+
+  /** @param lane given where it is worked on in a tree of its own: where its events go */
+  async begin(item: Item<Data>, lane?: Pick<RalphContext, "events">): Promise<Begun<Data, Findings>> {
+    const { ralph, backlog, key, committer, ownership } = this.#parts;
+    const { events } = lane ?? ralph;
+    const apart = lane !== undefined;
+    const { journal } = ralph;
+    const sentBack = journal.reopened(key).get(item.id) ?? null;
+    const history = journal.history(key, item) as readonly Attempt<Findings>[];
+    const iteration = ralph.run.nextIteration();
+    const id = `${ralph.run.id}.${iteration}`;
+    const number = history.length + 1;
+    if (item.checksOnly !== true) this.taken.add(item.id);
+    const named = { iteration, item: { id: item.id, kind: item.kind, title: item.title }, attempt: number };
+    const cap = item.checksOnly === true ? null : this.#limits.iterations;
+    await announceIteration({ events }, backlog, named, { view: this.view(), cap });
+    const started = ralph.host.clock.now();
+
+    const hook = hookIterationOf(ralph, this.folder, item, iteration);
+    await this.hooks?.apply();
+    if (item.checksOnly !== true) await this.hooks?.run("before", hook);
+    let before = item.checksOnly === true ? null : await requireRepository(ralph).snapshot();
+    if (before !== null) ownership.beforeTurn(before, item);
+    const userPaths = [...ownership.userPaths];
+    await journal.begun(key, item, { id, number, userPaths, head: before?.head, ...(apart ? { apart } : {}) });
+    const begun = await backlog.begin?.(item, id);
+    if (begun !== undefined) await committer.commit(begun, []);
+    if (begun !== undefined && before !== null) before = await requireRepository(ralph).snapshot(); // no part of the turn
+    return { item, id, number, named, history, sentBack, started, hook, before, events };
+  }
+
+  /** What `workItem()` is given for the attempt. @param before the tree that it is worked on in */
+  workOptions(
+    { id, number, history, sentBack }: Begun<Data, Findings>,
+    before: TreeSnapshot | null,
+    left: Readonly<Record<string, unknown>>,
+  ): WorkItemOptions & { readonly judging: JudgingHistory } {
+    const { ralph, key } = this.#parts;
+    return {
+      attempt: { id, number },
+      checks: this.shared,
+      previous: previousOf(id, { history, sentBack, left }),
+      last: this.#last,
+      ...(before === null ? {} : { before, start: itemStart(ralph, history, before, left) }),
+      judging: ralph.journal.judging(key),
+      failedBefore: this.failedBefore ?? new Set(),
+      green: this.#green,
+      ...(history.length === 0 ? {} : { greenBefore: history.some((earlier) => earlier.greenBefore === true) }),
+      unseenFailed: history.some(failedUnseenCheck),
+      budget: timeBudget(this.progress, this.#limits),
+    };
+  }
+
+  /** The attempt with what the limits make of it. */
+  limited({ item, history, sentBack }: Begun<Data, Findings>, one: Attempt<Findings>): Attempt<Findings> {
+    const left = attemptsLeft(this.#parts.backlog, item, one, {
+      maxRetries: this.#parts.ralph.config.maxRetries,
+      sentBack: sentBack !== null,
+    });
+    return withRetries(one, history, { left, sameFailure: this.#limits.sameFailure });
+  }
+
+  /** What of the tree is this item's after its turn. */
+  own(item: Item<Data>, attempt: Attempt<Findings>, after: TreeSnapshot): void {
+    const { ralph, backlog, ownership } = this.#parts;
+    const changed = topLevelPaths(ralph, attempt.turn?.changedFiles ?? []);
+    const state = new Set(topLevelPaths(ralph, backlog.stateFiles));
+    const mixed = ownership.afterTurn(item.id, changed.filter((path) => !state.has(path)), after);
+    if (mixed.length === 0) return;
+    const message = `not committed, since they had changes before the turn: ${mixed.join(", ")}`;
+    ralph.events.emit({ type: "note", level: "warn", message });
+  }
+
+  /** Records how an attempt was settled, reports it, starts its hooks. @returns why the run ends, or `null` */
+  async end(
+    begun: Begun<Data, Findings>,
+    { attempt, settled, checks }: EndedAttempt<Findings>,
+    kept: Readonly<Record<string, string | null>>,
+  ): Promise<StoppedEarly | null> {
+    const { ralph, key } = this.#parts;
+    const { item } = begun;
+    const { settlement, passed } = settled;
+    const last = settled.attempt as Attempt<Findings>;
+    this.#last = last;
+    await ralph.journal.settled(key, item, last, { settlement, kept, ...(passed === null ? {} : { passed }) });
+    if (passed !== null && item.preparatory !== true && item.checksOnly !== true) {
+      const { id, title, fingerprint } = item;
+      this.passedNow.set(id, { id, title, checks, ...(fingerprint === undefined ? {} : { fingerprint }) });
+    }
+    for (const id of settlement.reopened ?? []) this.passedNow.delete(id);
+    this.#green = new Set(passed === null ? [] : greenOf(last, checks));
+    this.#advance(item, last, settlement, checks.some(({ own }) => own === true));
+    announceEnd({ ...ralph, events: begun.events }, begun.named, {
+      attempt: last,
+      worked: attempt,
+      settlement,
+      started: begun.started,
+    });
+    const ending = endingOf(begun, attempt, settlement);
+    if (attempt.turn !== null && !ENDED_BADLY.has(attempt.status)) await this.hooks?.run("after", begun.hook);
+    return ending;
+  }
+
+  #advance(item: Item<Data>, attempt: Attempt<Findings>, settlement: Settlement, hasOwnCheck: boolean): void {
+    const { ralph, ownership } = this.#parts;
+    const { added } = this.#limits;
+    this.progress = advance(this.progress, item, attempt, settlement, { atStart: this.atStart, added });
+    for (const path of rootPaths(ralph, ownership.uncommitted(this.progress.passed))) {
+      this.notice({ kind: "not-committed", subject: path, message: "" });
+    }
+    const unreported = unreportedBudget(this.progress, this.#limits);
+    if (unreported !== null && this.progress.turns === 1) {
+      ralph.events.emit({ type: "note", level: "warn", message: unreported });
+    }
+    if (settlement.status !== "passed" || item.checksOnly === true || item.preparatory === true) return;
+    if (attempt.greenBefore === true) this.notice({ kind: "green-before", subject: item.id, message: "" });
+    else if (!hasOwnCheck) this.notice({ kind: "no-own-check", subject: item.id, message: "" });
+  }
+}

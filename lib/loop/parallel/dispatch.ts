@@ -1,0 +1,260 @@
+/**
+ * Items worked on at once, each in a tree of its own. The coordinator's side (the backlog's store, the journal, the
+ * branch) happens one thing at a time; turns and their checks run beside each other.
+ *
+ * @module
+ */
+import picomatch from "picomatch";
+import type { Item } from "../../backlog/types.ts";
+import type { LimitsConfig } from "../../config/schema.ts";
+import { requireRepository } from "../../git/require_repository.ts";
+import { rootPaths, topLevelPaths } from "../../git/tree_paths.ts";
+import type { Captured } from "../../git/fold.ts";
+import { dropWork, keptWork, workRef } from "../../git/work_commit.ts";
+import { createSlots } from "../../host/slots.ts";
+import { keyOf } from "../journal_fold.ts";
+import type { CleanRun } from "../clean.ts";
+import type { WorkedItem } from "../attempt_parts.ts";
+import type { Begun, Iterations } from "../iterations.ts";
+import type { LoopParts, Picked } from "../loop_parts.ts";
+import { costSoon } from "../limits.ts";
+import type { Stopped, StoppedEarly } from "../outcome.ts";
+import { createTurnGuard } from "../turn_guard.ts";
+import { workItem } from "../work_item.ts";
+import { createLandings, type Landings } from "./landing.ts";
+import { ensurePossible } from "./possible.ts";
+import { openWorkerTree, type TreeBegin, type WorkerTree } from "./worker_tree.ts";
+
+/** What the dispatcher needs of the loop. */
+export interface DispatchParts<Data, Findings> {
+  readonly iterations: Iterations<Data, Findings>;
+  readonly clean: CleanRun;
+  readonly limits: LimitsConfig;
+  readonly signal: AbortSignal;
+  /** @param inFlight ids of what is being worked on, or has to wait for that */
+  readonly pick: (inFlight: readonly string[]) => Promise<Picked<Data>>;
+  /** Waits while a person has paused the run. @returns why nothing starts any more */
+  readonly rest: () => Promise<StoppedEarly | null>;
+  /** Once, before the first turn. @returns why there is none */
+  readonly baseline: () => Promise<StoppedEarly | null>;
+  /** An attempt in the project's own tree. */
+  readonly attempt: (item: Item<Data>) => Promise<StoppedEarly | null>;
+}
+
+/** The workers of a run. */
+export interface Dispatched extends AsyncDisposable {
+  /** Works until nothing may start any more and nothing is in flight. */
+  run(): Promise<Stopped>;
+  /** Nothing is left to do: work that was kept is let go of. */
+  passed(): Promise<void>;
+}
+
+/** Opens the workers' trees. @throws {RalphError} parallel-impossible, git-failed, setup-failed */
+export async function openWorkers<Data, Findings>(
+  parts: LoopParts<Data, Findings>,
+  rest: DispatchParts<Data, Findings>,
+): Promise<Dispatched> {
+  const { ralph, backlog } = parts;
+  await ensurePossible(ralph, backlog);
+  const trees: WorkerTree[] = [];
+  const dispose = async (): Promise<void> => {
+    for (const tree of trees) await tree[Symbol.asyncDispose]();
+  };
+  try {
+    for (let lane = 0; lane < parts.workers; lane++) { // git takes no lock around the list of worktrees
+      trees.push(await openWorkerTree(ralph, backlog, lane));
+    }
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+  const dispatcher = new Dispatcher(parts, rest, trees);
+  return {
+    run: () => dispatcher.run(),
+    async passed() {
+      const repository = requireRepository(ralph);
+      await dropWork(repository, [...(await keptWork(repository, keyOf(parts.key))).keys()]);
+    },
+    [Symbol.asyncDispose]: dispose,
+  };
+}
+
+/** Something in flight. */
+interface Flight<Data> {
+  readonly item: Item<Data>;
+  readonly ended: Promise<void>;
+}
+
+class Dispatcher<Data, Findings> {
+  readonly #parts: LoopParts<Data, Findings>;
+  readonly #rest: DispatchParts<Data, Findings>;
+  readonly #free: WorkerTree[];
+  /** The coordinator's side, one thing at a time. */
+  readonly #coordinator = createSlots(1);
+  /** The run's checkout is one. */
+  readonly #looking = createSlots(1);
+  readonly #inFlight = new Map<string, Flight<Data>>();
+  readonly #landings: Landings<Data, Findings>;
+  readonly #stopper = new AbortController();
+  readonly #signal: AbortSignal;
+  #stopped: Stopped | null = null;
+  /** Nothing starts beside it. */
+  #isAlone = false;
+  #failure: { readonly error: unknown } | null = null;
+
+  constructor(
+    parts: LoopParts<Data, Findings>,
+    rest: DispatchParts<Data, Findings>,
+    trees: readonly WorkerTree[],
+  ) {
+    this.#parts = parts;
+    this.#rest = rest;
+    this.#free = [...trees];
+    this.#signal = AbortSignal.any([rest.signal, this.#stopper.signal]);
+    this.#landings = createLandings(parts, { iterations: rest.iterations, signal: this.#signal });
+  }
+
+  async run(): Promise<Stopped> {
+    this.#stopped = null;
+    for (;;) {
+      while (this.#mayStart()) if (!await this.#startOne()) break;
+      if (this.#inFlight.size > 0) {
+        await Promise.race([...this.#inFlight.values()].map(({ ended }) => ended));
+        continue;
+      }
+      if (this.#failure !== null) throw this.#failure.error;
+      if (this.#stopped !== null) return this.#stopped;
+    }
+  }
+
+  #mayStart(): boolean {
+    return this.#stopped === null && this.#failure === null && !this.#isAlone && this.#free.length > 0;
+  }
+
+  /** Starts one item. @returns false where nothing may start before something has ended */
+  async #startOne(): Promise<boolean> {
+    const resting = await this.#rest.rest();
+    const picked = resting ?? await this.#coordinator.run(() => this.#pick());
+    if (this.#failure !== null) return false;
+    const isIdle = this.#inFlight.size === 0;
+    if (picked.status === "waiting") return isIdle; // what it waited for has ended meanwhile
+    if (picked.status !== "item") {
+      // what is in flight may bring more: asked again when it has ended
+      if (isIdle || resting !== null || picked.status === "aborted") this.#stopped = picked;
+      return false;
+    }
+    const { item } = picked;
+    const own = item.exclusive === true || item.checksOnly === true;
+    const alone = own || this.#landings.wantsToBeAlone(item);
+    if (alone && !isIdle) return false;
+    this.#isAlone = alone;
+    const tree = own ? null : this.#free.shift() ?? null;
+    const ended = (tree === null ? this.#inProject(item) : this.#inTree(item, tree))
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+        this.#stopper.abort();
+      })
+      .finally(() => {
+        this.#inFlight.delete(item.id);
+        this.#isAlone = false;
+        if (tree !== null) this.#free.push(tree);
+      });
+    this.#inFlight.set(item.id, { item, ended });
+    return true;
+  }
+
+  /** The next item that touches nothing of what is in flight. */
+  async #pick(): Promise<Picked<Data>> {
+    const flying = [...this.#inFlight.values()].map(({ item }) => item);
+    const waiting = flying.map(({ id }) => id);
+    if (flying.length > 0 && costSoon(this.#rest.iterations.progress, this.#rest.limits, flying.length)) {
+      return { status: "waiting" };
+    }
+    for (;;) {
+      const picked = await this.#rest.pick(waiting);
+      if (picked.status !== "item" || !flying.some((one) => overlap(one, picked.item))) {
+        if (picked.status !== "item") return picked;
+        if (waiting.includes(picked.item.id)) return { status: "waiting" };
+        return picked.item.checksOnly === true ? picked : await this.#rest.baseline() ?? picked;
+      }
+      waiting.push(picked.item.id);
+    }
+  }
+
+  async #inProject(item: Item<Data>): Promise<void> {
+    this.#stopped ??= await this.#coordinator.run(() => this.#rest.attempt(item));
+  }
+
+  async #inTree(item: Item<Data>, tree: WorkerTree): Promise<void> {
+    const { ralph, key } = this.#parts;
+    const { iterations } = this.#rest;
+    const repository = requireRepository(ralph);
+    const ref = workRef(keyOf(key), item);
+    const { begun, tip, left } = await this.#coordinator.run(async () => {
+      const begun = await iterations.begin(item, tree.home);
+      const tip = (await repository.status()).head ?? "";
+      return { begun, tip, left: (await keptWork(repository, keyOf(key))).get(ref) ?? null };
+    });
+    const { worked, work } = await this.#work(begun, { tip, left, ref }, tree);
+    this.#stopped ??= await this.#coordinator.run(() =>
+      this.#landings.land({ begun, worked, work, base: tip, ref, tree })
+    );
+  }
+
+  /** Beside others: the turn and its checks in the worker's tree, and what came of it as a commit. */
+  async #work(
+    begun: Begun<Data, Findings>,
+    begin: TreeBegin,
+    tree: WorkerTree,
+  ): Promise<{ readonly worked: WorkedItem<Findings>; readonly work: Captured | null }> {
+    const { ralph, backlog } = this.#parts;
+    const { iterations, clean } = this.#rest;
+    const { item } = begun;
+    try {
+      const prepared = await tree.prepare(begin);
+      const before = await requireRepository(tree.ralph).snapshot();
+      const kept = Object.fromEntries(prepared.left.map((path) => [path, null]));
+      const conflicts = rootPaths(ralph, prepared.conflicts);
+      const worked = await workItem(tree.ralph, backlog, item, {
+        ...iterations.workOptions(begun, before, kept),
+        green: new Set(), // of another tree
+        ...(conflicts.length === 0 ? {} : { note: conflictNote(conflicts) }),
+        signal: this.#signal,
+        brief: tree.brief,
+        guard: createTurnGuard(tree.ralph, { userPaths: new Set(), stateFiles: backlog.stateFiles }),
+        clean: { look: (...look) => this.#looking.run(() => clean.look(...look)) },
+      });
+      const changed = topLevelPaths(tree.ralph, worked.attempt.turn?.changedFiles ?? []);
+      return { worked, work: await tree.capture([...prepared.left, ...changed]) };
+    } catch (error) {
+      if (await tree.isThere()) throw error;
+      const message = "the turn removed the working tree that it was given";
+      const known = { id: begun.id, number: begun.number, claim: null, turn: null, verification: null };
+      const attempt = { ...known, status: "failed", reason: "agent-failed", message } as const;
+      return { worked: { attempt, checks: [], before: null, after: null }, work: null };
+    }
+  }
+}
+
+/** For the prompt: the files in which conflict markers are. */
+function conflictNote(paths: readonly string[]): string {
+  return "Your earlier work at this is in the tree, and conflicts with what others have merged since: " +
+    `conflict markers are in ${paths.join(", ")}. Resolve them so that both changes stay, then continue.`;
+}
+
+/** Two items say that they change the same paths. Pure. */
+export function overlap(
+  { touches: one = [] }: Pick<Item, "touches">,
+  { touches: other = [] }: Pick<Item, "touches">,
+): boolean {
+  return one.some((glob) => other.some((second) => meet(glob, second)));
+}
+
+function meet(one: string, other: string): boolean {
+  if (one === other || picomatch(one, { dot: true })(other) || picomatch(other, { dot: true })(one)) return true;
+  const [left, right] = [picomatch.scan(one), picomatch.scan(other)];
+  if (!left.isGlob || !right.isGlob) return false;
+  // two globs: whether one's fixed beginning is the other's
+  const [a, b] = [`${left.base}/`, `${right.base}/`];
+  return a.startsWith(b) || b.startsWith(a);
+}

@@ -1,0 +1,119 @@
+import { dirname, join, posix, relative } from "node:path";
+import type { WorkspaceConfig } from "../../config/types.ts";
+import { RalphError } from "../../errors/ralph_error.ts";
+import { createRedactor } from "../../events/redact.ts";
+import { secretValues } from "../../events/secrets.ts";
+import { createGit } from "../../git/run_git.ts";
+import { copyTree } from "../../host/copy_tree.ts";
+import { ensureDirectory, isDirectory, removePath, symbolicLink } from "../../host/files.ts";
+import { shellInvocation } from "../../host/shell.ts";
+import type { Host } from "../../host/types.ts";
+import { dependencyKey } from "../../workspace/dependency_key.ts";
+import { ignoredPaths } from "../../workspace/ignored_paths.ts";
+
+/** A second working tree of a repository, and what it is filled with. Paths are absolute. */
+export interface FilledTreeOptions {
+  readonly host: Host;
+  /** The top level of the tree that it is filled from. */
+  readonly from: string;
+  /** The top level of the tree that is filled. */
+  readonly to: string;
+  /** The project in the tree that is filled: `workspace.setup` runs there. */
+  readonly root: string;
+  readonly workspace: WorkspaceConfig;
+  readonly signal: AbortSignal;
+}
+
+/** What a second working tree needs beside what git has (`node_modules`, `.env`): copied, linked, or installed. */
+export interface FilledTree {
+  /** Links in it, relative to its top level: `git clean` is to leave them. */
+  readonly links: readonly string[];
+  /** Brings it up to what a commit, which is checked out there, needs. @throws {RalphError} setup-failed, file-unwritable */
+  bringUp(commit: string): Promise<void>;
+  /** The tree was made anew: nothing is in it. */
+  forget(): void;
+  /**
+   * The commit that is checked out in it needs other packages than `before` did: what is installed in it comes into the
+   * tree that it was filled from.
+   *
+   * @returns the paths that were brought back, relative to the top level; `null` where both need the same
+   */
+  bringBack(before: string, commit: string): Promise<readonly string[] | null>;
+}
+
+/** Nothing is copied before the first `bringUp()`. Only ignored paths are: one that git tracks is left out. */
+export function createFilledTree(options: FilledTreeOptions): FilledTree {
+  const { host, from, to, root, workspace, signal } = options;
+  const git = createGit(host, from);
+  const inside = relative(to, root);
+  const globs = (paths: readonly string[]): readonly string[] =>
+    paths.map((glob) => glob.includes("/") ? posix.join(inside, glob) : glob);
+  const links: string[] = [];
+  let key: string | null = null;
+
+  async function copy(isWanted: (path: string, folder: boolean) => boolean): Promise<void> {
+    const linked = workspace.link.length === 0 ? [] : (await ignoredPaths(git, from, globs(workspace.link))).paths;
+    const { paths } = await ignoredPaths(git, from, globs(workspace.copy));
+    for (const path of paths) {
+      if (linked.includes(path) || !isWanted(path, await isDirectory(join(from, path)))) continue;
+      if (await isDirectory(dirname(join(to, path)))) await copyTree(host, join(from, path), join(to, path));
+    }
+    for (const path of linked) {
+      await removePath(join(to, path));
+      await ensureDirectory(dirname(join(to, path)));
+      await symbolicLink(join(from, path), join(to, path));
+      if (!links.includes(path)) links.push(path);
+    }
+  }
+
+  return {
+    links,
+    forget: () => void (key = null),
+    async bringUp(commit) {
+      const now = await dependencyKey(git, commit);
+      if (now === key) return;
+      const isInstalled = workspace.setup !== null;
+      // installed files are made by the setup; single files such as `.env` no installation makes
+      await copy((_, folder) => !isInstalled || (!folder && key === null));
+      if (workspace.setup !== null) await install(options, root, workspace.setup, signal);
+      key = now;
+    },
+    async bringBack(before, commit) {
+      const [was, now] = [await dependencyKey(git, before), await dependencyKey(git, commit)];
+      if (was === now) return null;
+      key = now;
+      if (workspace.setup !== null) {
+        await install(options, join(from, inside), workspace.setup, signal);
+        return [];
+      }
+      const { paths } = await ignoredPaths(createGit(host, to), to, globs(workspace.copy));
+      const back: string[] = [];
+      for (const path of paths) {
+        if (links.includes(path) || !await isDirectory(join(to, path))) continue;
+        await copyTree(host, join(to, path), join(from, path));
+        back.push(path);
+      }
+      return back;
+    },
+  };
+}
+
+async function install(
+  { host, workspace }: Pick<FilledTreeOptions, "host" | "workspace">,
+  cwd: string,
+  command: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const redactor = createRedactor(secretValues(host.environment.variables));
+  const end = await host.processes.run({
+    ...await shellInvocation(command, host.environment),
+    cwd,
+    sandbox: { role: "setup", cwd },
+    timeoutMs: workspace.setupTimeout * 1000,
+    signal,
+    mask: () => redactor.stream(),
+  });
+  if (end.exitCode === 0 || signal.aborted) return;
+  const reason = end.tail.trim().split("\n").slice(-5).join("\n") || end.reason;
+  throw new RalphError("setup-failed", { details: { command, reason } });
+}

@@ -1,0 +1,147 @@
+/**
+ * The trees of workers as they are on the disk: whose they are, and what killed runs left in them. What is in the folder
+ * without a marker of this project is nobody's here, and left alone.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import type { RalphContext } from "../../context/context.ts";
+import { openRepository } from "../../git/open_repository.ts";
+import { requireRepository } from "../../git/require_repository.ts";
+import { topLevelPaths, treesDirectory } from "../../git/tree_paths.ts";
+import type { Repository } from "../../git/types.ts";
+import { type Captured, captureWork } from "../../git/fold.ts";
+import { listDirectory, pathExists, readText, removePath, writeAtomic } from "../../host/files.ts";
+
+/** A project, as far as its trees depend on it. */
+export type TreesOf = Pick<RalphContext, "config" | "host" | "repository" | "root">;
+
+/** What a marker file beside a tree says: whose it is, and what is in it. */
+export interface Marker {
+  readonly v: 1;
+  /** Absolute path of the project. */
+  readonly root: string;
+  readonly run: string;
+  /** What is being worked on in it: kept when the run is killed. */
+  readonly work: { readonly base: string; readonly ref: string } | null;
+}
+
+/** A tree of this project, as its marker names it. Paths are absolute. */
+export interface FoundTree {
+  readonly path: string;
+  readonly marker: Marker;
+}
+
+/**
+ * What the trees of killed runs hold is kept under its ref, and trees that no worker needs are taken away. Call with the
+ * run lock held, before trees are opened.
+ *
+ * @returns how many items' work was kept
+ */
+export async function rescueTrees(
+  ralph: RalphContext,
+  stateFiles: readonly string[],
+  workers: number,
+): Promise<number> {
+  let kept = 0;
+  const state = new Set(topLevelPaths(ralph, stateFiles));
+  for (const [index, { path, marker }] of (await findTrees(ralph)).entries()) {
+    if (await rescueOne(ralph, path, marker, state)) kept += 1;
+    if (workers === 1 || index >= workers) await removeTree(ralph, path);
+  }
+  if (kept > 0 && workers === 1) {
+    const message = `work of ${kept} ${kept === 1 ? "item" : "items"} was kept (\`git log --all\`): ` +
+      "a run with `--parallel 2` continues with it";
+    ralph.events.emit({ type: "note", level: "info", message });
+  }
+  return kept;
+}
+
+async function rescueOne(
+  ralph: RalphContext,
+  path: string,
+  marker: Marker,
+  state: ReadonlySet<string>,
+): Promise<boolean> {
+  if (marker.work === null || !await isWorktreeOf(ralph, path)) return false;
+  const repository = await openRepository(ralph.host, path);
+  if (repository === null) return false;
+  const { base, ref } = marker.work;
+  const work = await captureOf(repository, { base, ref, state, wanted: null });
+  await writeMarker(path, { ...marker, work: null });
+  return work !== null;
+}
+
+/**
+ * What was done in a tree since a commit, as one commit under a ref.
+ *
+ * @param of `wanted`: uncommitted paths that belong to it, `null` for all; state stays as it was
+ */
+export async function captureOf(
+  repository: Repository,
+  { base, ref, state, wanted }: {
+    readonly base: string;
+    readonly ref: string;
+    readonly state: ReadonlySet<string>;
+    readonly wanted: ReadonlySet<string> | null;
+  },
+): Promise<Captured | null> {
+  const { changed } = await repository.status();
+  const only = changed.filter(({ path, submodule }) =>
+    submodule === undefined && !path.endsWith("/") && !state.has(path) && (wanted === null || wanted.has(path))
+  ).map(({ path }) => path);
+  return await captureWork(repository, { base, ref, subject: "ralph: work in progress", without: [...state], only });
+}
+
+/** The trees of this project, those of runs that are at work included. */
+export async function findTrees(
+  ralph: Omit<TreesOf, "host">,
+): Promise<readonly FoundTree[]> {
+  const directory = treesDirectory(ralph);
+  const found: FoundTree[] = [];
+  for (const name of (await listDirectory(directory)).toSorted()) {
+    if (!name.endsWith(".json")) continue;
+    const marker = parseMarker(await readText(join(directory, name)));
+    if (marker?.root === ralph.root) found.push({ path: join(directory, name.slice(0, -".json".length)), marker });
+  }
+  return found;
+}
+
+/** Takes a tree away, with its marker, and the folder of all trees where it was the last. */
+export async function removeTree(
+  ralph: Omit<TreesOf, "host">,
+  path: string,
+): Promise<void> {
+  const main = requireRepository(ralph);
+  await main.git(["worktree", "remove", "--force", "--force", path]);
+  await removePath(path);
+  await removePath(`${path}.json`);
+  const directory = treesDirectory(ralph);
+  if ((await listDirectory(directory)).length === 0) await removePath(directory);
+}
+
+/** Whether a folder is a worktree of this repository. */
+export async function isWorktreeOf(ralph: Omit<TreesOf, "config">, path: string): Promise<boolean> {
+  const main = requireRepository(ralph);
+  if (!await pathExists(join(path, ".git"))) return false;
+  const repository = await openRepository(ralph.host, path).catch(() => null);
+  if (repository === null || repository.topLevel !== path) return false;
+  const common = async (one: Repository): Promise<string> =>
+    (await one.git(["rev-parse", "--path-format=absolute", "--git-common-dir"])).stdout.trim();
+  return await common(repository) === await common(main);
+}
+
+/** Says whose a tree is, beside it. */
+export async function writeMarker(path: string, marker: Marker): Promise<void> {
+  await writeAtomic(`${path}.json`, `${JSON.stringify(marker)}\n`);
+}
+
+function parseMarker(text: string | null): Marker | null {
+  if (text === null) return null;
+  try {
+    const marker = JSON.parse(text) as Partial<Marker> | null;
+    return marker?.v === 1 && typeof marker.root === "string" ? { work: null, run: "", ...marker } as Marker : null;
+  } catch {
+    return null;
+  }
+}

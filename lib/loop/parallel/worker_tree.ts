@@ -1,0 +1,233 @@
+/**
+ * A worker's own tree: a git worktree beside the project that lives as long as the run, so that what is installed in it
+ * is installed once. It is reset between items. Nothing that is to last is in it alone.
+ *
+ * @module
+ */
+import { basename, join, relative } from "node:path";
+import { createStateFiles } from "../../backlog/state_files.ts";
+import type { Backlog } from "../../backlog/types.ts";
+import { createBrief } from "../../checks/brief/create_brief.ts";
+import type { Brief } from "../../checks/brief/types.ts";
+import type { RalphContext } from "../../context/context.ts";
+import { RalphError } from "../../errors/ralph_error.ts";
+import { openRepository } from "../../git/open_repository.ts";
+import { mergeTrees } from "../../git/land.ts";
+import { endOperations } from "../../git/operations.ts";
+import { requireRepository } from "../../git/require_repository.ts";
+import { outputFrom } from "../../git/run_git.ts";
+import { topLevelPaths, treesDirectory } from "../../git/tree_paths.ts";
+import type { Captured } from "../../git/fold.ts";
+import { pathsBetween } from "../../git/work_commit.ts";
+import { ensureDirectory, hashText, pathExists, removePath, resolveInside, writeAtomic } from "../../host/files.ts";
+import type { Repository } from "../../git/types.ts";
+import type { Host } from "../../host/types.ts";
+import { createFilledTree, type FilledTree } from "./filled_tree.ts";
+import { captureOf, findTrees, isWorktreeOf, type Marker, removeTree, writeMarker } from "./trees.ts";
+
+/** One worker's place. */
+export interface WorkerTree extends AsyncDisposable {
+  /** From 0. Also `RALPH_LANE` of every process in it, so that ports can be told apart. */
+  readonly lane: number;
+  /** A context whose root is this tree. */
+  readonly ralph: RalphContext;
+  /** The run's own context, with events that say in which lane they happen. */
+  readonly home: RalphContext;
+  /** What judges here, as it was before the first turn. */
+  readonly brief: Brief;
+  readonly filled: FilledTree;
+  /**
+   * Brings the tree to a commit, with what earlier attempts left (a commit) merged over it, uncommitted.
+   *
+   * @returns the files in which conflict markers are, and all that the merge changed; relative to the top level
+   */
+  prepare(begin: TreeBegin): Promise<{ readonly conflicts: readonly string[]; readonly left: readonly string[] }>;
+  /**
+   * Commits what the turn committed, and these paths as they are, on the commit that the tree was prepared with.
+   *
+   * @returns `null` where nothing has changed
+   */
+  capture(paths: readonly string[]): Promise<Captured | null>;
+  /** A turn may have removed it: it is made anew for the next item. */
+  isThere(): Promise<boolean>;
+  /** Brings the tree to a commit as it is, for its checks. */
+  checkOut(commit: string): Promise<void>;
+}
+
+/** What a tree begins an item with. */
+export interface TreeBegin {
+  readonly tip: string;
+  /** A commit on an earlier tip; `null`: nothing was left. */
+  readonly left: string | null;
+  /** Where the work is kept. */
+  readonly ref: string;
+}
+
+/**
+ * Opens the tree of a lane: the one that an earlier run left, or a new one.
+ *
+ * @throws {RalphError} git-failed, setup-failed, file-unwritable
+ */
+export async function openWorkerTree<Data, Findings>(
+  ralph: RalphContext,
+  backlog: Backlog<Data, Findings>,
+  lane: number,
+): Promise<WorkerTree> {
+  const main = requireRepository(ralph);
+  const path = await placeOf(ralph, lane);
+  await ensureDirectory(treesDirectory(ralph));
+  await writeMarker(path, { v: 1, root: ralph.root, run: ralph.run.id, work: null });
+  await ensureWorktree(ralph, path);
+  const root = join(path, relative(main.topLevel, ralph.root));
+  const derived = await contextIn(ralph, { lane, path, root });
+  const { workspace } = ralph.config;
+  const { host, signal } = derived;
+  const filled = createFilledTree({ host, from: main.topLevel, to: path, root, workspace, signal });
+  const own = new OpenTree({ ralph, derived, path, filled, stateFiles: backlog.stateFiles });
+  await requireRepository(derived).ensureReady();
+  await own.checkOut((await main.status()).head ?? "HEAD");
+  const brief = await createBrief(derived, backlog);
+  return {
+    lane,
+    ralph: derived,
+    home: { ...ralph, events: derived.events },
+    brief,
+    filled,
+    isThere: () => pathExists(join(path, ".git")),
+    checkOut: (commit) => own.checkOut(commit),
+    prepare: (begin) => own.prepare(begin),
+    capture: (paths) => own.capture(paths),
+    async [Symbol.asyncDispose]() {
+      await brief.release();
+      derived.state.release();
+      if (!ralph.config.parallel.keep) await removeTree(ralph, path);
+    },
+  };
+}
+
+/** What an open tree is made of. */
+interface OpenTreeParts {
+  readonly ralph: RalphContext;
+  readonly derived: RalphContext;
+  /** Absolute path of its top level. */
+  readonly path: string;
+  readonly filled: FilledTree;
+  /** Relative to the root. */
+  readonly stateFiles: readonly string[];
+}
+
+class OpenTree {
+  readonly #parts: OpenTreeParts;
+  readonly #repository: Repository;
+  readonly #state: ReadonlySet<string>;
+  #begun: TreeBegin = { tip: "HEAD", left: null, ref: "" };
+
+  constructor(parts: OpenTreeParts) {
+    this.#parts = parts;
+    this.#repository = requireRepository(parts.derived);
+    this.#state = new Set(topLevelPaths(parts.ralph, parts.stateFiles));
+  }
+
+  async checkOut(commit: string): Promise<void> {
+    const { ralph, derived, path, filled, stateFiles } = this.#parts;
+    if (!await pathExists(join(path, ".git"))) { // a turn may have removed it
+      await ensureWorktree(ralph, path);
+      filled.forget();
+    }
+    await endOperations(this.#repository);
+    await outputFrom(this.#repository, ["checkout", "--quiet", "--force", "--detach", commit]);
+    const keep = filled.links.flatMap((link) => ["-e", `/${link}`]);
+    await outputFrom(this.#repository, ["clean", "-ffdq", ...keep]); // what git ignores stays: packages, caches
+    await filled.bringUp(commit);
+    await copyState(ralph, derived, stateFiles);
+  }
+
+  async prepare(begin: TreeBegin): ReturnType<WorkerTree["prepare"]> {
+    const { ralph, derived, stateFiles } = this.#parts;
+    const { tip, left, ref } = this.#begun = begin;
+    await this.checkOut(tip);
+    await this.#mark({ base: tip, ref });
+    if (left === null) return { conflicts: [], left: [] };
+    const { tree, conflicts } = await mergeTrees(this.#repository, tip, left);
+    await outputFrom(this.#repository, ["read-tree", "-m", "-u", tip, tree]);
+    await outputFrom(this.#repository, ["reset", "--quiet", tip]);
+    await copyState(ralph, derived, stateFiles);
+    const merged = await pathsBetween(this.#repository, tip, tree);
+    return { conflicts: this.#withoutState(conflicts), left: this.#withoutState(merged) };
+  }
+
+  async capture(paths: readonly string[]): Promise<Captured | null> {
+    const { tip: base, ref } = this.#begun;
+    const work = await captureOf(this.#repository, { base, ref, state: this.#state, wanted: new Set(paths) });
+    await this.#mark(null);
+    return work;
+  }
+
+  async #mark(work: Marker["work"]): Promise<void> {
+    const { ralph, path } = this.#parts;
+    await writeMarker(path, { v: 1, root: ralph.root, run: ralph.run.id, work });
+  }
+
+  #withoutState(paths: readonly string[]): readonly string[] {
+    return paths.filter((path) => !this.#state.has(path));
+  }
+}
+
+/** Makes the worktree where it is not there. */
+async function ensureWorktree(ralph: RalphContext, path: string): Promise<void> {
+  if (await isWorktreeOf(ralph, path)) return;
+  await removePath(path);
+  const add = ["worktree", "add", "--quiet", "--force", "--detach", "--no-checkout", path, "HEAD"];
+  await outputFrom(requireRepository(ralph), add);
+}
+
+/** A folder that is nobody else's: what is there without this project's marker is left alone. */
+async function placeOf(ralph: RalphContext, lane: number): Promise<string> {
+  const { topLevel } = requireRepository(ralph);
+  const own = new Set((await findTrees(ralph)).map(({ path }) => path));
+  const name = `${basename(topLevel)}-${lane}`;
+  const plain = join(treesDirectory(ralph), name);
+  const isTaken = (path: string): Promise<boolean> => pathExists(path).then((there) => there && !own.has(path));
+  if (!await isTaken(plain) && !await isTaken(`${plain}.json`)) return plain;
+  if (own.has(plain)) return plain;
+  return `${plain}-${hashText(ralph.root).slice(0, 8)}`;
+}
+
+/** The run's context, at work in the tree: events say in which, and so do the processes' environments. */
+async function contextIn(
+  ralph: RalphContext,
+  { lane, path, root }: { readonly lane: number; readonly path: string; readonly root: string },
+): Promise<RalphContext> {
+  const repository = await openRepository(ralph.host, path);
+  if (repository === null) throw new RalphError("not-a-repository", { details: { root: path } });
+  const { build$, CommandBuilder } = await import("dax");
+  const variables = { RALPH_LANE: String(lane) };
+  return {
+    ...ralph,
+    root,
+    repository,
+    $: build$({ commandBuilder: new CommandBuilder().cwd(root).env(variables) }),
+    host: hostWith(ralph.host, variables),
+    state: createStateFiles({ root, directory: repository.ralphDirectory, host: ralph.host }),
+    events: { ...ralph.events, emit: (event) => ralph.events.emit(event, lane) },
+  };
+}
+
+function hostWith(host: Host, variables: Readonly<Record<string, string>>): Host {
+  const run: Host["processes"]["run"] = (request) =>
+    host.processes.run({ ...request, environment: { ...variables, ...request.environment } });
+  return { ...host, processes: { ...host.processes, run } };
+}
+
+/** State as the run has it, whatever git has of it: prompts and commands of a turn read it. */
+async function copyState(ralph: RalphContext, derived: RalphContext, paths: readonly string[]): Promise<void> {
+  derived.state.release();
+  for (const path of paths) {
+    const text = await ralph.state.read(path);
+    if (text === await derived.state.read(path)) continue;
+    if (text === null) await removePath(await resolveInside(derived.root, path));
+    else await writeAtomic(await resolveInside(derived.root, path), text);
+  }
+  await derived.state.adopt(paths);
+  await derived.state.hold(paths);
+}

@@ -1,0 +1,45 @@
+import { posix } from "node:path";
+import { type Git, outputOfGit, READING } from "../git/run_git.ts";
+import { hashText } from "../host/files.ts";
+
+const LOCKS_REGEXP =
+  /(^|\/)(package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lockb?|deno\.lock|uv\.lock|poetry\.lock|pdm\.lock|Pipfile\.lock|Cargo\.lock|go\.sum|composer\.lock|Gemfile\.lock)$/;
+
+const MANIFESTS_REGEXP =
+  /(^|\/)(package\.json|pyproject\.toml|setup\.(py|cfg)|requirements[^/]*\.txt|Pipfile|Cargo\.toml|go\.mod|composer\.json|Gemfile)$/;
+
+/** Entries of a `package.json` that say what is installed; its scripts do not. */
+const INSTALLED_REGEXP = /dependencies$|^(workspaces|overrides|resolutions|packageManager|pnpm)$/i;
+
+/**
+ * One text for the lock files and manifests of a commit: while it is the same, what is installed by them is the same.
+ * A manifest counts where no lock file is in its folder or above it.
+ */
+export async function dependencyKey(git: Git, commit: string): Promise<string> {
+  const text = await outputOfGit(git, ["ls-tree", "-r", "-z", "--full-tree", commit], { environment: READING });
+  const files = text.split("\0").filter((entry) => entry !== "").map((entry) => {
+    const [start = "", path = ""] = entry.split("\t");
+    return { path, blob: start.split(" ")[2] ?? "" };
+  });
+  const locks = files.filter(({ path }) => LOCKS_REGEXP.test(path));
+  const locked = new Set(locks.map(({ path }) => posix.dirname(path)));
+  const manifests = files.filter(({ path }) => MANIFESTS_REGEXP.test(path) && !isLocked(path, locked));
+  const parts = [...locks, ...manifests].map(async ({ path, blob }) => `${path} ${await partOf(git, path, blob)}`);
+  return hashText((await Promise.all(parts)).join("\n"));
+}
+
+function isLocked(path: string, locked: ReadonlySet<string>): boolean {
+  const folder = posix.dirname(path);
+  return locked.has(folder) || (folder !== "." && isLocked(folder, locked));
+}
+
+async function partOf(git: Git, path: string, blob: string): Promise<string> {
+  if (posix.basename(path) !== "package.json") return blob;
+  try {
+    const manifest: unknown = JSON.parse(await outputOfGit(git, ["cat-file", "blob", blob], { environment: READING }));
+    return JSON.stringify(Object.entries(manifest ?? {}).filter(([key]) => INSTALLED_REGEXP.test(key)));
+  } catch (error) {
+    if (error instanceof SyntaxError) return blob;
+    throw error;
+  }
+}

@@ -1,0 +1,283 @@
+import { execFileSync } from "node:child_process";
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { memoryBacklog, type MemoryTask } from "../../lib/backlog/memory.ts";
+import type { RalphEvent } from "../../lib/events/types.ts";
+import { overlap } from "../../lib/loop/parallel/dispatch.ts";
+import { runLoop } from "../../lib/loop/run_loop.ts";
+import { loopWorld, type Turns, type World } from "./loop_world.ts";
+
+const DONE = { lines: ["<ralph>DONE</ralph>"] };
+
+/** Tasks that each write a file of their own. */
+function tasks(...names: readonly string[]): readonly MemoryTask[] {
+  return names.map((name) => ({ id: name, title: `write ${name}`, checks: [`test -f ${name}`] }));
+}
+
+/** Writes the file that its prompt names; `then` does more. */
+function writing(then: (cwd: string, name: string, turn: number) => Promise<unknown> = async () => {}): Turns {
+  const turns = new Map<string, number>();
+  return async ({ cwd, prompt }) => {
+    const name = /write (\w+)/.exec(prompt)?.[1] ?? "none";
+    turns.set(name, (turns.get(name) ?? 0) + 1);
+    await writeFile(join(cwd, name), `${name}\n`);
+    await then(cwd, name, turns.get(name) ?? 1);
+    return DONE;
+  };
+}
+
+/** Waits until so many have come. */
+function meeting(size: number): () => Promise<void> {
+  let come = 0;
+  let open = (): void => {};
+  const all = new Promise<void>((resolve) => (open = resolve));
+  return async () => {
+    come += 1;
+    if (come >= size) open();
+    await all;
+  };
+}
+
+function git(cwd: string, ...arguments_: readonly string[]): string {
+  return execFileSync("git", arguments_, { cwd, encoding: "utf8" });
+}
+
+async function subjects(world: World): Promise<readonly string[]> {
+  return (await world.git("log", "--format=%s")).split("\n").toSorted();
+}
+
+function landings({ events }: World): readonly string[] {
+  return events.flatMap((event: RalphEvent) =>
+    event.type === "landing-end"
+      ? [`${event.item.id} ${event.result}${event.checkedAgain ? " checked again" : ""}`]
+      : []
+  ).toSorted();
+}
+
+/** Nothing of a run is left beside the project, in git's list, or under Ralph's refs. */
+async function expectNothingLeft(world: World): Promise<void> {
+  expect(await world.git("worktree", "list")).not.toContain("\n");
+  expect(await readdir(dirname(world.root))).not.toContain(`.${basename(world.root)}.ralph`);
+  expect(await world.git("for-each-ref", "refs/ralph/work")).toBe("");
+  expect(await world.git("fsck", "--no-dangling")).toBe("");
+}
+
+describe("several workers", () => {
+  test("are at work at once, and each item lands as one commit with what the agent committed in its body", async () => {
+    const together = meeting(3);
+    await using world = await loopWorld(writing(async (cwd, name) => {
+      git(cwd, "add", name);
+      git(cwd, "commit", "-qm", `work on ${name}`);
+      await together();
+    }));
+
+    const run = await runLoop(world.ralph, memoryBacklog(tasks("a", "b", "c")), { workers: 3 });
+
+    expect(run).toMatchObject({ status: "passed", turns: 3, iterations: 3 });
+    expect(await subjects(world)).toEqual(["feat: write a", "feat: write b", "feat: write c", "start"]);
+    expect((await world.git("log", "--format=%b")).split("\n").filter((line) => line !== "").toSorted()).toEqual([
+      "- work on a",
+      "- work on b",
+      "- work on c",
+    ]);
+    expect(await world.git("status", "--porcelain")).toBe("");
+    expect(landings(world)).toHaveLength(3);
+    expect(landings(world).filter((one) => one.endsWith("landed checked again"))).toHaveLength(2);
+    await expectNothingLeft(world);
+  });
+
+  test("that write the same line conflict: nobody has failed, and the item comes again with both changes", async () => {
+    const together = meeting(2);
+    await using world = await loopWorld(async ({ cwd, prompt }, number) => {
+      const name = /write (\w)/.exec(prompt)?.[1] ?? "";
+      const text = await readFile(join(cwd, "list"), "utf8");
+      const lines = text.split("\n").filter((line) => line !== "" && !/^[<=>]{7}/.test(line));
+      await writeFile(join(cwd, "list"), `${[...new Set([...lines, name])].join("\n")}\n`);
+      if (number <= 2) await together();
+      return DONE;
+    }, { files: { list: "start\n" } });
+    const items = ["a", "b"].map((id) => ({ id, title: `write ${id}`, checks: [`grep -qx ${id} list`] }));
+
+    const run = await runLoop(world.ralph, memoryBacklog(items), { workers: 2 });
+
+    expect(run).toMatchObject({ status: "passed", turns: 3 });
+    expect((await readFile(join(world.root, "list"), "utf8")).split("\n").toSorted()).toEqual(["", "a", "b", "start"]);
+    expect(landings(world).map((one) => one.slice(2))).toContain("conflict");
+    expect(world.prompts.at(-1)).toContain("conflict markers are in list");
+    expect(await world.git("rev-list", "--count", "HEAD")).toBe("3");
+    await expectNothingLeft(world);
+  });
+
+  test("an item that passes alone and fails together with what landed since is sent back with that reason", async () => {
+    const together = meeting(2);
+    await using world = await loopWorld(writing(async (cwd, name, turn) => {
+      if (turn === 1) await together();
+      else await rm(join(cwd, name === "a" ? "b" : "a"));
+    }));
+    const items = ["a", "b"].map((id) => ({
+      id,
+      title: `write ${id}`,
+      checks: [`test -f ${id}`, "! test -f a || ! test -f b"],
+    }));
+
+    const run = await runLoop(world.ralph, memoryBacklog(items), {
+      workers: 2,
+      limits: { stalled: 4 },
+      maxIterations: 3,
+    });
+
+    expect(landings(world).filter((one) => one.includes("failed checked again"))).toHaveLength(1);
+    expect(world.prompts[2]).toContain("fails together with what was merged since");
+    expect(run.turns).toBe(3);
+  });
+
+  test("a person's uncommitted change in the way parks the item, and neither is lost", async () => {
+    await using world = await loopWorld(writing(async (cwd) => {
+      await writeFile(join(cwd, "README.md"), "theirs\n");
+      await world.write("README.md", "mine\n");
+    }));
+
+    const run = await runLoop(world.ralph, memoryBacklog(tasks("a")), { workers: 2 });
+
+    expect(run).toMatchObject({ status: "blocked", passed: [] });
+    expect(run.parked[0]?.reason).toContain("commit or stash README.md");
+    expect(await readFile(join(world.root, "README.md"), "utf8")).toBe("mine\n");
+    const kept = await world.git("for-each-ref", "--format=%(refname)", "refs/ralph/work");
+    expect(await world.git("show", `${kept}:README.md`)).toBe("theirs");
+    expect(await world.git("status", "--porcelain")).toBe("M README.md");
+  });
+
+  test("a hook that refuses the commit takes the work out of the tree again, and the next prompt has its reason", async () => {
+    await using world = await loopWorld(writing());
+    const hook = join(world.root, ".git/hooks/pre-commit");
+    await mkdir(dirname(hook), { recursive: true });
+    await writeFile(hook, "#!/bin/sh\ngit diff --cached --name-only | grep -q a && { echo no a; exit 1; }\nexit 0\n");
+    await chmod(hook, 0o755);
+
+    const run = await runLoop(world.ralph, memoryBacklog(tasks("a", "b"), { maxRetries: 2 }), { workers: 2 });
+
+    expect(run).toMatchObject({ status: "blocked", passed: ["b"] });
+    expect(landings(world)).toContain("a refused");
+    expect(world.prompts.some((prompt) => prompt.includes("no a"))).toBe(true);
+    expect(await world.git("status", "--porcelain")).toBe("");
+    expect(await subjects(world)).toEqual(["feat: write b", "start"]);
+  });
+
+  test("a turn that writes into the project's own tree is named, and what it wrote there is never committed", async () => {
+    await using world = await loopWorld(writing(async (_, name) => await world.write(`${name}.stray`, "x")));
+
+    const run = await runLoop(world.ralph, memoryBacklog(tasks("a", "b")), { workers: 2 });
+
+    expect(run.status).toBe("passed");
+    expect(await world.git("ls-files")).not.toContain("stray");
+    expect(await world.git("status", "--porcelain")).toContain("a.stray");
+    expect(world.events).toContainEqual(expect.objectContaining({
+      type: "note",
+      message: expect.stringContaining("outside of its tree; not committed: "),
+    }));
+  });
+
+  test("a turn may reset, switch branches or delete its tree: the others land, and the tree is there again", async () => {
+    await using world = await loopWorld(writing(async (cwd, name, turn) => {
+      if (name === "a") git(cwd, "checkout", "-q", "-b", "mine");
+      if (name === "b") git(cwd, "reset", "-q", "--soft", "HEAD");
+      if (name === "c" && turn === 1) await rm(cwd, { recursive: true });
+    }));
+
+    const run = await runLoop(world.ralph, memoryBacklog(tasks("a", "b", "c", "d")), { workers: 2 });
+
+    expect(run).toMatchObject({ status: "passed", iterations: 5 });
+    expect((await world.git("ls-files")).split("\n")).toEqual(["README.md", "a", "b", "c", "d"]);
+    await expectNothingLeft(world);
+  });
+
+  test("an abort ends the turns, keeps what they did, and the next run continues with it", async () => {
+    const aborter = new AbortController();
+    const together = meeting(2);
+    await using world = await loopWorld(
+      writing(async () => {
+        await together();
+        aborter.abort();
+      }),
+      {},
+    );
+    const checks = ["test -f extra"];
+    const items = ["a", "b"].map((id) => ({ id, title: `write ${id}`, checks }));
+
+    const run = await runLoop(world.ralph, memoryBacklog(items), { workers: 2, signal: aborter.signal });
+
+    expect(run.status).toBe("aborted");
+    expect((await world.git("for-each-ref", "refs/ralph/work")).split("\n")).toHaveLength(2);
+    expect(await world.git("worktree", "list")).not.toContain("\n");
+    const seen: string[] = [];
+    const next = await world.again(async ({ cwd, prompt }) => {
+      seen.push((await readdir(cwd)).filter((name) => /^[ab]$/.test(name)).join());
+      await writeFile(join(cwd, "extra"), /write (\w)/.exec(prompt)?.[1] ?? "");
+      return DONE;
+    });
+    expect(await runLoop(next, memoryBacklog(items.slice(0, 1)), { workers: 2 })).toMatchObject({ status: "passed" });
+    expect(seen).toEqual(["a"]);
+  });
+
+  test("say what they do not see, and are refused where they cannot work", async () => {
+    await using world = await loopWorld(writing());
+    await world.write("draft.txt", "x");
+
+    await runLoop(world.ralph, memoryBacklog(tasks("a")), { workers: 2 });
+
+    expect(world.events).toContainEqual({
+      type: "note",
+      level: "warn",
+      message: "workers do not see what is not committed: draft.txt",
+    });
+    const following = { ...memoryBacklog(tasks("b")), concurrent: false };
+    await expect(runLoop(world.ralph, following, { workers: 2 })).rejects.toMatchObject({
+      code: "parallel-impossible",
+      exitCode: 2,
+    });
+  });
+
+  test("never have two items at work that say they touch the same files", async () => {
+    let most = 0;
+    let now = 0;
+    await using world = await loopWorld(writing(async () => {
+      now += 1;
+      most = Math.max(most, now);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      now -= 1;
+    }));
+    const backlog = memoryBacklog(tasks("a", "b", "c"));
+    const touching = {
+      ...backlog,
+      async next(options: Parameters<typeof backlog.next>[0]) {
+        const next = await backlog.next(options);
+        return next.status === "item" ? { ...next, item: { ...next.item, touches: ["src/**"] } } : next;
+      },
+    };
+
+    expect(await runLoop(world.ralph, touching, { workers: 3 })).toMatchObject({ status: "passed" });
+    expect(most).toBe(1);
+  });
+
+  test("limits count turns that have begun: no more are started than the run may take", async () => {
+    await using world = await loopWorld(writing());
+
+    const run = await runLoop(world.ralph, memoryBacklog(tasks("a", "b", "c", "d", "e")), {
+      workers: 4,
+      maxIterations: 3,
+    });
+
+    expect(run).toMatchObject({ status: "exhausted", limit: "3 iterations", turns: 3 });
+  });
+});
+
+test("overlap() is what two items touch both", () => {
+  const touching = (one: string, other: string): boolean => overlap({ touches: [one] }, { touches: [other] });
+  expect(touching("src/a.ts", "src/a.ts")).toBe(true);
+  expect(touching("src/**", "src/a.ts")).toBe(true);
+  expect(touching("src/*.ts", "src/api/**")).toBe(true);
+  expect(touching("src/a.ts", "src/b.ts")).toBe(false);
+  expect(touching("src/**", "test/**")).toBe(false);
+  expect(overlap({}, { touches: ["**"] })).toBe(false);
+});
