@@ -16,8 +16,8 @@ const recipe: Recipe<ExecArgs> = defineRecipe<ExecArgs>({
   name: "exec",
   description: "plan a goal, understand the code, implement it: each by consent",
 
-  async run(ralph, { goal, resume = false, ...asked }) {
-    const planned = await plan(ralph, { goal, resume });
+  async run(ralph, { goal, resume = false, base, ...asked }) {
+    const planned = await plan(ralph, { goal, resume, ...(base === undefined ? {} : { base }) });
     if (planned.status !== "approved") return planned;
 
     const gate = await gateUnderstand(ralph, planned, {

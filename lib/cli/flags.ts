@@ -191,6 +191,7 @@ export const ITERATION_FLAGS: FlagTable = {
 /** The planner. */
 export const PLAN_FLAGS: FlagTable = {
   resume: { type: "boolean", summary: "continue with the plan that was begun; needs no goal" },
+  base: { type: "text", value: "BRANCH", summary: "the branch that a new goal starts from (exec)" },
 };
 
 /** A look at agents that costs a turn each. */

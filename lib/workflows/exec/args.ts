@@ -3,6 +3,8 @@ export interface ExecArgs {
   /** What the person typed; "" with `--resume`. */
   readonly goal: string;
   readonly resume?: boolean;
+  /** The branch that a new goal starts from. @default the one that is checked out */
+  readonly base?: string;
   /** @default "auto" */
   readonly understand?: "auto" | "always" | "never";
   /** @default "auto" */

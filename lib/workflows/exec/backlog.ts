@@ -159,7 +159,10 @@ export function prdBacklog(
     unverified: "block",
     concurrent: true,
     runsDirectory: EXEC_RUNS,
-    branch: async () => (await load()).branchName,
+    async branch() {
+      const { branchName, userStories } = await load();
+      return userStories.length === 0 ? "" : branchName; // nothing is made for a PRD that asks for nothing
+    },
     asks: async () => fingerprintOf((await load()).userStories.map((story) => [story.id, printOf(story)])),
 
     async overview({ parked }) {

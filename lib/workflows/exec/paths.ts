@@ -11,8 +11,6 @@ export const PLAN_STATE_FILE = "scripts/ralph/plan_state.json";
 export const PLAN_TRANSCRIPT_FILE = "scripts/ralph/plan_transcript.md";
 export const CODEBASE_MAP_FILE = "scripts/ralph/codebase_map.md";
 export const PROGRESS_FILE = "scripts/ralph/progress.txt";
-export const PROMPT_FILE = "scripts/ralph/prompt.md";
 export const UNDERSTAND_PROMPT_FILE = "scripts/ralph/understand_prompt.md";
-export const PRD_PROMPT_FILE = "scripts/ralph/prd_prompt.txt";
 /** Transcripts, events and files moved aside, one folder a run. */
 export const EXEC_RUNS = "scripts/ralph/runs";

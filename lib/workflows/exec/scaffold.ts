@@ -1,14 +1,5 @@
 import { pathExists, resolveInside, writeAtomic } from "../../host/files.ts";
-import { PROMPTS } from "../../generated/prompts.ts";
-import { formatPrd } from "./format.ts";
-import {
-  CODEBASE_MAP_FILE,
-  PRD_FILE,
-  PRD_PROMPT_FILE,
-  PROGRESS_FILE,
-  PROMPT_FILE,
-  UNDERSTAND_PROMPT_FILE,
-} from "./paths.ts";
+import { CODEBASE_MAP_FILE, PROGRESS_FILE } from "./paths.ts";
 
 /** What the understanding loop looks at when nothing else is configured, in this order. The map's template and the prompt list the same. */
 export const DEFAULT_TOPICS: readonly string[] = [
@@ -39,7 +30,7 @@ const PROGRESS = `# Ralph progress log
 ---
 `;
 
-/** The codebase map that `ralph init` makes. */
+/** The codebase map before anything is known. */
 export const MAP_TEMPLATE: string = `# Codebase Map
 
 Built over time by \`ralph understand\`: one topic a turn, each fact with its evidence. Other files stay as they are.
@@ -88,14 +79,10 @@ export async function scaffoldExec(root: string): Promise<readonly string[]> {
   return made;
 }
 
-/** What `ralph init` makes for the exec workflow: path relative to the root, and text. */
+/** The notes that a run keeps: path relative to the root, and text. Prompts are the built-in ones until `ralph eject`. */
 function scaffoldTexts(): readonly (readonly [path: string, text: string])[] {
   return [
-    [PROMPT_FILE, PROMPTS["exec_run"] ?? ""],
-    [PRD_PROMPT_FILE, PROMPTS["exec_prd"] ?? ""],
-    [PRD_FILE, formatPrd({ branchName: "ralph/feature", userStories: [] })],
     [PROGRESS_FILE, PROGRESS],
     [CODEBASE_MAP_FILE, MAP_TEMPLATE],
-    [UNDERSTAND_PROMPT_FILE, PROMPTS["exec_understand"] ?? ""],
   ];
 }

@@ -1,37 +1,18 @@
 import type { Prd, Story } from "./types.ts";
 import { storyCommands } from "../../backlog/verify_commands.ts";
 
-/** One story in a summary. */
-export interface StorySummary {
-  readonly id: string;
-  readonly title: string;
-  readonly priority: number;
-  readonly passes: boolean;
-  /** How many acceptance criteria it has. */
-  readonly criteria: number;
-  /** The exact commands that its criteria name for verification. */
-  readonly commands: readonly string[];
-}
-
-/** What a person reads before saying yes to a PRD. */
-export interface PrdSummary {
-  readonly branchName: string;
-  readonly stories: readonly StorySummary[];
-}
-
-/** The parts of a PRD that a review shows, stories in the order in which they come up. */
-function summarizePrd(prd: Prd): PrdSummary {
-  return { branchName: prd.branchName, stories: inOrder(prd.userStories).map(summarizeStory) };
-}
-
-/** The summary as lines of text. */
-export function prdSummaryLines(prd: Prd): readonly string[] {
-  const { branchName, stories } = summarizePrd(prd);
-  const passing = stories.filter((story) => story.passes).length;
+/**
+ * What a person reads before saying yes to a PRD: every criterion and every command that judges the work.
+ *
+ * @param shared the commands that every story must pass besides its own
+ */
+export function prdSummaryLines({ branchName, userStories }: Prd, shared: readonly string[] = []): readonly string[] {
+  const passing = userStories.filter((story) => story.passes).length;
   return [
     `Branch: ${branchName}`,
-    `Stories: ${stories.length}${passing > 0 ? ` (${passing} passing)` : ""}`,
-    ...stories.flatMap(storyLines),
+    `Stories: ${userStories.length}${passing > 0 ? ` (${passing} passing)` : ""}`,
+    ...shared.length === 0 ? [] : [`Every story must pass: ${shared.join(" · ")}`],
+    ...inOrder(userStories).flatMap(storyLines),
   ];
 }
 
@@ -40,16 +21,20 @@ export function inOrder(stories: readonly Story[]): readonly Story[] {
   return stories.toSorted((one, other) => one.priority - other.priority);
 }
 
-function summarizeStory(story: Story): StorySummary {
+/** The criteria in their words, then the exact commands; those that a criterion quotes within a sentence are in both. */
+function storyLines(story: Story): readonly string[] {
   const { id, title, priority, passes, acceptanceCriteria } = story;
-  return { id, title, priority, passes, criteria: acceptanceCriteria.length, commands: storyCommands(story) };
+  const commands = storyCommands(story);
+  const words = acceptanceCriteria.filter((criterion) => !commands.includes(onlyCommand(criterion)));
+  return [
+    `${id} ${title} (priority ${priority}${passes ? ", passes" : ""})`,
+    ...words.map((criterion) => `  - ${criterion.replaceAll("\n", "\n    ")}`),
+    ...commands.map((command) => `  Verify: ${command.replaceAll("\n", "\n          ")}`),
+    ...commands.length === 0 ? ["  no verification command of its own"] : [],
+  ];
 }
 
-function storyLines(story: StorySummary): readonly string[] {
-  const criteria = `${story.criteria} acceptance ${story.criteria === 1 ? "criterion" : "criteria"}`;
-  return [
-    `${story.id} ${story.title} (priority ${story.priority}${story.passes ? ", passes" : ""})`,
-    story.commands.length === 0 ? `  ${criteria}, no verification command` : `  ${criteria}`,
-    ...story.commands.map((command) => `  Verify: ${command.replaceAll("\n", "\n          ")}`),
-  ];
+/** The command of a criterion that says nothing else; "" for another. */
+function onlyCommand(criterion: string): string {
+  return /^\s*Verify:\s*`([^`]+)`\s*\.?\s*$/.exec(criterion)?.[1]?.trim() ?? "";
 }

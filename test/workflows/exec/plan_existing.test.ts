@@ -46,7 +46,8 @@ describe("plan() over a PRD that is there", () => {
 
     expect((JSON.parse(repository.read("scripts/ralph/prd.json")) as Stories).userStories.map(({ passes }) => passes))
       .toEqual([false]);
-    expect(agent.prompts[0]).not.toContain("US-002");
+    expect(agent.prompts[0]).not.toContain('"notes": "kept"');
+    expect(agent.prompts[0]).toContain("These ids are taken: US-001, US-002. New stories get others, from US-003 on.");
     const folder = await ralph.run.folder("scripts/ralph/runs");
     expect(existsSync(join(folder, "prd.json.before"))).toBe(true);
     const lines = ralph.seen.flatMap((event) => event.type === "text" && event.title === "PRD" ? event.lines : []);

@@ -3,26 +3,17 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { withProgress } from "../../../lib/workflows/exec/progress.ts";
 import { scaffoldExec } from "../../../lib/workflows/exec/scaffold.ts";
-import { parsePrd } from "../../../lib/workflows/exec/format.ts";
 import { suggestChecks } from "../../../lib/backlog/suggest_checks.ts";
 import { testRepository } from "./exec_context.ts";
 
 describe("scaffoldExec()", () => {
   test("scaffoldExec() makes what is missing, names it, and overwrites nothing", async () => {
-    using repository = testRepository({ "scripts/ralph/prompt.md": "own\n" });
+    using repository = testRepository({ "scripts/ralph/codebase_map.md": "own\n" });
 
     const made = await scaffoldExec(repository.root);
 
-    expect(made).toEqual(
-      ["prd_prompt.txt", "prd.json", "progress.txt", "codebase_map.md", "understand_prompt.md"].map((name) =>
-        `scripts/ralph/${name}`
-      ),
-    );
-    expect(repository.read("scripts/ralph/prompt.md")).toBe("own\n");
-    expect(parsePrd(repository.read("scripts/ralph/prd.json"), "prd.json")).toEqual({
-      branchName: "ralph/feature",
-      userStories: [],
-    });
+    expect(made).toEqual(["scripts/ralph/progress.txt"]);
+    expect(repository.read("scripts/ralph/codebase_map.md")).toBe("own\n");
     for (const path of made) expect(readFileSync(join(repository.root, path), "utf8").length).toBeGreaterThan(40);
     expect(await scaffoldExec(repository.root)).toEqual([]);
   });

@@ -51,10 +51,11 @@ describe("prdSummaryLines()", () => {
       "Branch: ralph/x",
       "Stories: 2 (1 passing)",
       "US-001 First (priority 1, passes)",
-      "  2 acceptance criteria",
+      "  - a",
       "  Verify: npm test",
       "US-002 Second (priority 2)",
-      "  1 acceptance criterion, no verification command",
+      "  - one",
+      "  no verification command of its own",
     ]);
   });
 });

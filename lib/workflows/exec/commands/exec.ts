@@ -43,6 +43,7 @@ async function argsOf(invocation: Invocation, mayLackGoal: boolean): Promise<Exe
   return {
     goal: mayLackGoal && invocation.arguments.length === 0 ? "" : await goalOf(invocation),
     resume: flags.has("resume"),
+    ...optional("base", flags.text("base")),
     ...optional("understand", flags.text("understand") as ExecArgs["understand"]),
     maxUnderstandIterations: parseCap("--max-understand-iterations", flags.text("max-understand-iterations")),
     maxRunIterations: parseCap("--max-run-iterations", flags.text("max-run-iterations")),

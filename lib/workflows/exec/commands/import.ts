@@ -172,7 +172,7 @@ async function write(
   { prd, before }: { readonly prd: Prd; readonly before: string | null },
 ): Promise<readonly string[]> {
   await using _lock = await ralph.lock.acquire("import");
-  const made = (await scaffoldExec(ralph.root)).filter((path) => path !== PRD_FILE);
+  const made = [...await scaffoldExec(ralph.root)];
   if (inPlace) {
     const kept = keptName(plan);
     const file = await resolveInside(ralph.root, kept);

@@ -2,6 +2,7 @@ import type { Invocation } from "../../../cli/command.ts";
 import { endWith } from "../../../cli/end_with.ts";
 import { goalOf } from "../../../cli/goal.ts";
 import { openSession } from "../../../cli/session.ts";
+import { optional } from "../../../cli/settings.ts";
 import type { Place } from "../../../cli/workspace.ts";
 
 /** `ralph plan "<goal>"`: the planner alone. */
@@ -9,7 +10,11 @@ export async function planGoal(invocation: Invocation, place: Place): Promise<nu
   const goal = await goalOf(invocation);
   await using session = await openSession(invocation, { asks: true, gates: ["prd"], place });
   const { plan } = await import("../plan/plan.ts");
-  const planned = await plan(session.ralph, { goal, resume: invocation.flags.has("resume") });
+  const planned = await plan(session.ralph, {
+    goal,
+    resume: invocation.flags.has("resume"),
+    ...optional("base", invocation.flags.text("base")),
+  });
   return endWith(invocation, session.ralph, planned, "ralph run");
 }
 

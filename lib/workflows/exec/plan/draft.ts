@@ -11,6 +11,10 @@ export type DraftResult =
 export interface DraftSurroundings {
   /** Items need no check of their own: there are shared ones, or the agent's word counts. */
   readonly checked: boolean;
+  /** Stories that are there and finished, by id: another one does not take the place of such a story. */
+  readonly finished: ReadonlyMap<string, Story | null>;
+  /** The first id that is free, or `null`. */
+  readonly free: string | null;
   /** What is wrong with a branch of this name, or `null`. */
   branchProblem(branch: string): Promise<string | null>;
 }
@@ -27,9 +31,18 @@ export async function checkDraft(draft: unknown, around: DraftSurroundings): Pro
     ...(ids.length === 0 ? ["userStories: a draft needs at least one story"] : []),
     ...ids.flatMap((id, index) => id.trim() === "" ? [`userStories[${index}].id: must not be empty`] : []),
     ...ids.flatMap((id, index) => ids.indexOf(id) === index ? [] : [`userStories[${index}].id: ${id} is used twice`]),
+    ...prd.userStories.flatMap((story, index) => takenProblems(story, `userStories[${index}]`, around)),
     ...prd.userStories.flatMap((story, index) => criteriaProblems(story, `userStories[${index}]`, around.checked)),
   ];
   return problems.length > 0 ? { status: "invalid", errors: problems } : { status: "valid", prd };
+}
+
+function takenProblems(story: Story, place: string, { finished, free }: DraftSurroundings): readonly string[] {
+  const before = finished.get(story.id);
+  if (before === undefined) return [];
+  if (before !== null && (before.title === story.title || sameCriteria(before, story))) return []; // it, changed perhaps
+  const next = free === null ? "" : `, from ${free} on`;
+  return [`${place}.id: ${story.id} is the id of a finished story: give new stories other ids${next}`];
 }
 
 /** A story that names nothing to be checked can never pass. */

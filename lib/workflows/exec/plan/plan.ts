@@ -1,4 +1,4 @@
-import { PRD_FILE } from "../paths.ts";
+import { PLAN_STATE_FILE, PRD_FILE } from "../paths.ts";
 import type { Prd } from "../types.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
@@ -19,6 +19,8 @@ export interface PlanOptions {
   readonly goal?: string;
   /** Continue with whatever was begun; without anything begun, start with the goal. @default false */
   readonly resume?: boolean;
+  /** The branch that a new goal starts from. @default the one that is checked out; asked where it is another goal's */
+  readonly base?: string;
   /** How often an answer that cannot be used is asked for again. @default 3 */
   readonly maxRetries?: number;
   readonly signal?: AbortSignal;
@@ -77,10 +79,14 @@ export async function plan(ralph: RalphContext, options: PlanOptions): Promise<P
 
   ralph.events.emit({ type: "step-start", step: "plan", title: goal === "" ? "what was begun" : goal });
   const outcome = await ended(async () => {
-    const prepared = await preflight(ralph, goal === "" ? null : goal);
+    const prepared = await preflight(ralph, goal === "" ? null : goal, options.base);
     return await drive(prepared, options.maxRetries ?? 3, signal);
   });
   ralph.events.emit({ type: "step-end", step: "plan", status: outcome.status });
+  if (outcome.status === "aborted" && await ralph.state.read(PLAN_STATE_FILE) !== null) {
+    const message = `the plan so far is kept, answers included: \`${ralph.again("ralph plan --resume")}\` continues`;
+    ralph.events.emit({ type: "note", level: "info", message });
+  }
   if (outcome.status === "declined") ralph.events.emit({ type: "text", title: "Next", lines: outcome.next });
   return outcome;
 }

@@ -7,6 +7,7 @@ import type { RalphContext } from "../../../context/context.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { pathExists, writeAtomic } from "../../../host/files.ts";
 import { answerEntry } from "./questions.ts";
+import { enterBase, takenIds } from "./base.ts";
 import { asksTheSame } from "./draft.ts";
 import { missingStateFiles, PLAN_STATE_FILES, restoreState } from "./files.ts";
 import { tellUnjudged } from "./turn.ts";
@@ -26,25 +27,29 @@ export interface Prepared {
  * Makes what is missing, loads or begins the state, and asks what only a person can say before the first turn.
  *
  * @param goal `null` to resume whatever was begun
+ * @param base the branch that a new goal starts from
  */
-export async function preflight(ralph: RalphContext, goal: string | null): Promise<Prepared> {
+export async function preflight(ralph: RalphContext, goal: string | null, base?: string): Promise<Prepared> {
   const saved = await readState(ralph);
   if (goal === null && saved === null) throw nothingToResume();
   if (saved !== null && saved.openTurn !== null) {
     await restoreState(ralph, await ralph.run.folder(EXEC_RUNS), `plan-${saved.turns}`, saved.openTurn.missing);
     if (saved.openTurn.before !== null) await tellUnjudged(ralph, saved.openTurn.before);
   }
-  await readPrd({ ralph }); // a damaged PRD is reported before anything is made
+  const before = await readPrd({ ralph }); // a damaged PRD is reported before anything is made
+  if (goal !== null && (saved === null || (saved.state === "done" && !sameGoal(goal, saved.goal)))) {
+    await enterBase(ralph, before, base);
+  }
+  const taken = takenIds(before, await readPrd({ ralph }));
 
   const mapWasMissing = !await pathExists(join(ralph.root, CODEBASE_MAP_FILE));
   if (!await pathExists(join(ralph.root, EXEC_FOLDER))) {
-    const made = await scaffoldExec(ralph.root);
-    ralph.events.emit({ type: "text", title: `Made ${EXEC_FOLDER}/`, lines: made });
+    await scaffoldExec(ralph.root);
   }
   const folder = await ralph.run.folder(EXEC_RUNS);
   const missing = await missingStateFiles(ralph);
   await ralph.state.adopt(PLAN_STATE_FILES.filter((path) => !missing.includes(path)));
-  const state = await choose(ralph, folder, goal, saved, mapWasMissing);
+  const state = await choose(ralph, { folder, goal, saved, mapWasMissing, taken });
   const session = await openSession(ralph, state);
   if (state === saved && state.root !== ralph.root) await session.save({ root: ralph.root });
   if (state !== saved) await session.save({}, [{ heading: "Goal", body: [quoted(state.goal)] }]);
@@ -68,10 +73,13 @@ async function readState(ralph: RalphContext): Promise<PlanState | null> {
 
 async function choose(
   ralph: RalphContext,
-  folder: string,
-  goal: string | null,
-  saved: PlanState | null,
-  mapWasMissing: boolean,
+  { folder, goal, saved, mapWasMissing, taken }: {
+    readonly folder: string;
+    readonly goal: string | null;
+    readonly saved: PlanState | null;
+    readonly mapWasMissing: boolean;
+    readonly taken: readonly string[];
+  },
 ): Promise<PlanState> {
   const fresh = (): PlanState =>
     newPlanState({
@@ -80,6 +88,7 @@ async function choose(
       now: new Date(ralph.host.clock.now()).toISOString(),
       session: ralph.host.ids.random(6),
       mapWasMissing,
+      taken,
     });
   if (saved === null) return fresh();
   if (goal !== null && !sameGoal(goal, saved.goal)) {

@@ -5,6 +5,7 @@ import type { Prd } from "../types.ts";
 import { suggestChecks } from "../../../backlog/suggest_checks.ts";
 import type { PromptValues } from "../../../prompts/render.ts";
 import type { PlanSession } from "./session.ts";
+import { idAfter } from "./base.ts";
 import type { PlanState } from "./state.ts";
 
 /** Rounds of questions after which the agent has to draft. */
@@ -18,7 +19,10 @@ export async function plannerValues({ ralph, state }: PlanSession): Promise<Prom
   return {
     goal: state.goal,
     answers: answersValue(state),
-    existing: state.existing === "update" ? prdValue(await readPrd({ ralph })) : "None: this is a new PRD.",
+    existing: [
+      state.existing === "update" ? prdValue(await readPrd({ ralph })) : "None: this is a new PRD.",
+      ...takenLines(state),
+    ].join("\n\n"),
     draft: state.lastPrdDraft === null ? "None yet." : prdValue(state.lastPrdDraft),
     map: mapValue(await ralph.state.read(CODEBASE_MAP_FILE)),
     commands: await commandsValue(ralph.root, ralph.config.verify.default),
@@ -31,6 +35,14 @@ export async function plannerValues({ ralph, state }: PlanSession): Promise<Prom
 export async function readPrd({ ralph }: Pick<PlanSession, "ralph">): Promise<Prd | null> {
   const text = await ralph.state.read(PRD_FILE);
   return text === null ? null : parsePrd(text, PRD_FILE);
+}
+
+function takenLines({ taken }: PlanState): readonly string[] {
+  if (taken.length === 0) return [];
+  const next = idAfter(taken);
+  return [
+    `These ids are taken: ${taken.join(", ")}. New stories get others${next === null ? "" : `, from ${next} on`}.`,
+  ];
 }
 
 function answersValue({ qa }: PlanState): string {

@@ -1,6 +1,7 @@
 import { parseEnvelope } from "./envelope.ts";
 import { requireRepository } from "../../../git/require_repository.ts";
 import { holdsOtherWork, isBranchName } from "../../../git/switch_branch.ts";
+import { idAfter } from "./base.ts";
 import { checkDraft, type DraftSurroundings, withOwnFields } from "./draft.ts";
 import { MAX_ROUNDS, readPrd } from "./prompt_values.ts";
 import type { PlanSession, Said } from "./session.ts";
@@ -82,7 +83,7 @@ export async function takeReply(session: PlanSession, text: string): Promise<Ref
     return null;
   }
 
-  const draft = await checkDraft(prdDraft, surroundingsOf(session));
+  const draft = await checkDraft(prdDraft, await surroundingsOf(session));
   if (draft.status === "invalid") {
     return await refuse(session, text, "invalid-prd", draft.errors, { ...learned, state: "draft_prd" });
   }
@@ -91,10 +92,17 @@ export async function takeReply(session: PlanSession, text: string): Promise<Ref
   return null;
 }
 
-function surroundingsOf({ ralph }: PlanSession): DraftSurroundings {
+async function surroundingsOf({ ralph, state }: PlanSession): Promise<DraftSurroundings> {
   const { verify } = ralph.config;
+  const stories = (await readPrd({ ralph }))?.userStories ?? [];
+  const elsewhere = state.taken.filter((id) => !stories.some((story) => story.id === id));
   const repository = requireRepository(ralph);
   return {
+    finished: new Map([
+      ...elsewhere.map((id) => [id, null] as const),
+      ...stories.filter(({ passes }) => passes).map((story) => [story.id, story] as const),
+    ]),
+    free: idAfter([...state.taken, ...stories.map(({ id }) => id)]),
     checked: verify.default.length > 0 || verify.allowUnverified,
     async branchProblem(branch) {
       if (!await isBranchName(repository.git, branch)) return `git takes no branch with the name ${branch}`;

@@ -26,7 +26,11 @@ export async function reviewDraft(session: PlanSession, folder: string): Promise
   const updated = session.state.existing === "update" ? existing : null;
   const prd = withOwnFields(session.state.lastPrdDraft!, updated);
   if (session.state.approvedPrdAt === null) {
-    const lines = [...prdSummaryLines(prd), ...leftOutLines(existing, prd, session.state.existing)];
+    const lines = [
+      ...await baseLines(ralph, prd),
+      ...prdSummaryLines(prd, ralph.config.verify.default),
+      ...leftOutLines(existing, prd, session.state.existing),
+    ];
     await session.save({ lastPrdDraft: prd }, [{ heading: "PRD summary", body: summaryBody(lines) }]);
     ralph.events.emit({ type: "text", title: "PRD", lines });
     const message = `Write this PRD to \`${PRD_FILE}\`?`;
@@ -88,6 +92,13 @@ async function enterWorkBranch(ralph: RalphContext, named: string): Promise<void
   const branch = ralph.loop.branch ?? named;
   if (branch === "" || !ralph.config.commits.prdChanges) return;
   await enterBranch({ events: ralph.events, repository: requireRepository(ralph) }, branch);
+}
+
+/** Where the work branch will begin, which is not to be guessed. */
+async function baseLines(ralph: RalphContext, { branchName }: Prd): Promise<readonly string[]> {
+  const current = await requireRepository(ralph).currentBranch();
+  const wanted = ralph.loop.branch ?? branchName;
+  return current === null || wanted === "" || current === wanted ? [] : [`Starts from: ${current}`];
 }
 
 /** A person should see what an approval takes away. */

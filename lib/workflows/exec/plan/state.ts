@@ -74,6 +74,8 @@ export interface PlanState {
   readonly turns: number;
   /** What to do with the stories that were in `prd.json`; `null` before the question. */
   readonly existing: "update" | "overwrite" | null;
+  /** Ids of stories of earlier goals: another story never gets one of them. */
+  readonly taken: readonly string[];
   /** There was no codebase map when planning began: the one that is there now is the empty template. */
   readonly mapWasMissing: boolean;
   /** Why the agent's last answer was refused, and its end. */
@@ -114,6 +116,7 @@ const SCHEMA: z.ZodType<PlanState> = z.looseObject({
   rounds: count,
   turns: count,
   existing: z.enum(["update", "overwrite"]).nullable().default(null),
+  taken: strings.default([]),
   mapWasMissing: z.boolean().default(false),
   refused: z.looseObject({ errors: strings, reply: text }).nullable().default(null),
   openTurn: z.looseObject({ missing: strings, before: BEFORE.nullable().default(null) }).nullable().default(null),
@@ -149,9 +152,10 @@ export function newPlanState(
     readonly now: string;
     readonly session: string;
     readonly mapWasMissing: boolean;
+    readonly taken: readonly string[];
   },
 ): PlanState {
-  const { goal, root, now, session, mapWasMissing } = start;
+  const { goal, root, now, session, mapWasMissing, taken } = start;
   return {
     schemaVersion: 1,
     root,
@@ -170,6 +174,7 @@ export function newPlanState(
     rounds: 0,
     turns: 0,
     existing: null,
+    taken,
     mapWasMissing,
     refused: null,
     openTurn: null,

@@ -1,0 +1,64 @@
+import type { RalphContext } from "../../../context/context.ts";
+import { RalphError } from "../../../errors/ralph_error.ts";
+import { defaultBranch } from "../../../git/default_branch.ts";
+import { requireRepository } from "../../../git/require_repository.ts";
+import { enterBranch } from "../../../loop/branch.ts";
+import type { Prd } from "../types.ts";
+
+/**
+ * Goes to the branch that a new goal starts from. On the branch of an earlier goal that is not merged, the person says
+ * whether the new one starts from the default branch, which is the default, or on top of it.
+ *
+ * @param prd the PRD that is here
+ * @param asked the branch that a flag names
+ * @throws {RalphError} option-invalid for a branch that is not there, branch-failed
+ */
+export async function enterBase(ralph: RalphContext, prd: Prd | null, asked: string | undefined): Promise<void> {
+  const repository = requireRepository(ralph);
+  const enter = async (branch: string): Promise<void> =>
+    await enterBranch({ events: ralph.events, repository }, branch);
+  if (asked !== undefined) {
+    const known = await repository.git(["rev-parse", "--verify", "--quiet", `refs/heads/${asked}`]);
+    if (known.exitCode === 0) return await enter(asked);
+    throw new RalphError("option-invalid", {
+      details: { option: "--base", expected: "the name of a branch that is here", value: asked },
+      hint: "`git branch` lists them",
+    });
+  }
+  const current = await repository.currentBranch();
+  if (current === null || prd?.branchName !== current) return;
+  const usual = await defaultBranch(repository);
+  if (usual === null || usual === current) return;
+  const ahead = Number((await repository.git(["rev-list", "--count", `${usual}..HEAD`])).stdout.trim());
+  if (ahead === 0) return;
+  const { value } = await ralph.prompter.ask({
+    id: "plan.base",
+    kind: "select",
+    message: "Where does the new goal start?",
+    details: [`${current} holds ${ahead === 1 ? "1 commit" : `${ahead} commits`} that ${usual} has not got.`],
+    initial: usual,
+    choices: [
+      { value: usual, label: usual, hint: `without ${current}, which stays as it is` },
+      { value: current, label: current, hint: "on top of it: merging the new work merges it too" },
+    ],
+  });
+  if (value === usual) await enter(usual);
+}
+
+/** The ids that no new story gets: those of finished stories, and all of a PRD that stays on another branch. */
+export function takenIds(before: Prd | null, here: Prd | null): readonly string[] {
+  const left = before !== null && here?.branchName !== before.branchName ? before.userStories : [];
+  const finished = (here?.userStories ?? []).filter(({ passes }) => passes);
+  return [...new Set([...left, ...finished].map(({ id }) => id))];
+}
+
+/** `US-003`, the id after these; `null` where they end with no number. */
+export function idAfter(ids: readonly string[]): string | null {
+  const numbered = ids.flatMap((id) => {
+    const [, name, digits] = /^(.*?)(\d+)$/.exec(id) ?? [];
+    return name === undefined || digits === undefined ? [] : [{ name, digits }];
+  }).toSorted((one, other) => Number(one.digits) - Number(other.digits)).at(-1);
+  return numbered === undefined
+    ? null
+    : `${numbered.name}${String(Number(numbered.digits) + 1).padStart(numbered.digits.length, "0")}`;
+}
