@@ -27,6 +27,10 @@ mkdir -p "$folder" || fail "could not make $folder" "name another folder: PREFIX
 cp dist/ralph "$folder/.ralph.$$" && chmod 755 "$folder/.ralph.$$" && mv -f "$folder/.ralph.$$" "$folder/ralph" ||
   fail "could not write $folder/ralph" "name another folder: PREFIX=/somewhere ./install.sh"
 
+manual="${PREFIX:-$HOME/.local}/share/man/man1"
+mkdir -p "$manual" && dist/ralph man > "$manual/ralph.1" ||
+  echo "The manual page could not be written to $manual; \`ralph man\` prints it" >&2
+
 echo "Installed $folder/ralph ($("$folder/ralph" --version))"
 case ":$PATH:" in
   *":$folder:"*) echo "Try it: ralph demo" ;;

@@ -1,5 +1,5 @@
 /**
- * Builds the npm package (dist/bin, dist/lib, dist/recipes) and the binary (dist/ralph).
+ * Builds the npm package (dist/bin, dist/lib, dist/recipes, dist/man) and the binary (dist/ralph).
  *
  *   node tools/build.mjs [package] [binary] [--target linux-arm64,windows-x64,…]
  */
@@ -45,7 +45,10 @@ async function buildPackage() {
       rewriteStandardImports(file, staging);
     }
     chmodSync(join(staging, "bin", "ralph.js"), 0o755);
-    for (const folder of ["bin", "lib", "recipes"]) {
+    mkdirSync(join(staging, "man"));
+    const page = await mustRun(process.execPath, [join(staging, "bin", "ralph.js"), "man"], { capture: true });
+    writeFileSync(join(staging, "man", "ralph.1"), page);
+    for (const folder of ["bin", "lib", "recipes", "man"]) {
       rmSync(join(DIST, folder), { recursive: true, force: true });
       renameSync(join(staging, folder), join(DIST, folder));
     }
@@ -122,7 +125,7 @@ async function main() {
   if (parts.includes("package")) {
     const started = performance.now();
     await buildPackage();
-    console.log(`dist/bin, dist/lib, dist/recipes: the npm package (${seconds(started)})`);
+    console.log(`dist/bin, dist/lib, dist/recipes, dist/man: the npm package (${seconds(started)})`);
   }
   if (!parts.includes("binary")) return;
   for (const target of targets.length > 0 ? targets : [undefined]) {

@@ -11,6 +11,18 @@ import { bunPath, denoPath, mustRun, ROOT } from "./runtimes.mjs";
 const PAGES = {
   "docs/reference/configuration.md":
     'import { configMarkdown } from "./lib/cli/config_reference.ts"; console.log(configMarkdown());',
+  ...Object.fromEntries(
+    Object.entries({
+      commands: "commandsMarkdown",
+      environment: "environmentMarkdown",
+      errors: "errorsMarkdown",
+      events: "eventsMarkdown",
+      "exit-codes": "exitCodesMarkdown",
+    }).map(([page, name]) => [
+      `docs/reference/${page}.md`,
+      `import { ${name} } from "./tools/reference_pages.ts"; console.log(${name}());`,
+    ]),
+  ),
 };
 
 /** Makes every page anew. @returns those that are not in the tree as they are made */

@@ -39,7 +39,8 @@ export function flagRows(flags: FlagTable): readonly string[] {
   return table(Object.entries(flags).map(([name, flag]) => [`--${name}${valueText(flag)}`, flag.summary] as const));
 }
 
-function valueText(flag: Flag): string {
+/** ` NAME`: what stands behind a flag in help. */
+export function valueText(flag: Flag): string {
   if (flag.type === "boolean") return "";
   return flag.type === "optional" ? ` [${flag.value ?? "N"}]` : ` ${flag.value ?? "VALUE"}`;
 }

@@ -9,10 +9,17 @@ export interface ErrorDefinition {
   readonly message: string;
   readonly hint: string;
   readonly exitCode: number;
+  /** Why it happens, for docs/reference/errors.md, where the message does not say it. No final period. */
+  readonly cause?: string;
 }
 
 const definitions = {
-  "usage": { message: "{problem}", hint: "`ralph help` lists the commands", exitCode: 2 },
+  "usage": {
+    message: "{problem}",
+    hint: "`ralph help` lists the commands",
+    exitCode: 2,
+    cause: "The command line names a command, a flag or a value that does not exist, or leaves one out",
+  },
   "root-missing": {
     message: "the root {root} does not exist",
     hint: "give an existing folder with `--root`",
@@ -42,6 +49,7 @@ const definitions = {
     message: "a {operation} is in progress in {root}",
     hint: "finish or abort it, then start Ralph again",
     exitCode: 2,
+    cause: "A merge, rebase, cherry-pick, revert or bisect has begun and has not ended",
   },
   "git-detached-head": {
     message: "HEAD is detached in {root}",
@@ -52,8 +60,14 @@ const definitions = {
     message: "{path} is in the way: {owner}",
     hint: "wait for it to end; remove the file only when no git process is running",
     exitCode: 1,
+    cause: "Another git process works in this repository, or one was killed and left its `*.lock` file",
   },
-  "git-failed": { message: "`git {command}` failed: {reason}", hint: "{hint}", exitCode: 1 },
+  "git-failed": {
+    message: "`git {command}` failed: {reason}",
+    hint: "{hint}",
+    exitCode: 1,
+    cause: "git refused; the reason is its own message",
+  },
   "branch-failed": {
     message: "could not switch to the branch {branch}: {reason}",
     hint: "commit or set aside the changes in the way, or name another branch with `--branch`",
@@ -64,6 +78,7 @@ const definitions = {
     hint:
       "`git switch {branch}` and run there what it asks for; or merge one into the other, or name a new branch with `--branch`",
     exitCode: 3,
+    cause: "The plan was changed on one of the two branches",
   },
   "branch-invalid": {
     message: "git takes no branch with the name {branch}",
@@ -74,6 +89,7 @@ const definitions = {
     message: "another `ralph {purpose}` is at work here (pid {pid}, started {startedAt})",
     hint: "wait for it to end, or stop it; a second run needs a working tree of its own (`git worktree add`)",
     exitCode: 2,
+    cause: "One run at a time works in a working tree, since both would change the same files",
   },
   "run-silent": {
     message: "the run {run} (pid {pid}) did not answer",
@@ -92,11 +108,13 @@ const definitions = {
     hint:
       "`issue add`, `task add` without `--supersedes` and `step add` are applied after the turn; the rest has to wait",
     exitCode: 3,
+    cause: "While a run is at work, a command may add items and nothing more",
   },
   "inside-a-run": {
     message: "`ralph {command}` cannot be run inside of the run at work here ({run})",
     hint: "a turn may read, and change state by the commands that its prompt names; the rest is the run's",
     exitCode: 3,
+    cause: "An agent or a hook of the run has started this command",
   },
   "parallel-impossible": {
     message: "items cannot be worked on at once: {problem}",
@@ -113,16 +131,24 @@ const definitions = {
     hint: "try again when it has ended",
     exitCode: 1,
   },
-  "state-missing": { message: "{path} does not exist", hint: "{hint}", exitCode: 2 },
+  "state-missing": {
+    message: "{path} does not exist",
+    hint: "{hint}",
+    exitCode: 2,
+    cause: "The command needs this file, or the command line names it",
+  },
   "state-invalid": {
     message: "{path}: {problem}",
     hint: "fix the file; Ralph has left it as it is",
     exitCode: 2,
+    cause: "A state file, such as `prd.json` or `plan.jsonl`, has content that Ralph cannot read",
   },
   "config-invalid": {
     message: "{path}: {problem}",
     hint: "`ralph help config` lists the keys",
     exitCode: 2,
+    cause:
+      "The file has a key or a value that Ralph does not know, or it is no JSON; all problems are listed with their lines",
   },
   "config-missing": {
     message: "ralph.config.json not found",
@@ -169,9 +195,21 @@ const definitions = {
     message: "{path} was found and not named: {problem}",
     hint: "`--recipe {path}` agrees to run it",
     exitCode: 3,
+    cause:
+      "A recipe is a program: one that comes with a repository runs only after you have agreed to it, and again when it has changed",
   },
-  "file-unreadable": { message: "could not read {path}: {reason}", hint: "{hint}", exitCode: 2 },
-  "file-unwritable": { message: "could not write {path}: {reason}", hint: "{hint}", exitCode: 1 },
+  "file-unreadable": {
+    message: "could not read {path}: {reason}",
+    hint: "{hint}",
+    exitCode: 2,
+    cause: "Its permissions, or a folder in its place",
+  },
+  "file-unwritable": {
+    message: "could not write {path}: {reason}",
+    hint: "{hint}",
+    exitCode: 1,
+    cause: "Its permissions, a full disk, or a folder in its place",
+  },
   "path-outside-root": {
     message: "{path} is outside {root}",
     hint: "name a path inside the root; symbolic links that lead out do not count",
@@ -186,11 +224,13 @@ const definitions = {
     message: "the agent command `{command}` was not found: {reason}",
     hint: "install it, or name another with `--agent-cmd`; `ralph doctor` shows what is there",
     exitCode: 4,
+    cause: "The program is not installed, or is not on PATH",
   },
   "endpoint-invalid": {
     message: "provider.endpoint: {problem}",
     hint: "docs/guides/agents.md shows what it takes",
     exitCode: 2,
+    cause: "The value is neither a known name nor a URL, or the key's variable has a name that Ralph would not mask",
   },
   "endpoint-unusable": {
     message: "the model server {endpoint} cannot be used: {reason}",
@@ -211,11 +251,13 @@ const definitions = {
     message: "{path}: {problem}",
     hint: "docs/guides/scripted-agent.md describes the file",
     exitCode: 2,
+    cause: "The file of `--script` is not what the scripted agent reads",
   },
   "cassette-invalid": {
     message: "{path}: {problem}",
     hint: "`--record FILE` writes a cassette, `--agent replay --cassette FILE` plays it",
     exitCode: 2,
+    cause: "The file of `--cassette` is no recording, or the run differs from the recorded one",
   },
   "terminal-missing": {
     message: "`ralph {command}` asks questions and there is no terminal",
@@ -231,19 +273,32 @@ const definitions = {
     message: "{path}: {problem}",
     hint: "expected `questions: [{match, answer}]`, `otherwise: text`, `prompts: {id: answer}`",
     exitCode: 2,
+    cause: "The file of `--answers` is neither YAML nor JSON of this shape",
   },
   "gsd-missing": {
     message: "{problem}",
     hint:
       "`npx get-shit-done-cc` installs GSD (https://github.com/glittercowboy/get-shit-done); a command of another name goes into `gsd.commands` of ralph.config.json",
     exitCode: 4,
+    cause: "The workflow gsd starts GSD's own planning commands, and they are not installed for your agent",
   },
-  "recipe-invalid": { message: "{path}: {problem}", hint: "{hint}", exitCode: 2 },
-  "recipe-failed": { message: "the recipe {path} threw: {problem}", hint: "{hint}", exitCode: 70 },
+  "recipe-invalid": {
+    message: "{path}: {problem}",
+    hint: "{hint}",
+    exitCode: 2,
+    cause: "The file does not load, or does not export a recipe",
+  },
+  "recipe-failed": {
+    message: "the recipe {path} threw: {problem}",
+    hint: "{hint}",
+    exitCode: 70,
+    cause: "The recipe's own code threw an error; it is above the hint, with its place",
+  },
   "backlog-invalid": {
     message: "the backlog {backlog} broke its contract: {problem}",
     hint: "run the contract test of `ralph/testing` against it",
     exitCode: 70,
+    cause: "A backlog of your own did something that the interface forbids",
   },
   "hook-invalid": {
     message: "the hook {hook}: {problem}",
@@ -254,11 +309,13 @@ const definitions = {
     message: "{path}: {problem}",
     hint: "docs/guides/sprint.md describes the files",
     exitCode: 2,
+    cause: "`SPRINT.yaml`, `PROGRESS.yaml` or a workflow's file has a mistake; all problems are listed",
   },
   "sprint-missing": {
     message: "{problem}",
     hint: "name the sprint's folder: `ralph sprint run DIR`, or `--sprint DIR` for `ralph step`",
     exitCode: 2,
+    cause: "No sprint was named, and there is none or more than one",
   },
   "step-unknown": {
     message: "there is no step {id} in {path}",
@@ -280,6 +337,7 @@ const definitions = {
     message: "{problem}",
     hint: "this is a bug in Ralph: please report it with the lines above",
     exitCode: 70,
+    cause: "Ralph did something that it should not have done; nothing of the work is lost",
   },
 } as const;
 

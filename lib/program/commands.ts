@@ -27,6 +27,7 @@ import {
 } from "../cli/flags.ts";
 import { DEFAULT_WORKFLOW, WORKFLOWS } from "../workflows/table.ts";
 import type { WorkflowRow } from "../workflows/workflow.ts";
+import { PRINTING } from "./printing_commands.ts";
 
 /** `[FEATURE]`: what shared commands take, in the workflows that take something. */
 function scopesOf(rows: readonly WorkflowRow[]): string {
@@ -249,59 +250,6 @@ const TOOLS: readonly Command[] = [
     flags: { ...PLACE_FLAGS, ...SHOW_FLAGS },
     load: async () => ({ run: (await import("./commands/recipes_and_eject.ts")).eject }),
   },
-  {
-    name: "types",
-    insideRun: true,
-    summary: "print the type declarations of the SDK, for recipes beside the binary",
-    usage: "",
-    arity: [0, 0],
-    flags: { ...pick(OUTPUT_FLAGS, "output"), ...SHOW_FLAGS },
-    details: [
-      "ralph types --output ralph.d.ts   an editor knows `ralph` and its subpaths with nothing installed",
-      "",
-      "Without a tsconfig.json the recipe names it in its first line:",
-      '  /// <reference path="./ralph.d.ts" />',
-      "With one, both files are part of the project:",
-      '  { "compilerOptions": { "target": "es2023", "lib": ["esnext", "dom"], "module": "esnext", "moduleResolution": "bundler",',
-      '    "strict": true, "noEmit": true, "allowImportingTsExtensions": true, "skipLibCheck": true, "types": [] },',
-      '    "include": ["*.ts"] }',
-      "zod and dax, which the binary lends to recipes, bring types of their own when they are installed.",
-    ],
-    load: async () => ({ run: (await import("./commands/types_and_schema.ts")).types }),
-  },
-  {
-    name: "completions",
-    insideRun: true,
-    summary: "print a completion script for bash, zsh, fish or powershell",
-    usage: "SHELL",
-    arity: [1, 1],
-    flags: { ...SHOW_FLAGS },
-    details: [
-      'bash        eval "$(ralph completions bash)" in ~/.bashrc',
-      "zsh         ralph completions zsh > a folder of $fpath, as _ralph; or eval as in bash, after compinit",
-      "fish        ralph completions fish > ~/.config/fish/completions/ralph.fish",
-      "powershell  ralph completions powershell | Out-String | Invoke-Expression in $PROFILE",
-    ],
-    load: () => import("./commands/completions.ts"),
-  },
-  {
-    name: "schema",
-    insideRun: true,
-    summary: "print a JSON Schema: config, events, plan or report",
-    usage: "NAME",
-    arity: [1, 1],
-    flags: { ...SHOW_FLAGS },
-    load: async () => ({ run: (await import("./commands/types_and_schema.ts")).schema }),
-  },
-  {
-    name: "help",
-    insideRun: true,
-    summary: "help on a command, or on exit-codes, environment, workflows",
-    usage: "[COMMAND|TOPIC]",
-    arity: [0, 1],
-    flags: { ...SHOW_FLAGS },
-    load: () => import("./commands/help.ts"),
-  },
 ];
 
 const INIT: Command = {
@@ -334,6 +282,7 @@ export const COMMANDS: readonly Command[] = [
   ...WORKFLOWS.filter((row) => row !== DEFAULT_WORKFLOW).flatMap(({ commands }) => commands),
   ...LOOKING,
   ...TOOLS,
+  ...PRINTING,
 ];
 
 /** The row of this name. */

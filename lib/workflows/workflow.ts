@@ -38,7 +38,7 @@ export interface WorkflowRow extends KnownWorkflow {
   /** Its items may look at pages in a browser. */
   readonly pages?: boolean;
   /** What it adds to the environment of its agents. */
-  readonly variable?: string;
+  readonly variable?: readonly [name: string, meaning: string];
   /** JSON Schemas for `ralph schema`. */
   readonly schemas?: Readonly<Record<string, () => Promise<unknown>>>;
   /** Folders that hold its runs, relative to the root. */

@@ -127,6 +127,12 @@ describe("the schema of events", () => {
     expect(EVENT_LINE_SCHEMA.safeParse({ ...line, type: "no-such-event" }).success).toBe(false);
   });
 
+  test("says of every event what it is", () => {
+    const schema = eventsJsonSchema() as { anyOf: readonly { description?: string }[] };
+
+    expect(schema.anyOf.filter(({ description = "" }) => !/^[A-Z].+\.$/.test(description))).toEqual([]);
+  });
+
   test("is printed as JSON Schema", () => {
     const schema = eventsJsonSchema() as { anyOf: readonly { properties: { type: { const: string } } }[] };
 

@@ -25,7 +25,12 @@ describe("the npm package", () => {
   test("holds the built files and no sources, tests or binary", () => {
     const folders = [...new Set(packed.map((path) => path.split("/").slice(0, 2).join("/")))].sort();
 
-    expect(folders.filter((path) => path.startsWith("dist"))).toEqual(["dist/bin", "dist/lib", "dist/recipes"]);
+    expect(folders.filter((path) => path.startsWith("dist"))).toEqual([
+      "dist/bin",
+      "dist/lib",
+      "dist/man",
+      "dist/recipes",
+    ]);
     expect(packed.filter((path) => /(?<!\.d)\.ts$|\.map$|^(?:test|tools)\//.test(path))).toEqual([]);
   });
 

@@ -4,6 +4,7 @@ import { commandHelp, generalHelp, table } from "../../cli/help.ts";
 import { usage } from "../../cli/parse.ts";
 import { nearest } from "../../errors/nearest.ts";
 import { DEFAULT_WORKFLOW, WORKFLOWS } from "../../workflows/table.ts";
+import { variables } from "../manual.ts";
 
 /** Topics of `ralph help` that are no commands. */
 export const TOPICS: Readonly<
@@ -43,17 +44,21 @@ function textFor(name: string | undefined, commands: readonly Command[]): string
 }
 
 function environmentHelp(commands: readonly Command[]): string {
-  const variables = new Map<string, string>();
-  for (const command of commands) {
-    for (const [name, flag] of Object.entries(command.flags)) {
-      if (flag.variable !== undefined) variables.set(flag.variable, `sets --${name}`);
-    }
-  }
-  const own = WORKFLOWS.flatMap(({ variable }) => variable === undefined ? [] : [variable]);
+  const { flags, read, agents, hooks, notify } = variables(commands);
   return [
     "Environment variables (a flag beats its variable, a variable beats ralph.config.json):",
-    ...table([...variables, ["NO_COLOR", "no colours"]]),
+    ...table(flags),
     "",
-    `Ralph sets for the agent: ${["RALPH_ROOT", "RALPH_RUN", "RALPH_ITEM", "RALPH_CLAIMS", ...own].join(", ")}`,
+    "Ralph also reads:",
+    ...table(read),
+    "",
+    "Ralph sets for the agent:",
+    ...table(agents),
+    "",
+    "And for a hook:",
+    ...table(hooks),
+    "",
+    "And for the command of `notify`:",
+    ...table(notify),
   ].join("\n");
 }

@@ -76,7 +76,7 @@ export const SPRINT: WorkflowRow = {
     const { pathExists } = await import("../../host/files.ts");
     return await pathExists(join(root, SPRINTS));
   },
-  variable: "in a sprint RALPH_SPRINT",
+  variable: ["RALPH_SPRINT", "the sprint's folder"],
   async runs(root) {
     const { listDirectory } = await import("../../host/files.ts");
     return (await listDirectory(join(root, SPRINTS))).map((name) => `${SPRINTS}/${name}/logs`);

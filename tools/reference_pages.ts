@@ -1,0 +1,258 @@
+/**
+ * The text of the reference pages that are made from the program's own tables; `node tools/reference.mjs` writes them.
+ *
+ * @module
+ */
+import { z } from "zod";
+import type { Command, FlagTable } from "../lib/cli/command.ts";
+import { valueText } from "../lib/cli/help.ts";
+import { ERROR_DEFINITIONS, type ErrorDefinition } from "../lib/errors/definitions.ts";
+import { EXIT_MEANINGS } from "../lib/errors/exit_codes.ts";
+import { EVENT_SCHEMAS } from "../lib/events/schema.ts";
+import { EVENTS_VERSION } from "../lib/events/types.ts";
+import { COMMANDS } from "../lib/program/commands.ts";
+import { FLAG_GROUPS, flagsOf, usageOf, type Variable, variables } from "../lib/program/manual.ts";
+import { DEFAULT_WORKFLOW, WORKFLOWS } from "../lib/workflows/table.ts";
+
+/** docs/reference/commands.md */
+export function commandsMarkdown(): string {
+  return [
+    ...head("Commands", "lib/program/commands.ts and the workflows' rows"),
+    "`ralph help COMMAND` prints the same. Flags may stand anywhere in the line, as `--flag value` or `--flag=value`; a",
+    "variable is used where its flag is absent. [Exit codes](exit-codes.md) are the same for all commands.",
+    "",
+    "| command | what it does |",
+    "| --- | --- |",
+    ...COMMANDS.map(({ name, summary }) => `| [\`${name}\`](#ralph-${name}) | ${cell(summary)} |`),
+    "",
+    ...COMMANDS.flatMap(commandSection),
+    ...FLAG_GROUPS.flatMap(({ name, summary, flags }) => [`## ${name}`, "", summary, "", ...flagTable(flags)]),
+  ].join("\n");
+}
+
+function commandSection(command: Command): readonly string[] {
+  const { own, groups } = flagsOf(command);
+  const links = groups.map(({ name }) => `[${name.toLowerCase()}](#${name.toLowerCase().replaceAll(" ", "-")})`);
+  const rows = WORKFLOWS.filter((row) => row !== DEFAULT_WORKFLOW && row.commands.includes(command));
+  const only = rows.map(({ name }) => ` Workflow: [${name}](../guides/${name}.md).`).join("");
+  return [
+    `## ralph ${command.name}`,
+    "",
+    `${sentence(command.summary)}${only}`,
+    "",
+    "```text",
+    usageOf(command),
+    ...(command.details === undefined ? [] : ["", ...command.details]),
+    "```",
+    "",
+    ...(Object.keys(own).length === 0 ? [] : flagTable(own)),
+    `${Object.keys(own).length === 0 ? "Flags" : "Also"}: ${links.join(", ")}.`,
+    "",
+  ];
+}
+
+function flagTable(flags: FlagTable): readonly string[] {
+  const rows = Object.entries(flags);
+  const withVariable = rows.some(([, { variable }]) => variable !== undefined);
+  return [
+    withVariable ? "| flag | variable | meaning |" : "| flag | meaning |",
+    withVariable ? "| --- | --- | --- |" : "| --- | --- |",
+    ...rows.map(([name, flag]) =>
+      [
+        "",
+        ` \`--${name}${valueText(flag)}\` `,
+        ...(withVariable ? [flag.variable === undefined ? " " : ` \`${flag.variable}\` `] : []),
+        ` ${cell(flag.summary)} `,
+        "",
+      ].join("|")
+    ),
+    "",
+  ];
+}
+
+/** docs/reference/exit-codes.md */
+export function exitCodesMarkdown(): string {
+  return [
+    ...head("Exit codes", "lib/errors/exit_codes.ts"),
+    "Every command ends with one of these. `ralph help exit-codes` prints them.",
+    "",
+    "| code | meaning |",
+    "| --- | --- |",
+    ...EXIT_MEANINGS.map(([code, meaning]) => `| ${code} | ${meaning} |`),
+    "",
+    "The last line of a run says the same as its code. [Errors](errors.md) lists what ends a command before it has a",
+    "result.",
+    "",
+  ].join("\n");
+}
+
+/** docs/reference/errors.md */
+export function errorsMarkdown(): string {
+  const rows: readonly (readonly [string, ErrorDefinition])[] = Object.entries(ERROR_DEFINITIONS);
+  return [
+    ...head("Errors", "lib/errors/definitions.ts"),
+    "An error is printed as `error: MESSAGE` and `hint: WHAT TO DO`, on standard error. The headings are the messages; `…`",
+    "stands for what differs from case to case. In a recipe, `RalphError.code` is the code.",
+    "",
+    ...rows.flatMap(([code, { message, hint, cause, exitCode }]) => [
+      `<a id="${code}"></a>`,
+      "",
+      `## ${titleOf(code, message)}`,
+      "",
+      ...(cause === undefined ? [] : [`${cause}.`, ""]),
+      `- **Fix:** ${hint === "{hint}" ? "the hint says what to do in this case" : filled(hint)}.`,
+      `- **Code:** \`${code}\`, exit code ${exitCode}`,
+      "",
+    ]),
+  ].join("\n");
+}
+
+/** The message as it is read; the code where the message is all detail. */
+function titleOf(code: string, message: string): string {
+  const text = filled(message.split("\n")[0] as string).replaceAll("`", "");
+  return /\p{L}{2}/u.test(text) ? text : `\`${code}\``;
+}
+
+/** `{name}` as an ellipsis, two of them as one. */
+function filled(text: string): string {
+  return text.replaceAll(/\{\w+\}/g, "…").replaceAll("<", "&lt;");
+}
+
+/** docs/reference/environment.md */
+export function environmentMarkdown(): string {
+  const { flags, read, agents, hooks, notify } = variables(COMMANDS);
+  return [
+    ...head("Environment", "lib/program/manual.ts and the tables of flags"),
+    "`ralph help environment` prints the same.",
+    "",
+    "## Variables of flags",
+    "",
+    "A flag beats its variable, a variable beats `ralph.config.json`. `0` and `false` switch off a flag without a value.",
+    "",
+    ...variableTable(flags),
+    "## What Ralph also reads",
+    "",
+    ...variableTable(read),
+    "Each agent reads its own variables as well, such as `ANTHROPIC_API_KEY`; Ralph hands the environment on. In a",
+    "[sandbox](../guides/sandbox.md), variables that look like secrets stay outside, but for the agent's own keys.",
+    "",
+    "## What Ralph sets for an agent",
+    "",
+    ...variableTable(agents),
+    "## What Ralph sets for a hook",
+    "",
+    "Beside those of the agent:",
+    "",
+    ...variableTable(hooks),
+    "## What Ralph sets for the command of `notify`",
+    "",
+    ...variableTable(notify),
+  ].join("\n");
+}
+
+function variableTable(rows: readonly Variable[]): readonly string[] {
+  return [
+    "| variable | meaning |",
+    "| --- | --- |",
+    ...rows.map(([name, meaning]) => `| \`${name}\` | ${cell(meaning)} |`),
+    "",
+  ];
+}
+
+/** Of JSON Schema, as far as events use it. */
+interface Schema {
+  readonly description?: string;
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+}
+
+/** docs/reference/events.md */
+export function eventsMarkdown(): string {
+  const schemas = Object.entries(EVENT_SCHEMAS).map(([type, schema]) =>
+    [type, z.toJSONSchema(schema, { io: "input" }) as Schema] as const
+  );
+  const shared = schemas.flatMap(([, { properties }]) => Object.entries(properties ?? {}));
+  const partOf = (name: string): Schema =>
+    shared.flatMap(([key, schema]) => key === name ? [withoutNull(schema)] : [])[0] ?? {};
+  return [
+    ...head("Events", "lib/events/schema.ts"),
+    "What a run reports, one JSON object a line: in `events.ndjson` of the run's folder, and on standard output with",
+    "`--json`. `ralph schema events` prints the JSON Schema. Events are not yet stable: a later version may change them, and",
+    `then raises \`v\`, which is ${EVENTS_VERSION}.`,
+    "",
+    "Every line also has `v`, `at` (ISO time), `run` (the run's id, `null` before there is one), and `lane` (the number of",
+    "the worker's tree, where items are worked on at once). A field marked with `?` may be absent.",
+    "",
+    ...schemas.flatMap(([type, schema]) => [
+      `## ${type}`,
+      "",
+      schema.description ?? "",
+      "",
+      ...fieldTable(schema, ["type"]),
+    ]),
+    "## Parts",
+    "",
+    "### item",
+    "",
+    ...fieldTable(partOf("item")),
+    "### usage",
+    "",
+    "What a turn used. Unknown is `null`, never 0. That of `run-end` is the sum over all turns, and counts those that",
+    "reported nothing: `turns`, `turnsWithoutTokens`, `turnsWithoutCost`.",
+    "",
+    ...fieldTable(z.toJSONSchema(EVENT_SCHEMAS["turn-end"].shape["usage"] as z.ZodType, { io: "input" }) as Schema),
+  ].join("\n");
+}
+
+function withoutNull(schema: Schema): Schema {
+  return schema.anyOf?.find(({ type }) => type !== "null") ?? schema;
+}
+
+function fieldTable({ properties = {}, required = [] }: Schema, without: readonly string[] = []): readonly string[] {
+  const rows = Object.entries(properties).filter(([name]) => !without.includes(name));
+  if (rows.length === 0) return [];
+  return [
+    "| field | type | meaning |",
+    "| --- | --- | --- |",
+    ...rows.map(([name, schema]) =>
+      `| \`${name}${required.includes(name) ? "" : "?"}\` | ${typeOf(name, schema)} | ${cell(meaningOf(schema))} |`
+    ),
+    "",
+  ];
+}
+
+function meaningOf(schema: Schema): string {
+  const parts = [schema, ...schema.anyOf ?? []].flatMap(({ description }) =>
+    description === undefined ? [] : [description]
+  );
+  return [...new Set(parts.toReversed())].join("; ");
+}
+
+function typeOf(name: string, schema: Schema): string {
+  if (schema.anyOf !== undefined) return schema.anyOf.map((part) => typeOf(name, part)).join(" or ");
+  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${JSON.stringify(value)}\``).join(", ");
+  if (schema.type === "array") return `list of ${typeOf(name, schema.items ?? {})}`;
+  if (schema.type === "object") {
+    if (name === "item" || name === "usage") return `[${name}](#${name})`;
+    return `{ ${Object.keys(schema.properties ?? {}).map((key) => `\`${key}\``).join(", ")} }`;
+  }
+  return { string: "text", integer: "whole number", boolean: "`true`, `false`", null: "`null`" }[schema.type ?? ""] ??
+    schema.type ?? "";
+}
+
+function head(title: string, source: string): readonly string[] {
+  return [`# ${title}`, "", `<!-- Generated from ${source} by \`node tools/reference.mjs\`. -->`, ""];
+}
+
+function sentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|").replaceAll(/<(?=\w)/g, "&lt;");
+}
