@@ -42,6 +42,8 @@ export function turnEndOf(end: ProcessEnd, limits: TurnLimits): TurnEnd {
       return { reason: "timed-out", message: `the agent had not ended after ${seconds(limits.timeoutMs)}` };
     case "idle":
       return { reason: "idle", message: `the agent printed nothing for ${seconds(limits.idleTimeoutMs ?? 0)}` };
+    case "not-started":
+      return { reason: "crashed", message: withLast("the agent's command could not be started", end) };
     case "not-found":
       return { reason: "agent-unusable", message: withLast("the agent's command could not be started", end) };
     case "exited":

@@ -30,6 +30,7 @@ export function endedBy(end: Pick<ProcessEnd, "reason" | "signal" | "exitCode">,
       return `timed out after ${timeoutMs / 1000} s`;
     case "aborted":
       return "interrupted";
+    case "not-started":
     case "not-found":
       return "could not be started";
     default:

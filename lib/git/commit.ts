@@ -1,7 +1,18 @@
 import { join } from "node:path";
 import { pathExists } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
-import { type Git, type GitEnd, gitFailed, outputOfGit, QUIET, readHead, READING, reasonOf } from "./run_git.ts";
+import { RalphError } from "../errors/ralph_error.ts";
+import {
+  type Git,
+  type GitEnd,
+  gitFailed,
+  type GitOptions,
+  outputOfGit,
+  QUIET,
+  readHead,
+  READING,
+  reasonOf,
+} from "./run_git.ts";
 import { withIntent } from "./intent.ts";
 import { clearLocks, type GitFolders } from "./locks.ts";
 import { persistBranch } from "./persist.ts";
@@ -9,10 +20,14 @@ import type { ChangedPath, CommitRequest, CommitResult, TreeStatus } from "./typ
 
 const TIMEOUT_MS = 60_000;
 const HOOKS_TIMEOUT_MS = 600_000;
+/** After that a hook is named, so that nobody watches a silent run. */
+const SLOW_MS = 10_000;
+/** Hooks may end by themselves when Ralph is stopped. */
+const GRACE_MS = 2000;
 const FROM_INPUT: readonly string[] = ["--pathspec-from-file=-", "--pathspec-file-nul"];
 const NOTHING_REGEXP = /^(nothing to commit|nothing added to commit|no changes added to commit)/m;
 
-const COMMIT_HOOKS: readonly string[] = ["pre-commit", "prepare-commit-msg", "commit-msg"];
+const COMMIT_HOOKS: readonly string[] = ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"];
 
 /** Git looks after each commit whether it is time to pack, in two more processes: one commit in 36 is often enough. */
 const NO_HOUSEKEEPING: readonly string[] = ["-c", "maintenance.auto=false", "-c", "gc.auto=0"];
@@ -31,7 +46,7 @@ export interface CommitContext {
 /**
  * Commits what differs in the named paths, and nothing else; whatever else is staged stays staged.
  *
- * @throws {RalphError} git-locked, git-failed
+ * @throws {RalphError} git-locked, git-failed (hooks that hang: `details.late`)
  */
 export async function commitPaths(context: CommitContext, request: CommitRequest): Promise<CommitResult> {
   const { changed } = request.known ?? await context.status();
@@ -56,7 +71,9 @@ async function write(
   const { git, folders } = context;
   const { hooks = false, fold } = request;
   const environment = { ...(hooks ? WITH_HOOKS : QUIET), ...mark };
-  const timeoutMs = hooks ? HOOKS_TIMEOUT_MS : TIMEOUT_MS;
+  const timeoutMs = request.timeoutMs ?? (hooks ? HOOKS_TIMEOUT_MS : TIMEOUT_MS);
+  using watched = hooks ? watchHooks(context, request, timeoutMs) : undefined;
+  const limits: GitOptions = { environment, timeoutMs, ...watched?.limits };
   const commit = [
     ...(context.host.ids.random(1) === "0" ? [] : NO_HOUSEKEEPING),
     "commit",
@@ -65,12 +82,12 @@ async function write(
     ...(hooks ? [] : ["--no-verify"]),
   ];
   const end = fold === undefined
-    ? await commitOnly(git, request, { chosen, commit, environment, timeoutMs })
+    ? await commitOnly(git, request, { chosen, commit, limits })
     : await (await import("./commit_fold.ts")).commitFolded(git, folders.gitDirectory, {
       fold,
       paths: chosen.map(({ path }) => path),
       message: (own) => messageOf({ ...request, body: own(request.body) }),
-      commit: (message, more) => git([...commit, ...message], { environment: { ...environment, ...more }, timeoutMs }),
+      commit: (message, more) => git([...commit, ...message], { ...limits, environment: { ...environment, ...more } }),
     });
   if (end.exitCode === 0) {
     await persistBranch(folders);
@@ -80,7 +97,7 @@ async function write(
     if (fold === undefined) await matchIndex(git, chosen);
     return { status: "nothing", ignored: [] };
   }
-  if (end.exitCode === 1 && hooks && await hasHooks(git)) return { status: "refused", output: end.tail };
+  if (end.exitCode === 1 && hooks && (await hooksOf(git)).length > 0) return { status: "refused", output: end.tail };
   throw gitFailed(commit, reasonOf(end));
 }
 
@@ -88,28 +105,65 @@ async function write(
 async function commitOnly(
   git: Git,
   request: CommitRequest,
-  { chosen, commit, environment, timeoutMs }: {
+  { chosen, commit, limits }: {
     readonly chosen: readonly ChangedPath[];
     readonly commit: readonly string[];
-    readonly environment: Readonly<Record<string, string | undefined>>;
-    readonly timeoutMs: number;
+    readonly limits: GitOptions;
   },
 ): Promise<GitEnd> {
+  const environment = limits.environment ?? QUIET;
   const untracked = chosen.filter((entry) => entry.untracked).map((entry) => entry.path).join("\0");
   if (untracked !== "") {
     await outputOfGit(git, ["add", "--intent-to-add", ...FROM_INPUT], { input: untracked, environment });
   }
   const arguments_ = [...commit, "--only", ...messageOf(request), ...FROM_INPUT];
-  const end = await git(arguments_, {
-    input: chosen.map((entry) => entry.path).join("\0"),
-    environment,
-    timeoutMs,
-  });
-  if (end.exitCode !== 0 && untracked !== "") {
-    const undo = ["update-index", "--force-remove", "-z", "--stdin"];
-    await outputOfGit(git, undo, { input: untracked, environment });
+  let isCommitted = false;
+  try {
+    const end = await git(arguments_, { ...limits, input: chosen.map((entry) => entry.path).join("\0") });
+    isCommitted = end.exitCode === 0;
+    return end;
+  } finally {
+    if (!isCommitted && untracked !== "") {
+      const undo = ["update-index", "--force-remove", "-z", "--stdin"];
+      await outputOfGit(git, undo, { input: untracked, environment });
+    }
   }
-  return end;
+}
+
+/** What is said of hooks that take long, and what becomes of those that do not end. */
+function watchHooks(
+  { host, git }: CommitContext,
+  { signal, onSlowHooks }: CommitRequest,
+  timeoutMs: number,
+): Disposable & { readonly limits: Pick<GitOptions, "late" | "signal"> } {
+  const stop = new AbortController();
+  const end = new AbortController();
+  async function endSoon(): Promise<void> {
+    await host.clock.sleep(GRACE_MS, stop.signal);
+    if (!stop.signal.aborted) end.abort();
+  }
+  if (signal?.aborted === true) void endSoon();
+  else signal?.addEventListener("abort", () => void endSoon(), { once: true, signal: stop.signal });
+  async function tell(): Promise<void> {
+    await host.clock.sleep(SLOW_MS, stop.signal);
+    const names = stop.signal.aborted ? [] : await hooksOf(git);
+    if (!stop.signal.aborted && names.length > 0) onSlowHooks?.(names);
+  }
+  void tell();
+  return {
+    limits: {
+      signal: end.signal,
+      async late(why) {
+        const names = (await hooksOf(git)).join(", ") || "git itself";
+        const when = why === "aborted" ? "when Ralph was stopped" : `after ${timeoutMs / 1000} s`;
+        const hint = "`git commit` by hand shows what they wait for; the work is in the working tree, and the same " +
+          "command continues";
+        const reason = `the repository's hooks had not ended ${when} and were ended (${names})`;
+        return new RalphError("git-failed", { details: { command: "commit", reason, hint, late: 1 } });
+      },
+    },
+    [Symbol.dispose]: () => stop.abort(),
+  };
 }
 
 /** HEAD has all of it, and the index does not know: git was ended between the two. */
@@ -118,11 +172,11 @@ async function matchIndex(git: Git, chosen: readonly ChangedPath[]): Promise<voi
   if (input !== "") await outputOfGit(git, ["add", "--all", ...FROM_INPUT], { input });
 }
 
-/** Only a hook that is there can have refused. */
-async function hasHooks(git: Git): Promise<boolean> {
+/** The hooks of a commit that there are: only these can refuse it, or hang. */
+async function hooksOf(git: Git): Promise<readonly string[]> {
   const folder = await outputOfGit(git, ["rev-parse", "--path-format=absolute", "--git-path", "hooks"]);
   const found = await Promise.all(COMMIT_HOOKS.map((name) => pathExists(join(folder.trim(), name))));
-  return found.includes(true);
+  return COMMIT_HOOKS.filter((_, index) => found[index]);
 }
 
 /**

@@ -23,6 +23,10 @@ export interface GitOptions {
   readonly input?: string;
   /** @default 60000 */
   readonly timeoutMs?: number;
+  /** Ends it, with what it started. @default never: git finishes its write */
+  readonly signal?: AbortSignal;
+  /** What to throw when it had to be ended. @default git-failed */
+  readonly late?: (why: "timed-out" | "aborted") => RalphError | Promise<RalphError>;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Bytes of standard output that are kept; the rest is read and dropped. @default unlimited */
   readonly maxBytes?: number;
@@ -67,6 +71,7 @@ export function createGit(host: Host, cwd: string): Git {
       environment: options.environment ?? QUIET,
       guarded: false,
       timeoutMs,
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
       ...(options.input === undefined ? {} : { input: options.input }),
       onOutput(chunk, stream) {
         if (stream === "stderr" || left <= 0) return;
@@ -81,7 +86,11 @@ export function createGit(host: Host, cwd: string): Git {
     if (end.reason === "not-found") {
       throw new RalphError("git-missing", { details: { reason: end.stderr } });
     }
+    if (end.reason === "not-started") {
+      throw gitFailed(arguments_, end.stderr, "end other programs, or raise `ulimit -u` and `ulimit -n`; then go on");
+    }
     if (end.reason !== "exited") {
+      if (options.late !== undefined) throw await options.late(end.reason === "timed-out" ? "timed-out" : "aborted");
       const why = end.reason === "timed-out" ? `no end within ${timeoutMs / 1000} s` : "it was stopped";
       throw gitFailed(arguments_, `${why}${end.tail === "" ? "" : `: ${end.tail.trim()}`}`, options.hint);
     }

@@ -44,6 +44,12 @@ export interface CommitRequest {
   readonly body?: string;
   /** Run the user's commit hooks. @default false (state commits) */
   readonly hooks?: boolean;
+  /** Milliseconds that git and hooks may take. @default 600000 with hooks, 60000 without */
+  readonly timeoutMs?: number;
+  /** Ends hooks that run. @default never */
+  readonly signal?: AbortSignal;
+  /** Called once, with the hooks that there are, where they take longer than 10 seconds. */
+  readonly onSlowHooks?: (names: readonly string[]) => void;
   /** A status taken after the last change of the tree; saves one `git status`. @default a fresh one */
   readonly known?: TreeStatus;
   /** Commits at the branch's tip that become a part of this one. @default none */

@@ -2,7 +2,7 @@ import process from "node:process";
 import { ChildOutput, race } from "./child_output.ts";
 import { endRest, endTree, type Tree } from "./end_tree.ts";
 import { startOf } from "./process_table.ts";
-import { type Exit, spawnProblem, startChild, type StartedChild } from "./start_child.ts";
+import { type Exit, spawnProblem, spawnReason, startChild, type StartedChild } from "./start_child.ts";
 import { follow as followed, isSubreaper } from "./subreaper.ts";
 import type { ProcessEnd, ProcessRequest } from "./types.ts";
 
@@ -29,7 +29,7 @@ export function runChild(request: ProcessRequest, env: Record<string, string>, m
   if (request.signal?.aborted) return never(ending("aborted", startedAt));
   const child = startChild(request, env);
   if (!("pid" in child)) {
-    return never(child.then((error) => ending("not-found", startedAt, spawnProblem(error, request))));
+    return never(child.then((error) => ending(spawnReason(error), startedAt, spawnProblem(error, request))));
   }
   const own = followed(child.pid);
   const started = mark !== null && isSubreaper() ? startOf(child.pid) : null;

@@ -146,6 +146,14 @@ function streamSource(stream: Readable): ByteSource {
   };
 }
 
+/** What passes: too many processes or open files, no memory. */
+const PASSING: ReadonlySet<string | undefined> = new Set(["EAGAIN", "EMFILE", "ENFILE", "ENOMEM"]);
+
+/** Whether the program is missing, or the system had no room for another process. */
+export function spawnReason(error: NodeJS.ErrnoException): "not-found" | "not-started" {
+  return PASSING.has(error.code) ? "not-started" : "not-found";
+}
+
 /** Why a child could not be started, as if it had reported it itself. */
 export function spawnProblem(
   error: Error,
@@ -165,6 +173,8 @@ function describe(error: NodeJS.ErrnoException, request: ProcessRequest): string
       return `${file}: not executable (permission denied)`;
     case "EAGAIN":
       return `${file}: the system has no room for another process (EAGAIN)`;
+    case "ENOMEM":
+      return `${file}: the system has no memory for another process (ENOMEM)`;
     case "EMFILE":
     case "ENFILE":
       return `${file}: too many open files (${error.code})`;

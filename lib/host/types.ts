@@ -138,8 +138,8 @@ export interface ProcessRequest {
 
 /** How a child process ended. Never an exception, but for a broken host. */
 export interface ProcessEnd {
-  /** `not-found`: the file does not exist or may not be run. */
-  readonly reason: "exited" | "timed-out" | "idle" | "aborted" | "not-found";
+  /** `not-found`: the file does not exist or may not be run. `not-started`: the system had no room for it just then. */
+  readonly reason: "exited" | "timed-out" | "idle" | "aborted" | "not-found" | "not-started";
   /** `null` for a process that a signal ended, or that did not start. */
   readonly exitCode: number | null;
   /** The signal that ended it, such as `SIGKILL`. */

@@ -17,7 +17,7 @@ import type { LoopParts, Picked } from "./loop_parts.ts";
 import type { Ending, LoopOutcome, Stopped, StoppedEarly } from "./outcome.ts";
 import type { Dispatched } from "./parallel/dispatch.ts";
 import { type Notice, withoutPassed } from "./progress.ts";
-import { answered, settleAndCommit } from "./settle.ts";
+import { answered, isLate, settleAndCommit } from "./settle.ts";
 import { createTurnGuard, type TurnGuard } from "./turn_guard.ts";
 import { workItem } from "./work_item.ts";
 
@@ -77,6 +77,7 @@ export class Loop<Data, Findings> {
       }
     } catch (error) {
       await hooks.stop();
+      if (this.#signal.aborted && isLate(error)) return this.#end({ status: "aborted" });
       throw error;
     }
   }

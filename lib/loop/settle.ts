@@ -137,6 +137,11 @@ async function settleOnce<Data, Findings>(
   return { settlement: again, attempt: refused, committed: [], head: before };
 }
 
+/** Hooks of the repository had to be ended: the settlement is open, and is made again when the run continues. */
+export function isLate(error: unknown): boolean {
+  return RalphError.isInstance(error) && error.details["late"] === 1;
+}
+
 /** An attempt whose commits become part of its item's: HEAD is below them when the state is written. */
 function onto<Some extends Attempt>(attempt: Some, head: string | null): Some {
   return head === null || attempt.turn === null ? attempt : { ...attempt, turn: { ...attempt.turn, head } };
@@ -226,12 +231,21 @@ export function createCommitter(ralph: RalphContext): Committer {
       const repository = requireRepository(ralph);
       const { body } = commit;
       const folded = fold === null ? {} : { fold };
-      const request = { paths, subject, ...(body === undefined ? {} : { body }), hooks: withWork, ...folded };
+      const { signal } = ralph;
+      const onSlowHooks = (names: readonly string[]): void =>
+        ralph.events.emit({
+          type: "note",
+          level: "warn",
+          message: `the commit waits for the repository's hooks (${names.join(", ")}); Ctrl-C ends them`,
+        });
+      const own = { ...(body === undefined ? {} : { body }), ...folded };
+      const request = { paths, subject, hooks: withWork, signal, onSlowHooks, ...own };
       const sure = known !== undefined && statePaths.every((path) => tracked.has(path));
       const result = sure
-        ? await repository.commit({ ...request, known: withState(known, statePaths) }).catch(() =>
-          repository.commit(request)
-        )
+        ? await repository.commit({ ...request, known: withState(known, statePaths) }).catch((error: unknown) => {
+          if (isLate(error)) throw error;
+          return repository.commit(request);
+        })
         : await repository.commit(request);
       if (result.status === "committed") {
         // a file that was taken away is committed as such, and untracked when it is made anew

@@ -1,4 +1,6 @@
 /** Ctrl-C typed in a terminal: it reaches Ralph and all of its foreground group. */
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ralphCli } from "../e2e/cli.ts";
 import { expectNothingLeft, faultProject, passedIn, prdText, stories, WORK } from "./world.ts";
@@ -30,6 +32,23 @@ describe.skipIf(process.platform !== "linux")("Ctrl-C in a terminal", () => {
     expect(passedIn(root)).toEqual([]);
     await expectNothingLeft(project, root);
   });
+
+  test("during a hook of the repository, which is named when it takes long: no attempt counts", async () => {
+    const project = faultProject(WORK);
+    project.cli.before(
+      `printf '%s\\n' '#!/bin/sh' ${JSON.stringify(HANG)} > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit`,
+    );
+
+    const { root } = await project.cli.terminal([/waits for the repository's hooks \(pre-commit\)/, CTRL_C])
+      .expectExit(130);
+
+    await expectNothingLeft(project, root);
+    rmSync(join(root, ".git/hooks/pre-commit"));
+    const { git } = await ralphCli(root).agent("worker", "exit 9").args("run").expectExit(0);
+    expect(git("status", "--porcelain")).toBe("");
+    expect(git("show", "--stat", "--format=")).toContain("work/1.txt");
+    expect(passedIn(root)).toEqual(["US-001"]);
+  }, 60_000);
 
   test("at the question between two iterations", async () => {
     const project = faultProject(WORK, { count: 2 });

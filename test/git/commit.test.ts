@@ -1,6 +1,10 @@
-import { chmodSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { createGit } from "../../lib/git/run_git.ts";
+import { createHost } from "../../lib/host/create_host.ts";
+import type { ProcessEnd } from "../../lib/host/types.ts";
 import { temporaryRepository } from "./temporary_repository.ts";
 
 describe("commit()", () => {
@@ -168,6 +172,29 @@ describe("commit()", () => {
     expect(project.git("status", "--porcelain")).toBe("M  staged.txt\n");
   });
 
+  test("a hook that hangs is ended with what it started, and files and index are as they were", async () => {
+    await using project = await temporaryRepository({ "a.txt": "a\n" });
+    const hook = "#!/bin/sh\nsetsid sleep 300 & echo $! > .git/hung\necho $$ >> .git/hung\nsleep 300\n";
+    writeFileSync(join(project.path, ".git/hooks/pre-commit"), hook, { mode: 0o755 });
+    project.write({ "a.txt": "A\n", "new.txt": "n\n" });
+    const before = project.git("status", "--porcelain=v2");
+
+    const late = project.repository.commit({ paths: ["a.txt", "new.txt"], subject: "w", hooks: true, timeoutMs: 1000 });
+
+    await expect(late).rejects.toMatchObject({
+      code: "git-failed",
+      message: "`git commit` failed: the repository's hooks had not ended after 1 s and were ended (pre-commit)",
+    });
+    const pids = readFileSync(join(project.path, ".git/hung"), "utf8").trim().split("\n");
+    expect(pids).toHaveLength(2);
+    for (const pid of pids) await expect.poll(() => isRunning(Number(pid))).toBe(false);
+    expect(project.git("status", "--porcelain=v2")).toBe(before);
+    expect(readdirSync(join(project.path, ".git")).filter((name) => name.endsWith(".lock"))).toEqual([]);
+    rmSync(join(project.path, ".git/hooks/pre-commit"));
+    expect(await project.repository.commit({ paths: ["a.txt", "new.txt"], subject: "w", hooks: true }))
+      .toMatchObject({ status: "committed" });
+  });
+
   test("a hook that leaves a process behind holding its output does not hold the commit", async () => {
     await using project = await temporaryRepository({ "a.txt": "a\n" });
     writeFileSync(join(project.path, ".git/hooks/post-commit"), "#!/bin/sh\nsleep 5 &\n", { mode: 0o755 });
@@ -249,3 +276,29 @@ describe("commit()", () => {
     expect(project.git("status", "--porcelain")).toBe(" M a.txt\n?? new.txt\n");
   });
 });
+
+test("a git that the system has no room to start is not called missing", async () => {
+  const host = createHost();
+  const text = "git: the system has no room for another process (EAGAIN)";
+  const end: ProcessEnd = {
+    reason: "not-started",
+    exitCode: null,
+    signal: null,
+    durationMs: 0,
+    stdout: "",
+    stderr: text,
+    tail: text,
+  };
+  const git = createGit({ ...host, processes: { ...host.processes, run: () => Promise.resolve(end) } }, ".");
+
+  await expect(git(["status"])).rejects.toMatchObject({
+    code: "git-failed",
+    message: `\`git status\` failed: ${text}`,
+  });
+});
+
+/** A zombie has ended: whoever adopted it has not asked yet. */
+function isRunning(pid: number): boolean {
+  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
+  return /^[^Z\s]/.test(stdout.trim());
+}

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { spawnReason } from "../../lib/host/start_child.ts";
 import { describe, expect, test } from "vitest";
 import { createHost } from "../../lib/host/create_host.ts";
 import { createProcesses } from "../../lib/host/process_tree.ts";
@@ -47,6 +48,16 @@ describe("processes.run()", () => {
     expect(end).toMatchObject({ reason: "not-found", exitCode: null });
     expect(end.stderr).toMatch(message);
     expect(end.tail).toBe(end.stderr);
+  });
+
+  test.each([
+    ["EAGAIN", "not-started"],
+    ["ENOMEM", "not-started"],
+    ["EMFILE", "not-started"],
+    ["ENOENT", "not-found"],
+    ["EACCES", "not-found"],
+  ])("a start that fails with %s is %s", (code, reason) => {
+    expect(spawnReason(Object.assign(new Error("spawn failed"), { code }))).toBe(reason);
   });
 
   test("finds the program on the child's own PATH", async () => {
