@@ -1,3 +1,4 @@
+import { missingTool } from "../checks/missing_tool.ts";
 import type { JudgingHistory } from "../backlog/journal_types.ts";
 import type {
   Attempt,
@@ -111,13 +112,20 @@ export async function verifyBefore<Data, Findings>(
   { ralph, item, signal, logs, options }: AttemptParts<Data, Findings>,
   checks: readonly CheckLike[],
 ): Promise<Verification> {
-  return await verify(ralph, checks, {
+  const found = await verify(ralph, checks, {
     item,
     signal,
     logs: `${logs}-before`,
     beforeWork: true,
     ...failedBefore(options),
   });
+  for (const result of found.results) {
+    const tool = missingTool(result);
+    if (tool === null) continue;
+    const message = `${item.id}: ${result.name} cannot run yet: ${tool} was not found; the work may bring it`;
+    ralph.events.emit({ type: "note", level: "warn", message });
+  }
+  return found;
 }
 
 /** Commands that failed before the run, as an option of `verify()`. */

@@ -1,5 +1,6 @@
 import type { Check, CheckResult } from "../backlog/types.ts";
 import { namedCheck } from "../checks/function.ts";
+import { missingTool } from "../checks/missing_tool.ts";
 import type { CheckLike } from "../checks/types.ts";
 import { verify } from "../checks/verify.ts";
 import type { RalphContext } from "../context/context.ts";
@@ -59,7 +60,12 @@ export async function baselineOf(
   const slow = red.filter(({ timedOut }) => timedOut === true).map(({ name }) =>
     `${name} reached verify.timeout (${ralph.config.verify.timeout} s) before the first turn: raise it`
   );
-  return slow.length > 0 ? { status: "blocked", reasons: slow } : { status: "known", failing: new Set(failing) };
+  const absent = red.flatMap((result) => {
+    const tool = missingTool(result);
+    return tool === null ? [] : [`${result.name} cannot run: ${tool} was not found; install it, or name another check`];
+  });
+  const reasons = [...slow, ...absent];
+  return reasons.length > 0 ? { status: "blocked", reasons } : { status: "known", failing: new Set(failing) };
 }
 
 function summaryOf(shared: readonly Check[], red: readonly CheckResult[]): string {

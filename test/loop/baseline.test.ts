@@ -85,6 +85,49 @@ describe("runLoop() with verify.baseline", () => {
     expect(world.prompts).toEqual([]);
   });
 
+  test.each([
+    ["a program that is not there", "no-such-tool --all", "no-such-tool"],
+    ["a program that a script calls", "make check", "no-such-linter"],
+    ["a module of Python that is not there", "python3 -m no_such_module", "no_such_module"],
+  ])("%s blocks the run before the first turn", async (_name, command, tool) => {
+    await using world = await loopWorld(NOTHING, { config: { verify: { baseline: true, default: [command] } } });
+    await writeFile(join(world.ralph.root, "Makefile"), "check:\n\tno-such-linter .\n");
+
+    const outcome = await runLoop(world.ralph, memoryBacklog([{ id: "a", title: "a", checks: ["true"] }]));
+
+    expect(outcome).toMatchObject({
+      status: "blocked",
+      turns: 0,
+      reasons: [`${command} cannot run: ${tool} was not found; install it, or name another check`],
+    });
+  });
+
+  test("a script of the project that is not there yet does not: the work may make it", async () => {
+    await using world = await loopWorld(async ({ cwd }) => {
+      await writeFile(join(cwd, "check.sh"), "exit 0\n", { mode: 0o755 });
+      return DONE;
+    }, { config: { verify: { baseline: true, default: ["./check.sh"] } } });
+
+    const outcome = await runLoop(world.ralph, memoryBacklog([{ id: "a", title: "a", checks: ["test -f check.sh"] }]));
+
+    expect(outcome).toMatchObject({ status: "passed", turns: 1 });
+  });
+
+  test("an item's own command that is not there only warns", async () => {
+    await using world = await loopWorld(NOTHING, { config: { verify: { baseline: true, default: ["true"] } } });
+    const own = { name: "no-such-tool", command: "no-such-tool", own: true };
+    const tasks = [{ id: "a", title: "a", checks: [own] }];
+
+    await runLoop(world.ralph, memoryBacklog(tasks, { maxRetries: 1 }));
+
+    expect(world.prompts.length).toBeGreaterThan(0);
+    expect(world.events).toContainEqual({
+      type: "note",
+      level: "warn",
+      message: "a: no-such-tool cannot run yet: no-such-tool was not found; the work may bring it",
+    });
+  });
+
   test("is not run where it is switched off", async () => {
     await using world = await loopWorld(NOTHING, { config: { verify: { default: ["true"], baseline: false } } });
 
