@@ -18,6 +18,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { BINARY_FLAGS } from "./binary_flags.mjs";
+import { BUNDLED_INTO } from "./bundled.mjs";
 import { generate } from "./generate.mjs";
 import { bunPath, mustRun, packageScript, ROOT, run, seconds } from "./runtimes.mjs";
 
@@ -44,6 +45,7 @@ async function buildPackage() {
     for (const file of walk(staging).filter((name) => /\.(?:js|d\.ts)$/.test(name))) {
       rewriteStandardImports(file, staging);
     }
+    await bundle(staging);
     chmodSync(join(staging, "bin", "ralph.js"), 0o755);
     mkdirSync(join(staging, "man"));
     const page = await mustRun(process.execPath, [join(staging, "bin", "ralph.js"), "man"], { capture: true });
@@ -55,6 +57,16 @@ async function buildPackage() {
   } finally {
     rmSync(staging, { recursive: true, force: true });
   }
+}
+
+/** One module gets what it imports: those packages are no dependencies. */
+async function bundle(staging) {
+  const file = join(staging, `${BUNDLED_INTO}.js`);
+  const flags = ["--target=node", "--format=esm", "--minify", "--external", "zod", "--external", "zod/*"];
+  await mustRun(bunPath(), ["build", join(ROOT, `${BUNDLED_INTO}.ts`), ...flags, `--outfile=${file}`], {
+    capture: true,
+  });
+  writeFileSync(file.replace(/\.js$/, ".d.ts"), "export {};\n"); // no type of it is public
 }
 
 /** `@std/*` are workspaces of this repository: no other project could resolve them. */

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
+import { BUNDLED } from "./bundled.mjs";
 
 interface Manifest {
   readonly name: string;
@@ -9,6 +10,7 @@ interface Manifest {
   readonly license: string;
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
   readonly imports: Readonly<Record<string, string>>;
   readonly workspaces: readonly string[];
 }
@@ -57,9 +59,10 @@ const ranges = Object.fromEntries(
     [name, value],
   ) => [name, value.slice(`npm:${name}@`.length)]),
 );
+const bundled = Object.fromEntries(BUNDLED.map((name) => [name, npm.devDependencies[name]]));
 equal(
   "dependencies in package.json and imports in deno.json",
-  Object.entries(npm.dependencies).sort(),
+  Object.entries({ ...npm.dependencies, ...bundled }).sort(),
   Object.entries(ranges).sort(),
 );
 

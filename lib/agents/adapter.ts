@@ -33,7 +33,7 @@ export interface AdapterInvocation {
 /** One agent: a row of the table. */
 export interface Adapter {
   readonly name: string;
-  /** The program, looked up on PATH; the first that is there. */
+  /** The program, looked up on PATH; the first that is there. None: Ralph itself, by its hidden command. */
   readonly programs: readonly string[];
   /** Whether the adapter was run against the real program (which version), or written from its documentation. */
   readonly proof: { readonly kind: "measured"; readonly version: string } | { readonly kind: "documented" };

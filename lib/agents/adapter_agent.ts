@@ -1,8 +1,10 @@
 import { createLoginWatch, type LoginWatch } from "./login_watch.ts";
-import { dirname, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
 import { readText, temporaryDirectory, writeAtomic } from "../host/files.ts";
 import { packageOf } from "./package_of.ts";
+import { programOf } from "./environment.ts";
+import { AGENT_COMMAND, nodeVersion } from "../host/this_process.ts";
 import { findExecutable } from "../host/shell.ts";
 import type { AgentNeeds } from "../host/confinement.ts";
 import type { Host, ProcessEnd } from "../host/types.ts";
@@ -21,8 +23,8 @@ export interface AdapterAgentOptions {
   readonly host: Host;
   readonly model?: string | undefined;
   readonly reasoning?: string | undefined;
-  /** The model server; only for an adapter that takes one. */
-  readonly endpoint?: Endpoint | undefined;
+  /** The model server; only for an adapter that takes one. `any`: the first on this machine that answers. */
+  readonly endpoint?: Endpoint | "any" | undefined;
   /** Put behind the program where the terminal is handed over. @default none */
   readonly interactiveArgs?: readonly string[] | undefined;
   /** Absolute path of the folder that the program is looked up from. @default the current folder */
@@ -42,14 +44,14 @@ export function adapterAgent(adapter: Adapter, options: AdapterAgentOptions): Ag
     name: adapter.name,
     interactive: adapter.takesTerminal || options.interactiveArgs !== undefined,
     async ensureUsable() {
-      if (await programPath(adapter, host, root) === null) throw notFound(adapter);
+      if (await programLine(adapter, host, root) === null) throw notFound(adapter);
       await server();
     },
     async runTurn(request) {
       const endpoint = await asValue(server);
       if (RalphError.isInstance(endpoint)) return unusableTurn(endpoint, request);
       await using folder = await temporaryDirectory("ralph-agent-");
-      const file = await programPath(adapter, host, root) ?? adapter.programs[0] ?? adapter.name;
+      const [file = adapter.name, ...words] = await programLine(adapter, host, root) ?? adapter.programs;
       const asked = {
         prompt: request.prompt,
         model: options.model ?? null,
@@ -58,7 +60,7 @@ export function adapterAgent(adapter: Adapter, options: AdapterAgentOptions): Ag
         folder: folder.path,
       };
       const driver = await adapter.load();
-      const place = { file, folder: folder.path, cwd: request.cwd, endpoint };
+      const place = { file, words, folder: folder.path, cwd: request.cwd, endpoint };
       const interactive = interactiveOf(driver, options.interactiveArgs);
       if (request.interactive === true && interactive !== null) {
         return await runTurn(host, await inFolder(adapter, place, interactive(await pointed(asked))), request);
@@ -83,6 +85,23 @@ function interactiveOf(
     const call = interactive?.(asked) ?? { arguments: [asked.prompt], input: null };
     return { ...call, arguments: [...added, ...call.arguments] };
   };
+}
+
+/** What the AI SDK runs on. */
+const LEAST_NODE = 22;
+
+/** How an adapter's program is started, or `null`. @throws {RalphError} runtime-too-old */
+async function programLine(adapter: Adapter, host: Host, root: string): Promise<readonly string[] | null> {
+  if (adapter.programs.length > 0) {
+    const path = await programPath(adapter, host, root);
+    return path === null ? null : [path];
+  }
+  const version = nodeVersion();
+  if (version !== null && Number.parseInt(version) < LEAST_NODE) {
+    throw new RalphError("runtime-too-old", { details: { what: "the built-in agent", least: LEAST_NODE, version } });
+  }
+  const own = await programOf(host.environment);
+  return own === null ? null : [...own, AGENT_COMMAND];
 }
 
 /** Where an adapter's program is, or `null`. */
@@ -119,8 +138,10 @@ async function pointed(options: AdapterOptions): Promise<AdapterOptions> {
  */
 async function inFolder(
   { needs }: Adapter,
-  { file, folder, cwd, endpoint }: {
+  { file, words, folder, cwd, endpoint }: {
     readonly file: string;
+    /** Arguments that belong to the program. */
+    readonly words: readonly string[];
     readonly folder: string;
     readonly cwd: string;
     readonly endpoint: ReadyEndpoint | undefined;
@@ -130,9 +151,9 @@ async function inFolder(
   for (const [name, content] of Object.entries(files)) await writeAtomic(join(folder, name), content);
   return {
     file,
-    arguments: list,
+    arguments: [...words, ...list],
     needs: endpoint === undefined ? needs : withServer(needs, endpoint),
-    read: [dirname(file), packageOf(file)],
+    read: [dirname(file), packageOf(file), ...words.filter(isAbsolute).flatMap(withPackages)],
     write: [folder],
     ...(input === null ? {} : { input }),
     environment: { TMPDIR: folder, PWD: cwd, OLDPWD: undefined, ...environment },
@@ -149,10 +170,17 @@ function withServer(needs: AgentNeeds, endpoint: ReadyEndpoint): AgentNeeds {
   };
 }
 
+/** Ralph from its sources, or as a package: the folder above `bin` holds what it imports. */
+function withPackages(script: string): readonly string[] {
+  const top = dirname(dirname(script));
+  return [top, packageOf(top)];
+}
+
 /** The server is asked once: what it has does not change while a run lasts. */
 async function serverOf({ endpoint, model, host }: AdapterAgentOptions): Promise<ReadyEndpoint | undefined> {
   if (endpoint === undefined) return undefined;
-  const { readyEndpoint } = await import("./ask_endpoint.ts");
+  const { anyLocalEndpoint, readyEndpoint } = await import("./ask_endpoint.ts");
+  if (endpoint === "any") return await anyLocalEndpoint(model ?? undefined, host.environment.variables);
   return await readyEndpoint(endpoint, model ?? undefined, host.environment.variables);
 }
 

@@ -45,17 +45,40 @@ export async function modelsOf(endpoint: Endpoint, variables: Variables): Promis
   if (!Array.isArray(list)) return null;
   return list.flatMap((one) => {
     const id = textAt(one, "id") ?? textAt(one, "name")?.replace(/^models\//, "") ?? null;
-    return id === null ? [] : [{ id, context: contextOf(one) }];
+    return id === null ? [] : [{ id, context: lengthOf(one) }];
   });
 }
 
-function contextOf(model: unknown): number | null {
+function lengthOf(model: unknown): number | null {
   for (const key of CONTEXT_KEYS) {
     const found = numberAt(model, key) ?? numberAt(model, "meta", key);
     if (found !== null && found > 0) return found;
   }
-  // llama.cpp has the length that it was trained with there, which may be more than it was started with
   return numberAt(model, "inputTokenLimit");
+}
+
+const LOCAL_CONTEXT = 32_768;
+const HOSTED_CONTEXT = 128_000;
+
+/** How many tokens a conversation may have, and where that is from: configured, asked, or guessed. */
+export async function contextOf(
+  endpoint: ReadyEndpoint,
+  variables: Variables,
+): Promise<{ readonly context: number; readonly from: "configured" | "reported" | "guessed" }> {
+  if (endpoint.context !== null) return { context: endpoint.context, from: "configured" };
+  const listed = (await modelsOf(endpoint, variables))?.find(({ id }) => id === endpoint.model)?.context ?? null;
+  const reported = listed ?? (endpoint.local ? await loadedContext(endpoint) : null);
+  if (reported !== null) return { context: reported, from: "reported" };
+  return { context: endpoint.local ? LOCAL_CONTEXT : HOSTED_CONTEXT, from: "guessed" };
+}
+
+/** What a model was started with: llama.cpp says it of its only one, Ollama of those that are loaded. */
+async function loadedContext({ url, model }: ReadyEndpoint): Promise<number | null> {
+  const { origin } = new URL(url);
+  const started = numberAt(await askedJson(`${origin}/props`, {}, LOCAL_MS), "default_generation_settings", "n_ctx");
+  if (started !== null) return started;
+  const loaded = listAt(await askedJson(`${origin}/api/ps`, {}, LOCAL_MS), "models");
+  return numberAt(loaded.find((one) => textAt(one, "name") === model), "context_length");
 }
 
 /** Local servers that answer, each with its models. */
@@ -100,6 +123,28 @@ export async function readyEndpoint(
       `it has ${models.length} models, and none is named`,
       `name one with \`--model\`: ${shown}${models.length > 12 ? " …" : ""}`,
     );
+}
+
+/**
+ * The first server of this machine that answers, for the built-in agent where none is named.
+ *
+ * @throws {RalphError} endpoint-unusable
+ */
+export async function anyLocalEndpoint(model: string | undefined, variables: Variables): Promise<ReadyEndpoint> {
+  const [first] = await localEndpoints();
+  if (first !== undefined) return await readyEndpoint(first.endpoint, model, variables);
+  const asked = Object.entries(ENDPOINTS).filter(([, { keyVariable }]) => keyVariable === null).map(([name]) => name);
+  const keyed = Object.entries(ENDPOINTS).find(([, { keyVariable }]) => keyVariable !== null && variables[keyVariable]);
+  const hint = keyed === undefined
+    ? 'start one, or name a server: `--endpoint openrouter --model NAME`, `"provider": { "endpoint": "…" }`'
+    : `${keyed[1].keyVariable} is set: \`--endpoint ${keyed[0]} --model NAME\` uses it`;
+  throw new RalphError("endpoint-unusable", {
+    details: {
+      endpoint: "of the built-in agent",
+      reason: `none is named, and none answers here (${asked.join(", ")})`,
+    },
+    hint,
+  });
 }
 
 function unusable({ name, url }: Endpoint, reason: string, hint: string): RalphError {

@@ -50,7 +50,8 @@ async function writeShim(folder: string, name: string, content: string): Promise
   await writeAtomic(path, content, { mode: 0o755 });
 }
 
-async function programOf(environment: Environment): Promise<readonly string[] | null> {
+/** How this very program is started again; `null` when there is none. */
+export async function programOf(environment: Environment): Promise<readonly string[] | null> {
   if (environment.compiled) return [environment.executable];
   // Not the script that was started: a recipe or a build script may be using the SDK.
   const here = fileURLToPath(import.meta.url);

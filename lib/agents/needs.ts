@@ -42,6 +42,7 @@ const PROVIDER_KEYS: readonly string[] = [
 ];
 
 type AdapterName =
+  | "builtin"
   | "claude"
   | "codex"
   | "opencode"
@@ -57,6 +58,7 @@ type AdapterName =
 
 /** By the name of the adapter. */
 export const AGENT_NEEDS: Readonly<Record<AdapterName, AgentNeeds>> = {
+  builtin: { folders: [], read: [], hosts: [], keys: [] }, // its server's host and key come with the server
   claude: {
     folders: [
       {

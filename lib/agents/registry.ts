@@ -156,8 +156,20 @@ function presetAgent(
   if (model !== undefined && !adapter.takesModel) throw notTaken(adapter, "model", model);
   if (reasoning !== undefined && !adapter.takesReasoning) throw notTaken(adapter, "reasoning", reasoning);
   if (endpoint !== undefined && adapter.takesEndpoint !== true) throw noEndpoint(adapter);
-  const server = endpoint === undefined ? undefined : endpointOf(endpoint);
+  const needed = adapter.programs.length === 0 ? "any" : undefined;
+  const server = endpoint === undefined ? needed : endpointOf(endpoint);
+  if (needed !== undefined && reasoning !== undefined && !EFFORTS.includes(reasoning)) throw unknownEffort(reasoning);
   return adapterAgent(adapter, { ...place, model, reasoning, endpoint: server });
+}
+
+/** What the built-in agent can ask of a model. */
+const EFFORTS: readonly string[] = ["none", "minimal", "low", "medium", "high", "xhigh"];
+
+function unknownEffort(value: string): RalphError {
+  return new RalphError("option-invalid", {
+    details: { option: "--reasoning", expected: `one of ${EFFORTS.join(", ")}`, value },
+    hint: "leave it out for the model's own",
+  });
 }
 
 function unknownAgent(name: string): RalphError {

@@ -228,13 +228,18 @@ const definitions = {
   },
   "endpoint-invalid": {
     message: "provider.endpoint: {problem}",
-    hint: "docs/guides/agents.md shows what it takes",
+    hint: "docs/guides/agents.md lists what it takes",
     exitCode: 2,
     cause: "The value is neither a known name nor a URL, or the key's variable has a name that Ralph would not mask",
   },
   "endpoint-unusable": {
     message: "the model server {endpoint} cannot be used: {reason}",
     hint: "{hint}",
+    exitCode: 4,
+  },
+  "runtime-too-old": {
+    message: "{what} needs Node.js {least} or newer (this is {version})",
+    hint: "use the binary, Bun, Deno or a newer Node.js; or name another agent with `--agent`",
     exitCode: 4,
   },
   "sandbox-missing": {

@@ -6,12 +6,21 @@
 import { realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
+/** The hidden command by which Ralph is its own agent. */
+export const AGENT_COMMAND = "__agent";
+
 /** The signals by which a person or a supervisor ends Ralph. */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** What was typed after the program's name and script. */
 export function commandLine(): readonly string[] {
   return process.argv.slice(2);
+}
+
+/** The version of Node.js; `null` under Bun and Deno, which report one as well. */
+export function nodeVersion(): string | null {
+  const { node, bun, deno } = process.versions as Readonly<Record<string, string | undefined>>;
+  return bun === undefined && deno === undefined ? node ?? null : null;
 }
 
 /** The code that the process will end with when nothing keeps it running. */

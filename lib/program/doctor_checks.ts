@@ -1,5 +1,6 @@
 import { isAbsolute } from "node:path";
 import { endpointOf } from "../agents/endpoints.ts";
+import type { ProviderChoice } from "../config/types.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { openRepository } from "../git/open_repository.ts";
 import { findExecutable, shellInvocation } from "../host/shell.ts";
@@ -36,6 +37,7 @@ export async function examine(invocation: Invocation): Promise<readonly Finding[
       ...await browser(place, host),
     ]),
     ...await Promise.all(agents.map((agent) => installed(agent, host))),
+    ...await servers(),
     ...await sandbox(invocation, place),
     ...await probes(invocation, place, agents),
   ];
@@ -153,6 +155,7 @@ async function agentOf({ config, root }: Place, host: Host, found: readonly Foun
       : { level: "note", name, detail: message, hint: example };
   }
   if (preset === "scripted") return { level: "ok", name, detail: "scripted, built in" };
+  if (preset === "builtin") return await builtinOf(config.provider, host);
   if (preset !== undefined && preset !== "command") return await presetOf(preset, found);
   const word = firstWord(command ?? "");
   const path = await findExecutable(word, host.environment, root);
@@ -163,6 +166,31 @@ async function agentOf({ config, root }: Place, host: Host, found: readonly Foun
     return { level: "note", name, detail: `${command} (a shell line: not looked up)` };
   }
   return { level: "missing", name, detail: `\`${word}\` is not on PATH`, hint: "install it, or name another command" };
+}
+
+/** The built-in agent needs nothing but a model server. */
+async function builtinOf({ endpoint, model }: ProviderChoice, host: Host): Promise<Finding> {
+  const { anyLocalEndpoint, readyEndpoint } = await import("../agents/ask_endpoint.ts");
+  const { variables } = host.environment;
+  try {
+    const ready = endpoint === undefined
+      ? await anyLocalEndpoint(model, variables)
+      : await readyEndpoint(endpointOf(endpoint), model, variables);
+    return { level: "ok", name: "agent", detail: `builtin, ${ready.model} of ${ready.url}` };
+  } catch (error) {
+    if (!RalphError.isInstance(error)) throw error;
+    return { level: "missing", name: "agent", detail: error.message, hint: error.hint };
+  }
+}
+
+/** Model servers of this machine that answer: for the built-in agent, and for others that take any. */
+async function servers(): Promise<readonly Finding[]> {
+  const { localEndpoints } = await import("../agents/ask_endpoint.ts");
+  return (await localEndpoints()).map(({ endpoint: { name, url }, models }): Finding => ({
+    level: "ok",
+    name,
+    detail: `${url}, ${models.map(({ id }) => id).slice(0, 6).join(", ") || "no model"} (for \`--agent builtin\`)`,
+  }));
 }
 
 async function presetOf(preset: string, found: readonly FoundAgent[]): Promise<Finding> {

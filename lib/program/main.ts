@@ -13,6 +13,7 @@ import { findPlace } from "../cli/workspace.ts";
 import { EXIT } from "../errors/exit_codes.ts";
 import { nearest } from "../errors/nearest.ts";
 import { RalphError } from "../errors/ralph_error.ts";
+import { AGENT_COMMAND } from "../host/this_process.ts";
 import type { Host } from "../host/types.ts";
 import { DEFAULT_WORKFLOW, WORKFLOWS } from "../workflows/table.ts";
 import { COMMANDS, findCommand } from "./commands.ts";
@@ -27,7 +28,15 @@ const PROGRAM: Program = {
 
 /** Runs one command line. @returns the exit code: see `ralph help exit-codes` */
 export async function main(argv: readonly string[], host: Host): Promise<number> {
+  const [word, ...rest] = argv;
+  if (word === AGENT_COMMAND) return await guarded([], { host, program: PROGRAM }, (around) => asAgent(rest, around));
   return await guarded(argv, { host, program: PROGRAM }, (around) => dispatch(argv, around));
+}
+
+/** Ralph as its own agent: not in the table, since only Ralph starts it. */
+async function asAgent([settings = ""]: readonly string[], around: Surroundings): Promise<number> {
+  const { runAgentProcess } = await import("../agents/builtin/agent_process.ts");
+  return await runAgentProcess(settings, around);
 }
 
 async function dispatch(argv: readonly string[], around: Surroundings): Promise<number> {

@@ -10,7 +10,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
-const NAMES = ["claude", "codex", "opencode", "gemini", "qwen", "copilot", "cline", "pi", "amp"];
+const NAMES = ["claude", "codex", "opencode", "gemini", "qwen", "copilot", "cline", "pi", "amp", "builtin"];
 
 export default async function setup(): Promise<() => void> {
   const mock = join(process.env["RALPH_SHARED"] ?? resolve(import.meta.dirname, "../../../shared"), "mock-llm");
@@ -19,7 +19,9 @@ export default async function setup(): Promise<() => void> {
   const folder = mkdtempSync(join(tmpdir(), "ralph-agents-"));
   const prefix = process.env["RALPH_AGENTS_PREFIX"] ?? join(folder, "prefix");
   if (names.some((name) => !installed(prefix, name))) {
-    const done = spawnSync("bash", [join(mock, "install.sh"), prefix, ...names], { stdio: "inherit" });
+    const done = spawnSync("bash", [join(mock, "install.sh"), prefix, ...names.filter((name) => name !== "builtin")], {
+      stdio: "inherit",
+    });
     if (done.status !== 0) throw new Error("the programs could not be installed");
   }
   ampProgram(prefix);
@@ -41,6 +43,7 @@ export default async function setup(): Promise<() => void> {
 }
 
 function installed(prefix: string, name: string): boolean {
+  if (name === "builtin") return true;
   return existsSync(
     join(prefix, name === "amp" ? "amp-local/node_modules/@sourcegraph/amp" : `node_modules/.bin/${name}`),
   );

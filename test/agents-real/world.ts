@@ -328,6 +328,8 @@ function setUp(agent: string, home: string): SetUp {
       write(join(home, ".pi/agent/models.json"), JSON.stringify({ providers: { mock } }));
       return { provider: pointed(url), environment: { MOCK_API_KEY: KEY, PI_OFFLINE: "1", PI_TELEMETRY: "0" } };
     }
+    case "builtin":
+      return { provider: pointed(url), environment: { MOCK_API_KEY: KEY } };
     case "amp":
       write(join(home, ".config/amp/settings.json"), JSON.stringify({ "amp.updates.mode": "disabled" }));
       return { provider: {}, environment: { AMP_URL: url, AMP_API_KEY: `sgamp_${KEY}` } };

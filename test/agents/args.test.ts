@@ -89,10 +89,21 @@ describe("arguments", () => {
     expect(Object.keys(environment!)).toContain("CLAUDECODE");
   });
 
-  test("nine adapters were run against the real program", () => {
+  test("ten adapters were run against the real program", () => {
     const measured = ADAPTERS.filter(({ proof }) => proof.kind === "measured").map(({ name }) => name);
 
-    expect(measured).toEqual(["claude", "codex", "opencode", "gemini", "qwen", "copilot", "cline", "pi", "amp"]);
+    expect(measured).toEqual([
+      "claude",
+      "codex",
+      "builtin",
+      "opencode",
+      "gemini",
+      "qwen",
+      "copilot",
+      "cline",
+      "pi",
+      "amp",
+    ]);
   });
 });
 

@@ -1,0 +1,261 @@
+/**
+ * The built-in agent as a process: the prompt on standard input, events as JSON lines on standard output. Ralph starts
+ * itself for it, so that it is an agent as any other.
+ *
+ * @module
+ */
+import { text as readAll } from "node:stream/consumers";
+import { EXIT } from "../../errors/exit_codes.ts";
+import type { AgentEvent } from "../../events/agent_events.ts";
+import type { Host } from "../../host/types.ts";
+import { contextOf, type ReadyEndpoint } from "../ask_endpoint.ts";
+import { failureEvents, retryEvents } from "../failures.ts";
+import { inputText, outputText } from "../json.ts";
+import { Conversation, type Picture } from "./conversation.ts";
+import { type Failure, failureOf } from "./failure.ts";
+import { promptPictures, systemPrompt, treeOf } from "./instructions.ts";
+import { type Call, type Effort, type Model, openModel, requestError, type Step } from "./models.ts";
+import { offeredTools, runTool, type ToolPlace, type ToolResult } from "./tools.ts";
+
+/** What the adapter hands to the process, as one JSON argument. */
+export interface AgentSettings {
+  readonly endpoint: ReadyEndpoint;
+  readonly effort: Effort | null;
+}
+
+/** Where it runs. */
+export interface AgentSurroundings {
+  readonly host: Host;
+  readonly signal: AbortSignal;
+}
+
+const MOST_STEPS = 200;
+/** The same call this often in a row ends the turn. */
+const SAME_CALLS = 3;
+const RETRY_WAITS_MS: readonly number[] = [1000, 3000, 8000];
+/** A longer wait is Ralph's: it is no part of a turn. */
+const LONGEST_WAIT_MS = 30_000;
+const ALIVE_MS = 5000;
+const NUDGE = "Continue with the tools; or where everything is done, end your answer as the task says.";
+const TWICE = "\n(This is the same call as the one before. Once more ends the turn: do something else.)";
+
+/** Takes one turn. @returns the exit code */
+export async function runAgentProcess(argument: string, { host, signal }: AgentSurroundings): Promise<number> {
+  const settings = JSON.parse(argument) as AgentSettings;
+  const { variables } = host.environment;
+  const key = settings.endpoint.keyVariable === null ? undefined : variables[settings.endpoint.keyVariable];
+  const emit = (event: AgentEvent | { readonly type: "alive" }): void =>
+    host.terminal.write("stdout", `${JSON.stringify(event)}\n`);
+  const prompt = await readAll(host.terminal.stdin);
+  emit({ type: "agent-start", session: null, model: settings.endpoint.model });
+  const { context, from } = await contextOf(settings.endpoint, variables);
+  if (from === "guessed") {
+    const message =
+      `the server does not say how long a conversation may be: ${context} tokens (endpoint.context sets it)`;
+    emit({ type: "agent-error", kind: "other", fatal: false, message });
+  }
+  const turn = new AgentTurnProcess(settings, {
+    host,
+    signal,
+    emit,
+    context,
+    model: openModel(settings.endpoint, key),
+  });
+  return await turn.run(prompt);
+}
+
+interface TurnParts extends AgentSurroundings {
+  readonly emit: (event: AgentEvent | { readonly type: "alive" }) => void;
+  readonly model: Model;
+  /** Tokens. */
+  readonly context: number;
+}
+
+/** One turn: steps until the model calls no tool. */
+class AgentTurnProcess {
+  readonly #settings: AgentSettings;
+  readonly #parts: TurnParts;
+  readonly #conversation: Conversation;
+  #instructions = "";
+  #alive = 0;
+  #lastCalls = "";
+  #sameCalls = 0;
+  #wasNudged = false;
+
+  constructor(settings: AgentSettings, parts: TurnParts) {
+    this.#settings = settings;
+    this.#parts = parts;
+    this.#conversation = new Conversation(parts.context);
+  }
+
+  async run(prompt: string): Promise<number> {
+    const { host, signal } = this.#parts;
+    const { cwd, platform } = host.environment;
+    const tree = await treeOf(cwd);
+    const { keyVariable, images } = this.#settings.endpoint;
+    const place: ToolPlace = { host, cwd, tree, signal, hidden: keyVariable === null ? [] : [keyVariable] };
+    this.#instructions = await systemPrompt(cwd, tree, platform);
+    this.#conversation.say(prompt, images === false ? [] : await promptPictures(prompt, cwd, tree));
+    for (let number = 1; number <= MOST_STEPS; number += 1) {
+      const step = await this.#ask();
+      if ("kind" in step) return this.#failed(step);
+      this.#took(step);
+      const over = step.calls.length === 0 ? this.#over(step) : await this.#call(step.calls, place);
+      if (over !== null) return over;
+    }
+    return this.#failed({ kind: "own-limit", message: `it was not done after ${MOST_STEPS} steps`, waitMs: null });
+  }
+
+  /** One answer, however often it has to be asked for. */
+  async #ask(): Promise<Step | Failure> {
+    const { emit, signal, host } = this.#parts;
+    this.#fit();
+    let tries = 0;
+    for (let wasShortened = false;;) {
+      const answer = await this.#once();
+      if (!("kind" in answer)) return answer;
+      if (signal.aborted) return { kind: "interrupted", message: "aborted", waitMs: null };
+      if (answer.kind === "context" && !wasShortened && this.#fit(true)) {
+        wasShortened = true;
+        continue;
+      }
+      if (this.#refusesPictures(answer)) continue;
+      const waitMs = answer.waitMs ?? RETRY_WAITS_MS[tries] ?? LONGEST_WAIT_MS;
+      const passes = ["rate-limit", "server", "network"].includes(answer.kind);
+      if (!passes || tries >= RETRY_WAITS_MS.length || waitMs > LONGEST_WAIT_MS) return answer;
+      tries += 1;
+      const words = `retry ${tries} of ${RETRY_WAITS_MS.length} after ${answer.message}`;
+      for (const event of retryEvents(answer.kind, words, waitMs)) emit(event);
+      await host.clock.sleep(waitMs, signal);
+    }
+  }
+
+  async #once(): Promise<Step | Failure> {
+    const { model, signal, host } = this.#parts;
+    const characters = this.#conversation.characters + this.#instructions.length;
+    try {
+      const step = await model.ask({
+        instructions: this.#instructions,
+        messages: this.#conversation.messages,
+        tools: offeredTools(),
+        effort: this.#settings.effort,
+        signal,
+        onProgress: () => this.#isAlive(),
+      });
+      if (step.finish === null) {
+        return { kind: "network", message: "the stream ended before the answer did", waitMs: null };
+      }
+      if (step.usage.input !== null && !this.#conversation.hasPictures) {
+        this.#conversation.counted(step.usage.input, characters);
+      }
+      return step;
+    } catch (error) {
+      return failureOf(requestError(error), host.clock.now());
+    }
+  }
+
+  /** A long answer is no silence. */
+  #isAlive(): void {
+    const now = this.#parts.host.clock.now();
+    if (now - this.#alive < ALIVE_MS) return;
+    this.#alive = now;
+    this.#parts.emit({ type: "alive" });
+  }
+
+  #fit(force = false): boolean {
+    const dropped = this.#conversation.fit(force);
+    const message = "old tool results were dropped: the conversation is long";
+    if (dropped) this.#parts.emit({ type: "agent-error", kind: "context", fatal: false, message });
+    return dropped;
+  }
+
+  #refusesPictures({ kind, message }: Failure): boolean {
+    const { images } = this.#settings.endpoint;
+    if (images === true || !this.#conversation.hasPictures || (kind !== "other" && kind !== "server")) return false;
+    this.#conversation.dropPictures();
+    const words = `without pictures, which the model seems not to take: ${message}`;
+    this.#parts.emit({ type: "agent-error", kind: "other", fatal: false, message: words });
+    return true;
+  }
+
+  #took({ text, usage, messages }: Step): void {
+    const { emit } = this.#parts;
+    this.#conversation.add(messages);
+    const { price } = this.#settings.endpoint;
+    const estimate = price === null || usage.input === null || usage.output === null ? null : (
+      (usage.input - (usage.cached ?? 0)) * price.input + (usage.cached ?? 0) * (price.cachedInput ?? price.input) +
+      usage.output * price.output
+    ) / 1e6;
+    emit({
+      type: "agent-usage",
+      scope: "step",
+      usage: {
+        inputTokens: usage.input,
+        outputTokens: usage.output,
+        cachedTokens: usage.cached,
+        reasoningTokens: usage.reasoning,
+        costUsd: usage.cost ?? estimate,
+        estimated: usage.cost === null && estimate !== null,
+      },
+    });
+    if (text.trim() !== "") emit({ type: "agent-text", text });
+  }
+
+  /** The model called no tool. @returns the exit code, or `null` to ask once more */
+  #over({ finish, text }: Step): number | null {
+    if (finish === "length") {
+      this.#parts.emit({ type: "agent-end", status: "cut-off", message: "its answer was cut off (length)" });
+      return EXIT.done;
+    }
+    if (finish === "content-filter") {
+      return this.#failed({ kind: "other", message: "the server held its answer back (content filter)", waitMs: null });
+    }
+    if (text.trim() === "" && !this.#wasNudged) {
+      this.#wasNudged = true;
+      this.#conversation.say(NUDGE);
+      return null;
+    }
+    this.#parts.emit({ type: "agent-end", status: "completed", message: null });
+    return EXIT.done;
+  }
+
+  /** @returns the exit code where the turn is over */
+  async #call(calls: readonly Call[], place: ToolPlace): Promise<number | null> {
+    const asked = JSON.stringify(calls.map(({ name, input }) => [name, input]));
+    this.#sameCalls = asked === this.#lastCalls ? this.#sameCalls + 1 : 1;
+    this.#lastCalls = asked;
+    if (this.#sameCalls >= SAME_CALLS) {
+      const message = `it made the same call ${SAME_CALLS} times in a row: ${calls[0]?.name} ${
+        inputText(calls[0]?.input)
+      }`;
+      return this.#failed({ kind: "own-limit", message, waitMs: null });
+    }
+    const pictures: Picture[] = [];
+    for (const call of calls) {
+      const { ok, text, picture } = await this.#run(call, place);
+      if (place.signal.aborted) return this.#failed({ kind: "interrupted", message: "aborted", waitMs: null });
+      this.#conversation.result(call, ok, this.#sameCalls > 1 ? text + TWICE : text);
+      if (picture !== undefined) pictures.push(picture);
+    }
+    if (pictures.length > 0 && this.#settings.endpoint.images !== false) {
+      this.#conversation.say(pictures.map(({ path }) => path).join(", "), pictures);
+    }
+    return null;
+  }
+
+  async #run(call: Call, place: ToolPlace): Promise<ToolResult> {
+    const { emit } = this.#parts;
+    const { id, name, input, invalid } = call;
+    emit({ type: "agent-tool-call", id, tool: name, input: inputText(input) });
+    const result = invalid === null
+      ? await runTool(name, input, place)
+      : { ok: false, text: `error: the call could not be read: ${invalid.slice(0, 500)}` };
+    emit({ type: "agent-tool-result", id, ok: result.ok, output: outputText(result.text) });
+    return result;
+  }
+
+  #failed({ kind, message, waitMs }: Failure): number {
+    for (const event of failureEvents(kind, message, { waitMs })) this.#parts.emit(event);
+    return EXIT.failed;
+  }
+}

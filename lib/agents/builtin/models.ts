@@ -1,0 +1,222 @@
+/**
+ * The one file that knows the AI SDK: one request to a model server, streamed. The npm package holds it with what it
+ * imports as one bundle (`tools/build.mjs`).
+ *
+ * @module
+ */
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createGoogle } from "@ai-sdk/google";
+import { createOpenAI } from "@ai-sdk/openai";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import {
+  APICallError,
+  extractReasoningMiddleware,
+  jsonSchema,
+  type LanguageModel,
+  type ModelMessage,
+  streamText,
+  tool,
+  type ToolSet,
+  wrapLanguageModel,
+} from "ai";
+import type { Endpoint } from "../endpoints.ts";
+
+/** A message of a conversation, as the AI SDK has it: plain data. */
+export type Message = ModelMessage;
+
+/** How hard a model thinks. */
+export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
+
+/** A tool as the model is told of it. */
+export interface OfferedTool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of its input. */
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+/** One request. */
+export interface StepRequest {
+  readonly instructions: string;
+  readonly messages: readonly Message[];
+  readonly tools: readonly OfferedTool[];
+  readonly effort: Effort | null;
+  readonly signal: AbortSignal;
+  /** Something has come. */
+  readonly onProgress: () => void;
+}
+
+/** A tool call that the model asks for. */
+export interface Call {
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+  /** Why it cannot be run: no such tool, or no JSON. */
+  readonly invalid: string | null;
+}
+
+/** What the model answered. */
+export interface Step {
+  readonly text: string;
+  readonly calls: readonly Call[];
+  /** Added to the conversation as they are: they may hold signatures. Tool results are not among them. */
+  readonly messages: readonly Message[];
+  /** `null`: the stream ended without one. */
+  readonly finish: string | null;
+  readonly usage: {
+    readonly input: number | null;
+    readonly output: number | null;
+    readonly cached: number | null;
+    readonly reasoning: number | null;
+    /** US dollars, where the server reports it. */
+    readonly cost: number | null;
+  };
+}
+
+/** What a failed request said. */
+export interface RequestError {
+  readonly status: number | null;
+  readonly message: string;
+  /** Parsed, where it is JSON. */
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A model of a server. */
+export interface Model {
+  readonly ask: (request: StepRequest) => Promise<Step>;
+}
+
+/** The model of an endpoint. */
+export function openModel(endpoint: Endpoint & { readonly model: string }, key: string | undefined): Model {
+  Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false }); // standard output is the event stream
+  const model = languageModel(endpoint, key);
+  return { ask: (request) => ask(model, endpoint, request) };
+}
+
+function languageModel(
+  { api, url, model, name }: Endpoint & { readonly model: string },
+  key: string | undefined,
+): LanguageModel {
+  const settings = { baseURL: url, apiKey: key ?? "none" };
+  switch (api) {
+    case "anthropic":
+      return createAnthropic(settings)(model);
+    case "google":
+      return createGoogle(settings)(model);
+    case "responses":
+      return createOpenAI(settings).responses(model);
+    case "chat": {
+      const { apiKey: _, ...open } = settings;
+      const server = createOpenAICompatible({
+        name,
+        includeUsage: true,
+        ...open,
+        ...(key === undefined ? {} : { apiKey: key }),
+      });
+      // local models write their thoughts into the answer
+      return wrapLanguageModel({ model: server(model), middleware: extractReasoningMiddleware({ tagName: "think" }) });
+    }
+  }
+}
+
+async function ask(model: LanguageModel, endpoint: Endpoint, request: StepRequest): Promise<Step> {
+  const tools = request.tools.map(({ name, description, schema }) =>
+    [name, tool({ description, inputSchema: jsonSchema<object>(schema) })] as const
+  );
+  const result = streamText({
+    model,
+    instructions: request.instructions,
+    messages: endpoint.api === "anthropic" ? cached(request.messages) : [...request.messages],
+    tools: Object.fromEntries(tools) as ToolSet,
+    maxRetries: 0,
+    abortSignal: request.signal,
+    onError: () => {}, // thrown below
+    ...(endpoint.output === null ? {} : { maxOutputTokens: endpoint.output }),
+    ...(request.effort === null ? {} : { reasoning: request.effort }),
+  });
+  const calls: Call[] = [];
+  const texts = new Map<string, string>();
+  for await (const part of result.stream) {
+    request.onProgress();
+    if (part.type === "error") throw part.error;
+    if (part.type === "abort") throw request.signal.reason;
+    if (part.type === "text-delta") texts.set(part.id, (texts.get(part.id) ?? "") + part.text);
+    if (part.type === "tool-call") {
+      const invalid = part.invalid === true ? messageOf(part.error) : null;
+      calls.push({ id: part.toolCallId, name: part.toolName, input: part.input, invalid });
+    }
+  }
+  const [reason, raw, usage, messages] = await Promise.all([
+    result.finishReason,
+    result.rawFinishReason,
+    result.usage,
+    result.responseMessages,
+  ]);
+  return {
+    text: [...texts.values()].join("\n"),
+    calls,
+    messages: messages.filter(({ role }) => role === "assistant"),
+    finish: raw === undefined && (reason === "other" || reason === undefined) ? null : reason,
+    usage: {
+      input: usage.inputTokens ?? null,
+      output: usage.outputTokens ?? null,
+      cached: usage.inputTokenDetails.cacheReadTokens ?? null,
+      reasoning: usage.outputTokenDetails.reasoningTokens ?? null,
+      cost: typeof usage.raw?.["cost"] === "number" ? usage.raw["cost"] : null,
+    },
+  };
+}
+
+/** Anthropic keeps what comes before a mark: the whole conversation so far. */
+function cached(messages: readonly Message[]): Message[] {
+  const mark = { anthropic: { cacheControl: { type: "ephemeral" } } };
+  return messages.map((message, index) =>
+    index === 0 || index === messages.length - 1 ? { ...message, providerOptions: mark } : message
+  );
+}
+
+/** What a thrown error says of its request. */
+export function requestError(error: unknown): RequestError {
+  if (APICallError.isInstance(error)) {
+    return {
+      status: error.statusCode ?? null,
+      message: messageOf(error),
+      body: parsed(error.responseBody),
+      headers: error.responseHeaders ?? {},
+    };
+  }
+  // an error event of the stream is thrown as the server wrote it
+  const isData = typeof error === "object" && error !== null && !(error instanceof Error);
+  return {
+    status: null,
+    message: isData ? dataMessage(error) : messageOf(error),
+    body: isData ? error : null,
+    headers: {},
+  };
+}
+
+function dataMessage(error: object): string {
+  const { message, error: inner } = error as {
+    readonly message?: unknown;
+    readonly error?: { readonly message?: unknown };
+  };
+  return [message, inner?.message].find((text) => typeof text === "string") as string | undefined ??
+    JSON.stringify(error);
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  return cause instanceof Error && !error.message.includes(cause.message)
+    ? `${error.message}: ${cause.message}`
+    : error.message;
+}
+
+function parsed(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? "") as unknown;
+  } catch {
+    return null;
+  }
+}
