@@ -89,6 +89,14 @@ describe("a turn that completed", () => {
       costUsd: 0.75,
       estimated: true,
     }],
+    ["builtin", {
+      inputTokens: 100,
+      outputTokens: 20,
+      cachedTokens: 40,
+      reasoningTokens: 8,
+      costUsd: 0.5,
+      estimated: true,
+    }],
     ["amp", {
       inputTokens: 150,
       outputTokens: 20,
@@ -132,6 +140,7 @@ describe("other ends", () => {
     ["copilot", "weekly-limit", { exitCode: 1 }, "rate-limited", /weekly rate limit/],
     ["cline", "limit", { exitCode: 1 }, "rate-limited", /try again in 6m0s/],
     ["pi", "limit", {}, "rate-limited", /^429/],
+    ["builtin", "limit", { exitCode: 1 }, "rate-limited", /Too many requests/],
     ["amp", "overloaded", {}, "unavailable", /Overloaded/],
   ])("%s %s %j is %s", (agent, name, exit, reason, message) => {
     const { end } = read(agent, name, exit);
@@ -146,6 +155,7 @@ describe("other ends", () => {
     ["copilot", "weekly-limit", NOW + 3 * 3_600_000],
     ["cline", "limit", NOW + 360_000],
     ["pi", "limit", NOW + 20_000],
+    ["builtin", "limit", NOW + 90_000],
     ["qwen", "limit", null],
     ["gemini", "daily-quota", null],
   ])("%s %s: until %s", (agent, name, until) => {
