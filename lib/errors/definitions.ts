@@ -226,17 +226,8 @@ const definitions = {
     exitCode: 4,
     cause: "The program is not installed, or is not on PATH",
   },
-  "endpoint-invalid": {
-    message: "provider.endpoint: {problem}",
-    hint: "docs/guides/agents.md lists what it takes",
-    exitCode: 2,
-    cause: "The value is neither a known name nor a URL, or the key's variable has a name that Ralph would not mask",
-  },
-  "endpoint-unusable": {
-    message: "the model server {endpoint} cannot be used: {reason}",
-    hint: "{hint}",
-    exitCode: 4,
-  },
+  "endpoint-invalid": { message: "provider.endpoint: {problem}", hint: "docs/guides/agents.md lists it", exitCode: 2 },
+  "endpoint-unusable": { message: "the model server {endpoint} is not usable: {reason}", hint: "{hint}", exitCode: 4 },
   "runtime-too-old": {
     message: "{what} needs Node.js {least} or newer (this is {version})",
     hint: "use the binary, Bun, Deno or a newer Node.js; or name another agent with `--agent`",
