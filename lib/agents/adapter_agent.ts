@@ -11,7 +11,7 @@ import type { Host, ProcessEnd } from "../host/types.ts";
 import type { AgentTurn, TurnEnd, Usage } from "../backlog/types.ts";
 import type { Adapter, AdapterInvocation, AdapterOptions, Driver } from "./adapter.ts";
 import type { ReadyEndpoint } from "./ask_endpoint.ts";
-import { type Endpoint, hostOf } from "./endpoints.ts";
+import type { EndpointConfig } from "../config/types.ts";
 import { type AgentInvocation, runTurn, type TurnReading } from "./run_turn.ts";
 import { createStreamReader, type StreamReader } from "./stream_reader.ts";
 import { UNKNOWN_USAGE } from "./turn_end.ts";
@@ -23,8 +23,8 @@ export interface AdapterAgentOptions {
   readonly host: Host;
   readonly model?: string | undefined;
   readonly reasoning?: string | undefined;
-  /** The model server; only for an adapter that takes one. `any`: the first on this machine that answers. */
-  readonly endpoint?: Endpoint | "any" | undefined;
+  /** The model server; only for an adapter that takes one. @default for Ralph's own: the first of this machine */
+  readonly endpoint?: string | EndpointConfig | undefined;
   /** Put behind the program where the terminal is handed over. @default none */
   readonly interactiveArgs?: readonly string[] | undefined;
   /** Absolute path of the folder that the program is looked up from. @default the current folder */
@@ -39,7 +39,7 @@ export function adapterAgent(adapter: Adapter, options: AdapterAgentOptions): Ag
   const { host } = options;
   const root = options.root ?? host.environment.cwd;
   let ready: ReadyEndpoint | undefined;
-  const server = async (): Promise<ReadyEndpoint | undefined> => ready ??= await serverOf(options);
+  const server = async (): Promise<ReadyEndpoint | undefined> => ready ??= await serverOf(adapter, options);
   return {
     name: adapter.name,
     interactive: adapter.takesTerminal || options.interactiveArgs !== undefined,
@@ -165,7 +165,7 @@ function withServer(needs: AgentNeeds, endpoint: ReadyEndpoint): AgentNeeds {
   const { keyVariable } = endpoint;
   return {
     ...needs,
-    hosts: [...needs.hosts, hostOf(endpoint)],
+    hosts: [...needs.hosts, endpoint.host],
     keys: [...needs.keys, ...(keyVariable === null ? [] : [keyVariable])],
   };
 }
@@ -177,11 +177,13 @@ function withPackages(script: string): readonly string[] {
 }
 
 /** The server is asked once: what it has does not change while a run lasts. */
-async function serverOf({ endpoint, model, host }: AdapterAgentOptions): Promise<ReadyEndpoint | undefined> {
-  if (endpoint === undefined) return undefined;
-  const { anyLocalEndpoint, readyEndpoint } = await import("./ask_endpoint.ts");
-  if (endpoint === "any") return await anyLocalEndpoint(model ?? undefined, host.environment.variables);
-  return await readyEndpoint(endpoint, model ?? undefined, host.environment.variables);
+async function serverOf(
+  { programs }: Adapter,
+  { endpoint, model, host: { environment } }: AdapterAgentOptions,
+): Promise<ReadyEndpoint | undefined> {
+  if (endpoint === undefined && programs.length > 0) return undefined;
+  const { configuredEndpoint } = await import("./ask_endpoint.ts");
+  return await configuredEndpoint(endpoint, model ?? undefined, environment.variables);
 }
 
 async function asValue<Value>(act: () => Promise<Value>): Promise<Value | RalphError> {

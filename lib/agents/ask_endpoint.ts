@@ -4,6 +4,7 @@
  * @module
  */
 import { RalphError } from "../errors/ralph_error.ts";
+import type { EndpointConfig } from "../config/types.ts";
 import { type Endpoint, endpointOf, ENDPOINTS } from "./endpoints.ts";
 import { at, listAt, numberAt, textAt } from "./json.ts";
 
@@ -91,6 +92,20 @@ export async function localEndpoints(): Promise<
 }
 
 /**
+ * The server that is named, else the first of this machine that answers.
+ *
+ * @throws {RalphError} endpoint-invalid, endpoint-unusable
+ */
+export async function configuredEndpoint(
+  endpoint: string | EndpointConfig | undefined,
+  model: string | undefined,
+  variables: Variables,
+): Promise<ReadyEndpoint> {
+  if (endpoint === undefined) return await anyLocalEndpoint(model, variables);
+  return await readyEndpoint(endpointOf(endpoint), model, variables);
+}
+
+/**
  * A server that can be used, and the model: the one that is named, else the only one that it has.
  *
  * @throws {RalphError} endpoint-unusable
@@ -130,7 +145,7 @@ export async function readyEndpoint(
  *
  * @throws {RalphError} endpoint-unusable
  */
-export async function anyLocalEndpoint(model: string | undefined, variables: Variables): Promise<ReadyEndpoint> {
+async function anyLocalEndpoint(model: string | undefined, variables: Variables): Promise<ReadyEndpoint> {
   const [first] = await localEndpoints();
   if (first !== undefined) return await readyEndpoint(first.endpoint, model, variables);
   const asked = Object.entries(ENDPOINTS).filter(([, { keyVariable }]) => keyVariable === null).map(([name]) => name);

@@ -15,6 +15,8 @@ export interface Endpoint {
   /** Base address, without a slash at the end: `https://api.openai.com/v1`. */
   readonly url: string;
   readonly api: EndpointApi;
+  /** What a sandbox has to let through: `localhost:11434`, `api.openai.com`. */
+  readonly host: string;
   /** The variable that holds its key; `null`: it needs none. */
   readonly keyVariable: string | null;
   /** It is on this machine. */
@@ -86,6 +88,7 @@ export function endpointOf(config: string | EndpointConfig): Endpoint {
     name: given.name ?? host,
     url,
     api: given.api ?? row?.api ?? "chat",
+    host: hostOf(url),
     keyVariable,
     local,
     context: given.context ?? null,
@@ -95,8 +98,7 @@ export function endpointOf(config: string | EndpointConfig): Endpoint {
   };
 }
 
-/** What a sandbox has to let through: `localhost:11434`, `api.openai.com`. */
-export function hostOf({ url }: Pick<Endpoint, "url">): string {
+function hostOf(url: string): string {
   const { hostname, port, protocol } = new URL(url);
   if (!LOCAL_HOSTS.includes(hostname)) return port === "" ? hostname : `${hostname}:${port}`;
   return `localhost:${port === "" ? (protocol === "https:" ? "443" : "80") : port}`;

@@ -7,7 +7,6 @@ import type { Adapter } from "./adapter.ts";
 import { adapterAgent, programPath } from "./adapter_agent.ts";
 import { ADAPTERS, findAdapter } from "./adapters.ts";
 import { commandAgent } from "./command_agent.ts";
-import { endpointOf } from "./endpoints.ts";
 import type { Agent } from "../context/agent.ts";
 
 /** Which agent is wanted. It overrides the configuration. */
@@ -156,10 +155,9 @@ function presetAgent(
   if (model !== undefined && !adapter.takesModel) throw notTaken(adapter, "model", model);
   if (reasoning !== undefined && !adapter.takesReasoning) throw notTaken(adapter, "reasoning", reasoning);
   if (endpoint !== undefined && adapter.takesEndpoint !== true) throw noEndpoint(adapter);
-  const needed = adapter.programs.length === 0 ? "any" : undefined;
-  const server = endpoint === undefined ? needed : endpointOf(endpoint);
-  if (needed !== undefined && reasoning !== undefined && !EFFORTS.includes(reasoning)) throw unknownEffort(reasoning);
-  return adapterAgent(adapter, { ...place, model, reasoning, endpoint: server });
+  const isOwn = adapter.programs.length === 0;
+  if (isOwn && reasoning !== undefined && !EFFORTS.includes(reasoning)) throw unknownEffort(reasoning);
+  return adapterAgent(adapter, { ...place, model, reasoning, endpoint });
 }
 
 /** What the built-in agent can ask of a model. */

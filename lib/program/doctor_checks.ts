@@ -1,5 +1,4 @@
 import { isAbsolute } from "node:path";
-import { endpointOf } from "../agents/endpoints.ts";
 import type { ProviderChoice } from "../config/types.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { openRepository } from "../git/open_repository.ts";
@@ -64,10 +63,7 @@ async function probes(
   const findings: Finding[] = [];
   for (const adapter of probed(flags.text("probe") ?? "", preset, agents)) {
     say(`probing ${adapter.name}: one short turn`);
-    const configured = adapter.name === preset
-      ? { model, ...(endpoint === undefined ? {} : { endpoint: endpointOf(endpoint) }) }
-      : {};
-    findings.push(await probe(adapter, { host, signal, ...configured }));
+    findings.push(await probe(adapter, { host, signal, ...(adapter.name === preset ? { model, endpoint } : {}) }));
   }
   return findings;
 }
@@ -170,12 +166,9 @@ async function agentOf({ config, root }: Place, host: Host, found: readonly Foun
 
 /** The built-in agent needs nothing but a model server. */
 async function builtinOf({ endpoint, model }: ProviderChoice, host: Host): Promise<Finding> {
-  const { anyLocalEndpoint, readyEndpoint } = await import("../agents/ask_endpoint.ts");
-  const { variables } = host.environment;
+  const { configuredEndpoint } = await import("../agents/ask_endpoint.ts");
   try {
-    const ready = endpoint === undefined
-      ? await anyLocalEndpoint(model, variables)
-      : await readyEndpoint(endpointOf(endpoint), model, variables);
+    const ready = await configuredEndpoint(endpoint, model, host.environment.variables);
     return { level: "ok", name: "agent", detail: `builtin, ${ready.model} of ${ready.url}` };
   } catch (error) {
     if (!RalphError.isInstance(error)) throw error;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Adapter } from "../agents/adapter.ts";
 import { adapterAgent } from "../agents/adapter_agent.ts";
 import { ADAPTERS } from "../agents/adapters.ts";
-import type { Endpoint } from "../agents/endpoints.ts";
+import type { EndpointConfig } from "../config/types.ts";
 import type { AgentEvent } from "../events/agent_events.ts";
 import { nearest } from "../errors/nearest.ts";
 import { temporaryDirectory } from "../host/files.ts";
@@ -23,7 +23,7 @@ export interface ProbeOptions {
   readonly host: Host;
   readonly signal: AbortSignal;
   readonly model?: string | undefined;
-  readonly endpoint?: Endpoint | undefined;
+  readonly endpoint?: string | EndpointConfig | undefined;
 }
 
 /**

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import { modelsOf, readyEndpoint } from "../../lib/agents/ask_endpoint.ts";
-import { endpointOf, hostOf } from "../../lib/agents/endpoints.ts";
+import { endpointOf } from "../../lib/agents/endpoints.ts";
 import { resolveAgent } from "../../lib/agents/registry.ts";
 import { CONFIG_SCHEMA } from "../../lib/config/schema.ts";
 import { createHost } from "../../lib/host/create_host.ts";
@@ -23,8 +23,7 @@ describe("endpointOf()", () => {
   ])("%j is a server with an address, a way to speak and a key", (given, url, api, keyVariable, host) => {
     const endpoint = endpointOf(given);
 
-    expect(endpoint).toMatchObject({ url, api, keyVariable });
-    expect(hostOf(endpoint)).toBe(host);
+    expect(endpoint).toMatchObject({ url, api, keyVariable, host });
   });
 
   test.each([
