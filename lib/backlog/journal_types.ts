@@ -89,6 +89,9 @@ export interface Journal {
   reopened(key: JournalKey): ReadonlyMap<string, Reopened>;
   /** Commit before the first attempt at the item since it last passed or was parked; `null` where it is not known. */
   start(key: JournalKey, itemId: string): string | null;
+  /** Refs that keep what was left of items that were given up on, by their ids. */
+  stowed(key: JournalKey): ReadonlyMap<string, Stowed>;
+  stow(key: JournalKey, itemId: string, stowed: Stowed): Promise<void>;
   /** What was attempted since a run last passed. */
   judging(key: JournalKey): JudgingHistory;
   /** What earlier attempts left uncommitted, and which item's they were. */
@@ -123,6 +126,13 @@ export interface CleanStart {
   readonly looked: Readonly<Record<string, true>>;
   /** Those that have to be judged in the tree, with the reason. */
   readonly inTree: Readonly<Record<string, string>>;
+}
+
+/** What was left of an item that was given up on. */
+export interface Stowed {
+  readonly ref: string;
+  /** It was brought back into the tree. */
+  readonly isBack: boolean;
 }
 
 /** What is about to be committed. */

@@ -134,6 +134,8 @@ export type Settlement =
     readonly commit?: SettleCommit;
     /** The turn brought nothing, although files changed: state that Ralph itself keeps. */
     readonly idle?: boolean;
+    /** The ref that keeps what turns at the item left: set by the loop. */
+    readonly stowed?: string;
     /** Ids of items that had passed and come again because of this one: what a review sends back. */
     readonly reopened?: readonly string[];
   }
@@ -272,8 +274,10 @@ export interface Backlog<Data = unknown, Findings = unknown> {
    * @default `maxRetries` of the configuration
    */
   readonly retries?: number | RetryPolicy<Data, Findings>;
-  /** What turns commit themselves becomes part of their item's commit, where the configuration does not say. @default true */
-  readonly squash?: boolean;
+  /** What is committed, where the configuration does not say. @default one commit an item, none of an attempt that did not pass */
+  readonly commits?: { readonly squash?: boolean; readonly attempts?: boolean };
+  /** Files beside the state that Ralph writes, relative to the root: no one's uncommitted work. @default none */
+  readonly ownFiles?: readonly string[];
   /** Where run folders go, relative to the root. @default ".ralph/runs" */
   readonly runsDirectory?: string;
   /** Where the logs of hooks go, relative to the root. @default the run's folder */

@@ -3,6 +3,7 @@ import { readLockHolder } from "../host/lock_holder.ts";
 import type { Invocation } from "./command.ts";
 import type { Look } from "./look.ts";
 import type { ChosenWorkflow } from "./workflow.ts";
+import { oneLine } from "../ui/printable.ts";
 import { toJson } from "./show.ts";
 
 /** What a workflow says of its state. */
@@ -43,6 +44,8 @@ export async function showStatus(
   const branch = await repository?.currentBranch() ?? null;
   const agent = provider.command ?? provider.preset ?? null;
   const holder = await readLockHolder(own.runLock);
+  const { keptWork } = await import("../git/stow.ts");
+  const kept = repository === null ? [] : await keptWork(repository);
   const running = holder === null ? null : {
     pid: holder.pid,
     purpose: holder.purpose,
@@ -57,6 +60,7 @@ export async function showStatus(
       branch,
       agent,
       running,
+      kept,
       ...data,
       problem,
       hint,
@@ -77,6 +81,7 @@ export async function showStatus(
     }
     if (problem !== null) out(`${bad(symbols.failed)} ${problem}`);
     for (const line of lines) out(line);
+    if (index === 0) { for (const { ref, subject } of kept) out(`${warn("left over")}: ${oneLine(subject)}: ${ref}`); }
     const can = running === null ? [] : runningView?.can ?? ["ralph watch"];
     out(`next: ${can.length === 0 ? hint : can.map((command) => `\`${command}\``).join(", ")}`);
   }

@@ -240,6 +240,10 @@ const commits = z.strictObject({
     z.boolean().optional(),
     "Make one commit of a verified item: what the agent committed itself is folded into it. On without it, but off in gsd.",
   ),
+  attempts: key(
+    z.boolean().optional(),
+    "Commit the record of each attempt that did not pass. Off without it, but on in spec and gsd; it is in the state file and the journal all the same.",
+  ),
   message: key(command.default(DEFAULTS.commits.message), "Subject of the feature workflow's state commits."),
 });
 

@@ -167,6 +167,8 @@ export interface CommitsConfig {
   readonly prdChanges: boolean;
   /** One commit a verified item: what its turns committed is folded into it. @default true; in gsd false */
   readonly squash?: boolean | undefined;
+  /** Commit the record of each attempt that did not pass. @default false; in spec and gsd true */
+  readonly attempts?: boolean | undefined;
   /** Subject of the feature workflow's state commits. @default "chore: update prd.json" */
   readonly message: string;
 }

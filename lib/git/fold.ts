@@ -23,6 +23,9 @@ const FIELDS: readonly string[] = [
   "%(trailers:only=true,unfold=true,separator=%x1f)",
 ];
 
+/** Takes secrets out of a text. */
+export type Mask = (text: string) => string;
+
 interface TurnCommit {
   readonly id: string;
   readonly parents: readonly string[];
@@ -40,7 +43,13 @@ interface TurnCommit {
  */
 export async function planFold(
   repository: Pick<Repository, "git">,
-  { start, head, branch }: { readonly start: string; readonly head: string; readonly branch: string | null },
+  { start, head, branch, mask }: {
+    readonly start: string;
+    readonly head: string;
+    readonly branch: string | null;
+    /** Takes secrets out of what is repeated. @default nothing is */
+    readonly mask?: Mask;
+  },
 ): Promise<Fold | null> {
   if (start === head) return null;
   const others = ["--not", ...(branch === null ? [] : [`--exclude=${branch}`]), "--branches", "--tags", "--remotes"];
@@ -51,7 +60,7 @@ export async function planFold(
   const folded = all.every((id) => own.has(id)) ? candidates : atTip(own, head);
   const onto = folded === candidates ? start : folded.at(-1)?.parents[0];
   if (folded.length === 0 || onto === undefined || !await isPlain(repository, onto, head)) return null;
-  return { head, onto, own: ownCommits(folded.toReversed(), await authorOf(repository)) };
+  return { head, onto, own: ownCommits(folded.toReversed(), await authorOf(repository), mask) };
 }
 
 /** What the commits between two say, for the body of the one that takes their place. @throws {RalphError} git-failed */
@@ -59,9 +68,10 @@ export async function commitsBetween(
   repository: Pick<Repository, "git">,
   base: string,
   head: string,
+  mask?: Mask,
 ): Promise<OwnCommits> {
   const commits = await commitsOf(repository, [`${base}..${head}`]);
-  return ownCommits(commits.toReversed(), await authorOf(repository));
+  return ownCommits(commits.toReversed(), await authorOf(repository), mask);
 }
 
 /** A body with the subjects of what was folded in below it, and their trailers at its end. Pure. */
@@ -84,6 +94,8 @@ export interface Capture {
   readonly without: readonly string[];
   /** Uncommitted paths that belong to the work. @default all that git does not ignore */
   readonly only?: readonly string[];
+  /** Takes secrets out of the subjects. @default nothing is */
+  readonly mask?: Mask;
 }
 
 /** All of an item's work, in one commit that only a ref names. */
@@ -109,7 +121,7 @@ export interface Captured {
  */
 export async function captureWork(
   repository: Pick<Repository, "git" | "gitDirectory">,
-  { base, ref, subject, without, only }: Capture,
+  { base, ref, subject, without, only, mask }: Capture,
 ): Promise<Captured | null> {
   const tree = await withOwnIndex(repository, true, async (environment) => {
     if (only === undefined) await outputFrom(repository, ["add", "--all"], { environment });
@@ -126,7 +138,7 @@ export async function captureWork(
   const names = await outputFrom(repository, ["diff-tree", "-r", "-z", "--name-only", "--no-renames", base, tree]);
   const paths = names.split("\0").filter((path) => path !== "");
   if (paths.length === 0) return null;
-  const own = await commitsBetween(repository, base, "HEAD");
+  const own = await commitsBetween(repository, base, "HEAD", mask);
   const input = `${subject}\n\n${bodyWith(undefined, own)}\n`;
   const commit = (await outputFrom(repository, ["commit-tree", tree, "-p", base], { input })).trim();
   await outputFrom(repository, ["update-ref", ref, commit]);
@@ -172,15 +184,15 @@ async function commitsOf(
 }
 
 /** @param me who makes the one commit: an author by another address is named in it */
-function ownCommits(commits: readonly TurnCommit[], me: string): OwnCommits {
+function ownCommits(commits: readonly TurnCommit[], me: string, mask: Mask = (text) => text): OwnCommits {
   const addressOf = (author: string): string => author.slice(author.lastIndexOf("<")).toLowerCase();
   const others = commits.filter(({ author }) => addressOf(author) !== addressOf(me));
   const trailers = [
     ...commits.flatMap((commit) => commit.trailers),
     ...others.map(({ author }) => `Co-authored-by: ${author}`),
   ];
-  const byLine = new Map(trailers.map((line) => [line.toLowerCase(), line]));
-  return { subjects: commits.map(({ subject }) => subject), trailers: [...byLine.values()] };
+  const byLine = new Map(trailers.map((line) => [line.toLowerCase(), mask(line)]));
+  return { subjects: commits.map(({ subject }) => mask(subject)), trailers: [...byLine.values()] };
 }
 
 async function authorOf(repository: Pick<Repository, "git">): Promise<string> {

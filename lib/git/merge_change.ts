@@ -1,6 +1,6 @@
-import { join } from "node:path";
-import { pathExists, readText, removePath, temporaryDirectory, writePlain } from "../host/files.ts";
-import { gitFailed } from "./run_git.ts";
+import { dirname, join } from "node:path";
+import { pathExists, readText, removeEmptyFolders, removePath, temporaryDirectory, writePlain } from "../host/files.ts";
+import { FROM_INPUT, gitFailed, outputFrom } from "./run_git.ts";
 import type { Repository } from "./types.ts";
 
 /** What was changed from one commit to another. */
@@ -41,19 +41,28 @@ export async function mergeChange(
   return null;
 }
 
-/** Makes the paths what HEAD has, in index and tree. */
+/** Makes the paths what a commit has, in index and tree; folders that are empty then go. @param base @default HEAD */
 export async function discardPaths(
   repository: Pick<Repository, "git" | "topLevel">,
   paths: readonly string[],
+  base: string = "HEAD",
 ): Promise<void> {
-  for (const path of paths) {
-    if (await blobOf(repository, "HEAD", path) !== null) {
-      await git(repository, ["checkout", "--quiet", "HEAD", "--", literal(path)]);
-    } else {
-      await git(repository, ["rm", "--quiet", "--cached", "--ignore-unmatch", "--", literal(path)]);
-      await removePath(join(repository.topLevel, path));
-    }
+  if (paths.length === 0) return;
+  const listed = await outputFrom(repository, ["ls-tree", "-r", "-z", "--name-only", "--full-tree", base]);
+  const known = new Set(listed.split("\0"));
+  const input = (of: readonly string[]): string => of.join("\0");
+  const tracked = paths.filter((path) => known.has(path));
+  const others = paths.filter((path) => !known.has(path));
+  const here = ["-C", repository.topLevel];
+  for (const path of others) await removePath(join(repository.topLevel, path));
+  if (others.length > 0) {
+    const remove = [...here, "rm", "--quiet", "--cached", "--ignore-unmatch", ...FROM_INPUT];
+    await outputFrom(repository, remove, { input: input(others) });
   }
+  if (tracked.length > 0) {
+    await outputFrom(repository, [...here, "checkout", "--quiet", base, ...FROM_INPUT], { input: input(tracked) });
+  }
+  for (const path of others) await removeEmptyFolders(dirname(join(repository.topLevel, path)), repository.topLevel);
 }
 
 async function mergedFile(

@@ -30,7 +30,7 @@ import process from "node:process";
 import type { FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { copy } from "@std/fs/copy";
 import { ensureDir } from "@std/fs/ensure-dir";
 import { exists } from "@std/fs/exists";
@@ -223,6 +223,17 @@ export async function removePath(path: string): Promise<void> {
         throw error;
       }
       await wait((6 - left) * 50);
+    }
+  }
+}
+
+/** Takes away a folder and those above it, up to `end`, as far as they are empty. */
+export async function removeEmptyFolders(folder: string, end: string): Promise<void> {
+  for (let path = folder; path.startsWith(`${end}${sep}`); path = dirname(path)) {
+    try {
+      await fsPromises().rmdir(path);
+    } catch {
+      return; // something is in it
     }
   }
 }

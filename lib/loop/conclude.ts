@@ -10,7 +10,7 @@ import type { Ending, Stopped } from "./outcome.ts";
 import { checkedAsOf, type CleanRun } from "./clean.ts";
 import { lackingIn } from "./lacking.ts";
 import type { Notice, Progress } from "./progress.ts";
-import type { Committer } from "./settle.ts";
+import type { Committer } from "./committer.ts";
 
 /** How often the final check may send an item back in one run. */
 export const MOST_REOPENINGS = 2;

@@ -17,6 +17,7 @@ import { timeBudget, unreportedBudget } from "./limits.ts";
 import type { LoopParts } from "./loop_parts.ts";
 import type { StoppedEarly } from "./outcome.ts";
 import { advance, newProgress, type Notice, type Progress, withNotice } from "./progress.ts";
+import { bringBack } from "./stow.ts";
 import type { Settled } from "./settle.ts";
 
 /** After these no hook starts: the run is over, or nothing is known of the iteration. */
@@ -107,8 +108,9 @@ export class Iterations<Data, Findings> {
     const userPaths = [...ownership.userPaths];
     await journal.begun(key, item, { id, number, userPaths, head: before?.head, ...(apart ? { apart } : {}) });
     const begun = await backlog.begin?.(item, id);
-    if (begun !== undefined) await committer.commit(begun, []);
-    if (begun !== undefined && before !== null) before = await requireRepository(ralph).snapshot(); // no part of the turn
+    if (begun !== undefined) await committer.commit(begun, [], { isOfAttempt: true });
+    const isBack = before !== null && !apart && await bringBack(this.#parts, item);
+    if ((begun !== undefined || isBack) && before !== null) before = await requireRepository(ralph).snapshot(); // no part of the turn
     return { item, id, number, named, history, sentBack, started, hook, before, events };
   }
 

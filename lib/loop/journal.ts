@@ -67,6 +67,8 @@ export async function openJournal(file: string | null): Promise<Journal> {
     leftovers: (key) => state.leftovers(key),
     judging: (key) => state.judging(key),
     begun: (key, item, attempt) => append(begunLine(key, item, attempt)),
+    stowed: (key) => state.stowed(key),
+    stow: (key, itemId, stowed) => append({ type: "stowed", ...named(key), itemId, ...stowed }),
     start: (key, itemId) => state.start(key, itemId),
     settling: (key, item, attempt, left) => append({ type: "settling", ...named(key), ...of(item), attempt, ...left }),
     settled: (key, item, attempt, end) =>

@@ -7,6 +7,7 @@ import type {
   Leftover,
   OpenItem,
   Reopened,
+  Stowed,
 } from "../backlog/journal_types.ts";
 import { isRecord, type JournalLine, type Named, parseLine, type Work } from "./journal_record.ts";
 import type { Attempt, Item, ParkedItem, PassedRecord } from "../backlog/types.ts";
@@ -21,6 +22,7 @@ interface Slot {
   readonly leftovers: Map<string, Leftover>;
   /** Commits before the first attempts at items that are not done. */
   readonly started: Map<string, string>;
+  readonly stowed: Map<string, Stowed>;
   judging: Judging;
   clean: CleanStart | null;
 }
@@ -40,6 +42,7 @@ export interface JournalState {
   clean(key: JournalKey): CleanStart | null;
   leftovers(key: JournalKey): ReadonlyMap<string, Leftover>;
   start(key: JournalKey, itemId: string): string | null;
+  stowed(key: JournalKey): ReadonlyMap<string, Stowed>;
   judging(key: JournalKey): JudgingHistory;
 }
 
@@ -81,6 +84,7 @@ export function foldJournal(text: string, path = "the journal"): JournalState {
     reopened: (key) => slotOf(keyOf(key)).reopened,
     clean: (key) => slotOf(keyOf(key)).clean,
     leftovers: (key) => slotOf(keyOf(key)).leftovers,
+    stowed: (key) => slotOf(keyOf(key)).stowed,
     start: (key, itemId) => slotOf(keyOf(key)).started.get(itemId) ?? null,
     judging: (key) => slotOf(keyOf(key)).judging,
   };
@@ -117,6 +121,7 @@ export function keptLines(state: JournalState): readonly JournalLine[] {
     for (const [path, { itemId, content }] of slot.leftovers) {
       lines.push({ type: "left", ...named, itemId, kept: { [path]: content } });
     }
+    for (const [itemId, stowed] of slot.stowed) lines.push({ type: "stowed", ...named, itemId, ...stowed });
     for (const [itemId, head] of slot.started) lines.push({ type: "started", ...named, itemId, head });
     for (const { item, attemptId, number, userPaths, attempt, work, fold, apart, landing } of slot.open.values()) {
       const own = apart === undefined ? {} : { apart };
@@ -148,8 +153,9 @@ function applyLine(slot: Slot, line: Exclude<JournalLine, { readonly type: "brie
     case "settling":
       return applySettling(slot, line);
     case "started":
-      slot.started.set(line.itemId, line.head);
-      return;
+      return void slot.started.set(line.itemId, line.head);
+    case "stowed":
+      return void slot.stowed.set(line.itemId, { ref: line.ref, isBack: line.isBack });
     case "settled":
       return applySettled(slot, line);
     case "parked":
@@ -235,7 +241,10 @@ function applySettled(slot: Slot, line: JournalLine & { readonly type: "settled"
   for (const id of [itemId, ...reopened]) slot.passed.delete(id);
   if (settlement.status === "passed" && line.passed !== undefined) slot.passed.set(itemId, line.passed);
   if (settlement.status === "parked") slot.parked.set(itemId, { id: itemId, fingerprint, reason: settlement.reason });
-  if (settlement.status === "passed") slot.parked.delete(itemId);
+  if (settlement.status === "passed") {
+    slot.parked.delete(itemId);
+    slot.stowed.delete(itemId);
+  }
   keep(slot, itemId, line.kept);
 }
 
@@ -253,6 +262,7 @@ function newSlot(): Slot {
     reopened: new Map(),
     leftovers: new Map(),
     started: new Map(),
+    stowed: new Map(),
     judging: NOT_ATTEMPTED,
     clean: null,
   };

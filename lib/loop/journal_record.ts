@@ -40,6 +40,7 @@ export type JournalLine =
     readonly kept: Work;
     readonly passed?: PassedRecord;
   })
+  | (Named & { readonly type: "stowed"; readonly itemId: string; readonly ref: string; readonly isBack: boolean })
   | (Named & { readonly type: "started"; readonly itemId: string; readonly head: string })
   | (Named & { readonly type: "passed"; readonly record: PassedRecord })
   | (Named & { readonly type: "reopened"; readonly ids: readonly string[]; readonly reason: string })
@@ -63,6 +64,7 @@ const SHAPES: Readonly<Record<JournalLine["type"], (fields: Fields) => boolean>>
   settling: ({ itemId, attempt, work, fold, landing }) =>
     isText(itemId) && isObject(attempt) && isText(attempt["status"]) && isObject(work) &&
     (fold === undefined || isFold(fold)) && (landing === undefined || isLanding(landing)),
+  stowed: ({ itemId, ref, isBack }) => isText(itemId) && isText(ref) && typeof isBack === "boolean",
   started: ({ itemId, head }) => isText(itemId) && isText(head),
   settled: ({ itemId, settlement, kept, passed }) =>
     isText(itemId) && isObject(settlement) && isText(settlement["status"]) && isObject(kept) &&

@@ -1,10 +1,11 @@
-import type { Check, CheckResult } from "../backlog/types.ts";
+import type { Backlog, Check, CheckResult } from "../backlog/types.ts";
 import { isNamed } from "../checks/checkout/classify.ts";
 import { verify } from "../checks/verify.ts";
 import type { RalphContext } from "../context/context.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import { rootPaths } from "../git/tree_paths.ts";
 import type { CleanRun } from "./clean.ts";
+import { ownPaths } from "./stow.ts";
 
 /** Paths that a message names at most. */
 const MOST_PATHS = 20;
@@ -25,7 +26,8 @@ export interface Lacking {
 export async function lackingIn(
   ralph: RalphContext,
   failures: readonly CheckResult[],
-  { checks, clean, userPaths, signal }: {
+  { backlog, checks, clean, userPaths, signal }: {
+    readonly backlog: Pick<Backlog, "stateFiles" | "ownFiles">;
     /** Of the final check. */
     readonly checks: readonly Check[];
     readonly clean: CleanRun;
@@ -42,7 +44,8 @@ export async function lackingIn(
   const inTree = await verify(quiet, failing, { signal });
   const passing = inTree.results.filter(({ ok }) => ok).map(({ name }) => name);
   if (passing.length === 0) return null;
-  const { changed } = await requireRepository(ralph).status();
+  const own = new Set(ownPaths(ralph, backlog));
+  const changed = (await requireRepository(ralph).status()).changed.filter(({ path }) => !own.has(path));
   const now = await clean.absentNow();
   const isChanged = (path: string): boolean => changed.some((entry) => entry.path === path);
   const ignored = now.filter((path) => !clean.absentAtStart.includes(path) && !isChanged(path));

@@ -17,7 +17,8 @@ import type { LoopParts, Picked } from "./loop_parts.ts";
 import type { Ending, LoopOutcome, Stopped, StoppedEarly } from "./outcome.ts";
 import type { Dispatched } from "./parallel/dispatch.ts";
 import { type Notice, withoutPassed } from "./progress.ts";
-import { answered, isLate, settleAndCommit } from "./settle.ts";
+import { isLate } from "./committer.ts";
+import { answered, settleAndCommit } from "./settle.ts";
 import { createTurnGuard, type TurnGuard } from "./turn_guard.ts";
 import { workItem } from "./work_item.ts";
 

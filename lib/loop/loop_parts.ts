@@ -4,7 +4,7 @@ import type { Brief } from "../checks/brief/types.ts";
 import type { RalphContext } from "../context/context.ts";
 import type { LoopOptions, Stopped } from "./outcome.ts";
 import type { Ownership } from "./ownership.ts";
-import type { Committer } from "./settle.ts";
+import type { Committer } from "./committer.ts";
 
 /** What a run is made of. */
 export interface LoopParts<Data, Findings> {

@@ -24,6 +24,8 @@ export interface Ownership {
 export interface OwnershipStart {
   /** What the journal remembers of earlier runs: still theirs where the content is the same. */
   readonly leftovers: ReadonlyMap<string, Leftover>;
+  /** What Ralph itself writes: no one's. @default nothing */
+  readonly own?: ReadonlySet<string>;
   /** A run was killed in this item's turn: what is dirty now and was not the user's then is the item's. */
   readonly killed: { readonly itemId: string; readonly userPaths: readonly string[] } | null;
 }
@@ -33,7 +35,9 @@ export function createOwnership(start: OwnershipStart, now: TreeSnapshot): Owner
   const left = new Map<string, Leftover>();
   const userPaths = new Set<string>(start.killed?.userPaths ?? []);
   const mixed = new Map<string, Set<string>>();
+  const { own = new Set() } = start;
   for (const [path, content] of now.contents) {
+    if (own.has(path)) continue;
     const known = start.leftovers.get(path);
     if (start.killed !== null && !userPaths.has(path)) left.set(path, { itemId: start.killed.itemId, content });
     else if (known !== undefined && known.content === content) left.set(path, known);
@@ -44,7 +48,7 @@ export function createOwnership(start: OwnershipStart, now: TreeSnapshot): Owner
       for (const [path, { itemId, content }] of left) {
         if (continues.includes(itemId)) left.set(path, { itemId: id, content });
       }
-      for (const { path } of before.changed) if (!left.has(path)) userPaths.add(path);
+      for (const { path } of before.changed) if (!left.has(path) && !own.has(path)) userPaths.add(path);
     },
     afterTurn(itemId, changed, after) {
       for (const path of left.keys()) if (!after.contents.has(path)) left.delete(path);

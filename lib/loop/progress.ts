@@ -106,9 +106,9 @@ export function advance(
   const kept = (ids: readonly string[]): readonly string[] => ids.filter((id) => !gone.has(id));
   const used = usagesOf(attempt);
   const counted = turn === null ? 0 : 1;
-  const doubts = attempt.doubts ?? [];
+  const notices = [...attempt.doubts ?? [], ...stowedNotices(settlement)];
   return {
-    ...doubts.reduce((one, doubt) => withNotice(one, { ...doubt, subject: item.id }), progress),
+    ...notices.reduce((one, notice) => withNotice(one, { ...notice, subject: item.id }), progress),
     iterations: progress.iterations + 1,
     turns: progress.turns + (turn === null || turn.end.reason === "rate-limited" ? 0 : 1),
     tokens: used.reduce((sum, usage) => add(sum, tokensOf(usage)), progress.tokens),
@@ -129,6 +129,11 @@ export function advance(
       ? [...progress.parked.filter(({ id }) => id !== item.id), { id: item.id, reason: settlement.reason }]
       : progress.parked,
   };
+}
+
+function stowedNotices({ status, stowed }: Settlement): readonly Omit<Notice, "subject">[] {
+  if (status !== "parked" || stowed === undefined) return [];
+  return [{ kind: "leftover", message: `what its turns left; \`git diff HEAD...${stowed}\` shows it` }];
 }
 
 /** Progress with one more notice; one of the same kind and subject is replaced. Pure. */

@@ -10,7 +10,9 @@ import { ownFiles } from "../context/own_files.ts";
 import { createOwnership, type Ownership } from "./ownership.ts";
 import type { Attempt, Backlog, Check, Item } from "../backlog/types.ts";
 import { requireRepository } from "../git/require_repository.ts";
-import { type Committer, type LandingSteps, settleAndCommit, unchangedWork } from "./settle.ts";
+import type { Committer } from "./committer.ts";
+import { type LandingSteps, settleAndCommit, unchangedWork } from "./settle.ts";
+import { ownPaths } from "./stow.ts";
 import type { Restore } from "../backlog/state_files.ts";
 
 /**
@@ -29,7 +31,7 @@ export async function recover<Data, Findings>(
   shared: readonly CheckLike[],
 ): Promise<Ownership> {
   const open = ralph.journal.open(key);
-  const start = { leftovers: ralph.journal.leftovers(key) };
+  const start = { leftovers: ralph.journal.leftovers(key), own: new Set(ownPaths(ralph, backlog)) };
   if (open.length === 0) {
     await ralph.state.adopt(backlog.stateFiles);
     return createOwnership({ ...start, killed: null }, now);

@@ -10,7 +10,7 @@ import { onBranch } from "./branch.ts";
 import { Loop } from "./loop.ts";
 import type { LoopOptions, LoopOutcome } from "./outcome.ts";
 import { recover, repairAfterKill, reportTornIndex } from "./recover.ts";
-import { createCommitter } from "./settle.ts";
+import { createCommitter } from "./committer.ts";
 export type { LoopOptions, LoopOutcome } from "./outcome.ts";
 import type { JournalKey } from "../backlog/journal_types.ts";
 import { createBrief } from "../checks/brief/create_brief.ts";
@@ -62,7 +62,7 @@ export async function runLoop<Data, Findings>(
   await onBranch(ralph, backlog, options.branch ?? ralph.loop.branch);
 
   const key = await journalKeyOf(backlog);
-  const committer = createCommitter(ralph);
+  const committer = createCommitter(ralph, backlog);
   const workers = workersOf(ralph, backlog, options);
   await rescueLeftTrees(ralph, backlog, workers);
   const { brief, begin, end } = await fixBrief(ralph, backlog, key);

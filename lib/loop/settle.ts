@@ -1,6 +1,5 @@
-import { join } from "node:path";
 import type { RalphContext } from "../context/context.ts";
-import type { CommitResult, Fold, TreeSnapshot, TreeStatus } from "../git/types.ts";
+import type { Fold, TreeSnapshot, TreeStatus } from "../git/types.ts";
 import type {
   Attempt,
   Backlog,
@@ -12,11 +11,12 @@ import type {
   Settlement,
 } from "../backlog/types.ts";
 import type { JournalKey } from "../backlog/journal_types.ts";
-import { pathExists } from "../host/files.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import { topLevelPaths } from "../git/tree_paths.ts";
 import type { Landing } from "../git/land.ts";
 import { RalphError } from "../errors/ralph_error.ts";
+import type { Committer } from "./committer.ts";
+import { maskOf, stowParked } from "./stow.ts";
 
 /** Paths relative to the top level, with the hash of each one's content. */
 export type WorkPaths = Readonly<Record<string, string | null>>;
@@ -76,9 +76,12 @@ export async function settleAndCommit<Data, Findings>(
 ): Promise<Settled> {
   const settled = await settleOnce(ralph, committer, toSettle);
   const { attempt } = settled;
+  const { key, item, checks } = toSettle;
+  if (settled.settlement.status === "parked") return { ...await withoutWork(ralph, toSettle, settled), passed: null };
   if (settled.settlement.status !== "passed" || !mayPass(attempt)) return { ...settled, passed: null };
+  const stowed = ralph.journal.stowed(key).get(item.id);
+  if (stowed !== undefined) await requireRepository(ralph).git(["update-ref", "-d", stowed.ref]);
   const { status } = attempt;
-  const { item, checks } = toSettle;
   const recorded = checks.flatMap(({ name, command, scope, expect }): readonly RecordedCheck[] =>
     command === undefined ? [] : [{
       name,
@@ -96,6 +99,19 @@ function mayPass<Some extends Attempt>(
   attempt: Some,
 ): attempt is Some & { readonly status: "verified" | "unverified" } {
   return attempt.status === "verified" || attempt.status === "unverified";
+}
+
+/** What turns at an item that is given up on left is put away: the next item begins in a clean tree. */
+async function withoutWork<Data, Findings, Some extends Settled>(
+  ralph: RalphContext,
+  { backlog, key, item, work }: ToSettle<Data, Findings>,
+  settled: Omit<Some, "passed">,
+): Promise<Omit<Some, "passed">> {
+  if (!ralph.config.commits.work || ralph.repository === null) return settled;
+  const fold = await foldOf(ralph, backlog, key, item);
+  const ref = await stowParked(ralph, backlog, { key, item, attemptId: settled.attempt.id, fold, work });
+  if (ref === null) return settled;
+  return { ...settled, settlement: { ...settled.settlement, stowed: ref }, committed: Object.keys(work) };
 }
 
 async function settleOnce<Data, Findings>(
@@ -118,7 +134,8 @@ async function settleOnce<Data, Findings>(
   if (settlement.commit === undefined) return { settlement, attempt, committed: [], head: before };
   const apart = settlement.commit.apart === true && (workPaths.length > 0 || isFolded);
   const first = apart ? workOnly(settlement.commit, landing) : settlement.commit;
-  const result = await committer.commit(first, workPaths, { known, fold: isFolded ? fold : null });
+  const isOfAttempt = settlement.status !== "passed" && (settlement.reopened?.length ?? 0) === 0;
+  const result = await committer.commit(first, workPaths, { known, fold: isFolded ? fold : null, isOfAttempt });
   if (result.status !== "refused") {
     const head = result.status === "committed" ? result.commit : before;
     if (!apart) return { settlement, attempt, committed: workPaths, head };
@@ -133,13 +150,9 @@ async function settleOnce<Data, Findings>(
   const refused = limited({ ...passed, status: "failed", reason: "commit-refused", message });
   await ralph.journal.settling(key, item, refused, { work });
   const again = answered(backlog, "settle()", await backlog.settle(item, refused));
-  if (again.commit !== undefined) await committer.commit({ ...again.commit, work: false }, [], { known });
+  const ofRefused = { ...again.commit, work: false } as SettleCommit;
+  if (again.commit !== undefined) await committer.commit(ofRefused, [], { known, isOfAttempt: true });
   return { settlement: again, attempt: refused, committed: [], head: before };
-}
-
-/** Hooks of the repository had to be ended: the settlement is open, and is made again when the run continues. */
-export function isLate(error: unknown): boolean {
-  return RalphError.isInstance(error) && error.details["late"] === 1;
 }
 
 /** An attempt whose commits become part of its item's: HEAD is below them when the state is written. */
@@ -147,25 +160,20 @@ function onto<Some extends Attempt>(attempt: Some, head: string | null): Some {
   return head === null || attempt.turn === null ? attempt : { ...attempt, turn: { ...attempt.turn, head } };
 }
 
-/**
- * What turns at an item committed themselves, where that becomes part of its commit: since its first attempt, and only
- * what no one else has.
- *
- * @param head HEAD after the last turn
- */
+/** What turns at an item committed themselves since its first attempt, as far as no one else has it and it may be moved. */
 async function foldOf<Data, Findings>(
   ralph: RalphContext,
-  backlog: Pick<Backlog<Data, Findings>, "squash">,
+  backlog: Pick<Backlog<Data, Findings>, "commits">,
   key: JournalKey,
-  { item, attempt, head }: { readonly item: Item; readonly attempt: Attempt; readonly head: string | null },
+  item: Item,
 ): Promise<Fold | null> {
-  const { commits } = ralph.config;
+  const { work, squash = backlog.commits?.squash ?? true } = ralph.config.commits;
   const start = ralph.journal.start(key, item.id);
-  if (!mayPass(attempt) || !commits.work || !(commits.squash ?? backlog.squash ?? true)) return null;
-  if (start === null || head === null || start === head) return null;
+  if (!work || !squash || start === null) return null;
+  const { head, branch } = await requireRepository(ralph).status(); // a restoration may have been committed since the turn
+  if (head === null || head === start) return null;
   const { planFold } = await import("../git/fold.ts");
-  const { head: now, branch } = await requireRepository(ralph).status(); // a restoration may have been committed since
-  return now === null ? null : await planFold(requireRepository(ralph), { start, head: now, branch });
+  return await planFold(requireRepository(ralph), { start, head, branch, mask: maskOf(ralph) });
 }
 
 /** What a turn changed is on the disk before the journal has the attempt; what lands is already, as objects of git. */
@@ -181,7 +189,8 @@ async function persistAndRecord<Data, Findings>(
   }
   const changed = topLevelPaths(ralph, attempt.turn?.changedFiles ?? []);
   if (attempt.turn !== null) await ralph.repository?.persist([...Object.keys(work), ...changed]);
-  const fold = await foldOf(ralph, backlog, key, { item, attempt, head: tip ?? before });
+  const isMoved = ralph.journal.start(key, item.id) !== (tip ?? before);
+  const fold = mayPass(attempt) && isMoved ? await foldOf(ralph, backlog, key, item) : null;
   await ralph.journal.settling(key, item, attempt, { work, ...(fold === null ? {} : { fold }) });
   return fold;
 }
@@ -198,76 +207,6 @@ function withLandedWork(settlement: Settlement, item: Item, { body: bodyOf }: La
 function workOnly({ body: _, ...commit }: SettleCommit, landing: LandingSteps | undefined): SettleCommit {
   const body = landing?.body(undefined) ?? "";
   return { ...commit, ...(body === "" ? {} : { body }), paths: [] };
-}
-
-/** Makes the loop's commits. */
-export interface Committer {
-  /** State and work together, in one commit; work runs the user's hooks, state alone does not. */
-  commit(
-    commit: SettleCommit,
-    workPaths: readonly string[],
-    options?: {
-      readonly known?: TreeStatus | undefined;
-      /** Commits that become part of this one. */
-      readonly fold?: Fold | null;
-    },
-  ): Promise<CommitResult>;
-}
-
-/**
- * A committer for one run: it remembers which state files git knows, so that a later commit need not ask again; where an
- * agent has taken one out of git since, it asks after all.
- */
-export function createCommitter(ralph: RalphContext): Committer {
-  const tracked = new Set<string>();
-  let toldIgnored = false;
-  return {
-    async commit(commit, workPaths, { known, fold = null } = {}) {
-      const statePaths = ralph.config.commits.prdChanges ? topLevelPaths(ralph, commit.paths) : [];
-      const paths = [...new Set([...workPaths, ...statePaths])];
-      if (paths.length === 0 && fold === null) return { status: "nothing", ignored: [] };
-      const withWork = workPaths.length > 0 || fold !== null;
-      const subject = withWork ? commit.subject : commit.stateSubject ?? commit.subject;
-      const repository = requireRepository(ralph);
-      const { body } = commit;
-      const folded = fold === null ? {} : { fold };
-      const { signal } = ralph;
-      const onSlowHooks = (names: readonly string[]): void =>
-        ralph.events.emit({
-          type: "note",
-          level: "warn",
-          message: `the commit waits for the repository's hooks (${names.join(", ")}); Ctrl-C ends them`,
-        });
-      const own = { ...(body === undefined ? {} : { body }), ...folded };
-      const request = { paths, subject, hooks: withWork, signal, onSlowHooks, ...own };
-      const sure = known !== undefined && statePaths.every((path) => tracked.has(path));
-      const result = sure
-        ? await repository.commit({ ...request, known: withState(known, statePaths) }).catch((error: unknown) => {
-          if (isLate(error)) throw error;
-          return repository.commit(request);
-        })
-        : await repository.commit(request);
-      if (result.status === "committed") {
-        // a file that was taken away is committed as such, and untracked when it is made anew
-        for (const path of statePaths) {
-          if (await pathExists(join(repository.topLevel, path))) tracked.add(path);
-          else tracked.delete(path);
-        }
-        ralph.events.emit({ type: "commit", commit: result.commit, subject });
-      } else if (result.status === "nothing" && result.ignored.length > 0 && !toldIgnored) {
-        toldIgnored = true;
-        const message = `ignored by git and therefore not committed: ${result.ignored.join(", ")}`;
-        ralph.events.emit({ type: "note", level: "warn", message });
-      }
-      return result;
-    },
-  };
-}
-
-/** What was known after the turn, and the state that Ralph has written since. */
-function withState(known: TreeStatus, statePaths: readonly string[]): TreeStatus {
-  const others = known.changed.filter(({ path }) => !statePaths.includes(path));
-  return { ...known, changed: [...others, ...statePaths.map((path) => ({ path, code: " M", untracked: false }))] };
 }
 
 /** Those of the paths whose content is still what the journal remembers. Pure. */

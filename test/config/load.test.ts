@@ -50,7 +50,7 @@ test("the schema takes every field of the type", () => {
     workflow: "exec",
     provider: { ...defaults.provider, ...choice, args: ["a"], interactiveArgs: ["b"], fallback: choice },
     verify: { ...defaults.verify, challenger: "codex" },
-    commits: { ...defaults.commits, squash: true },
+    commits: { ...defaults.commits, squash: true, attempts: true },
     services: [{ name: "web", start: "s", ready: "http://localhost:1", readyTimeout: 1, restartBeforeVerify: true }],
     hooks: [{ ...hook, command: "c" }, { ...hook, id: "b", prompt: "p" }, { ...hook, id: "c", workflow: "w" }],
     gsd: { commands: { init: "i", roadmap: "r", discover: "d", plan: "p" } },

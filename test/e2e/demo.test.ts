@@ -34,7 +34,6 @@ describe("ralph demo", () => {
         "ralph: understood How the list is stored",
         "ralph: understood How the tests work",
         "feat: US-001 - Add items",
-        "ralph: US-002 failed",
         "feat: US-002 - Tick items off",
         "feat: US-003 - Count what is left",
       ]);

@@ -66,8 +66,7 @@ describe("ralph report", () => {
       ["US-002", "parked", 3],
     ]);
     expect(json.items[0]?.attempts[0]?.commits).toMatchObject([
-      { subject: "agent: add a.txt", by: "other", filesChanged: 1 },
-      { subject: "ralph: US-001 passed", by: "ralph", filesChanged: 2 },
+      { subject: "feat: US-001 - Write a.txt", by: "ralph", filesChanged: 3 },
     ]);
   });
 
@@ -115,11 +114,15 @@ describe("ralph report", () => {
 
   test("a secret of the environment in a commit's subject is masked", async () => {
     const secret = "hunter2hunter2hunter2";
-    const { root } = await run(`${AGENT}\ngit commit -q --allow-empty -m "login with ${secret}"`).expectExit(3);
+    const { root, git } = await run(`${AGENT}\ngit commit -q --allow-empty -m "login with ${secret}"`).env({
+      MY_API_KEY: secret,
+    })
+      .expectExit(3);
 
     const { stdout } = await ralphCli(root).env({ MY_API_KEY: secret }).args("report").expectExit(0);
 
     expect(stdout).not.toContain(secret);
+    expect(git("log", "--grep=^feat: US-001", "--format=%b")).toContain("- login with ***");
     expect(stdout).toContain("login with \\*\\*\\*");
   });
 

@@ -26,7 +26,10 @@ const committing: Turns = async (request, number) => {
   return DONE;
 };
 
-function backlogOf(check: string, more: { readonly squash?: boolean } = {}): ReturnType<typeof memoryBacklog> {
+function backlogOf(
+  check: string,
+  more: { readonly commits?: { readonly squash: boolean } } = {},
+): ReturnType<typeof memoryBacklog> {
   return { ...memoryBacklog([{ id: "a", title: "make it", checks: [check] }]), ...more };
 }
 
@@ -55,7 +58,7 @@ describe("what an agent commits itself", () => {
     expect(await subjects(configured)).toBe("feat: make it\nadd 1.txt\nstart");
 
     await using asked = await loopWorld(committing);
-    await runLoop(asked.ralph, backlogOf("true", { squash: false }));
+    await runLoop(asked.ralph, backlogOf("true", { commits: { squash: false } }));
     expect(await subjects(asked)).toBe("feat: make it\nadd 1.txt\nstart");
   });
 

@@ -20,7 +20,8 @@ import { withoutReviews, type WorkedItem } from "../attempt_parts.ts";
 import type { Begun, Iterations } from "../iterations.ts";
 import type { LoopParts } from "../loop_parts.ts";
 import type { StoppedEarly } from "../outcome.ts";
-import { type Committer, createCommitter, type LandingSteps, settleAndCommit, type Settled } from "../settle.ts";
+import { type Committer, createCommitter } from "../committer.ts";
+import { type LandingSteps, settleAndCommit, type Settled } from "../settle.ts";
 import type { WorkerTree } from "./worker_tree.ts";
 
 /** An attempt that ended in a tree of its own. All of it but the tree is plain data. */
@@ -278,7 +279,7 @@ class RunLandings<Data, Findings> implements Landings<Data, Findings> {
   }
 
   #committerOf(tree: WorkerTree): Committer {
-    const committer = this.#committers.get(tree.lane) ?? createCommitter(tree.home);
+    const committer = this.#committers.get(tree.lane) ?? createCommitter(tree.home, this.#parts.backlog);
     this.#committers.set(tree.lane, committer);
     return committer;
   }

@@ -156,6 +156,7 @@ export function prdBacklog(
     name: "exec",
     gate: GATE,
     stateFiles: [file],
+    ownFiles: [PROGRESS_FILE, PLAN_TRANSCRIPT_FILE],
     unverified: "block",
     concurrent: true,
     runsDirectory: EXEC_RUNS,

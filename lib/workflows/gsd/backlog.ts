@@ -131,7 +131,7 @@ export function gsdBacklog(
       return files;
     },
     unverified: "block",
-    squash: false,
+    commits: { squash: false, attempts: true },
     runsDirectory: GSD_RUNS,
     restore: ({ path, found, written }) => (path === STATE_FILE ? withSectionOf : withTicksOf)(found, written),
 

@@ -195,6 +195,7 @@ export function specBacklog(
       return spec === null ? [] : SPEC_FOLDERS.map((folder) => folder === "" ? spec : `${folder}/${spec}`);
     },
     unverified: "accept",
+    commits: { attempts: true },
 
     async overview({ parked }) {
       const plan = await load();

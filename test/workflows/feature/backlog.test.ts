@@ -128,7 +128,7 @@ describe("what the loop has for it", () => {
       status: "passed",
     });
     expect(await world.git("log", "--format=%s")).toBe(
-      "chore: update prd.json\nchore: update prd.json\nfeat: US-1 - One\nchore: update prd.json\nstart",
+      "chore: update prd.json\nchore: update prd.json\nfeat: US-1 - One\nstart",
     );
     expect(await world.git("show", "--name-only", "--format=", "HEAD~2")).toBe("a.txt");
     const { lastResult } = (JSON.parse(await readFile(join(world.root, FEATURE.prdFile), "utf8")) as {

@@ -1,0 +1,111 @@
+/**
+ * Work on an item that was given up on: out of the tree and off the branch, kept as one commit under a ref, and brought
+ * back when the item is taken up again.
+ *
+ * @module
+ */
+import { captureWork, type Mask } from "./fold.ts";
+import { discardPaths, mergeChange } from "./merge_change.ts";
+import { FROM_INPUT, outputFrom } from "./run_git.ts";
+import type { Fold, Repository } from "./types.ts";
+
+/** Below it each ref is named after the attempt that was the last one. */
+export const WORK_REFS = "refs/ralph/work/";
+
+type Stowing = Pick<Repository, "git" | "gitDirectory" | "topLevel" | "status">;
+
+/** What is put away. */
+export interface ToStow {
+  readonly ref: string;
+  /** One line, by which a person knows what it is. */
+  readonly subject: string;
+  /** What the item's turns committed, where it can be taken off the branch. */
+  readonly fold: Fold | null;
+  /** What they left uncommitted, relative to the top level. */
+  readonly paths: readonly string[];
+  /** State: stays as it is. */
+  readonly without: readonly string[];
+  /** Takes secrets out of what is repeated. */
+  readonly mask: Mask;
+}
+
+/** Work that is kept under a ref. */
+export interface StowedWork {
+  readonly ref: string;
+  readonly subject: string;
+  /** The commit that it was made from. */
+  readonly base: string;
+  readonly commit: string;
+  /** What differs between the two, relative to the top level. */
+  readonly paths: readonly string[];
+}
+
+/**
+ * Puts work away: the files are as they were before it, and the branch goes back to where it began. What a person has
+ * edited since stays. Called again after a kill it goes on where it was.
+ *
+ * @returns `null` where there was nothing
+ * @throws {RalphError} git-failed
+ */
+export async function stowWork(
+  repository: Stowing,
+  { ref, subject, fold, paths, without, mask }: ToStow,
+): Promise<StowedWork | null> {
+  let work = await stowedWork(repository, ref);
+  if (work === null) {
+    if (fold === null && paths.length === 0) return null;
+    const base = fold?.onto ?? (await outputFrom(repository, ["rev-parse", "HEAD"])).trim();
+    const captured = await captureWork(repository, { base, ref, subject, without, only: paths, mask });
+    if (captured === null) return null;
+    work = { ref, subject, ...captured };
+  }
+  const own = new Set(paths);
+  const edited = new Set((await repository.status()).changed.map(({ path }) => path).filter((path) => !own.has(path)));
+  await discardPaths(repository, work.paths.filter((path) => !edited.has(path)), work.base);
+  if (fold !== null) {
+    await outputFrom(repository, ["update-ref", "-m", "ralph: given up on", "HEAD", fold.onto, fold.head]);
+  }
+  await unstage(repository, work.paths);
+  return work;
+}
+
+/**
+ * Brings kept work back into the tree, uncommitted, merged with what is there now.
+ *
+ * @returns the paths; `conflict` names the first one that does not fit, and nothing is written then; `null`: it is gone
+ * @throws {RalphError} git-failed
+ */
+export async function bringBackWork(
+  repository: Stowing,
+  ref: string,
+): Promise<{ readonly paths: readonly string[]; readonly conflict: string | null } | null> {
+  const work = await stowedWork(repository, ref);
+  if (work === null) return null;
+  const conflict = await mergeChange(repository, work);
+  if (conflict === null) await unstage(repository, work.paths);
+  return { paths: work.paths, conflict };
+}
+
+/** All work that is kept, oldest first: a ref, and what it is. @throws {RalphError} git-failed */
+export async function keptWork(
+  repository: Pick<Repository, "git">,
+): Promise<readonly { readonly ref: string; readonly subject: string }[]> {
+  const format = "--format=%(refname)%00%(contents:subject)";
+  const listed = await outputFrom(repository, ["for-each-ref", "--sort=committerdate", format, WORK_REFS]);
+  return listed.split("\n").filter((line) => line !== "").map((line) => {
+    const [ref = "", subject = ""] = line.split("\0");
+    return { ref, subject };
+  });
+}
+
+async function unstage(repository: Pick<Repository, "git">, paths: readonly string[]): Promise<void> {
+  await outputFrom(repository, ["reset", "--quiet", ...FROM_INPUT], { input: paths.join("\0") });
+}
+
+async function stowedWork(repository: Pick<Repository, "git">, ref: string): Promise<StowedWork | null> {
+  const found = await repository.git(["log", "-1", "--format=%H%x00%P%x00%s", ref, "--"]);
+  if (found.exitCode !== 0) return null;
+  const [commit = "", base = "", subject = ""] = found.stdout.trim().split("\0");
+  const names = await outputFrom(repository, ["diff-tree", "-r", "-z", "--name-only", "--no-renames", base, commit]);
+  return { ref, subject, base, commit, paths: names.split("\0").filter((path) => path !== "") };
+}

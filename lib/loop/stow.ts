@@ -1,0 +1,82 @@
+import type { JournalKey } from "../backlog/journal_types.ts";
+import type { Backlog, Item } from "../backlog/types.ts";
+import type { RalphContext } from "../context/context.ts";
+import { createRedactor } from "../events/redact.ts";
+import { secretValues } from "../events/secrets.ts";
+import type { Mask } from "../git/fold.ts";
+import { requireRepository } from "../git/require_repository.ts";
+import { topLevelPaths } from "../git/tree_paths.ts";
+import type { Fold } from "../git/types.ts";
+import type { Ownership } from "./ownership.ts";
+
+/** Paths relative to the top level that Ralph itself writes. */
+export function ownPaths<Data, Findings>(
+  ralph: Pick<RalphContext, "root" | "repository">,
+  { stateFiles, ownFiles = [] }: Pick<Backlog<Data, Findings>, "stateFiles" | "ownFiles">,
+): readonly string[] {
+  return topLevelPaths(ralph, [...stateFiles, ...ownFiles]);
+}
+
+/** Takes secrets out of what a turn said in its commits: Ralph repeats it in its own. */
+export function maskOf({ host }: Pick<RalphContext, "host">): Mask {
+  const redactor = createRedactor(secretValues(host.environment.variables));
+  return (text) => redactor.text(text);
+}
+
+/** Puts away what turns at an item left that is given up on, and reports where. @returns the ref, or `null`: nothing was left */
+export async function stowParked<Data, Findings>(
+  ralph: RalphContext,
+  backlog: Backlog<Data, Findings>,
+  { key, item, attemptId, fold, work }: {
+    readonly key: JournalKey;
+    readonly item: Item<Data>;
+    readonly attemptId: string;
+    readonly fold: Fold | null;
+    /** What they left uncommitted. */
+    readonly work: Readonly<Record<string, unknown>>;
+  },
+): Promise<string | null> {
+  const repository = requireRepository(ralph);
+  const { stowWork, WORK_REFS } = await import("../git/stow.ts");
+  const ref = `${WORK_REFS}${attemptId}`;
+  const stowed = await stowWork(repository, {
+    ref,
+    subject: `${item.id} - ${item.title} (given up on)`,
+    fold,
+    paths: Object.keys(work),
+    without: ownPaths(ralph, backlog),
+    mask: maskOf(ralph),
+  });
+  if (stowed === null) return null;
+  const last = ralph.journal.stowed(key).get(item.id);
+  await ralph.journal.stow(key, item.id, { ref, isBack: false });
+  if (last !== undefined && last.ref !== ref) await repository.git(["update-ref", "-d", last.ref]);
+  const message = `what the turns at ${item.id} left is kept as ${ref}, and out of the tree`;
+  ralph.events.emit({ type: "note", level: "info", message });
+  return ref;
+}
+
+/** Brings back what was left of an item, when it is taken up again. @returns whether the tree was changed */
+export async function bringBack<Data>(
+  { ralph, key, ownership }: {
+    readonly ralph: RalphContext;
+    readonly key: JournalKey;
+    readonly ownership: Ownership;
+  },
+  item: Item<Data>,
+): Promise<boolean> {
+  const stowed = ralph.journal.stowed(key).get(item.id);
+  if (stowed === undefined || stowed.isBack) return false;
+  const repository = requireRepository(ralph);
+  const { bringBackWork } = await import("../git/stow.ts");
+  const work = await bringBackWork(repository, stowed.ref);
+  const isBack = work !== null && work.conflict === null;
+  if (isBack) ownership.afterTurn(item.id, work.paths, await repository.snapshot());
+  await ralph.journal.stow(key, item.id, { ...stowed, isBack: true });
+  if (work === null) return false;
+  const message = isBack
+    ? `what earlier turns at ${item.id} left is back in the tree`
+    : `what earlier turns at ${item.id} left stays at ${stowed.ref}: ${work.conflict} has changed in the same place`;
+  ralph.events.emit({ type: "note", level: isBack ? "info" : "warn", message });
+  return isBack;
+}
