@@ -90,3 +90,26 @@ export function isParked(
 ): boolean {
   return parked.some((one) => one.id === id && one.fingerprint === (fingerprint ?? null));
 }
+
+/**
+ * Items in the order of their priority that may start beside what is in flight. A priority is an order: nothing of a
+ * later one starts while one of an earlier one is open. Pure.
+ *
+ * @param open all that are open, those in flight among them
+ */
+export function startable<Story extends { readonly id: string; readonly priority: number }>(
+  open: readonly Story[],
+  { inFlight, anyOrder = false }: { readonly inFlight: readonly string[]; readonly anyOrder?: boolean | undefined },
+): readonly Story[] {
+  const first = Math.min(...open.map(({ priority }) => priority));
+  const isNext = ({ priority }: Story): boolean => anyOrder || inFlight.length === 0 || priority === first;
+  return open.filter((story) => !inFlight.includes(story.id) && isNext(story))
+    .toSorted((one, other) => one.priority - other.priority);
+}
+
+/** How many of the numbers are equal, at most: stories of one priority may be worked on at once. Pure. */
+export function largestGroup(numbers: readonly number[]): number {
+  const counts = new Map<number, number>();
+  for (const number of numbers) counts.set(number, (counts.get(number) ?? 0) + 1);
+  return Math.max(0, ...counts.values());
+}

@@ -7,10 +7,14 @@
 
 import type { Check, CommandCheck, Verification } from "./check_types.ts";
 import type { ClaimLine } from "./claims.ts";
+import type { Repository } from "../git/types.ts";
+import type { HookRecord } from "./hook_record.ts";
 import type { Item } from "./item.ts";
+import type { StateFiles } from "./state_files.ts";
 import type { Turn, TurnFailure, TurnRecord } from "./turn_types.ts";
 
 export type * from "./check_types.ts";
+export type * from "./hook_record.ts";
 export type * from "./item.ts";
 export type * from "./turn_types.ts";
 
@@ -88,9 +92,8 @@ export type Attempt<Findings = unknown> =
     readonly doubts?: readonly Doubt[];
     /** How its work came onto the branch; absent where it was worked on in the project's own tree. */
     readonly landing?: {
-      /** The commit that it began on. */
+      /** The commits that it began on, and came onto. */
       readonly base: string;
-      /** The commit that it came onto. */
       readonly tip: string;
       /** Its checks ran once more, on both together. */
       readonly checkedAgain: boolean;
@@ -202,30 +205,6 @@ export interface LoopView {
   readonly passed?: readonly PassedRecord[];
 }
 
-/** One run of a hook, reported when it starts and when it ends: the same iteration and id twice. */
-export interface HookRecord {
-  /** From 1, over all runs of a sprint. */
-  readonly iteration: number;
-  /** The hook's `id`. */
-  readonly hookId: string;
-  /** `interrupted`: ended with its run. */
-  readonly status: "in-progress" | "completed" | "failed" | "interrupted";
-  /** Of the hook's own process; `null` before it has one, and for an agent that is none. */
-  readonly pid: number | null;
-  /** `null` while it runs, and for one that a signal ended. */
-  readonly exitCode: number | null;
-  /** Milliseconds since 1970. */
-  readonly startedAt: number;
-  /** Milliseconds since 1970; `null` while it runs. */
-  readonly endedAt: number | null;
-  /** Absolute path of the file that holds its output. */
-  readonly log: string;
-  /** Absolute path of the iteration's transcript. */
-  readonly transcript: string;
-  /** Why it failed. */
-  readonly message: string | null;
-}
-
 /** What `work` and `judge` are given beside the item. */
 export interface WorkContext<Findings = unknown> {
   /** The item's working tree, which may be a worktree: never close over another. */
@@ -239,6 +218,9 @@ export interface WorkContext<Findings = unknown> {
   readonly nonce: string;
   /** What the turn asked for by `ralph task …`, `issue …`, `step …`; none before the turn. */
   readonly claims: readonly ClaimLine[];
+  /** Of `cwd`, with the state files as the turn left them. Absent: `work()` is asked for its checks alone. */
+  readonly repository?: Repository | null;
+  readonly state?: StateFiles;
 }
 
 /** What `judge` is given. */
@@ -341,6 +323,8 @@ export interface Overview {
   readonly open: number | null;
   /** Items given up on. */
   readonly parked: number;
+  /** Open items that may be in flight together at most, where the backlog is concurrent and knows. @default all */
+  readonly atOnce?: number;
   /** How an item of this format names a check, for messages. @default in a criterion, as Verify: `npm test` */
   readonly checkForm?: string;
   /** Ids of open items that name no check at all: asked about before the first turn. */

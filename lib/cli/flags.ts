@@ -166,7 +166,7 @@ export const LOOP_FLAGS: FlagTable = {
   },
   "any-order": {
     type: "boolean",
-    summary: "exec: with --parallel, priorities are no order: any stories may be worked on at once",
+    summary: "with --parallel: stories of different priority may be worked on at once, too",
   },
   interactive: { type: "boolean", summary: "ask after every iteration whether to continue" },
   branch: {

@@ -120,6 +120,8 @@ async function prepare<Data, Findings>(
     last: options.last ?? null,
     nonce: ralph.host.ids.random(NONCE_LENGTH),
     claims: [],
+    repository: ralph.repository,
+    state: ralph.state,
   } as WorkContext<Findings>;
   const work = await backlog.work(item, context);
   const checks = [...work.checks, ...options.checks ?? []];

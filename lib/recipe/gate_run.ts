@@ -57,7 +57,7 @@ export async function gateRun<Data, Findings>(
     ? "the number of items is not known"
     : `${overview.open} ${overview.open === 1 ? nouns.one : nouns.many} not passing${
       overview.parked > 0 ? `, ${overview.parked} more parked` : ""
-    }`;
+    }${atOnceText(ralph, backlog, overview)}`;
   const { cap, count, explained } = iterationCap(
     options.maxIterations ?? "auto",
     {
@@ -89,6 +89,21 @@ export async function gateRun<Data, Findings>(
   const next = gate === undefined ? [] : [ralph.again("ralph status"), ralph.again(`${gate.command}${number}`)];
   if (next.length > 0) ralph.events.emit({ type: "text", title: "Next", lines: next });
   return { status: "declined", next };
+}
+
+/** How many items are worked on at once, where several were asked for. */
+function atOnceText<Data, Findings>(
+  { loop, config }: Pick<RalphContext, "config" | "loop">,
+  { name, concurrent }: Pick<Backlog<Data, Findings>, "concurrent" | "name">,
+  { open, atOnce = open ?? Infinity }: Overview,
+): string {
+  const workers = loop.workers ?? config.parallel.workers;
+  if (workers === 1 || open === null || open < 2) return "";
+  if (concurrent !== true) return `, one after another: items of the ${name} backlog follow each other`;
+  const most = Math.min(workers, atOnce);
+  return most > 1
+    ? `, up to ${most} at once`
+    : ", one after another: all priorities differ (`--any-order` ignores them)";
 }
 
 function nothingToDo(

@@ -19,11 +19,13 @@ export interface KillProject {
   /** Where the agent keeps its log, outside the repository. */
   readonly storm: string;
   readonly stories: readonly string[];
+  /** Of `ralph run`. */
+  readonly flags: readonly string[];
   environment(start: number): NodeJS.ProcessEnv;
   git(...args: string[]): string;
 }
 
-export function createKillProject(count: number): KillProject {
+export function createKillProject(count: number, workers = 1): KillProject {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "ralph-kills-")));
   const root = join(folder, "project");
   const storm = join(folder, "storm");
@@ -45,6 +47,7 @@ export function createKillProject(count: number): KillProject {
     root,
     storm,
     stories,
+    flags: workers === 1 ? [] : ["--parallel", `${workers}`],
     environment: (start) => ({
       PATH: process.env["PATH"],
       HOME: join(folder, "home"),
@@ -59,20 +62,30 @@ export function createKillProject(count: number): KillProject {
   copyFileSync(join(FIXTURES, "kill_agent.sh"), join(folder, "agent.sh"));
   copyFileSync(join(FIXTURES, "kill_check.sh"), join(root, "tools/check.sh"));
   writeFileSync(join(root, "notes.txt"), "first\n");
+  writeFileSync(join(root, "src/.gitkeep"), "");
   writeFileSync(
     join(root, "ralph.config.json"),
     `${JSON.stringify({ provider: { command: `sh '${join(folder, "agent.sh")}'` } })}\n`,
   );
   writeFileSync(
     join(root, "scripts/ralph/prd.json"),
-    `${JSON.stringify({ branchName: "main", userStories: stories.map(story) }, null, 2)}\n`,
+    `${
+      JSON.stringify(
+        {
+          branchName: "main",
+          userStories: stories.map((id, index) => story(id, workers === 1 ? index + 1 : 1)),
+        },
+        null,
+        2,
+      )
+    }\n`,
   );
   makeRepository(root, { environment: project.environment(0) });
   for (const [path, text] of Object.entries(USER_FILES)) writeFileSync(join(root, path), text);
   return project;
 }
 
-function story(id: string, index: number): object {
+function story(id: string, priority: number): object {
   const criteria = [`src/${id}.txt is good`, `Verify: \`sh tools/check.sh ${id}\``];
-  return { id, title: `Write ${id}`, acceptanceCriteria: criteria, priority: index + 1, passes: false, notes: "" };
+  return { id, title: `Write ${id}`, acceptanceCriteria: criteria, priority, passes: false, notes: "" };
 }

@@ -14,6 +14,8 @@ export interface StormOptions {
   readonly ralph: readonly string[];
   readonly kills: number;
   readonly stories: number;
+  /** @default 1 */
+  readonly workers?: number;
   readonly random: () => number;
   readonly log?: (line: string) => void;
   /** Leave the folder behind when something fell short. */
@@ -51,7 +53,7 @@ const TARGETS = [
 /** One project, from its first story to its last, through at most `kills` kills. */
 export async function killStorm(options: StormOptions): Promise<StormResult> {
   const { random, log = () => {} } = options;
-  const project = createKillProject(options.stories);
+  const project = createKillProject(options.stories, options.workers);
   const memory = newMemory(project);
   const wrong: string[] = [];
   const gone: Promise<void>[] = [];
@@ -112,7 +114,7 @@ interface Started {
 
 function launch(project: KillProject, ralph: readonly string[], start: number): Started {
   const [file = "", ...before] = ralph;
-  const child = spawn(file, [...before, "run", "--ui", "plain"], {
+  const child = spawn(file, [...before, "run", "--ui", "plain", ...project.flags], {
     cwd: project.root,
     env: project.environment(start),
     stdio: ["ignore", "pipe", "pipe"],

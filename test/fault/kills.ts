@@ -1,6 +1,6 @@
 /**
  * The kill battery: `npm run test:kills -- --kills 300 --seed 7`. Prints what it did and what fell short; exit code 1 if
- * anything did. `--ralph FILE` names another program than dist/ralph.
+ * anything did. `--ralph FILE` names another program than dist/ralph; `--parallel 4` works with so many workers.
  */
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,6 +16,7 @@ const { values } = parseArgs({
     kills: { type: "string", default: "60" },
     seed: { type: "string", default: String(Date.now() % 100_000) },
     stories: { type: "string", default: "10" },
+    parallel: { type: "string", default: "1" },
     minutes: { type: "string", default: "30" },
     ralph: { type: "string", default: join(ROOT, "dist/ralph") },
     verbose: { type: "boolean", default: false },
@@ -44,6 +45,7 @@ async function main(): Promise<number> {
       ralph: [ralph],
       kills: kills - done.kills,
       stories: Number(values.stories),
+      workers: Number(values.parallel),
       random,
       keep: values.keep,
       ...(values.verbose ? { log: console.log } : {}),

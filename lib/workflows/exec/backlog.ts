@@ -17,7 +17,7 @@ import { findExternal, importHint } from "./import/find_external.ts";
 import { formatPrd, parsePrd } from "./format.ts";
 import { withFailure, withoutFailure } from "../../backlog/notes.ts";
 import type { Prd, Story } from "./types.ts";
-import { fingerprintOf, isOver, isParked, reasonOf } from "../../backlog/attempts.ts";
+import { fingerprintOf, isOver, isParked, largestGroup, reasonOf, startable } from "../../backlog/attempts.ts";
 import { storyCommands } from "../../backlog/verify_commands.ts";
 
 /** What the backlog needs of the context. */
@@ -175,6 +175,7 @@ export function prdBacklog(
         total: userStories.length,
         passed: userStories.length - open.length,
         open: left.length,
+        atOnce: ralph.loop?.anyOrder === true ? left.length : largestGroup(left.map(({ priority }) => priority)),
         parked: given.length,
         unchecked: left.filter((story) => checksOf(story).length === 0).map(({ id }) => id),
       };
@@ -187,11 +188,7 @@ export function prdBacklog(
       }
       const open = userStories.filter(({ passes }) => !passes);
       const left = open.filter((one) => !isGivenUp(one, parked));
-      const first = Math.min(...left.map(({ priority }) => priority));
-      // a priority is an order: nothing of a later one starts while one of an earlier one is open
-      const story = left.filter((one) => !inFlight.includes(one.id))
-        .filter(({ priority }) => inFlight.length === 0 || priority === first || ralph.loop?.anyOrder === true)
-        .toSorted((one, other) => one.priority - other.priority)[0];
+      const [story] = startable(left, { inFlight, anyOrder: ralph.loop?.anyOrder });
       if (story !== undefined) {
         const fingerprint = printOf(story);
         const { id, title, acceptanceCriteria: criteria } = story;
@@ -231,9 +228,9 @@ export function prdBacklog(
       };
     },
 
-    async judge(_item, turn, { checked, nonce }) {
+    async judge(_item, turn, { checked, nonce, repository = ralph.repository }) {
       if (checked && turn.changedFiles.some((path) => path !== file)) return { status: "done" };
-      return await (await import("./prompt_and_claim.ts")).claimOf(turn, nonce, ralph.repository);
+      return await (await import("./prompt_and_claim.ts")).claimOf(turn, nonce, repository);
     },
 
     settle: settleStory,

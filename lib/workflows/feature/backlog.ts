@@ -7,7 +7,7 @@ import type { Repository } from "../../git/types.ts";
 import { pathExists } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
 import type { Attempt, Backlog, Item, SettleCommit, Settlement } from "../../backlog/types.ts";
-import { fingerprintOf, isOver, reasonOf } from "../../backlog/attempts.ts";
+import { fingerprintOf, isOver, largestGroup, reasonOf, startable } from "../../backlog/attempts.ts";
 import { withFailure, withoutFailure } from "../../backlog/notes.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
 import { type FeatureDirectory, FEATURES_FOLDER } from "./directories.ts";
@@ -27,7 +27,7 @@ export interface FeatureBacklogContext {
   readonly repository: Repository | null;
   readonly host: Host;
   readonly events?: EventSink;
-  readonly loop?: { readonly retryBlocked: boolean };
+  readonly loop?: { readonly retryBlocked: boolean; readonly anyOrder?: boolean };
 }
 
 /** Which feature, and what its `ui` stories are looked at with. */
@@ -169,6 +169,7 @@ export function featureBacklog(
     stateFiles: [file],
     briefFiles: () => Promise.resolve([feature.markdownFile]),
     unverified: "block",
+    concurrent: config.services.length === 0, // servers run in one tree
     runsDirectory: ".ralph/runs",
     branch: async () => (await load()).branchName,
     asks: async () => fingerprintOf((await load()).userStories.map((story) => [story.id, printOf(story)])),
@@ -180,6 +181,7 @@ export function featureBacklog(
         total: userStories.length,
         passed: userStories.filter(({ passes }) => passes).length,
         open: open.length,
+        atOnce: ralph.loop?.anyOrder === true ? open.length : largestGroup(open.map(({ priority }) => priority)),
         parked: userStories.filter((story) => !story.passes && isGivenUp(story)).length,
         unchecked: open.filter((story) => checksOf([story], config, ui).length === 0).map(({ id }) => id),
       };
@@ -187,8 +189,8 @@ export function featureBacklog(
 
     async next({ inFlight }) {
       const { run, userStories } = await load();
-      const open = userStories.filter((story) => !story.passes && !isGivenUp(story) && !inFlight.includes(story.id))
-        .toSorted((one, other) => one.priority - other.priority);
+      const todo = userStories.filter((story) => !story.passes && !isGivenUp(story));
+      const open = startable(todo, { inFlight, anyOrder: ralph.loop?.anyOrder });
       const story = open.find(({ id }) => id === run.currentStoryId) ?? open[0];
       if (story !== undefined) {
         if (open.some(isUi)) await prepareOnce();
@@ -290,8 +292,8 @@ export function featureBacklog(
       return { prompt: await featureStoryPrompt(item.data, told), checks };
     },
 
-    async judge(item, turn, { nonce }) {
-      const [edit] = await ralph.state.edited([file]);
+    async judge(item, turn, { nonce, state = ralph.state }) {
+      const [edit] = await state.edited([file]);
       const signals = featureSignals(turn.lines, nonce);
       const byHand = edit === undefined ? [] : learningsByHand(edit.found, edit.written);
       const findings: FeatureFindings = {

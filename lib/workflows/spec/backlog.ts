@@ -196,6 +196,7 @@ export function specBacklog(
     },
     unverified: "accept",
     commits: { attempts: true },
+    concurrent: true,
 
     async overview({ parked }) {
       const plan = await load();

@@ -47,7 +47,8 @@ async function store(stories: readonly object[] = STORIES, config = CONFIG) {
 }
 
 keepsContract("featureBacklog()", async (kind) => {
-  const { folder, open, read } = await store(STORIES, kind === "checked" ? CONFIG : UNCHECKED);
+  const together = STORIES.map((story) => ({ ...story, priority: 1 }));
+  const { folder, open, read } = await store(together, kind === "checked" ? CONFIG : UNCHECKED);
   return {
     backlog: open(),
     reopen: async () => open(),

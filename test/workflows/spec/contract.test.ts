@@ -14,6 +14,7 @@ const ISSUE = '{"t": "issue", "id": "i-7g8h", "spec": "a.md", "desc": "flaky"}\n
 
 const PLANS = {
   "BUILD": SPEC + FIRST + SECOND + DONE,
+  "BUILD, two at once": SPEC + FIRST + SECOND.replace('"deps": ["t-1a2b"]', '"accept": "Verify: `test -f b`"'),
   "VERIFY": SPEC + DONE,
   "INVESTIGATE": SPEC + ISSUE,
   "DECOMPOSE": SPEC + FIRST.replace('"s": "p"', '"s": "p", "kill": "timeout", "kill_log": "x.log"') + SECOND,

@@ -1,0 +1,92 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { bunPath } from "../../../tools/runtimes.mjs";
+import { gitIn, makeRepository } from "../../repository.ts";
+import { runProgram } from "../crash/run_program.ts";
+
+const SCRIPT = join(dirname(fileURLToPath(import.meta.url)), "killed_run.ts");
+const STORIES = ["US-1", "US-2", "US-3", "US-4"];
+const ENVIRONMENT = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
+
+/** `RALPH_LONG=1` tries every point, else one in seven. */
+const STEP = process.env["RALPH_LONG"] === "1" ? 1 : 7;
+
+function project(): { readonly folder: string; readonly root: string } {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "ralph-journal-")));
+  const root = join(folder, "project");
+  mkdirSync(join(root, "scripts/ralph"), { recursive: true });
+  const userStories = STORIES.map((id) => ({
+    id,
+    title: `Write ${id}`,
+    acceptanceCriteria: [`Verify: \`test -f ${id}.txt\``],
+    priority: 1,
+    passes: false,
+    notes: "",
+  }));
+  writeFileSync(join(root, "scripts/ralph/prd.json"), JSON.stringify({ branchName: "main", userStories }, null, 2));
+  writeFileSync(join(root, "notes.txt"), "first\n");
+  makeRepository(root, { environment: ENVIRONMENT });
+  writeFileSync(join(root, "notes.txt"), "mine\n");
+  return { folder, root };
+}
+
+async function start(root: string, number: number, when: string): Promise<string> {
+  return (await runProgram([await bunPath(), SCRIPT, root, `${number}`, when], { cwd: root, environment: ENVIRONMENT }))
+    .output.trim();
+}
+
+/** Each item once, nothing of a person's touched, nothing left behind. */
+function shortcomings({ folder, root }: ReturnType<typeof project>, how: string): readonly string[] {
+  const git = gitIn(root, ENVIRONMENT);
+  const wrong: string[] = [];
+  const subjects = git("log", "--format=%s").split("\n");
+  for (const id of STORIES) {
+    const times = subjects.filter((subject) => subject.startsWith(`feat: ${id} `)).length;
+    if (times !== 1) wrong.push(`${id} was committed ${times} times`);
+    if (git("show", `HEAD:${id}.txt`) !== "done\n") wrong.push(`${id}.txt is not there`);
+  }
+  const prd = JSON.parse(readFileSync(join(root, "scripts/ralph/prd.json"), "utf8"));
+  if (!prd.userStories.every(({ passes }: { readonly passes: boolean }) => passes)) wrong.push("not all have passed");
+  if (git("status", "--porcelain").trimEnd() !== " M notes.txt") wrong.push(`status: ${git("status", "--porcelain")}`);
+  if (readFileSync(join(root, "notes.txt"), "utf8") !== "mine\n") wrong.push("the person's edit is gone");
+  if (git("worktree", "list").trim().includes("\n")) wrong.push("a worktree is left");
+  if (existsSync(join(folder, ".project.ralph"))) wrong.push("the folder of trees is left");
+  if (git("for-each-ref", "refs/ralph/work") !== "") wrong.push("work is kept");
+  const damage = git("fsck", "--no-dangling", "--no-progress").trim();
+  if (damage !== "") wrong.push(damage);
+  return wrong.map((what) => `${how}: ${what}`);
+}
+
+describe.skipIf(process.platform !== "linux")("four workers that are killed", () => {
+  test(
+    "before and after each line of the journal and each move of the tree do each item once all the same",
+    async () => {
+      const wrong: string[] = [];
+      const whole = project();
+      const points = Number(/passed (\d+)$/.exec(await start(whole.root, 0, "before"))?.[1]);
+      wrong.push(...shortcomings(whole, "without a kill"));
+      rmSync(whole.folder, { recursive: true });
+      let kills = 0;
+      for (let point = 1; point <= points; point += STEP) {
+        for (const when of ["before", "after"]) {
+          const killed = project();
+          const how = await start(killed.root, point, when);
+          if (!how.startsWith("passed")) kills += 1;
+          const again = await start(killed.root, 0, when);
+          if (!/passed \d+$/.test(again)) wrong.push(`${how}: ${again}`);
+          wrong.push(...shortcomings(killed, `${point} ${how}`));
+          rmSync(killed.folder, { recursive: true });
+        }
+      }
+
+      expect(wrong).toEqual([]);
+      expect(points).toBeGreaterThan(20);
+      expect(kills).toBeGreaterThan(points / STEP);
+    },
+    900_000,
+  );
+});
