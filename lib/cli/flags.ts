@@ -222,15 +222,13 @@ const NOTIFY_FLAG: FlagTable = {
 export const RUN_FLAGS: FlagTable = {
   ...ITERATION_FLAGS,
   ...LOOP_FLAGS,
+  ...CONSENT_FLAGS,
   ...AGENT_FLAGS,
   ...NOTIFY_FLAG,
   ...REPORT_FLAGS,
   ...PLACE_FLAGS,
   ...SHOW_FLAGS,
 };
-
-/** What Ralph itself takes beside a recipe. */
-export const RECIPE_FLAGS: FlagTable = { ...CONSENT_FLAGS, ...RUN_FLAGS };
 
 /** What commands take that only look. */
 export const LOOK_FLAGS: FlagTable = { ...DATA_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS };

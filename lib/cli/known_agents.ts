@@ -1,3 +1,5 @@
+import { basename } from "node:path";
+import { commandWord } from "../agents/command_agent.ts";
 import { programPath } from "../agents/adapter_agent.ts";
 import { ADAPTERS } from "../agents/adapters.ts";
 import type { Adapter } from "../agents/adapter.ts";
@@ -19,6 +21,13 @@ export async function findAgents(host: Host): Promise<readonly FoundAgent[]> {
     return path === null ? [] : [{ name: adapter.name, adapter, path }];
   }));
   return found.flat();
+}
+
+/** The known agent whose program a command of one's own starts, or `null`. */
+export function knownProgram(command: string): string | null {
+  const word = commandWord(command);
+  if (word === null) return null;
+  return ADAPTERS.find(({ programs }) => programs.includes(basename(word)))?.name ?? null;
 }
 
 /** How far an adapter can be trusted, in a few words. */

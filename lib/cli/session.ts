@@ -11,10 +11,11 @@ import { createHumanReporter, createJsonReporter } from "../ui/create_reporter.t
 import { createLiveView, type LiveView } from "../ui/live_view.ts";
 import { oneLine } from "../ui/printable.ts";
 import type { AnswerLookup } from "../ui/unattended_prompter.ts";
+import { knownProgram } from "./known_agents.ts";
 import { agentFor } from "./agent_choice.ts";
 import type { Flags, Invocation } from "./command.ts";
 import { findPlace, type Place } from "./workspace.ts";
-import { configOverlay, optional, parseApprovals, parseWorkers } from "./settings.ts";
+import { configOverlay, GATES, optional, parseApprovals, parseWorkers } from "./settings.ts";
 import { styleFor } from "./show.ts";
 
 /** What a command needs of its session. */
@@ -42,7 +43,7 @@ export interface Session extends AsyncDisposable {
 /** Joins flags, configuration and terminal to a context. @throws {RalphError} whatever is wrong with one of them */
 export async function openSession(invocation: Invocation, options: SessionOptions): Promise<Session> {
   const { flags, host, signal } = invocation;
-  const approvals = parseApprovals(flags.all("approve"), options.gates);
+  const approvals = parseApprovals(flags.all("approve"), options.gates === null ? null : [...GATES, ...options.gates]);
   const overlay = configOverlay(flags);
   const place = options.place ?? await findPlace(invocation);
   const json = flags.has("json");
@@ -72,6 +73,13 @@ export async function openSession(invocation: Invocation, options: SessionOption
   const { command } = place.config.provider;
   if (ui !== "json" && !quiet && command !== undefined && "agent-cmd" in invocation.command.flags && isEmpty(agent)) {
     invocation.say(oneLine(`agent ${command} (${relative(place.root, place.file ?? "")})`));
+  }
+  const shell = typeof agent.agent === "object" ? agent.agent.command : isEmpty(agent) ? command : undefined;
+  if (ui !== "json" && !quiet && shell !== undefined) {
+    const known = knownProgram(shell);
+    if (known !== null) {
+      invocation.say(`hint: \`--agent ${known}\` drives the same program, and shows its tokens, cost and limits`);
+    }
   }
   const { createRalph } = await import("../recipe/create_ralph.ts");
   const ralph = await createRalph({

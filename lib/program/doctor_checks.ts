@@ -13,7 +13,9 @@ import { optional } from "../cli/settings.ts";
 import { workflowRow } from "../workflows/table.ts";
 import { VERSION } from "../cli/version.ts";
 
-const VERSION_TIMEOUT_MS = 10_000;
+const VERSION_TIMEOUT_MS = 20_000;
+/** Programs that start at once: some load for seconds, and each has its own time limit. */
+const VERSIONS_AT_ONCE = 2;
 
 /** Looks at everything that a run needs; starts no agent but for its version. */
 export async function examine(invocation: Invocation): Promise<readonly Finding[]> {
@@ -35,7 +37,7 @@ export async function examine(invocation: Invocation): Promise<readonly Finding[
       ...await (await workflowRow(place.workflow.name).load()).examine?.(place, host) ?? [],
       ...await browser(place, host),
     ]),
-    ...await Promise.all(agents.map((agent) => installed(agent, host))),
+    ...await atMost(VERSIONS_AT_ONCE, agents, (agent) => installed(agent, host)),
     ...await servers(),
     ...await sandbox(invocation, place),
     ...await probes(invocation, place, agents),
@@ -210,6 +212,21 @@ function firstWord(command: string): string {
   return command.trim().split(/\s+/)[0] ?? "";
 }
 
+/** Maps a list with only so many under way at once; the results are in its order. */
+async function atMost<Value, Result>(
+  most: number,
+  values: readonly Value[],
+  map: (value: Value) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  const left = [...values.entries()];
+  async function work(): Promise<void> {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) results[next[0]] = await map(next[1]);
+  }
+  await Promise.all(Array.from({ length: most }, work));
+  return results;
+}
+
 async function installed({ name, path, adapter }: FoundAgent, host: Host): Promise<Finding> {
   const end = await host.processes.run({
     file: path,
@@ -224,7 +241,10 @@ async function installed({ name, path, adapter }: FoundAgent, host: Host): Promi
       level: "note",
       name,
       detail: `${path} does not report its version`,
-      ...optional("hint", end.reason === "timed-out" ? "it did not answer within 10 s" : undefined),
+      ...optional(
+        "hint",
+        end.reason === "timed-out" ? `it did not answer within ${VERSION_TIMEOUT_MS / 1000} s` : undefined,
+      ),
     };
 }
 

@@ -46,6 +46,7 @@ async function dispatch(argv: readonly string[], around: Surroundings): Promise<
     if (line.includes("--help") || line.includes("-h")) return printed(around, generalHelp(COMMANDS));
     return await bare(line, around);
   }
+  if (name === "version" && line.length === 0) return printed(around, VERSION);
   const command = findCommand(name);
   if (command === undefined) throw unknownCommand(name);
   return await startCommand(command, line, around);

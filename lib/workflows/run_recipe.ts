@@ -38,7 +38,7 @@ export async function runRecipe<Args>(recipe: Recipe<Args>, meta: RecipeMeta): P
 
 /** The recipe as a command of its own: with Ralph's flags and the recipe's own. */
 async function commandFor(recipe: Recipe<unknown>, file: string): Promise<Command> {
-  const { RECIPE_FLAGS } = await import("../cli/flags.ts");
+  const { RUN_FLAGS } = await import("../cli/flags.ts");
   const { argFields } = await import("../recipe/fields.ts");
   const { flagsOf, recipeUsage, valuesOf } = await import("../cli/recipe_args.ts");
   const fields = await argFields(recipe.args);
@@ -48,7 +48,7 @@ async function commandFor(recipe: Recipe<unknown>, file: string): Promise<Comman
     usage: recipeUsage(fields ?? []),
     arity: [0, Number.MAX_SAFE_INTEGER],
     helpLine: "--help",
-    flags: { ...RECIPE_FLAGS, ...flagsOf(fields ?? []) },
+    flags: { ...RUN_FLAGS, ...flagsOf(fields ?? []) },
     load: async () => {
       const { runLoaded } = await import("../cli/run_loaded.ts");
       return { run: (invocation) => runLoaded(invocation, recipe, valuesOf(recipe, fields, invocation), file) };

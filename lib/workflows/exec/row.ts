@@ -86,6 +86,7 @@ export const EXEC: WorkflowRow = {
       arity: [0, 0],
       flags: {
         ...ITERATION_FLAGS,
+        ...CONSENT_FLAGS,
         ...AGENT_FLAGS,
         ...pick(LOOP_FLAGS, "max-cost", "interactive", "accept-changes"),
         ...REPORT_FLAGS,

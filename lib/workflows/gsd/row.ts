@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import type { CommandLine } from "../../cli/command.ts";
-import { AGENT_FLAGS, PLACE_FLAGS, REPORT_FLAGS, SHOW_FLAGS } from "../../cli/flags.ts";
+import { AGENT_FLAGS, CONSENT_FLAGS, PLACE_FLAGS, REPORT_FLAGS, SHOW_FLAGS } from "../../cli/flags.ts";
 import { GSD_RUNS, PLANNING_DIRECTORY } from "./paths.ts";
 import type { WorkflowRow } from "../workflow.ts";
 
 /** A phase as an argument: `3`, `02.1`, `12A`. */
 const PHASE_REGEXP = /^\d+[A-Za-z]?(\.\d+)*$/;
 
-const PLANNING_FLAGS = { ...AGENT_FLAGS, ...REPORT_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS };
+const PLANNING_FLAGS = { ...CONSENT_FLAGS, ...AGENT_FLAGS, ...REPORT_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS };
 
 /** The plans of a GSD project. */
 export const GSD: WorkflowRow = {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Command } from "../../cli/command.ts";
 import {
   AGENT_FLAGS,
+  CONSENT_FLAGS,
   DATA_FLAGS,
   ITERATION_FLAGS,
   LOOP_FLAGS,
@@ -24,6 +25,7 @@ const COMMANDS: readonly Command[] = [
       force: { type: "boolean", summary: "compile: begin anew; the old PROGRESS.yaml goes into the sprint's logs" },
       ...ITERATION_FLAGS,
       ...LOOP_FLAGS,
+      ...CONSENT_FLAGS,
       ...AGENT_FLAGS,
       ...REPORT_FLAGS,
       ...PLACE_FLAGS,

@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { COMMANDS } from "../../lib/program/commands.ts";
+
+test("every command that starts an agent takes the flags of consent, time, view and place", () => {
+  const starting = COMMANDS.filter(({ flags }) => "agent" in flags);
+
+  expect(starting.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(["init", "exec", "plan", "run", "understand", "prd", "build", "sprint", "run-recipe"]),
+  );
+  for (const { name, flags } of starting) {
+    for (const flag of ["non-interactive", "answers", "approve", "timeout", "ui", "root", "config"]) {
+      expect(Object.keys(flags), name).toContain(flag);
+    }
+  }
+});
