@@ -12,7 +12,7 @@ import { createLiveView, type LiveView } from "../ui/live_view.ts";
 import { oneLine } from "../ui/printable.ts";
 import type { AnswerLookup } from "../ui/unattended_prompter.ts";
 import { knownProgram } from "./known_agents.ts";
-import { agentFor } from "./agent_choice.ts";
+import { agentFor, type AgentSetting } from "./agent_choice.ts";
 import type { Flags, Invocation } from "./command.ts";
 import { findPlace, type Place } from "./workspace.ts";
 import { configOverlay, GATES, optional, parseApprovals, parseWorkers } from "./settings.ts";
@@ -70,17 +70,7 @@ export async function openSession(invocation: Invocation, options: SessionOption
     invocation.say(options.title ?? `workflow ${place.workflow.name} (${place.workflow.why})`);
   }
   const agent = await agentFor(invocation, place, prompter);
-  const { command } = place.config.provider;
-  if (ui !== "json" && !quiet && command !== undefined && "agent-cmd" in invocation.command.flags && isEmpty(agent)) {
-    invocation.say(oneLine(`agent ${command} (${relative(place.root, place.file ?? "")})`));
-  }
-  const shell = typeof agent.agent === "object" ? agent.agent.command : isEmpty(agent) ? command : undefined;
-  if (ui !== "json" && !quiet && shell !== undefined) {
-    const known = knownProgram(shell);
-    if (known !== null) {
-      invocation.say(`hint: \`--agent ${known}\` drives the same program, and shows its tokens, cost and limits`);
-    }
-  }
+  if (ui !== "json" && !quiet) announceAgent(invocation, place, agent);
   const { createRalph } = await import("../recipe/create_ralph.ts");
   const ralph = await createRalph({
     root: place.root,
@@ -108,6 +98,16 @@ export async function openSession(invocation: Invocation, options: SessionOption
       await ralph[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Names a command that is the agent because the configuration says so, and the better way where its program is known. */
+function announceAgent({ command: { flags }, say }: Invocation, place: Place, agent: AgentSetting): void {
+  const { command } = place.config.provider;
+  const isConfigured = command !== undefined && "agent-cmd" in flags && isEmpty(agent);
+  if (isConfigured) say(oneLine(`agent ${command} (${relative(place.root, place.file ?? "")})`));
+  const shell = typeof agent.agent === "object" ? agent.agent.command : isConfigured ? command : undefined;
+  const known = shell === undefined ? null : knownProgram(shell);
+  if (known !== null) say(`hint: \`--agent ${known}\` drives the same program, and shows its tokens, cost and limits`);
 }
 
 function loopDefaults(flags: Flags): Partial<LoopDefaults> {
