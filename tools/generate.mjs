@@ -1,6 +1,7 @@
 /**
- * Writes lib/generated: the prompts, the recipes' texts and the declarations of the public modules, which the code
- * imports because the binary has no files beside it. `npm ci`, builds and tests run it; git does not hold the result.
+ * Writes lib/generated: the prompts, the recipes' texts, the page on installing, and the declarations of the public
+ * modules, which the code imports because the binary has no files beside it. `npm ci`, builds and tests run it; git does
+ * not hold the result.
  *
  *   node tools/generate.mjs
  */
@@ -160,6 +161,13 @@ export async function generate() {
   }
   if (isStale("recipes.ts", [...filesOf("recipes"), tool])) {
     write("recipes.ts", texts("recipes", ".ts", "RECIPE_TEXTS", "The text of every built-in recipe by its name."));
+  }
+  if (isStale("install.ts", ["docs/install.md", tool])) {
+    const comment = "docs/install.md, for `ralph help install`.";
+    write(
+      "install.ts",
+      `${HEADER}\n/** ${comment} */\nexport const INSTALL_TEXT: string = ${literal(read("docs/install.md"))};\n`,
+    );
   }
   const sources = filesOf("lib").filter((name) => name !== "lib" && !/^lib.generated/.test(name));
   if (!isStale("types.ts", [...sources, "deno.json", "tsconfig.json", "tsconfig.build.json", tool])) return;

@@ -109,6 +109,7 @@ const GATES = {
   lock: [lockWithoutHosts],
   machine: [noMachineNames],
   reference: [upToDateReference],
+  pages: [tool("check_docs.ts")],
   types: [script("typescript", "tsc", "--noEmit"), script("typescript", "tsc", "--noEmit", "-p", "tsconfig.test.json")],
   "types-deno": [[
     "deno check",

@@ -13,6 +13,7 @@ const PAGES = {
     'import { configMarkdown } from "./lib/cli/config_reference.ts"; console.log(configMarkdown());',
   ...Object.fromEntries(
     Object.entries({
+      agents: "agentsMarkdown",
       commands: "commandsMarkdown",
       environment: "environmentMarkdown",
       errors: "errorsMarkdown",
@@ -20,7 +21,7 @@ const PAGES = {
       "exit-codes": "exitCodesMarkdown",
     }).map(([page, name]) => [
       `docs/reference/${page}.md`,
-      `import { ${name} } from "./tools/reference_pages.ts"; console.log(${name}());`,
+      `import { ${name} } from "./tools/reference_pages.ts"; console.log(await ${name}());`,
     ]),
   ),
 };

@@ -4,6 +4,8 @@
  * @module
  */
 import { z } from "zod";
+import type { Adapter } from "../lib/agents/adapter.ts";
+import { ADAPTERS } from "../lib/agents/adapters.ts";
 import type { Command, FlagTable } from "../lib/cli/command.ts";
 import { valueText } from "../lib/cli/help.ts";
 import { ERROR_DEFINITIONS, type ErrorDefinition } from "../lib/errors/definitions.ts";
@@ -116,6 +118,82 @@ function titleOf(code: string, message: string): string {
 /** `{name}` as an ellipsis, two of them as one. */
 function filled(text: string): string {
   return text.replaceAll(/\{\w+\}/g, "…").replaceAll("<", "&lt;");
+}
+
+/** The programs' own documentation. */
+const AGENT_PAGES: Readonly<Record<string, string>> = {
+  claude: "https://code.claude.com/docs/en/cli-reference",
+  codex: "https://developers.openai.com/codex/cli",
+  opencode: "https://opencode.ai/docs/cli",
+  gemini: "https://github.com/google-gemini/gemini-cli",
+  qwen: "https://github.com/QwenLM/qwen-code",
+  copilot: "https://docs.github.com/en/copilot/concepts/agents/about-copilot-cli",
+  cline: "https://docs.cline.bot",
+  pi: "https://github.com/badlogic/pi-mono",
+  amp: "https://ampcode.com/manual",
+  cursor: "https://cursor.com/docs/cli",
+  droid: "https://docs.factory.ai/cli",
+  aider: "https://aider.chat/docs",
+};
+
+/** docs/reference/agents.md */
+export async function agentsMarkdown(): Promise<string> {
+  const sections = await Promise.all(ADAPTERS.map(agentSection));
+  return [
+    ...head("Agents", "lib/agents/adapters.ts"),
+    "What Ralph knows of each agent, and exactly how it starts it. How to choose one, what a limit does and what is known of",
+    "cost is in [the guide](../guides/agents.md). `MODEL` and `LEVEL` stand for `--model` and `--reasoning`; without them",
+    "their arguments are left out. Agents work without asking for permission: that is what the long flags say. The",
+    "[sandbox](../guides/sandbox.md) limits what they can touch.",
+    "",
+    ...sections.flat(),
+  ].join("\n");
+}
+
+async function agentSection(row: Adapter): Promise<readonly string[]> {
+  const driver = await row.load();
+  const { arguments: words, input, environment = {} } = driver.arguments({
+    prompt: "PROMPT",
+    model: row.takesModel ? "MODEL" : null,
+    reasoning: row.takesReasoning ? "LEVEL" : null,
+    folder: "FOLDER",
+  });
+  const shown = [row.programs[0] ?? row.name, ...words].map((word) =>
+    /^[\w=.,:/@-]+$/.test(word) ? word : `'${word.replaceAll("\n", " ")}'`
+  );
+  const set = Object.entries(environment);
+  const page = AGENT_PAGES[row.name];
+  return [
+    `## ${row.name}`,
+    "",
+    row.proof.kind === "measured"
+      ? `Measured with version ${row.proof.version}.`
+      : "Written from its documentation and never run: try it with `ralph doctor --probe` first.",
+    "",
+    ...(row.programs.length === 0
+      ? []
+      : ["```text", `${shown.join(" ")}${input === null ? "" : " < PROMPT"}`, "```", ""]),
+    `- **Install:** ${row.install.startsWith("npm ") ? `\`${row.install}\`` : row.install}`,
+    `- **Log in:** ${row.login}`,
+    `- **Reasoning effort:** ${row.takesReasoning ? "`--reasoning LEVEL`" : "the program takes none"}`,
+    ...(row.takesEndpoint === true
+      ? ["- **Model server:** any, by [`provider.endpoint`](../guides/agents.md#any-model-server)"]
+      : []),
+    `- **In the terminal**, for planning with you: ${
+      row.takesTerminal ? "yes" : "no, Ralph asks its questions itself"
+    }`,
+    `- **Instructions it reads:** ${row.instructions.map((path) => `\`${path}\``).join(", ")}`,
+    `- **Keys it may use in a sandbox:** ${
+      row.needs.keys.map((key) => `\`${key}\``).join(", ") || "the one that its settings name"
+    }`,
+    ...(set.length === 0 || row.programs.length === 0 ? [] : [
+      `- **Variables that Ralph sets:** ${
+        set.map(([name, value]) => value === undefined ? `\`${name}\` (unset)` : `\`${name}=${value}\``).join(", ")
+      }`,
+    ]),
+    ...(page === undefined ? [] : [`- **Its documentation:** <${page}>`]),
+    "",
+  ];
 }
 
 /** docs/reference/environment.md */

@@ -11,7 +11,8 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { bunPath, environment, mustRun, ROOT, run } from "./runtimes.mjs";
 
-const EXAMPLE_REGEXP = /^<!-- example (?<name>[\w-]+)(?:: (?<file>\S+))? -->\n+```sh\n(?<text>[\s\S]*?)^```$/gm;
+const EXAMPLE_REGEXP =
+  /^<!-- example (?<name>[\w-]+)(?:: (?<file>\S+))? -->\n+```(?:sh|json|yaml|ts)\n(?<text>[\s\S]*?)^```$/gm;
 
 /** The examples of a document, in its order. */
 function examplesOf(path) {

@@ -15,8 +15,8 @@ export function generalHelp(commands: readonly Command[]): string {
     "Commands:",
     ...table(rows),
     "",
-    "`ralph help COMMAND` shows a command's flags; `ralph help agents`, `config`, `environment`, `exit-codes` and",
-    "`workflows` show the rest",
+    "`ralph help COMMAND` shows a command's flags; `ralph help agents`, `config`, `environment`, `exit-codes`,",
+    "`install` and `workflows` show the rest",
   ].join("\n");
 }
 

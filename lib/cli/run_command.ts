@@ -81,7 +81,8 @@ export async function startCommand(command: Command, line: readonly string[], ar
   return await run({ ...around, command, arguments: parsed.arguments, rest: parsed.rest, flags: parsed.flags });
 }
 
-function checkArity(command: Command, given: readonly string[]): void {
+/** @throws {RalphError} usage for too few or too many arguments */
+export function checkArity(command: Command, given: readonly string[]): void {
   const [least, most] = command.arity;
   if (given.length < least) throw usage(`\`ralph ${command.name}\` needs ${command.usage}`, helpHint(command));
   if (given.length <= most) return;

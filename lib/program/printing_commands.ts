@@ -63,7 +63,7 @@ export const PRINTING: readonly Command[] = [
   {
     name: "help",
     insideRun: true,
-    summary: "help on a command, or on exit-codes, environment, workflows",
+    summary: "help on a command, or on agents, config, environment, exit-codes, install, workflows",
     usage: "[COMMAND|TOPIC]",
     arity: [0, 1],
     flags: { ...SHOW_FLAGS },

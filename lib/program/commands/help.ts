@@ -15,6 +15,7 @@ export const TOPICS: Readonly<
   "exit-codes": () =>
     ["Exit codes:", ...table(EXIT_MEANINGS.map(([code, meaning]) => [String(code), meaning] as const))].join("\n"),
   environment: environmentHelp,
+  install: async () => (await import("../../generated/install.ts")).INSTALL_TEXT.trimEnd(),
   workflows: () =>
     [
       "Workflows:",
