@@ -191,6 +191,7 @@ async function agentSection(row: Adapter): Promise<readonly string[]> {
         set.map(([name, value]) => value === undefined ? `\`${name}\` (unset)` : `\`${name}=${value}\``).join(", ")
       }`,
     ]),
+    "- **Limits and cost:** [what is known of each](../guides/agents.md#what-is-known-of-each)",
     ...(page === undefined ? [] : [`- **Its documentation:** <${page}>`]),
     "",
   ];
