@@ -1,4 +1,5 @@
 import { dirname, join, parse, relative } from "node:path";
+import type { TurnStage } from "../config/types.ts";
 import type { RalphContext } from "../context/context.ts";
 import type { TreeSnapshot } from "../git/types.ts";
 import { ensureRunsIgnored, isIgnoring } from "../events/run_folders.ts";
@@ -6,6 +7,7 @@ import type { TimeBudget } from "../backlog/turn_types.ts";
 import { resolveInside } from "../host/files.ts";
 import type { AgentTurn, Item, Turn } from "../backlog/types.ts";
 import type { Agent } from "../context/agent.ts";
+import type { TurnKind } from "../context/router.ts";
 import { turnEnvironment } from "./environment.ts";
 import { patientTurn } from "./patient_turn.ts";
 import { bringBack } from "../git/git_directory.ts";
@@ -24,6 +26,10 @@ export interface AgentTurnRequest {
   /** @default the root */
   readonly cwd?: string;
   readonly item?: Item | null;
+  /** What kind of turn it is, for `provider.route`. @default by the item; without one it plans */
+  readonly stage?: TurnStage;
+  /** Of the item, from 1. @default 1 */
+  readonly attempt?: number;
   /** Milliseconds. @default provider.timeout of the configuration */
   readonly timeoutMs?: number;
   readonly interactive?: boolean;
@@ -54,15 +60,24 @@ export async function agentTurn(ralph: RalphContext, request: AgentTurnRequest):
   const environment = { ...await turnEnvironment(ralph, request.item ?? null), ...request.environment };
   const runs = dirname(request.folder);
   const ignored = await isIgnoring(runs);
-  const once = (agent: Agent, number: number): Promise<AgentTurn> =>
-    oneTurn(ralph, agent, request, { cwd, environment, signal, number });
+  const routed = ralph.router?.choose(kindOf(request)) ?? null;
+  const agent = routed?.agent ?? ralph.agent;
+  const once = (taker: Agent, number: number): Promise<AgentTurn> => {
+    const route = taker === agent ? routed?.why : undefined;
+    return oneTurn(ralph, taker, request, { cwd, environment, signal, number, route });
+  };
   const agentTurn = request.interactive === true
-    ? await once(ralph.agent, 1)
-    : await patientTurn(ralph, { signal, run: once, budget: request.budget ?? null });
+    ? await once(agent, 1)
+    : await patientTurn({ ...ralph, agent }, { signal, run: once, budget: request.budget ?? null });
   if (ignored) await ensureRunsIgnored(runs); // the agent may have taken the folder away: its files are no part of the work
   const { paths, now } = await repository.changedSince(before);
   const changedFiles = rootPaths(ralph, paths);
   return { turn: { ...agentTurn, changedFiles, base: before.head, head: now.head }, before, after: now };
+}
+
+function kindOf({ stage, item = null, attempt = 1 }: AgentTurnRequest): TurnKind {
+  const own = item === null || item.preparatory === true ? "plan" : "work";
+  return { stage: stage ?? (item?.review === true ? "review" : own), item, attempt };
 }
 
 /** A turn that is taken again after a wait has a transcript of its own. */
@@ -76,13 +91,15 @@ interface OneTurn {
   readonly environment: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly number: number;
+  /** Why this agent takes it, where a rule says so. */
+  readonly route: string | undefined;
 }
 
 async function oneTurn(
   ralph: RalphContext,
   agent: Agent,
   request: AgentTurnRequest,
-  { cwd, environment, signal, number }: OneTurn,
+  { cwd, environment, signal, number, route }: OneTurn,
 ): Promise<AgentTurn> {
   const transcript = numbered(
     request.transcript === undefined
@@ -90,7 +107,12 @@ async function oneTurn(
       : await resolveInside(ralph.run.root, request.transcript),
     number,
   );
-  ralph.events.emit({ type: "turn-start", agent: agent.name, transcript: relative(ralph.run.root, transcript) });
+  ralph.events.emit({
+    type: "turn-start",
+    agent: agent.name,
+    transcript: relative(ralph.run.root, transcript),
+    ...(route === undefined ? {} : { route }),
+  });
   const started = ralph.host.clock.now();
   const turn = await agent.runTurn({
     prompt: request.prompt,

@@ -141,9 +141,18 @@ export function resolveFallback(
   const { fallback } = config.provider;
   if (fallback === undefined) return null;
   const choice: ProviderChoice = typeof fallback === "string" ? { preset: fallback } : fallback;
-  const place = { host, root: root ?? host.environment.cwd };
-  if (choice.command !== undefined) return commandAgent({ command: choice.command, ...place });
-  return choice.preset === undefined ? null : presetAgent(choice, place);
+  if (choice.command === undefined && choice.preset === undefined) return null;
+  return resolveChoice(choice, { host, root: root ?? host.environment.cwd });
+}
+
+/** The agent of a choice, which has a command or a preset. @throws {RalphError} agent-unknown, option-invalid */
+export function resolveChoice(
+  choice: ProviderChoice,
+  place: { readonly host: Host; readonly root: string },
+): Agent {
+  return choice.command === undefined
+    ? presetAgent(choice, place)
+    : commandAgent({ command: choice.command, ...place });
 }
 
 function presetAgent(

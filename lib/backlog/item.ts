@@ -4,6 +4,10 @@ export interface Item<Data = unknown> {
   /** `story`, `topic`, `review`, `BUILD` … */
   readonly kind: string;
   readonly title: string;
+  /** What its format calls tags, for `provider.route`. */
+  readonly tags?: readonly string[];
+  /** Its priority, where the format has one. */
+  readonly priority?: number;
   /** Nothing else may be in flight while this is worked on: stages, reviews, completion. */
   readonly exclusive?: boolean;
   /** Globs, relative to the root, that it will change: two items that overlap are not in flight together. */

@@ -95,7 +95,7 @@ async function review(
     : fillPrompt(options.prompt, asked);
   const asInstructed: AsInstructed = context.asInstructed ?? ((run) => run());
   const { turn, rewritten } = await asInstructed(async () => {
-    const { turn, before, after } = await agentTurn({ ...ralph, agent: reviewer, fallback: null }, {
+    const { turn, before, after } = await agentTurn({ ...ralph, agent: reviewer, fallback: null, router: null }, {
       prompt,
       name,
       folder,

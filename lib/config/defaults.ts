@@ -29,7 +29,7 @@ const TEST_GLOBS: readonly string[] = [
 export function defaultConfig(): Config {
   return {
     trust: "normal",
-    provider: { args: [], timeout: 1800, idleTimeout: 1200 },
+    provider: { route: [], args: [], timeout: 1800, idleTimeout: 1200 },
     verify: {
       default: [],
       ui: [],

@@ -6,6 +6,7 @@
 import { z } from "zod";
 import { defaultConfig, MOST_WORKERS } from "./defaults.ts";
 import { isHttpUrl, key, NOTIFY_SCHEMA } from "./notify_schema.ts";
+import { PROVIDER_SCHEMA } from "./provider_schema.ts";
 import type { Config } from "./types.ts";
 
 export type * from "./types.ts";
@@ -45,70 +46,7 @@ const hook = z.strictObject({
   "needs exactly one of workflow, prompt and command",
 );
 
-const dollars = z.number().nonnegative();
-const endpoint = z.strictObject({
-  name: key(
-    command.optional(),
-    "Known server: `openai`, `anthropic`, `google`, `openrouter`, `groq`, `ollama`, `lmstudio`, `llamacpp` or `vllm`.",
-  ),
-  url: key(
-    z.string().refine(isHttpUrl, "must be an http or https URL").optional(),
-    "Base address, instead of the one of `name`.",
-  ),
-  keyVariable: key(
-    z.string().regex(/^[A-Za-z_]\w*$/, "must be the name of a variable, not a key").optional(),
-    "Environment variable that holds the key; its name ends in `_KEY` or `_TOKEN`.",
-  ),
-  api: key(
-    z.enum(["chat", "responses", "anthropic", "google"]).optional(),
-    "How the server is spoken to. Without it: the one of `name`, else `chat`.",
-  ),
-  context: key(count.optional(), "Tokens that a conversation may have. Without it: what the server reports."),
-  output: key(count.optional(), "Tokens that one answer may have. Without it: the server's own limit."),
-  images: key(z.boolean().optional(), "Whether the model takes images. Without it: it is tried."),
-  price: key(
-    z.strictObject({
-      input: key(dollars, "Input, in US dollars for a million tokens."),
-      output: key(dollars, "Output, in US dollars for a million tokens."),
-      cachedInput: key(dollars.optional(), "Input from the provider's cache. Without it: as `input`."),
-    }).optional(),
-    "Price of the model, for servers that report no cost.",
-  ),
-}).refine(({ name, url }) => name !== undefined || url !== undefined, "needs a name or a url");
-
 const DEFAULTS = defaultConfig();
-const CHOICE = {
-  command: key(
-    command.optional(),
-    "Command of an agent. It runs in the shell as written, with the prompt on standard input; its output is plain text.",
-  ),
-  preset: key(z.string().optional(), "Known agent: `claude`, `codex` …; `ralph help agents` lists them."),
-  model: key(z.string().optional(), "Model, as the known agent names it."),
-  reasoning: key(z.string().optional(), "Reasoning effort, as the known agent names it."),
-  endpoint: key(
-    z.union([command, endpoint]).optional(),
-    "Model server of an agent that takes any: a known name, a URL, or an object with settings.",
-  ),
-};
-
-const provider = z.strictObject({
-  ...CHOICE,
-  fallback: key(
-    z.union([z.string().min(1), z.strictObject(CHOICE)]).optional(),
-    "Agent that takes over while the first one waits for a rate limit: a known agent's name, or an object with `command`, or with `preset`, `model` and `reasoning`.",
-  ),
-  args: key(z.array(z.string()).default([]), "Arguments added to `provider.command`."),
-  interactiveArgs: key(
-    z.array(z.string()).optional(),
-    "Arguments used instead of `args` where the agent talks to you in the terminal; the prompt comes last.",
-  ),
-  timeout: key(seconds.default(DEFAULTS.provider.timeout), "Longest time for one agent turn, in seconds."),
-  idleTimeout: key(
-    seconds.default(DEFAULTS.provider.idleTimeout),
-    "Longest time without output from an agent that streams events, in seconds.",
-  ),
-});
-
 const verify = z.strictObject({
   default: key(commands.default([]), "Commands that must pass for every item."),
   ui: key(commands.default([]), "Commands that must also pass for items tagged `ui`, after the browser checks."),
@@ -289,7 +227,7 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
     z.enum(["normal", "strict"]).default(DEFAULTS.trust),
     "`strict` fails attempts that change tests, parks items whose checks pass before the work, and accepts no claim.",
   ),
-  provider: key(provider.prefault({}), "The agent that does the work."),
+  provider: key(PROVIDER_SCHEMA.prefault({}), "The agent that does the work."),
   verify: key(verify.prefault({}), "What must pass."),
   parallel: key(parallel.prefault({}), "How items are worked on at once."),
   workspace: key(workspace.prefault({}), "What a clean checkout needs beside the files in git."),

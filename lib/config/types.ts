@@ -49,6 +49,21 @@ export interface ProviderChoice {
   readonly endpoint?: string | EndpointConfig | undefined;
 }
 
+/** A kind of turn: it plans, works on an item, or judges the work of others. */
+export type TurnStage = "plan" | "work" | "review";
+
+/** Another agent or model for some turns. All conditions that are given must hold. */
+export interface RouteRule extends ProviderChoice {
+  readonly stage?: TurnStage | undefined;
+  /** As the item has it: `story`, `BUILD`, `VERIFY` … */
+  readonly kind?: string | readonly string[] | undefined;
+  /** One of them is a tag of the item. */
+  readonly tag?: string | readonly string[] | undefined;
+  readonly priority?: number | readonly number[] | undefined;
+  /** So many attempts at the item have failed. */
+  readonly after?: number | undefined;
+}
+
 /** The agent that does the work. */
 export interface ProviderConfig extends ProviderChoice {
   /** Put behind the command, each quoted for the shell. */
@@ -60,6 +75,8 @@ export interface ProviderConfig extends ProviderChoice {
   readonly interactiveArgs?: readonly string[] | undefined;
   /** Takes over while the agent waits for a rate limit: a known agent's name, or a choice of its own. */
   readonly fallback?: string | ProviderChoice | undefined;
+  /** Another agent or model for some turns: the first rule that fits decides. */
+  readonly route: readonly RouteRule[];
   /** Seconds for one turn. @default 1800 */
   readonly timeout: number;
   /** Seconds without output, for agents that stream events. @default 1200 */

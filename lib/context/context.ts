@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Router } from "./router.ts";
 import type { $Type } from "dax";
 import type { Agent, RateLimits } from "./agent.ts";
 import type { StateFiles } from "../backlog/state_files.ts";
@@ -43,6 +44,8 @@ export interface RalphContext {
   readonly agent: Agent;
   /** Takes over while the agent waits for a rate limit. */
   readonly fallback?: Agent | null;
+  /** Chooses another agent for some turns (`provider.route`). @default the agent takes all */
+  readonly router?: Router | null;
   /** What a person changes from outside while the run lasts. */
   readonly steering: Steering;
   /** Puts questions to a person, or to what was answered beforehand. */

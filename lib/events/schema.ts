@@ -120,6 +120,7 @@ export const EVENT_SCHEMAS = {
     type: z.literal("turn-start"),
     agent: text,
     transcript: text.describe("file, relative to the root"),
+    route: text.exactOptional().describe("the rule of `provider.route` that chose the agent"),
   }).describe("An agent process starts."),
   "turn-end": z.object({
     type: z.literal("turn-end"),

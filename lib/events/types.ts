@@ -78,7 +78,8 @@ export type RalphEvent =
     /** Items that had passed and come again because of this one. */
     readonly reopened?: readonly string[];
   }
-  | { readonly type: "turn-start"; readonly agent: string; readonly transcript: string }
+  /** `route`: the rule of `provider.route` that chose the agent. */
+  | { readonly type: "turn-start"; readonly agent: string; readonly transcript: string; readonly route?: string }
   | {
     readonly type: "turn-end";
     readonly agent: string;

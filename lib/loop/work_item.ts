@@ -192,6 +192,7 @@ async function runTurn<Data, Findings>(
     folder,
     ...(item.transcript === undefined ? {} : { transcript: join(ralph.run.root, item.transcript) }),
     item,
+    attempt: context.attempt,
     signal,
     ...(work.timeoutMs === undefined ? {} : { timeoutMs: work.timeoutMs }),
     ...(work.interactive === undefined ? {} : { interactive: work.interactive }),

@@ -19,6 +19,7 @@ import type { EventBus, EventSink } from "../events/types.ts";
 import { openRepository } from "../git/open_repository.ts";
 import { createHost } from "../host/create_host.ts";
 import { ensurePrivateDirectory, pathExists, resolveInside } from "../host/files.ts";
+import type { RoutedAgents } from "../context/router.ts";
 import type { Host } from "../host/types.ts";
 import type { SandboxOptions } from "../sandbox/create_sandbox.ts";
 import { OWN_RECIPE } from "./registry.ts";
@@ -119,7 +120,7 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
   const logs: EventLog[] = [];
   const notifier = await notifierFor(config.notify, { host, root, run: id, signal, events });
   const lock = createRunLock({ host, repository, root, file: own.runLock });
-  const agent = await recorded(await agentOf(options, config, host), options, host, root);
+  const { agent, router } = await agentsOf(options, config, host, root);
   const fallback = await fallbackOf(options, config, host, root);
   for (const message of warnings) {
     events.emit({ type: "note", level: "warn", message: `ralph.config.json: ${message}` });
@@ -130,6 +131,7 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
     config,
     $: await shellFor(root),
     agent,
+    router,
     fallback,
     prompter,
     decides: await decidingFiles(options, root),
@@ -215,6 +217,15 @@ async function recorded(agent: Agent, { record }: RalphOptions, host: Host, root
   }
   const { recordingAgent } = await import("../agents/replay/recording_agent.ts");
   return recordingAgent(agent, file, host);
+}
+
+/** The run's agent, and what chooses others: a run begins where all of them can. */
+async function agentsOf(options: RalphOptions, config: Config, host: Host, root: string): Promise<RoutedAgents> {
+  const wrap = (agent: Agent): Promise<Agent> => recorded(agent, options, host, root);
+  const agent = await agentOf(options, config, host);
+  if (config.provider.route.length === 0) return { agent: await wrap(agent), router: null };
+  const { routed } = await import("../agents/route.ts");
+  return await routed(agent, { config, host, root, wrap, isNamed: options.agent !== undefined });
 }
 
 async function agentOf({ agent, script, cassette }: RalphOptions, config: Config, host: Host): Promise<Agent> {

@@ -3,7 +3,7 @@ import { EVENTS_VERSION, type RalphEvent } from "../events/types.ts";
 import { addTurn } from "../backlog/usage.ts";
 import { refusedText, sandboxText, tailLines } from "../ui/event_text.ts";
 import { type Cursor, type Draft, emptyDraft } from "./draft.ts";
-import { beginAttempt, endAttempt, sendBack } from "./fold_items.ts";
+import { agentUse, beginAttempt, endAttempt, sendBack } from "./fold_items.ts";
 import type { RunPart, RunReport, TurnReport } from "./types.ts";
 
 /** Lines of a failed check's output that are kept. */
@@ -75,12 +75,7 @@ export function createFold(file: string): Fold {
       if (typeof run === "string") draft.run = run;
     },
     end() {
-      draft.agents = [...cursor.models].map(([name, models]) => ({
-        name,
-        models: [...models],
-        turns: [...draft.items.flatMap(({ attempts }) => attempts), ...draft.parts]
-          .flatMap(({ turns }) => turns).filter((turn) => turn.agent === name).length,
-      }));
+      draft.agents = [...cursor.models].map(([name, models]) => agentUse(name, [...models], draft));
       if (draft.startedAt !== null && draft.endedAt !== null) {
         draft.durationMs = Math.max(0, Date.parse(draft.endedAt) - Date.parse(draft.startedAt));
       }

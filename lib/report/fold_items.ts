@@ -1,7 +1,7 @@
 import type { RalphEvent } from "../events/types.ts";
-import { NO_USAGE } from "../backlog/usage.ts";
+import { addTurn, NO_USAGE } from "../backlog/usage.ts";
 import type { Cursor, Draft } from "./draft.ts";
-import type { ItemReport, ItemState, RunPart, RunReport } from "./types.ts";
+import type { AgentUse, AttemptReport, ItemReport, ItemState, RunPart, RunReport, TurnReport } from "./types.ts";
 
 type Start = Extract<RalphEvent, { type: "iteration-start" }> & { readonly at: string };
 type End = Extract<RalphEvent, { type: "iteration-end" }>;
@@ -44,6 +44,26 @@ export function endAttempt(draft: Draft<RunReport>, cursor: Cursor, event: End):
   sendBack(draft, event.reopened ?? [], `sent back by ${event.item.id}${message === null ? "" : `: ${message}`}`);
   cursor.item = item;
   cursor.attempt = null;
+}
+
+/** The turn at the item itself: those of reviewers come after it, those that waited for a limit before it. */
+function workTurn({ turns }: Draft<AttemptReport>): Draft<TurnReport> | undefined {
+  return turns.find(({ reason }) => reason !== "rate-limited" && reason !== "unavailable") ?? turns[0];
+}
+
+/** What an agent did in the whole run. */
+export function agentUse(name: string, models: string[], { items, parts }: Draft<RunReport>): Draft<AgentUse> {
+  const attempts = items.flatMap((item) => item.attempts);
+  const turns = [...attempts, ...parts].flatMap((one) => one.turns).filter((turn) => turn.agent === name);
+  const own = attempts.filter((attempt) => workTurn(attempt)?.agent === name);
+  return {
+    name,
+    models,
+    turns: turns.length,
+    usage: turns.reduce((sum, { usage }) => usage === null ? sum : addTurn(sum, usage), { ...NO_USAGE }),
+    attempts: own.length,
+    passed: own.filter(({ result }) => result === "verified" || result === "unverified").length,
+  };
 }
 
 /** Items that had passed come again. */

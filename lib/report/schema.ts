@@ -66,7 +66,14 @@ export const REPORT_SCHEMA: z.ZodType<RunReport> = z.object({
   startedAt: known.describe("the first event, ISO 8601"),
   endedAt: known.describe("the last event"),
   durationMs: ms.nullable(),
-  agents: z.array(z.object({ name: text, models: z.array(text), turns: count })),
+  agents: z.array(z.object({
+    name: text,
+    models: z.array(text),
+    turns: count,
+    usage: USAGE_TOTAL_SCHEMA,
+    attempts: count.describe("at items; reviews are none"),
+    passed: count.describe("of the attempts"),
+  })),
   usage: USAGE_TOTAL_SCHEMA.describe("all turns together, those of hooks left out"),
   counts: z.object({ verified: count, unverified: count, parked: count, open: count }).describe("of the last loop"),
   parts: z.array(z.object({

@@ -199,10 +199,14 @@ export function partName({ name, scope, kind }: RunPart): string {
   return scope === null ? name : `${name} ${oneLine(scope)}`;
 }
 
-/** Agents, their models, their turns. */
+/** Agents, their models, their turns, what they used, how often they passed. */
 export function agentsText({ agents }: RunReport): string {
-  return agents.map(({ name, models, turns }) =>
-    `${name}${models.length === 0 ? "" : ` (${models.join(", ")})`}, ${plural(turns, "turn")}`
+  return agents.map(({ name, models, turns, usage, attempts, passed }) =>
+    [
+      `${name}${models.length === 0 ? "" : ` (${models.join(", ")})`}, ${plural(turns, "turn")}`,
+      ...(agents.length > 1 && isReported(usage) ? [usageText(usage)] : []),
+      ...(attempts === 0 ? [] : [`passed ${passed} of ${plural(attempts, "attempt")}`]),
+    ].join(", ")
   ).join("; ");
 }
 

@@ -75,11 +75,15 @@ export interface RunReport {
   readonly events: EventsRead;
 }
 
-/** An agent, and the models that it named itself. */
+/** An agent (with a model, where a rule named one), the models that it named itself, and what came of its turns. */
 export interface AgentUse {
   readonly name: string;
   readonly models: readonly string[];
   readonly turns: number;
+  readonly usage: UsageTotal;
+  /** At items, reviews of others' work left out; how many of them passed. */
+  readonly attempts: number;
+  readonly passed: number;
 }
 
 /** Items by their state at the end of the run. */

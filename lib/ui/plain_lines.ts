@@ -43,7 +43,9 @@ const LINES: {
     const place = event.total === null ? "" : `, ${event.passed} of ${event.total} done`;
     return [`${event.item.kind} ${event.item.id}: ${event.item.title} (attempt ${event.attempt}${place})`];
   },
-  "turn-start": (event) => [`  agent ${event.agent}: started, transcript in ${event.transcript}`],
+  "turn-start": ({ agent, transcript, route }) => [
+    `  agent ${agent}: started${route === undefined ? "" : ` (${route})`}, transcript in ${transcript}`,
+  ],
   "turn-end": (event) => {
     const words = [formatDuration(event.durationMs), usageText(event.usage)].filter(Boolean).join(", ");
     return [

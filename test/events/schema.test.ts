@@ -51,7 +51,7 @@ const SAMPLES: { readonly [Type in RalphEvent["type"]]: Required<Extract<RalphEv
     usage,
     reopened: ["b"],
   },
-  "turn-start": { type: "turn-start", agent: "claude", transcript: "t.log" },
+  "turn-start": { type: "turn-start", agent: "claude", transcript: "t.log", route: "provider.route[0]: after 2" },
   "turn-end": { type: "turn-end", agent: "claude", reason: "completed", message: null, durationMs: 1, usage },
   "agent-start": { type: "agent-start", session: "s", model: null },
   "agent-text": { type: "agent-text", text: "hello" },

@@ -18,7 +18,7 @@ describe("makeReport()", () => {
     ]);
 
     expect(report).toMatchObject({ run: RUN, state: "ended", status: "passed", next: [] });
-    expect(report.agents).toEqual([{ name: "claude", models: ["opus"], turns: 2 }]);
+    expect(report.agents).toMatchObject([{ name: "claude", models: ["opus"], turns: 2 }]);
     expect(report.usage).toMatchObject({
       inputTokens: 2000,
       outputTokens: 408,

@@ -84,7 +84,7 @@ describe("markdownReport()", () => {
 
 - **Workflow**: exec
 - **When**: [WHEN] (13s)
-- **Agent**: claude (opus), 2 turns
+- **Agent**: claude (opus), 2 turns, passed 1 of 2 attempts
 - **Used**: 2,408 tokens (2,000 in, 1,600 of it cached, 408 out), about $0.06 by the agent's own estimate
 - **Why it ended**: US-002: npm test: exit 1
 - **Next**: fix the cause, then \`ralph run --retry-blocked\`

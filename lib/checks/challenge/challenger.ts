@@ -88,8 +88,9 @@ export async function challengerTurn(
 ): Promise<ChallengerTurn> {
   const { ralph, brief, signal, budget } = challenge;
   const agent = challengerOf(ralph);
-  const fallback = agent === ralph.agent ? ralph.fallback ?? null : null;
-  const { turn, before, after } = await agentTurn({ ...ralph, agent, fallback, events }, {
+  const { fallback = null, router = null } = agent === ralph.agent ? ralph : {};
+  const { turn, before, after } = await agentTurn({ ...ralph, agent, fallback, router, events }, {
+    stage: "review",
     prompt: await renderPrompt("challenge", prompt, { root: ralph.root }),
     name,
     folder,

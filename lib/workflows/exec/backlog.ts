@@ -192,7 +192,10 @@ export function prdBacklog(
       if (story !== undefined) {
         const fingerprint = printOf(story);
         const { id, title, acceptanceCriteria: criteria } = story;
-        return { status: "item", item: { id, kind: "story", title, criteria, fingerprint, data: story } };
+        return {
+          status: "item",
+          item: { id, kind: "story", title, criteria, priority: story.priority, fingerprint, data: story },
+        };
       }
       if (inFlight.length > 0) return { status: "waiting" };
       if (open.length > 0) {

@@ -201,6 +201,8 @@ export function featureBacklog(
             kind: "story",
             title: story.title,
             criteria: story.acceptanceCriteria,
+            tags: story.tags,
+            priority: story.priority,
             fingerprint: printOf(story),
             data: story,
           },

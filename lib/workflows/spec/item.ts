@@ -35,6 +35,9 @@ export function issuesIn({ data }: SpecItem): readonly Issue[] {
   );
 }
 
+/** As `provider.route` has it. */
+const PRIORITIES = { high: 1, medium: 2, low: 3 } as const;
+
 export function buildItem(plan: Plan, task: Task): SpecItem {
   const ids = doneOf(plan).map(({ id }) => id);
   const rejections = rejectionsOf(plan, task.id);
@@ -44,6 +47,7 @@ export function buildItem(plan: Plan, task: Task): SpecItem {
     title: task.name,
     criteria: [task.notes, task.accept].filter((text) => text !== ""),
     changesTests: testsChangedBy(task),
+    priority: PRIORITIES[task.priority],
     ...(isAdded(task) ? { isAdded: true } : {}),
     fingerprint: fingerprintOfTask(task),
     ...(task.parent === null ? {} : { continues: [task.parent] }),
