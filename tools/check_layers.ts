@@ -27,6 +27,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["cli", "testing"],
   ["report"],
   ["watch"],
+  ["web"],
   ["workflows"],
   ["mod"],
   ["recipes"],

@@ -8,7 +8,7 @@ import { oneLine } from "../ui/printable.ts";
 import type { Style } from "../ui/style.ts";
 
 /** What the last lines call each kind of notice. */
-const NOTICE_LABELS: Readonly<Record<string, string>> = {
+export const NOTICE_LABELS: Readonly<Record<string, string>> = {
   "green-before": "checks passed before the work",
   "no-own-check": "no check of its own",
   "tests-changed": "tests changed",

@@ -96,6 +96,7 @@ export const EVENT_SCHEMAS = {
     passed: count.describe("items that have passed"),
     total: count.nullable().describe("items that are known; null: unknown"),
     limit: count.exactOptional().describe("the run ends after so many iterations"),
+    criteria: z.array(text).exactOptional().describe("what the item has to meet, in words"),
   }).describe("An attempt at an item begins."),
   "iteration-end": z.object({
     type: z.literal("iteration-end"),

@@ -64,6 +64,8 @@ export type RalphEvent =
     readonly total: number | null;
     /** The run ends after so many iterations; absent where nothing says so. */
     readonly limit?: number;
+    /** What the item has to meet, in words. */
+    readonly criteria?: readonly string[];
   }
   | {
     readonly type: "iteration-end";

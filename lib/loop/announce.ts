@@ -10,6 +10,10 @@ export interface NamedIteration {
   readonly attempt: number;
 }
 
+/** What of an item's criteria is in its event. */
+const MOST_CRITERIA = 50;
+const LONGEST_CRITERION = 500;
+
 /** Says that a run begins, and on which commit. */
 export async function announceRun<Data, Findings>(
   ralph: RalphContext,
@@ -33,10 +37,22 @@ export async function announceIteration<Data, Findings>(
   { events }: Pick<RalphContext, "events">,
   backlog: Backlog<Data, Findings>,
   named: NamedIteration,
-  { view, cap }: { readonly view: LoopView; readonly cap: number | null },
+  { view, cap, criteria }: {
+    readonly view: LoopView;
+    readonly cap: number | null;
+    readonly criteria: readonly string[];
+  },
 ): Promise<void> {
   const { total, passed } = await backlog.overview(view);
-  events.emit({ type: "iteration-start", ...named, passed, total, ...(cap === null ? {} : { limit: cap }) });
+  const shown = criteria.slice(0, MOST_CRITERIA).map((text) => text.slice(0, LONGEST_CRITERION));
+  events.emit({
+    type: "iteration-start",
+    ...named,
+    passed,
+    total,
+    ...(cap === null ? {} : { limit: cap }),
+    ...(shown.length === 0 ? {} : { criteria: shown }),
+  });
 }
 
 /** Says how an iteration ended. */

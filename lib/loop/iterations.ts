@@ -97,7 +97,7 @@ export class Iterations<Data, Findings> {
     if (item.checksOnly !== true) this.taken.add(item.id);
     const named = { iteration, item: { id: item.id, kind: item.kind, title: item.title }, attempt: number };
     const cap = item.checksOnly === true ? null : this.#limits.iterations;
-    await announceIteration({ events }, backlog, named, { view: this.view(), cap });
+    await announceIteration({ events }, backlog, named, { view: this.view(), cap, criteria: item.criteria ?? [] });
     const started = ralph.host.clock.now();
 
     const hook = hookIterationOf(ralph, this.folder, item, iteration);

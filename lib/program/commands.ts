@@ -25,6 +25,7 @@ import {
   SHOW_FLAGS,
 } from "../cli/flags.ts";
 import { DEFAULT_WORKFLOW, WORKFLOWS } from "../workflows/table.ts";
+import { WATCHING } from "./watching.ts";
 import type { WorkflowRow } from "../workflows/workflow.ts";
 import { PRINTING } from "./printing_commands.ts";
 
@@ -65,8 +66,6 @@ const SHARED: readonly Command[] = [
   },
 ];
 
-const STEER_FLAGS = { ...ROOT_FLAG, ...SHOW_FLAGS };
-
 const LOOKING: readonly Command[] = [
   {
     name: "verify",
@@ -103,60 +102,7 @@ const LOOKING: readonly Command[] = [
     flags: { ...BACKLOG_FLAG, ...LOOK_FLAGS },
     load: async () => ({ run: (await import("./commands/status_and_next.ts")).status }),
   },
-  {
-    name: "watch",
-    insideRun: true,
-    summary: "the live view of a run, in another terminal",
-    usage: "[RUN]",
-    arity: [0, 1],
-    flags: {
-      json: { type: "boolean", summary: "print its events as NDJSON on standard output, as they come" },
-      ...ROOT_FLAG,
-      ...SHOW_FLAGS,
-    },
-    details: ["Without RUN: the newest run at work. It ends with the run; Ctrl-C leaves the run alone."],
-    load: () => import("./commands/watch.ts"),
-  },
-  {
-    name: "pause",
-    summary: "let a run wait after its present turn",
-    usage: "[RUN]",
-    arity: [0, 1],
-    flags: STEER_FLAGS,
-    load: async () => ({ run: (await import("./commands/steer.ts")).pause }),
-  },
-  {
-    name: "resume",
-    summary: "let a paused run continue",
-    usage: "[RUN]",
-    arity: [0, 1],
-    flags: STEER_FLAGS,
-    load: async () => ({ run: (await import("./commands/steer.ts")).resume }),
-  },
-  {
-    name: "stop",
-    summary: "end a run after its present turn",
-    usage: "[RUN]",
-    arity: [0, 1],
-    flags: {
-      now: { type: "boolean", summary: "end it at once, as Ctrl-C does; the turn is taken again later" },
-      ...STEER_FLAGS,
-    },
-    load: async () => ({ run: (await import("./commands/steer.ts")).stop }),
-  },
-  {
-    name: "tell",
-    summary: "say something to a run: it goes into the next prompt",
-    usage: '"TEXT"',
-    arity: [1, 1],
-    flags: {
-      item: { type: "text", value: "ID", summary: "into the prompts for this item alone" },
-      run: { type: "text", value: "RUN", summary: "to this run (default: the newest one at work)" },
-      ...STEER_FLAGS,
-    },
-    details: ["It is under its own heading there, and in the report. What has to pass does not change."],
-    load: async () => ({ run: (await import("./commands/steer.ts")).tell }),
-  },
+  ...WATCHING,
   {
     name: "report",
     insideRun: true,

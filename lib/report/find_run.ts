@@ -59,7 +59,7 @@ export async function findRun(
 }
 
 /** Oldest first: a run's name begins with its time. */
-async function listRuns(directories: readonly string[]): Promise<readonly FoundRun[]> {
+export async function listRuns(directories: readonly string[]): Promise<readonly FoundRun[]> {
   const found: Omit<FoundRun, "newest">[] = [];
   for (const directory of directories) {
     if (!await isDirectory(directory)) continue;

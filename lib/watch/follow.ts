@@ -10,6 +10,8 @@ import type { LiveRun } from "../steer/types.ts";
 export interface ReadEvent {
   readonly event: RalphEvent;
   readonly atMs: number;
+  /** The worker's tree that it happens in, where items are worked on at once. */
+  readonly lane: number | undefined;
   readonly line: object;
 }
 
@@ -30,12 +32,14 @@ export function followEvents(file: string, take: (read: ReadEvent) => void): Dis
 
 /** A line of `events.ndjson` as an event; `null` for what is none. Pure. */
 export function readEvent(line: object): ReadEvent | null {
-  const { v, at, type } = line as Readonly<Record<string, unknown>>;
+  const { v, at, type, lane } = line as Readonly<Record<string, unknown>>;
   const atMs = typeof at === "string" ? Date.parse(at) : Number.NaN;
   if (v !== EVENTS_VERSION || Number.isNaN(atMs) || typeof type !== "string") return null;
   if (!Object.hasOwn(EVENT_SCHEMAS, type)) return null;
   const parsed = EVENT_SCHEMAS[type as RalphEvent["type"]].safeParse(line);
-  return parsed.success ? { event: parsed.data as unknown as RalphEvent, atMs, line } : null;
+  if (!parsed.success) return null;
+  const event = parsed.data as unknown as RalphEvent;
+  return { event, atMs, lane: typeof lane === "number" ? lane : undefined, line };
 }
 
 /** How often a process is looked at that may have been killed: nothing tells of that. */

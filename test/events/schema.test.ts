@@ -38,7 +38,16 @@ const SAMPLES: { readonly [Type in RalphEvent["type"]]: Required<Extract<RalphEv
   "items-reopened": { type: "items-reopened", ids: ["US-1"], reason: "x" },
   "step-start": { type: "step-start", step: "plan", title: "Plan" },
   "step-end": { type: "step-end", step: "plan", status: "approved", message: "m" },
-  "iteration-start": { type: "iteration-start", iteration: 1, item, attempt: 1, passed: 0, total: null, limit: 9 },
+  "iteration-start": {
+    type: "iteration-start",
+    iteration: 1,
+    item,
+    attempt: 1,
+    passed: 0,
+    total: null,
+    criteria: ["it works"],
+    limit: 9,
+  },
   "iteration-end": {
     type: "iteration-end",
     iteration: 1,

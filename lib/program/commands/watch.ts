@@ -105,10 +105,10 @@ function viewOf(
     live,
     past(events, isPast = false) {
       const from = isPast ? Math.max(0, events.findLastIndex(({ event }) => event.type === "iteration-start")) : 0;
-      for (const [index, { event, atMs }] of events.entries()) {
+      for (const [index, { event, atMs, lane }] of events.entries()) {
         at = atMs;
-        if (index < from) live?.emit(event);
-        else reporter.emit(event);
+        if (index < from) live?.emit(event, lane);
+        else reporter.emit(event, lane);
       }
       at = null;
     },

@@ -1,0 +1,68 @@
+import { join, resolve } from "node:path";
+import type { Invocation } from "../../cli/command.ts";
+import { resolveRoot } from "../../cli/root.ts";
+import { parseCount } from "../../cli/settings.ts";
+import { EXIT } from "../../errors/exit_codes.ts";
+import { RalphError } from "../../errors/ralph_error.ts";
+import { isDirectory, PRIVATE_FILE, temporaryDirectory, writeAtomic } from "../../host/files.ts";
+import { findExecutable } from "../../host/shell.ts";
+import { Runs } from "../../web/runs.ts";
+import { startServer } from "../../web/serve.ts";
+import { resumeCommand, runFolders } from "../../workflows/table.ts";
+
+const TOKEN_LENGTH = 32;
+/** How long a browser may take to read where the page is. */
+const OPEN_MS = 20_000;
+
+/** `ralph ui`: a page on this machine that shows the runs and changes them. Ends with Ctrl-C. */
+export async function run(invocation: Invocation): Promise<number> {
+  const { flags, host, out, say, signal } = invocation;
+  const port = flags.text("port");
+  using runs = new Runs({ host, roots: await rootsOf(invocation), folders: runFolders });
+  const token = host.ids.random(TOKEN_LENGTH);
+  await using serving = await startServer(
+    { host, runs, token, resume: resumeCommand },
+    port === undefined ? 0 : parseCount("--port", port, 0),
+  );
+  out(serving.address);
+  say("who has this address can change the runs; Ctrl-C ends the page, and no run");
+  const opened = flags.has("open") ? openBrowser(invocation, serving.address) : Promise.resolve();
+  if (!signal.aborted) {
+    await new Promise<void>((end) => signal.addEventListener("abort", () => end(), { once: true }));
+  }
+  await opened;
+  return EXIT.done;
+}
+
+/** @throws {RalphError} root-missing */
+async function rootsOf({ command, flags, host, program }: Invocation): Promise<readonly string[]> {
+  const named = flags.all("root").map((root) => resolve(host.environment.cwd, root));
+  for (const root of named) {
+    if (!await isDirectory(root)) throw new RalphError("root-missing", { details: { root } });
+  }
+  if (named.length > 0) return [...new Set(named)];
+  return [await resolveRoot({ command, flags, host, program } as Invocation)];
+}
+
+/** By a file that only the user can read: an address in a command line could be read by others on this machine. */
+async function openBrowser({ host, say, signal }: Invocation, address: string): Promise<void> {
+  const { environment, clock, processes } = host;
+  const names = environment.platform === "darwin" ? ["open"] : ["xdg-open", "wslview"];
+  const found = await Promise.all(names.map((name) => findExecutable(name, environment, environment.cwd)));
+  const program = found.find((path) => path !== null);
+  if (program === undefined) return say("no program was found that opens a browser: open the address yourself");
+  await using folder = await temporaryDirectory("ralph-ui-");
+  const file = join(folder.path, "open.html");
+  const page =
+    `<!doctype html><meta charset="utf-8"><title>ralph</title><meta http-equiv="refresh" content="0;url=${address}">`;
+  await writeAtomic(file, page, { mode: PRIVATE_FILE });
+  await processes.run({
+    file: program,
+    arguments: [file],
+    cwd: folder.path,
+    timeoutMs: OPEN_MS,
+    signal,
+    guarded: false,
+  });
+  await clock.sleep(OPEN_MS, signal);
+}

@@ -1,0 +1,186 @@
+/**
+ * The page of one item: what it has to meet, and every attempt with its checks, their output, its changes.
+ *
+ * @module
+ */
+import { localTime } from "../host/local_date.ts";
+import { fragment, type Markup, NOTHING } from "../report/html_item.ts";
+import {
+  attemptReason,
+  attemptText,
+  checkText,
+  commitText,
+  itemText,
+  markOf,
+  oneLine,
+  plural,
+  turnText,
+} from "../report/texts.ts";
+import type { AttemptReport, CheckReport, ItemReport, RunReport } from "../report/types.ts";
+import { formatDuration } from "../ui/format_duration.ts";
+import { createStyle } from "../ui/style.ts";
+import type { Regions } from "./layout.ts";
+import type { RunModel } from "./model.ts";
+
+const { symbols } = createStyle({ colour: false, ascii: false });
+const ATTEMPTS = 20;
+
+/** What the page of an item is drawn from. */
+export interface ItemShown {
+  /** Address of the run's page. */
+  readonly href: string;
+  readonly model: RunModel;
+  readonly item: ItemReport;
+  readonly isLive: boolean;
+  /** The changes of a commit, where git has them. */
+  readonly diffs: ReadonlyMap<string, string>;
+}
+
+/** The item of an address; `null` where there is none. Pure. */
+export function findItem(report: RunReport, part: number, id: string): ItemReport | null {
+  return report.items.find((item) => item.part === part && item.id === id) ?? null;
+}
+
+/** Everything on the page that changes. Pure. */
+export function itemRegions({ href, model, item, isLive, diffs }: ItemShown): Regions {
+  const { tone } = itemText(item);
+  const state = item.state === "in-progress" && !isLive ? "interrupted" : item.state;
+  const words = itemText({ ...item, state }).words;
+  const criteria = model.criteria.get(item.id) ?? [];
+  const report = model.report() as RunReport;
+  const changed = report.testsChanged.filter((one) => one.item === item.id).flatMap(({ findings }) => findings);
+  const shown = item.attempts.slice(-ATTEMPTS).toReversed();
+  return {
+    "item": fragment`<h1><span class="pill ${tone}">${
+      words.split(":")[0] ?? ""
+    }</span> <span class="id">${item.id}</span> ${item.title}</h1>
+<p class="dim">${item.kind}, ${plural(item.attempts.length, "attempt")}</p>
+${
+      item.reason === null
+        ? NOTHING
+        : fragment`<pre class="reason ${tone}" tabindex="0">${item.reason.slice(0, 4000)}</pre>`
+    }
+${
+      changed.length === 0
+        ? NOTHING
+        : fragment`<section class="card trust"><h2>Tests changed</h2><ul>${
+          changed.slice(0, 40).map((text) => fragment`<li><code>${oneLine(text)}</code></li>`)
+        }</ul></section>`
+    }
+${
+      criteria.length === 0
+        ? NOTHING
+        : fragment`<section class="card"><h2>What it has to meet</h2><ul class="criteria">${
+          criteria.map((text) => fragment`<li>${withCode(text)}</li>`)
+        }</ul></section>`
+    }`,
+    "attempts": fragment`${
+      shown.map((attempt, index) =>
+        attemptCard(attempt, {
+          href,
+          model,
+          item,
+          diffs,
+          number: item.attempts.indexOf(attempt),
+          isNewest: index === 0,
+        })
+      )
+    }${
+      item.attempts.length > ATTEMPTS
+        ? fragment`<p class="dim">${item.attempts.length - ATTEMPTS} earlier attempts are in the report</p>`
+        : NOTHING
+    }`,
+  };
+}
+
+/** A sentence with its back-ticked commands as code. */
+function withCode(text: string): readonly Markup[] {
+  return text.split("`").map((part, index) => index % 2 === 0 ? fragment`${part}` : fragment`<code>${part}</code>`);
+}
+
+interface AttemptShown {
+  readonly href: string;
+  readonly model: RunModel;
+  readonly item: ItemReport;
+  readonly diffs: ReadonlyMap<string, string>;
+  /** Index among the item's attempts. */
+  readonly number: number;
+  readonly isNewest: boolean;
+}
+
+function attemptCard(attempt: AttemptReport, shown: AttemptShown): Markup {
+  const { href, item, number, isNewest, diffs } = shown;
+  const { words, tone } = attempt.result === null && isNewest
+    ? { words: "at work", tone: "plain" as const }
+    : attemptText(attempt);
+  const reason = attemptReason(attempt);
+  const before = attempt.checks.filter(({ beforeTurn }) => beforeTurn);
+  const after = attempt.checks.filter(({ beforeTurn }) => !beforeTurn);
+  return fragment`<section class="card attempt ${tone}"><h2><span class="mark ${tone}" aria-hidden="true">${
+    markOf(tone, symbols)
+  }</span>Attempt ${attempt.number}: ${words}</h2>
+<p class="dim">iteration ${attempt.iteration}, ${localTime(attempt.startedAt)}${
+    attempt.durationMs === null ? "" : `, ${formatDuration(attempt.durationMs)}`
+  }</p>
+${reason === null ? NOTHING : fragment`<p>${reason}</p>`}
+${
+    attempt.turns.map((turn, index) =>
+      fragment`<p>${turnText(turn)} ${
+        turn.transcript === ""
+          ? NOTHING
+          : fragment`<a href="${href}/transcript/${item.part}/${
+            encodeURIComponent(item.id)
+          }/${number}/${index}">transcript</a>`
+      }</p>`
+    )
+  }
+${checkList("Checks", after, attempt, shown)}${checkList("Before the turn", before, attempt, shown)}
+${
+    attempt.commits.map((commit) => {
+      const diff = diffs.get(commit.commit);
+      const title = fragment`<code>${commit.commit.slice(0, 7)}</code> ${commitText(commit)}`;
+      return diff === undefined
+        ? fragment`<p>${title}</p>`
+        : fragment`<details id="c-${commit.commit}"><summary>${title}</summary>${diffBlock(diff)}</details>`;
+    })
+  }</section>`;
+}
+
+function checkList(
+  name: string,
+  checks: readonly CheckReport[],
+  attempt: AttemptReport,
+  { model }: AttemptShown,
+): Markup {
+  if (checks.length === 0) return NOTHING;
+  return fragment`<h3>${name}</h3><ul class="checks">${
+    checks.map((check, index) => {
+      const output = model.outputs.get(`${attempt.iteration}:${check.name}`) ?? check.tail ?? "";
+      const line = fragment`<span class="mark ${check.ok ? "good" : "bad"}">${
+        check.ok ? symbols.passed : symbols.failed
+      }<span class="unseen">${
+        check.ok ? "passed" : "failed"
+      }</span></span><code>${check.name}</code> <span class="dim">${checkText(check)}</span>`;
+      if (output.trim() === "") return fragment`<li>${line}</li>`;
+      const id = `o-${attempt.iteration}-${check.beforeTurn ? "b" : "a"}${index}`;
+      return fragment`<li><details id="${id}"${
+        check.ok ? NOTHING : { markup: " open" }
+      }><summary>${line}</summary><pre tabindex="0">${output}</pre></details></li>`;
+    })
+  }</ul>`;
+}
+
+/** A diff with its added and removed lines marked. Pure. */
+export function diffBlock(diff: string): Markup {
+  return fragment`<pre class="diff" tabindex="0">${
+    diff.split("\n").map((line) =>
+      line.startsWith("+") && !line.startsWith("+++")
+        ? fragment`<ins>${line}</ins>`
+        : line.startsWith("-") && !line.startsWith("---")
+        ? fragment`<del>${line}</del>`
+        : line.startsWith("@@") || line.startsWith("diff ")
+        ? fragment`<b>${line}</b>`
+        : fragment`${line}`
+    )
+  }</pre>`;
+}

@@ -1,0 +1,302 @@
+/**
+ * The page of one run: is it moving, what is it doing, what has it cost, what needs a person, can what is done be trusted.
+ *
+ * @module
+ */
+import { NOTICE_LABELS } from "../cli/end_with.ts";
+import { localTime } from "../host/local_date.ts";
+import { fragment, type Markup, NOTHING } from "../report/html_item.ts";
+import { changedTests, markOf, oneLine, plural, restoredGroups, trespassText } from "../report/texts.ts";
+import type { RunReport } from "../report/types.ts";
+import type { LiveRun } from "../steer/types.ts";
+import { tokensOf } from "../backlog/usage.ts";
+import { formatDuration } from "../ui/format_duration.ts";
+import { printableView } from "../ui/live_view.ts";
+import { createStyle } from "../ui/style.ts";
+import type { ViewState } from "../ui/view_state.ts";
+import { areaChart, columnChart, timeline } from "./charts.ts";
+import { boardRegions, countsOf } from "./board.ts";
+import { action, type Regions } from "./layout.ts";
+import type { RunModel } from "./model.ts";
+
+const { symbols } = createStyle({ colour: false, ascii: false });
+
+const NOT_REPORTED = "not reported by the agent";
+
+/** What the page of a run is drawn from. */
+export interface RunShown {
+  /** Address of the run's page, without a slash at the end. */
+  readonly href: string;
+  readonly model: RunModel;
+  readonly live: LiveRun | null;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** How a run is, in a word. */
+export interface RunStateWord {
+  readonly word: string;
+  readonly tone: "good" | "warn" | "bad" | "plain";
+}
+
+/** How a run is now. Pure. */
+export function stateWord(report: RunReport, live: LiveRun | null): RunStateWord {
+  if (live !== null) {
+    if (live.asks !== null) return { word: "Needs you", tone: "warn" };
+    if (live.stopping) return { word: "Stopping", tone: "warn" };
+    if (live.pause !== null) return { word: live.pause.state === "paused" ? "Paused" : "Pausing", tone: "warn" };
+    return { word: "Running", tone: "plain" };
+  }
+  const part = report.parts.at(-1);
+  if (part === undefined || part.status === null) return { word: "No end recorded", tone: "bad" };
+  const tone = ["passed", "approved", "skipped"].includes(part.status)
+    ? "good"
+    : ["failed", "blocked"].includes(part.status)
+    ? "bad"
+    : "warn";
+  return { word: `${part.status.charAt(0).toUpperCase()}${part.status.slice(1)}`, tone };
+}
+
+/** Everything on the page that changes. Pure. */
+export function runRegions(shown: RunShown): Regions {
+  const report = shown.model.report() as RunReport;
+  return {
+    "hero": hero(shown, report),
+    "needs": question(shown),
+    "trust": trust(shown.model, report),
+    "tiles": tiles(shown, report),
+    "now": nowCards(shown),
+    "line": lineOfTime(shown),
+    ...boardRegions(shown, report),
+    "feed": feed(shown.model),
+  };
+}
+
+function hero({ model, live, href }: RunShown, report: RunReport): Markup {
+  const { word, tone } = stateWord(report, live);
+  const part = report.parts.at(-1);
+  const what = part === undefined ? "run" : part.scope === null ? part.name : `${part.name} ${oneLine(part.scope)}`;
+  const reasons = live === null && part !== undefined ? part.reasons.map(oneLine).filter(Boolean) : [];
+  return fragment`<div class="title"><h1><span class="pill ${tone}${
+    live !== null && tone === "plain" ? " moving" : ""
+  }">${word}</span> ${what}</h1>
+<p class="dim">${model.startedMs === null ? "" : `since ${localTime(model.startedMs)}`}${
+    live === null ? "" : `, pid ${live.pid}`
+  }${report.agents.length === 0 ? "" : `, ${report.agents.map(({ name }) => name).join(", ")}`}</p>
+${reasons.slice(0, 3).map((reason) => fragment`<p class="${tone}">${reason.slice(0, 300)}</p>`)}</div>
+<div class="controls">${
+    live === null ? fragment`<a class="button" href="${href}/report">Report</a>` : controls(live, href)
+  }</div>`;
+}
+
+function controls(live: LiveRun, href: string): Markup {
+  const button = (fields: Readonly<Record<string, string>>, name: string, look = ""): Markup =>
+    action(`${href}/steer`, fields, fragment`<button class="${look}">${name}</button>`);
+  const pause = live.pause === null
+    ? button({ action: "pause" }, "Pause")
+    : button({ action: "resume", key: live.pause.key }, "Resume", "main");
+  return fragment`${live.stopping ? NOTHING : pause}
+<details class="menu"><summary class="button">Stop</summary><div class="card">
+${live.stopping ? NOTHING : button({ action: "stop" }, "After this turn")}
+${button({ action: "stop-now" }, "Now", "bad")}
+<p class="dim">Nothing is lost. The same command continues.</p></div></details>
+<a class="button" href="${href}/report">Report</a>`;
+}
+
+function question({ live, href }: RunShown): Markup {
+  if (live === null || live.asks === null) return NOTHING;
+  const { asks } = live;
+  const fields = { action: "answer", key: asks.key };
+  const choices = asks.kind === "confirm"
+    ? [{ value: "yes", label: "Yes" }, { value: "no", label: "No" }]
+    : asks.choices;
+  const answer = asks.kind === "text"
+    ? action(
+      `${href}/steer`,
+      fields,
+      fragment`<label class="unseen" for="answer">Your answer</label><input id="answer" name="text" autocomplete="off" value="${
+        asks.initial ?? ""
+      }" required><button class="main">Answer</button>`,
+      "wide",
+    )
+    : fragment`<div class="choices">${
+      choices.map(({ value, label, hint }: { value: string; label: string; hint?: string }) =>
+        action(
+          `${href}/steer`,
+          { ...fields, text: value },
+          fragment`<button class="${value === "yes" ? "main" : ""}">${label}${
+            hint === undefined ? "" : ` (${hint})`
+          }</button>`,
+        )
+      )
+    }</div>`;
+  return fragment`<section class="card ask" aria-labelledby="ask-title"><h2 id="ask-title">The run waits for your answer</h2>
+${asks.details.length === 0 ? NOTHING : fragment`<pre tabindex="0">${asks.details.join("\n")}</pre>`}
+<p class="asked">${asks.message}</p>${answer}</section>`;
+}
+
+/** What the verdict does not speak for, where it cannot be missed. */
+function trust(model: RunModel, report: RunReport): Markup {
+  const groups = new Map<string, string[]>();
+  for (const { kind, subject, message } of model.notices) {
+    const label = NOTICE_LABELS[kind] ?? kind;
+    const list = groups.get(label) ?? [];
+    list.push(message === "" ? oneLine(subject) : `${oneLine(subject)}: ${oneLine(message)}`);
+    groups.set(label, list);
+  }
+  const lines = [
+    ...report.trespasses.map((one) => ["bad", trespassText(one)] as const),
+    ...changedTests(report).map((text) => ["bad", text] as const),
+    ...[...groups].map(([label, list]) =>
+      [
+        "warn",
+        `${label}: ${list.slice(0, 12).join("; ")}${list.length > 12 ? ` and ${list.length - 12} more` : ""}`,
+      ] as const
+    ),
+    ...restoredGroups(report).map(({ path, items }) =>
+      [
+        "warn",
+        `changed by a turn and restored: ${oneLine(path)}${items.length === 0 ? "" : ` (${items.join(", ")})`}`,
+      ] as const
+    ),
+    ...report.warnings.slice(-8).map(({ message }) => ["warn", oneLine(message)] as const),
+  ];
+  if (lines.length === 0) return NOTHING;
+  return fragment`<section class="card trust" aria-labelledby="trust-title"><h2 id="trust-title">Look at this before you trust it</h2><ul>${
+    lines.slice(0, 30).map(([tone, text]) =>
+      fragment`<li class="row"><span class="mark ${tone}" aria-hidden="true">${markOf(tone, symbols)}</span><span>${
+        text.slice(0, 600)
+      }</span></li>`
+    )
+  }</ul></section>`;
+}
+
+function tiles({ model, live, now }: RunShown, report: RunReport): Markup {
+  const { usage, points } = model;
+  const end = live === null ? model.lastMs ?? now : now;
+  const took = model.startedMs === null ? 0 : end - model.startedMs;
+  const tokens = tokensOf(usage);
+  const chart = (of: (point: (typeof points)[number]) => number | null, label: string, tone: string): Markup =>
+    areaChart(points.map((point) => ({ x: point.atMs, y: of(point) })), label, tone);
+  const counts = countsOf(report.items);
+  const lengths = model.spans.flatMap(({ fromMs, toMs }) => toMs === null ? [] : [toMs - fromMs]);
+  const total = model.total === null ? "" : ` of ${model.total}`;
+  const tile = (name: string, value: Markup, note: string, drawn: Markup): Markup =>
+    fragment`<div class="tile"><h2>${name}</h2><p class="value">${value}</p><p class="dim">${note}</p>${drawn}</div>`;
+  const since = live !== null && model.startedMs !== null ? fragment` data-since="${model.startedMs}"` : NOTHING;
+  return fragment`${
+    tile(
+      "Done",
+      fragment`${model.passed}<small>${total}</small>`,
+      [counts.parked > 0 ? `${counts.parked} parked` : "", counts.again > 0 ? `${counts.again} to be tried again` : ""]
+        .filter(Boolean).join(", ") || plural(model.spans.length, "iteration"),
+      chart(({ passed }) => passed, `${model.passed} done`, "good"),
+    )
+  }${
+    tile(
+      "Time",
+      fragment`<span${since}>${formatDuration(took)}</span>`,
+      paceText(model, took),
+      columnChart(lengths, "how long each iteration took", "plain"),
+    )
+  }${
+    tile(
+      "Tokens",
+      fragment`${
+        tokens === null
+          ? (usage.turns === 0 ? "–" : "?")
+          : `${usage.turnsWithoutTokens > 0 ? "≥ " : ""}${amount(tokens)}`
+      }`,
+      usage.turns === 0 ? "no turn has ended" : tokens === null ? NOT_REPORTED : plural(usage.turns, "turn"),
+      chart((point) => point.tokens, `${tokens ?? 0} tokens`, "plain"),
+    )
+  }${
+    tile(
+      "Cost",
+      fragment`${
+        usage.costUsd === null
+          ? (usage.turns === 0 ? "–" : "?")
+          : `${usage.turnsWithoutCost > 0 ? "≥ " : ""}${usage.estimated ? "~" : ""}$${usage.costUsd.toFixed(2)}`
+      }`,
+      usage.turns === 0
+        ? "no turn has ended"
+        : usage.costUsd === null
+        ? NOT_REPORTED
+        : usage.estimated
+        ? "the agent's own estimate"
+        : "as billed",
+      chart((point) => point.costUsd, `${usage.costUsd ?? 0} dollars`, "plain"),
+    )
+  }`;
+}
+
+function paceText({ spans, total, passed }: RunModel, took: number): string {
+  const ended = spans.filter(({ toMs }) => toMs !== null).length;
+  if (ended === 0) return "first iteration";
+  const each = `${formatDuration(took / Math.max(1, ended))} each`;
+  return total !== null && passed < total ? `${each}, ${total - passed} to go` : each;
+}
+
+function amount(count: number): string {
+  if (count < 10_000) return String(count);
+  return count < 1_000_000 ? `${(count / 1000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(2)}M`;
+}
+
+/** What is being done, a card for each worker's tree. */
+function nowCards({ model, live, now }: RunShown): Markup {
+  if (live === null) return NOTHING;
+  const lanes = [...model.views].filter(([, view]) => view.activity !== null || view.iteration !== null);
+  const shown = lanes.filter(([, view]) => view.activity !== null);
+  return fragment`<section class="card now" aria-labelledby="now-title"><h2 id="now-title">Now</h2>${
+    shown.length === 0
+      ? fragment`<p class="dim">Between two turns</p>`
+      : shown.map(([lane, view]) => nowCard(lane, printableView(view), now))
+  }</section>`;
+}
+
+function nowCard(lane: number, view: ViewState, now: number): Markup {
+  const { activity, iteration, tool, words, pause } = view;
+  if (activity === null) return NOTHING;
+  const doing = {
+    turn: () => activity.kind === "turn" ? `${activity.agent} is at work` : "",
+    check: () =>
+      activity.kind === "check"
+        ? `check ${activity.check.number} of ${activity.check.total}: ${activity.check.name}`
+        : "",
+    hook: () => activity.kind === "hook" ? `hook ${activity.hook}` : "",
+    wait: () =>
+      activity.kind === "wait" ? `waits until ${localTime(activity.wait.until)}: ${activity.wait.message}` : "",
+    paused: () => "paused",
+  }[activity.kind]();
+  return fragment`<div class="lane">${
+    lane < 0 ? NOTHING : fragment`<p class="dim">worker ${lane + 1}</p>`
+  }<p class="what">${
+    iteration === null
+      ? fragment`${view.step ?? ""}`
+      : fragment`<strong>${iteration.item.id}</strong> ${iteration.item.title}${
+        iteration.attempt > 1 ? fragment` <span class="warn">attempt ${iteration.attempt}</span>` : NOTHING
+      }`
+  }</p>
+<p>${doing} <span class="dim" data-since="${activity.sinceMs}">${formatDuration(now - activity.sinceMs)}</span></p>
+${pause === null ? NOTHING : fragment`<p class="warn">${pause.message}</p>`}
+${tool === "" ? NOTHING : fragment`<p class="tool"><code>${tool.slice(0, 300)}</code></p>`}
+${words === "" ? NOTHING : fragment`<blockquote>${words.slice(-600)}</blockquote>`}</div>`;
+}
+
+function lineOfTime({ model, live, now }: RunShown): Markup {
+  if (model.startedMs === null || model.spans.length === 0) return NOTHING;
+  const end = live === null ? model.lastMs ?? now : now;
+  return fragment`<section class="card" aria-labelledby="line-title"><h2 id="line-title">Iterations</h2>${
+    timeline(model.spans, model.startedMs, end)
+  }<p class="axis dim"><span>${localTime(model.startedMs).slice(11)}</span><span>${
+    plural(model.spans.length, "iteration")
+  }</span><span>${localTime(end).slice(11)}</span></p></section>`;
+}
+
+function feed(model: RunModel): Markup {
+  return fragment`<h2>What happened</h2><ol>${
+    model.feed().slice(-14).toReversed().map(({ atMs, text }) =>
+      fragment`<li><time class="dim">${localTime(atMs).slice(11, 16)}</time> <span>${text}</span></li>`
+    )
+  }</ol>`;
+}

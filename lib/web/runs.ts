@@ -1,0 +1,196 @@
+import { basename } from "node:path";
+import { ownFiles } from "../context/own_files.ts";
+import { openRepository } from "../git/open_repository.ts";
+import type { Clock, Host } from "../host/types.ts";
+import { watchPath } from "../host/watch_path.ts";
+import { type FoundRun, listRuns } from "../report/find_run.ts";
+import { controlFolder, liveFile } from "../steer/control.ts";
+import type { LiveRun } from "../steer/types.ts";
+import { followEvents, runEnded } from "../watch/follow.ts";
+import { runsAt } from "../watch/now.ts";
+import { RunModel } from "./model.ts";
+
+/** A project whose runs are shown. */
+export interface Project {
+  /** In addresses. */
+  readonly index: number;
+  readonly name: string;
+  /** Absolute path. */
+  readonly root: string;
+  /** Ralph's own folder. */
+  readonly own: string;
+}
+
+/** A run as the page follows it. */
+export interface WatchedRun extends Disposable {
+  readonly project: Project;
+  readonly found: FoundRun;
+  readonly model: RunModel;
+  /** What the run says of itself; `null` where it is not at work. */
+  live(): Promise<LiveRun | null>;
+  /** Calls when something has changed, until disposed. */
+  changed(act: () => void): Disposable;
+}
+
+/** Runs that no page looks at are kept for so long: a reload is quick. */
+const KEPT_MS = 60_000;
+const MOST_KEPT = 4;
+
+/** What the page needs of the disk and of the workflows. */
+export interface RunsOptions {
+  readonly host: Host;
+  readonly roots: readonly string[];
+  /** Folders below a root that hold runs. */
+  readonly folders: (root: string) => Promise<readonly string[]>;
+}
+
+/** The runs of some projects. A run is read once, whoever looks at it, and followed while somebody does. */
+export class Runs implements Disposable {
+  readonly #options: RunsOptions;
+  readonly #open: Map<string, Follower> = new Map();
+  #projects: Promise<readonly Project[]> | null = null;
+
+  constructor(options: RunsOptions) {
+    this.#options = options;
+  }
+
+  projects(): Promise<readonly Project[]> {
+    const { host, roots } = this.#options;
+    return this.#projects ??= Promise.all(roots.map(async (root, index) => {
+      const own = ownFiles(await openRepository(host, root), root);
+      return { index, name: basename(root), root, own: own.directory };
+    }));
+  }
+
+  /** Newest first. */
+  async list(project: Project): Promise<readonly FoundRun[]> {
+    const folders = await this.#options.folders(project.root);
+    return (await listRuns(folders.map((folder) => `${project.root}/${folder}`))).toReversed();
+  }
+
+  async live(project: Project): Promise<readonly LiveRun[]> {
+    return await runsAt(project.own, project.root);
+  }
+
+  /** The run with this id, followed; `null` where there is none. Dispose it. */
+  async open(project: Project, id: string): Promise<WatchedRun | null> {
+    const key = `${project.index}/${id}`;
+    let follower = this.#open.get(key);
+    if (follower === undefined) {
+      const found = (await this.list(project)).find((run) => run.id === id);
+      if (found === undefined) return null;
+      follower = this.#open.get(key) ?? new Follower(project, found, this.#options.host.clock);
+      this.#open.set(key, follower);
+    }
+    const held = follower;
+    held.hold();
+    const live = (await this.live(project)).find(({ run }) => run === id);
+    if (live !== undefined) held.watchProcess(live);
+    this.#prune(held);
+    let isHeld = true;
+    return {
+      project,
+      found: held.found,
+      model: held.model,
+      live: async () => (await this.live(project)).find(({ run }) => run === id) ?? null,
+      changed: (act) => held.listen(act),
+      [Symbol.dispose]: () => {
+        if (isHeld) held.release(() => this.#close(key));
+        isHeld = false;
+      },
+    };
+  }
+
+  /** Calls when a run begins, ends, pauses or asks, until disposed. */
+  async changed(act: () => void): Promise<Disposable> {
+    const watchers = (await this.projects()).map(({ own }) => watchPath(controlFolder(own), act));
+    return {
+      [Symbol.dispose]: () => {
+        for (const watcher of watchers) watcher[Symbol.dispose]();
+      },
+    };
+  }
+
+  [Symbol.dispose](): void {
+    for (const key of this.#open.keys()) this.#close(key);
+  }
+
+  #close(key: string): void {
+    this.#open.get(key)?.[Symbol.dispose]();
+    this.#open.delete(key);
+  }
+
+  #prune(but: Follower): void {
+    const unused = [...this.#open].filter(([, one]) => one.isFree && one !== but);
+    for (const [key] of unused.slice(0, Math.max(0, unused.length - MOST_KEPT))) this.#close(key);
+  }
+}
+
+class Follower implements Disposable {
+  readonly project: Project;
+  readonly found: FoundRun;
+  readonly model: RunModel;
+  readonly #listeners: Set<() => void> = new Set();
+  readonly #events: Disposable;
+  readonly #control: Disposable;
+  #holders = 0;
+  #closing: AbortController | null = null;
+  readonly #clock: Clock;
+  readonly #disposed = new AbortController();
+  #process: string | null = null;
+
+  constructor(project: Project, found: FoundRun, clock: Clock) {
+    this.#clock = clock;
+    this.project = project;
+    this.found = found;
+    this.model = new RunModel(found.events);
+    this.#events = followEvents(found.events, (read) => {
+      this.model.take(read);
+      this.#tell();
+    });
+    this.#control = watchPath(controlFolder(project.own), () => this.#tell());
+  }
+
+  get isFree(): boolean {
+    return this.#holders === 0;
+  }
+
+  hold(): void {
+    this.#holders += 1;
+    this.#closing?.abort();
+  }
+
+  release(close: () => void): void {
+    this.#holders -= 1;
+    if (this.#holders > 0) return;
+    const closing = this.#closing = new AbortController();
+    void this.#clock.sleep(KEPT_MS, closing.signal).then(() => {
+      if (!closing.signal.aborted) close();
+    });
+  }
+
+  /** Nothing tells of a process that was killed: it is looked at. */
+  watchProcess({ pid, started, run }: LiveRun): void {
+    if (this.#process === started) return;
+    this.#process = started;
+    const file = liveFile(controlFolder(this.project.own), run);
+    const ended = runEnded({ pid, started }, { liveFile: file, clock: this.#clock, signal: this.#disposed.signal });
+    void ended.then(() => this.#tell());
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  listen(act: () => void): Disposable {
+    this.#listeners.add(act);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(act) };
+  }
+
+  [Symbol.dispose](): void {
+    this.#disposed.abort();
+    this.#closing?.abort();
+    this.#events[Symbol.dispose]();
+    this.#control[Symbol.dispose]();
+  }
+}
