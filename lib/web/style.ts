@@ -91,6 +91,7 @@ textarea { resize: vertical; min-height: 4.5rem; }
 .value { font-size: 1.75rem; font-weight: 650; line-height: 1.25; font-variant-numeric: tabular-nums; letter-spacing: -.02em; margin: .1rem 0 0; white-space: nowrap; }
 .value small { font-size: .95rem; letter-spacing: 0; }
 .tile p.dim { font-size: .82rem; margin: 0; }
+.tile:not(:has(svg)) { padding-bottom: .9rem; min-height: 0; }
 .chart { position: absolute; left: 0; right: 0; bottom: 0; width: 100%; height: 2.9rem; display: block; }
 .chart .line { fill: none; stroke: currentColor; stroke-width: 2; vector-effect: non-scaling-stroke; stroke-linejoin: round; }
 .chart .area { fill: currentColor; opacity: .12; } .chart rect { opacity: .45; }

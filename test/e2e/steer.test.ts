@@ -82,7 +82,7 @@ test(
     const late = await elsewhere(running, 2, "tell", "too late");
 
     expect(status).toMatch(
-      /running: `ralph run`, pid \[PID\].*\n◆ US-001 Line 1 · iteration 1 · \ds\n {2}worker\n {2}0 of 3 done\n/,
+      /running: `ralph run`, pid \[PID\].*\n◆ US-001 Line 1 · iteration 1 · \d+s(?: · run \d+s)?\n {2}worker\n {2}0 of 3 done\n/,
     );
     expect(status).toContain('next: `ralph watch`, `ralph pause`, `ralph tell "…"`, `ralph stop`');
     expect([told.stderr, forOne.stderr]).toEqual([
@@ -186,9 +186,9 @@ describe.skipIf(!HAS_TMUX)("in a terminal", () => {
       await running.wrote("../prompt-0");
       const screen = tmuxScreen(ralphCli(running.root).args("watch").prepare(), 90, 24);
 
-      await screen.shows(/◆ US-001 {2}Line 1 · 0\/3 done\n(.*\n)*◆ US-001 Line 1 · iteration 1 · \ds/);
+      await screen.shows(/◆ US-001 {2}Line 1 · 0\/3 done\n(.*\n)*◆ US-001 Line 1 · iteration 1 · \d+s/);
       go(running, 0);
-      const second = await screen.shows(/✓ verified in [\d.]+s\n(.*\n)*◆ US-002 Line 2 · iteration 2 · \ds/);
+      const second = await screen.shows(/✓ verified in [\d.]+s\n(.*\n)*◆ US-002 Line 2 · iteration 2 · \d+s/);
       expect(second).toContain("✓ test $(wc -l < a.txt) -ge 1");
       running.child.kill("SIGKILL");
       await screen.shows(/run \S+ is no longer at work\n(.*\n)*exit 0$/);
