@@ -1,7 +1,8 @@
 import { dirname, join, parse, relative } from "node:path";
 import type { TurnStage } from "../config/types.ts";
 import type { RalphContext } from "../context/context.ts";
-import type { TreeSnapshot } from "../git/types.ts";
+import { gitFailed } from "../git/run_git.ts";
+import type { Repository, TreeSnapshot } from "../git/types.ts";
 import { ensureRunsIgnored, isIgnoring } from "../events/run_folders.ts";
 import type { TimeBudget } from "../backlog/turn_types.ts";
 import { resolveInside } from "../host/files.ts";
@@ -10,7 +11,8 @@ import type { Agent } from "../context/agent.ts";
 import type { TurnKind } from "../context/router.ts";
 import { turnEnvironment } from "./environment.ts";
 import { patientTurn } from "./patient_turn.ts";
-import { bringBack } from "../git/git_directory.ts";
+import type { RalphError } from "../errors/ralph_error.ts";
+import { bringBack, mendGitDirectory } from "../git/git_directory.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import { rootPaths } from "../git/tree_paths.ts";
 
@@ -40,6 +42,8 @@ export interface AgentTurnRequest {
   readonly signal?: AbortSignal;
   /** What the tree held before the turn, when that is known. */
   readonly before?: TreeSnapshot;
+  /** Restores what decides how git reads the repository, where the turn left one that it cannot read. */
+  readonly restoreGit?: () => Promise<void>;
   /** When the run's time is up: nothing is waited for beyond it. */
   readonly budget?: TimeBudget | null;
 }
@@ -70,7 +74,20 @@ export async function agentTurn(ralph: RalphContext, request: AgentTurnRequest):
     ? await once(agent, 1)
     : await patientTurn({ ...ralph, agent }, { signal, run: once, budget: request.budget ?? null });
   if (ignored) await ensureRunsIgnored(runs); // the agent may have taken the folder away: its files are no part of the work
-  const { paths, now } = await repository.changedSince(before);
+  const { paths, now } = await repository.changedSince(before).catch(async (error: unknown) => {
+    if (!await mendGitDirectory(repository.gitDirectory, before)) throw gone();
+    await request.restoreGit?.();
+    const mended = await repository.changedSince(before).catch(async () => {
+      throw before.head === null || await hasCommit(repository, before.head) ? error : gone();
+    });
+    ralph.events.emit({
+      type: "note",
+      level: "warn",
+      message: "the turn left a repository that git could not read: mended",
+    });
+    return mended;
+  });
+  if (now.head === null && before.head !== null && !await hasCommit(repository, before.head)) throw gone();
   const changedFiles = rootPaths(ralph, paths);
   return { turn: { ...agentTurn, changedFiles, base: before.head, head: now.head }, before, after: now };
 }
@@ -78,6 +95,17 @@ export async function agentTurn(ralph: RalphContext, request: AgentTurnRequest):
 function kindOf({ stage, item = null, attempt = 1 }: AgentTurnRequest): TurnKind {
   const own = item === null || item.preparatory === true ? "plan" : "work";
   return { stage: stage ?? (item?.review === true ? "review" : own), item, attempt };
+}
+
+async function hasCommit({ git }: Pick<Repository, "git">, commit: string): Promise<boolean> {
+  return (await git(["cat-file", "-e", `${commit}^{commit}`])).exitCode === 0;
+}
+
+function gone(): RalphError {
+  const hint =
+    "the working tree is as the turn left it: put `.git` back from a clone or a backup, and the same command " +
+    "continues";
+  return gitFailed(["status"], "the turn removed the git directory, or put another in its place", hint);
 }
 
 /** A turn that is taken again after a wait has a transcript of its own. */

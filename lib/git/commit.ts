@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { pathExists } from "../host/files.ts";
+import { listFiles } from "../host/file_state.ts";
+import { isDirectory, pathExists, removePath, renamePath } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import {
@@ -40,6 +41,8 @@ export interface CommitContext {
   readonly host: Host;
   readonly git: Git;
   readonly folders: GitFolders;
+  /** Absolute path of the working tree. */
+  readonly topLevel: string;
   status(): Promise<TreeStatus>;
 }
 
@@ -82,7 +85,7 @@ async function write(
     ...(hooks ? [] : ["--no-verify"]),
   ];
   const end = fold === undefined
-    ? await commitOnly(git, request, { chosen, commit, limits })
+    ? await commitOnly(context, request, { chosen, commit, limits })
     : await (await import("./commit_fold.ts")).commitFolded(git, folders.gitDirectory, {
       fold,
       paths: chosen.map(({ path }) => path),
@@ -103,7 +106,7 @@ async function write(
 
 /** `git commit --only`; new files that it did not take are untracked again. */
 async function commitOnly(
-  git: Git,
+  { git, topLevel, folders }: CommitContext,
   request: CommitRequest,
   { chosen, commit, limits }: {
     readonly chosen: readonly ChangedPath[];
@@ -118,16 +121,36 @@ async function commitOnly(
   }
   const arguments_ = [...commit, "--only", ...messageOf(request), ...FROM_INPUT];
   let isCommitted = false;
+  const aside = await setAsideEmpty(topLevel, folders, chosen);
   try {
     const end = await git(arguments_, { ...limits, input: chosen.map((entry) => entry.path).join("\0") });
     isCommitted = end.exitCode === 0;
     return end;
   } finally {
+    for (const { from, to } of aside) await renamePath(to, from);
     if (!isCommitted && untracked !== "") {
       const undo = ["update-index", "--force-remove", "-z", "--stdin"];
       await outputOfGit(git, undo, { input: untracked, environment });
     }
   }
+}
+
+/** Git takes an empty folder in the place of a deleted file for a repository: it is out of the way meanwhile. */
+async function setAsideEmpty(
+  topLevel: string,
+  { ralphDirectory }: GitFolders,
+  chosen: readonly ChangedPath[],
+): Promise<readonly { readonly from: string; readonly to: string }[]> {
+  const aside: { from: string; to: string }[] = [];
+  for (const entry of chosen) {
+    const from = join(topLevel, entry.path);
+    if (!isDeleted(entry) || !await isDirectory(from) || listFiles(from, () => true).length > 0) continue;
+    const to = join(ralphDirectory, `empty-folder-${aside.length}`);
+    await removePath(to);
+    await renamePath(from, to);
+    aside.push({ from, to });
+  }
+  return aside;
 }
 
 /** What is said of hooks that take long, and what becomes of those that do not end. */

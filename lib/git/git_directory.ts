@@ -1,5 +1,13 @@
-import { resolve } from "node:path";
-import { isDirectory, readText, removePath, renamePath } from "../host/files.ts";
+import { join, resolve } from "node:path";
+import {
+  ensureDirectory,
+  isDirectory,
+  pathExists,
+  readText,
+  removePath,
+  renamePath,
+  writePlain,
+} from "../host/files.ts";
 import { factsOf, readLink } from "../host/path_facts.ts";
 
 const FILE_REGEXP = /^gitdir: (.+)\s*$/;
@@ -20,5 +28,25 @@ export async function bringBack(gitDirectory: string, topLevel: string): Promise
   if (moved === null || !await isDirectory(moved)) return false;
   await removePath(gitDirectory);
   await renamePath(moved, gitDirectory);
+  return true;
+}
+
+const HEAD_REGEXP = /^(?:ref: refs\/\S+|[0-9a-f]{40,64})\s*$/;
+
+/**
+ * Makes a git directory one that git reads again: HEAD names what it named, and `refs` is there.
+ *
+ * @returns false where it is gone: there is nothing to mend
+ */
+export async function mendGitDirectory(
+  gitDirectory: string,
+  { branch, head }: { readonly branch: string | null; readonly head: string | null },
+): Promise<boolean> {
+  const isLinked = await pathExists(join(gitDirectory, "commondir"));
+  if (!isLinked && !await isDirectory(join(gitDirectory, "objects"))) return false;
+  const named = branch === null ? head : `ref: refs/heads/${branch}`;
+  const text = await readText(join(gitDirectory, "HEAD")) ?? "";
+  if (named !== null && !HEAD_REGEXP.test(text)) await writePlain(join(gitDirectory, "HEAD"), `${named}\n`);
+  if (!isLinked) await ensureDirectory(join(gitDirectory, "refs"));
   return true;
 }

@@ -80,7 +80,7 @@ function createRepository(host: Host, topLevel: string, folders: GitFolders): Re
     async contents(commit, paths, { maxBytes = CONTENT_BYTES } = {}) {
       return await (await import("./batch_reader.ts")).contentsAt(git, commit, paths, maxBytes);
     },
-    ...writing({ host, git, folders, status }, topLevel),
+    ...writing({ host, git, folders, status, topLevel }, topLevel),
     async filesHolding(text) {
       return await holding(text, newest ?? await snapshot());
     },
@@ -90,7 +90,7 @@ function createRepository(host: Host, topLevel: string, folders: GitFolders): Re
       await clearLocks(host, folders);
       return await switchBranch(git, branch, (await status()).branch);
     },
-    ...readying({ host, git, folders, status }, topLevel),
+    ...readying({ host, git, folders, status, topLevel }, topLevel),
     log: (count) => subjectsOf(git, count),
     git(gitArguments, options = {}) {
       const { GIT_LITERAL_PATHSPECS: _, ...environment } = QUIET;

@@ -182,7 +182,7 @@ async function takeTurn<Data, Findings>(
 
 /** @param place the tree before the turn (`null`: looked at when the turn begins), and the file for its claims */
 async function runTurn<Data, Findings>(
-  { ralph, item, work, options, signal, folder, id, context }: AttemptParts<Data, Findings>,
+  { ralph, item, work, options, signal, folder, id, context, brief }: AttemptParts<Data, Findings>,
   prompt: string,
   place: { readonly before: TreeSnapshot | null; readonly file: string },
 ): Promise<ObservedTurn> {
@@ -204,6 +204,9 @@ async function runTurn<Data, Findings>(
     nonce: context.nonce,
     ...(place.before === null ? {} : { before: place.before }),
     budget: options.budget ?? null,
+    async restoreGit() {
+      await brief.restore((await brief.compare()).filter(({ kind }) => kind === "git"));
+    },
   });
 }
 

@@ -49,6 +49,7 @@ const NO_LOGIN: SetUp = { provider: {}, environment: { IS_SANDBOX: "1" } };
 function realProject(agent: string, name: string, isLoggedIn = true): RealProject {
   const folder = mkdtempSync(join(tmpdir(), "ralph-real-"));
   const [root, home] = [join(folder, "project"), join(folder, "home")];
+  mkdirSync(home, { recursive: true });
   const { environment, provider } = isLoggedIn ? setUp(agent, home) : NO_LOGIN;
   const story = {
     id: "US-001",

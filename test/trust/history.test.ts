@@ -352,3 +352,48 @@ describe("names, hooks and programs of the repository", () => {
     expect(run.failures).toEqual([]);
   });
 });
+
+describe("a repository that git cannot read", () => {
+  test.each([
+    ["HEAD that names nothing", "echo garbage > .git/HEAD"],
+    ["no HEAD", "rm .git/HEAD"],
+    ["a bare repository", "git config core.bare true"],
+    ["a format of the future", "git config core.repositoryformatversion 99"],
+    ["a configuration that is broken", "echo '[broken' >> .git/config"],
+    ["no index", "rm -f .git/index"],
+    ["no refs", "git pack-refs --all; rm -rf .git/refs"],
+  ])("%s is mended, and the run continues", async (_name, script) => {
+    await using run = await ran(`work; ${script}`);
+
+    expect(run.status, run.notes).toBe("passed");
+    expect(run.passed).toEqual(["a", "b"]);
+    expect(await run.world.git("show", "HEAD:b.txt")).toBe("b");
+  });
+
+  test.each([
+    ["removed", "rm -rf .git"],
+    ["replaced", "rm -rf .git; git init -q"],
+  ])("a git directory that a turn %s is named, and the tree stays", async (_name, script) => {
+    const world = await loopWorld(({ cwd }) => {
+      execFileSync("bash", ["-c", `echo a > a.txt; ${script}`], { cwd, stdio: "pipe" });
+      return Promise.resolve({ lines: ["<ralph>DONE</ralph>"] });
+    });
+    await using _world = world;
+
+    await expect(runLoop(world.ralph, memoryBacklog(ITEMS))).rejects.toMatchObject({
+      code: "git-failed",
+      message: expect.stringContaining("the turn removed the git directory, or put another in its place"),
+    });
+
+    expect(readFileSync(join(world.root, "a.txt"), "utf8")).toBe("a\n");
+    expect(existsSync(join(world.root, ".git/config"))).toBe(script.includes("init"));
+  });
+
+  test("a file that becomes an empty folder is a file that is gone", async () => {
+    await using run = await ran("work; rm mine.txt; mkdir -p mine.txt/deep");
+
+    expect(run.status, run.notes).toBe("passed");
+    expect(await run.world.git("ls-tree", "--name-only", "HEAD")).not.toContain("mine.txt");
+    expect(existsSync(join(run.world.root, "mine.txt/deep"))).toBe(true);
+  });
+});

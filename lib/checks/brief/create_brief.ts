@@ -11,7 +11,7 @@ import type { Backlog } from "../../backlog/types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { type FileState, isSameState, listFiles, readFileState, realPath } from "../../host/file_state.ts";
-import { hashText } from "../../host/files.ts";
+import { hashText, pathExists } from "../../host/files.ts";
 import { createAsInstructed } from "./as_instructed.ts";
 import { createHeadRestorer, type HeadRestorer, restoreFile } from "./restore_file.ts";
 import { keepFound } from "./kept.ts";
@@ -113,7 +113,8 @@ class RunBrief<Data, Findings> implements Brief {
     const ralph = this.#ralph;
     const { entries, head, person } = this.#parts;
     const own = changes.filter(({ kind }) => kind === "person");
-    const others = changes.filter(({ kind }) => kind !== "person" && kind !== "state");
+    const isGone = !await pathExists(join(requireRepository(ralph).gitDirectory, "HEAD"));
+    const others = changes.filter(({ kind }) => kind !== "person" && kind !== "state" && !(isGone && kind === "git"));
     const folder = await this.#runFolder();
     const done = [...await this.#restoreState(changes.filter(({ kind }) => kind === "state")), ...others];
     for (const change of done) await keepFound(ralph.host.clock, folder, change);

@@ -2,7 +2,7 @@ import type { Repository } from "../../git/types.ts";
 
 /** Settings that decide what git runs, reads and shows; others (remotes, branches, an author) may change in a turn. */
 const DECIDING_REGEXP =
-  /^(core\.(hookspath|fsmonitor|attributesfile|excludesfile|worktree)|(filter|diff|include|includeif|extensions|uploadpack|transfer)\..*)$/i;
+  /^(core\.(hookspath|fsmonitor|attributesfile|excludesfile|worktree|bare|repositoryformatversion)|(filter|diff|include|includeif|extensions|uploadpack|transfer)\..*)$/i;
 
 /** A setting with its value; `null` where it is only named. */
 export type Setting = readonly [key: string, value: string | null];
