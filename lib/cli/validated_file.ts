@@ -38,12 +38,15 @@ export async function validateFile(
   }
 }
 
+/** In a longer file a place is named by its key alone: looking for lines takes seconds there. */
+const LONGEST_TEXT = 256 * 1024;
+
 /** What a problem begins with when it names a place in the file: `userStories[0].id`. */
-const PLACE_REGEXP = /^[A-Za-z]\w*(?:\[\d+\]|\.[A-Za-z]\w*)*/;
+const PLACE_REGEXP = /^(?!line \d)[A-Za-z]\w*(?:\[\d+\]|\.[A-Za-z]\w*)*/;
 
 /** Problems that begin with a key of the file, with its line and column before it. */
 async function placed(problems: readonly string[], text: string): Promise<readonly string[]> {
-  if (!problems.some((problem) => PLACE_REGEXP.test(problem))) return problems;
+  if (text.length > LONGEST_TEXT || !problems.some((problem) => PLACE_REGEXP.test(problem))) return problems;
   const { jsonLines } = await import("../config/read_text.ts");
   const lineOf = await jsonLines(text);
   return problems.map((problem) => {

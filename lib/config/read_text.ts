@@ -34,10 +34,27 @@ interface TextPlace {
   readonly known: boolean;
 }
 
+/** In a deeper file no place is looked for: the parser that knows places calls itself for each level. */
+const DEEPEST = 500;
+
+/** How deep brackets are nested; those in strings count as well. */
+function depthOf(text: string): number {
+  let deepest = 0;
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at) | 0x20; // `[` and `{`, `]` and `}`
+    if (code === 0x7b) depth += 1;
+    else if (code === 0x7d) depth -= 1;
+    if (depth > deepest) deepest = depth;
+  }
+  return deepest;
+}
+
 /** Where the key at a path of valid JSON begins, or the innermost part of the path that is there. From 1. */
 export async function jsonLines(
   text: string,
 ): Promise<(path: readonly PropertyKey[]) => TextPlace> {
+  if (depthOf(text) > DEEPEST) return () => ({ line: 1, column: 1, known: false });
   const { isMap, isPair, isScalar, isSeq, LineCounter, parseDocument } = await import("yaml"); // JSON is YAML
   const lines = new LineCounter();
   const document: Document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, logLevel: "silent" });

@@ -10,10 +10,24 @@ import { main } from "../../lib/program/main.ts";
 import { ARTEFACT } from "../e2e/cli.ts";
 import { MALICE, type Malice } from "./malicious_projects.ts";
 
-const COMMANDS = [["status"], ["next"], ["validate"], ["doctor"], ["log"], ["query"], ["report"], [], [
-  "status",
-  "--json",
-]] as const;
+const COMMANDS = [
+  ["status"],
+  ["next"],
+  ["validate"],
+  ["doctor"],
+  ["log"],
+  ["query"],
+  ["report"],
+  [],
+  [
+    "status",
+    "--json",
+  ],
+  ["report", "--format", "json"],
+  ["next", "--json"],
+  ["query", "tasks"],
+  ["recipes"],
+] as const;
 /** What a terminal acts upon; a tab and the end of a line are none of it. */
 const CONTROL_REGEXP = /[^\P{Cc}\n\t]|[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u;
 /** Of processor time: the machine may be busy. */
@@ -49,8 +63,8 @@ test.skipIf(process.platform === "win32").each(isLong ? MALICE : MALICE.slice(0,
   async (malice) => {
     const root = project(malice);
     const findings: string[] = [];
-    const memory = process.memoryUsage.rss();
     for (const args of COMMANDS) {
+      const memory = process.memoryUsage.rss();
       const { text, exitCode, ms } = await look(root, args);
       const command = args.join(" ") || "ralph";
       const control = CONTROL_REGEXP.exec(text);

@@ -1,5 +1,5 @@
 import type { ParkedItem } from "../../backlog/types.ts";
-import { findCycle } from "./graph.ts";
+import { describeCycle, findCycle } from "./graph.ts";
 import { decomposeId, type SpecItem } from "./item.ts";
 import { issuesOf, pendingOf, specOf } from "./plan_file.ts";
 import { isDivided, isInvestigated, isUnplanned, MOST_ROUNDS } from "./stage.ts";
@@ -12,7 +12,7 @@ export function hopelessReasons(plan: Plan): readonly string[] {
   if (spec === null) return ["no spec is set: `ralph plan SPEC.md` plans one"];
   if (isUnplanned(plan)) return [`nothing is planned for ${spec}: \`ralph plan ${spec}\` does so`];
   const cycle = findCycle(pendingOf(plan));
-  return cycle === null ? [] : [`the tasks depend on each other in a circle: ${cycle.join(" → ")}`];
+  return cycle === null ? [] : [`the tasks depend on each other in a circle: ${describeCycle(cycle)}`];
 }
 
 /** Why nothing can be taken up although something is left. */

@@ -23,6 +23,9 @@ export function openDependencies(task: Task, open: ReadonlySet<string>): readonl
   return task.deps.filter((id) => open.has(id));
 }
 
+/** So many ids of a circle are shown at each of its ends. */
+const SHOWN = 6;
+
 /** A circle of dependencies, its first id again at the end, or `null`. */
 export function findCycle(
   tasks: readonly { readonly id: string; readonly deps: readonly string[] }[],
@@ -34,6 +37,13 @@ export function findCycle(
     if (found !== null) return found;
   }
   return null;
+}
+
+/** A circle for people: a long one is shortened in its middle. Pure. */
+export function describeCycle(cycle: readonly string[]): string {
+  const left = cycle.length - 2 * SHOWN;
+  const shown = left <= 1 ? cycle : [...cycle.slice(0, SHOWN), `… ${left} more …`, ...cycle.slice(-SHOWN)];
+  return shown.join(" → ");
 }
 
 function walk(

@@ -1,5 +1,5 @@
 import { RalphError } from "../../errors/ralph_error.ts";
-import { findCycle } from "./graph.ts";
+import { describeCycle, findCycle } from "./graph.ts";
 import { editRecord, formatRecord } from "./json.ts";
 import { readLine } from "./read_line.ts";
 import type { Entry, Issue, JsonObject, Plan, PlanLine, PlanProblem, Reject, Task } from "./types.ts";
@@ -132,7 +132,7 @@ export function problemsOf(plan: Plan): readonly PlanProblem[] {
   const [first = ""] = cycle ?? [];
   const circle = cycle === null ? [] : [{
     line: indexOf(plan).byId.get(first)?.line ?? 0,
-    problem: `the tasks depend on each other in a circle: ${cycle.join(" → ")}`,
+    problem: `the tasks depend on each other in a circle: ${describeCycle(cycle)}`,
   }];
   return [...lineProblems(plan), ...circle].toSorted((one, other) => one.line - other.line);
 }

@@ -1,4 +1,4 @@
-import { findCycle } from "../graph.ts";
+import { describeCycle, findCycle } from "../graph.ts";
 import { indexOf, specOf, tasksOf, withChanged, without, withRecord } from "../plan_file.ts";
 import { refused } from "../refused.ts";
 import type { JsonObject, Plan, Priority, Task } from "../types.ts";
@@ -48,7 +48,7 @@ export function addTasks(plan: Plan, tasks: readonly NewTask[], options: AddOpti
   const cycle = findCycle(tasksOf(changed));
   if (cycle !== null) {
     throw refused(
-      `the tasks would depend on each other in a circle: ${cycle.join(" → ")}`,
+      `the tasks would depend on each other in a circle: ${describeCycle(cycle)}`,
       "leave one of these dependencies out",
     );
   }
