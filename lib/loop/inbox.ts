@@ -1,6 +1,8 @@
-import { createInbox } from "../backlog/claims.ts";
+import { type ClaimLine, createInbox } from "../backlog/claims.ts";
 import type { Backlog } from "../backlog/types.ts";
 import type { RalphContext } from "../context/context.ts";
+import { createRedactor } from "../events/redact.ts";
+import { secretValues } from "../events/secrets.ts";
 import { ownFiles } from "../context/own_files.ts";
 
 /**
@@ -19,8 +21,26 @@ export async function receiveInbox<Data, Findings>(
   for (const file of backlog.stateFiles) {
     await inbox.take(file, async (claims) => {
       received += claims.length;
-      await backlog.receive?.(claims);
+      await backlog.receive?.(maskedClaims(ralph, claims));
     });
   }
   return received;
+}
+
+/** What agents and hooks ask for goes into state, which is committed: secrets are masked in it, but never in a command. */
+export function maskedClaims(
+  { host }: Pick<RalphContext, "host">,
+  claims: readonly ClaimLine[],
+): readonly ClaimLine[] {
+  if (claims.length === 0) return claims;
+  const redactor = createRedactor(secretValues(host.environment.variables));
+  const masked = (value: unknown): unknown => {
+    if (typeof value === "string") {
+      return value.split(/(`[^`]*`)/).map((part, index) => index % 2 === 1 ? part : redactor.text(part)).join("");
+    }
+    if (Array.isArray(value)) return value.map(masked);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, masked(one)]));
+  };
+  return claims.map((claim) => masked(claim) as ClaimLine);
 }

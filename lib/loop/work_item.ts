@@ -33,6 +33,7 @@ import {
   type WorkedItem,
   type WorkItemOptions,
 } from "./attempt_parts.ts";
+import { maskedClaims } from "./inbox.ts";
 import { endedBy, hung, judged } from "./judge_attempt.ts";
 import { createTurnGuard, type GuardedTurn, type TurnGuard } from "./turn_guard.ts";
 
@@ -163,7 +164,7 @@ async function takeTurn<Data, Findings>(
   const run = async (): Promise<GuardedTurn> =>
     await guard.afterTurn(parts.id, await runTurn(parts, text, { before: reviews ? null : before, file: file.path }));
   const taken = await (reviews ? brief.asInstructed(run) : run());
-  const claims = await file.read();
+  const claims = maskedClaims(ralph, await file.read());
   const changes = await brief.compare();
   const edited = changes.some(({ kind }) => kind === "state");
   // before the state is restored, so that it can read what the agent wrote

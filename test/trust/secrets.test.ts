@@ -129,6 +129,16 @@ test("no secret that agent, check and hook print is stored or shown anywhere", (
     status: ralph("status"),
     report: ralph("report"),
     html: ralph("report", "--format", "html"),
+    json: ralph("report", "--format", "json"),
+    statusJson: ralph("status", "--json"),
+    nextJson: ralph("next", "--json"),
+    validateJson: ralph("validate", "--json"),
+    verifyJson: ralph("verify", "--json"),
+    verify: ralph("verify"),
+    gate: ralph("gate", "--base", "HEAD~1", "--json"),
+    gateHook: ralph("gate", "--base", "HEAD~1", "--hook"),
+    doctor: ralph("doctor"),
+    watch: ralph("watch", "--json"),
     history: spawnSync("git", ["log", "-p", "--all"], { cwd: root, encoding: "utf8" }).stdout,
     ...stored(root),
   };
@@ -146,6 +156,51 @@ test("no secret that agent, check and hook print is stored or shown anywhere", (
   expect(Object.keys(shown).some((path) => path.includes("journal"))).toBe(true);
   expect(Object.values(shown).filter((text) => text.includes("***")).length).toBeGreaterThan(5);
 });
+
+test("no secret that a task's turns and checks print is in the plan, its queries and its log", () => {
+  const task = { t: "task", id: "t-0001", spec: "a.md", name: "Add a.txt", s: "p", priority: "high" };
+  const accept = "it is there. Verify: `cat ../secrets.txt; test -f a.txt`";
+  const cli = ralphCli()
+    .files({
+      "ralph.config.json": JSON.stringify({ workflow: "spec", provider: { command: "worker" } }),
+      "ralph/specs/a.md": "# A\n\na.txt is there.\n",
+      "ralph/plan.jsonl": `${JSON.stringify({ t: "spec", spec: "a.md" })}\n${JSON.stringify({ ...task, accept })}\n`,
+    })
+    .agent(
+      "worker",
+      'cat ../secrets.txt; secret=$(sed -n 1p ../secrets.txt); case "$RALPH_STAGE" in ' +
+        'BUILD) if [ -f ../once ]; then touch a.txt; fi; touch ../once; ralph issue add "found $secret"; ralph task done t-0001 ;; ' +
+        'VERIFY) ralph task reject t-0001 "not with $secret" ;; *) : ;; esac',
+    )
+    .env(VARIABLES);
+  const { command: [file = "", ...start], root, environment } = cli.prepare();
+  const lines = printed();
+  writeFileSync(join(dirname(root), "secrets.txt"), `${lines.map(([line]) => line).join("\n")}\n`);
+  const ralph = (...args: string[]): string => {
+    const done = spawnSync(file, [...start, ...args], { cwd: root, env: environment, encoding: "utf8" });
+    return `${done.stdout}${done.stderr}`;
+  };
+
+  const shown = {
+    run: ralph("build", "--non-interactive", "--json", "--max-iterations", "4"),
+    log: ralph("log"),
+    logJson: ralph("log", "--json"),
+    query: ralph("query"),
+    tasks: ralph("query", "tasks"),
+    issues: ralph("query", "issues"),
+    next: ralph("query", "next"),
+    status: ralph("status", "--json"),
+    report: ralph("report", "--format", "json"),
+    history: spawnSync("git", ["log", "-p", "--all"], { cwd: root, encoding: "utf8" }).stdout,
+    ...stored(root),
+  };
+
+  expect(shown.issues + shown.log + shown.query).toContain("***");
+  const places = lines.flatMap(([line, hidden]) =>
+    Object.entries(shown).filter(([, text]) => text.includes(hidden)).map(([place]) => `${place}: ${line.slice(0, 40)}`)
+  );
+  expect(places).toEqual([]);
+}, 60_000);
 
 test.skipIf(process.platform === "win32")("what a run keeps is for its owner alone", async () => {
   const { root } = await ralphCli()
