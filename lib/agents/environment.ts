@@ -8,6 +8,7 @@ import type { Item } from "../backlog/types.ts";
 /** Where a turn happens; a context is one. */
 export interface TurnPlace {
   readonly root: string;
+  readonly lane?: number;
   readonly run: { readonly id: string };
   readonly host: Host;
   readonly repository: { readonly ralphDirectory: string } | null;
@@ -25,6 +26,7 @@ export async function turnEnvironment(place: TurnPlace, item: Item | null): Prom
   return {
     RALPH_ROOT: place.root,
     RALPH_RUN: place.run.id,
+    ...(place.lane === undefined ? {} : { RALPH_LANE: `${place.lane}` }),
     [CLAIMS_VARIABLE]: "", // another run's, where this one was started inside of its turn
     ...(item === null ? {} : { RALPH_ITEM: item.id }),
     ...(shims === null ? {} : pathWith(shims, environment)),

@@ -36,6 +36,8 @@ export interface RunInfo {
 export interface RalphContext {
   /** Absolute path of the project. */
   readonly root: string;
+  /** Number of the worker whose tree the root is, from 0; absent in the project's own. */
+  readonly lane?: number;
   /** `ralph.config.json` with its defaults, and what flags or `createRalph()` laid over it. */
   readonly config: Config;
   /** dax, with the root as its folder. */

@@ -144,6 +144,19 @@ const TOOLS: readonly Command[] = [
     load: () => import("./commands/gate.ts"),
   },
   {
+    name: "worktrees",
+    summary: "list the worktrees of `--parallel` that a killed run has left here, or remove them",
+    usage: "[list|remove]",
+    arity: [0, 1],
+    flags: { ...DATA_FLAGS, ...ROOT_FLAG, ...pick(PLACE_FLAGS, "config"), ...SHOW_FLAGS },
+    details: [
+      "A run removes its own when it ends, and uses or removes those that a killed one left. What was being worked on in",
+      "one is kept as a commit (`git log --all`, refs/ralph/work), and the next run with `--parallel` continues with it.",
+      "Only worktrees that Ralph has made for this project are touched.",
+    ],
+    load: () => import("./commands/worktrees.ts"),
+  },
+  {
     name: "restore",
     summary: "bring back what a run found changed and restored",
     usage: "[RUN] [PATH ...]",

@@ -30,6 +30,7 @@ export function emptyDraft(file: string): Draft<RunReport> {
     base: null,
     hooks: [],
     waits: [],
+    landings: null,
     sandbox: null,
     restored: [],
     trespasses: [],

@@ -17,9 +17,13 @@ type Handlers = {
   readonly [Type in RalphEvent["type"]]?: (fold: Folding, event: Extract<Timed, { type: Type }>) => void;
 };
 
+/** Where a lane is: what happens in it belongs to its own item. */
+type Place = Pick<Cursor, "agent" | "attempt" | "checking" | "item">;
+
 interface Folding {
   readonly draft: Draft<RunReport>;
   readonly cursor: Cursor;
+  readonly lane: number | null;
 }
 
 /** Takes events one after the other; what it keeps does not grow with what agents say. */
@@ -43,6 +47,8 @@ export function createFold(file: string): Fold {
     checking: false,
   };
 
+  const enter = createLanes(cursor);
+
   function invalid(reason: string, beginning: string): void {
     draft.events.malformed += 1;
     if (draft.events.problems.length >= PROBLEMS_KEPT) return;
@@ -62,12 +68,15 @@ export function createFold(file: string): Fold {
         return;
       }
       const known = type as RalphEvent["type"];
+      const within = (value as Readonly<Record<string, unknown>>)["lane"];
+      const lane = typeof within === "number" ? within : null;
+      enter(lane, type);
       if (known === "check-start") cursor.checking = true; // its fields are not needed, and older files have fewer
       const handle = HANDLERS[known] as ((fold: Folding, event: unknown) => void) | undefined;
       if (handle !== undefined) {
         const checked = EVENT_SCHEMAS[known].safeParse({ ...value as object, type });
         if (!checked.success) return invalid(`no ${type} event`, JSON.stringify(value).slice(0, 200));
-        handle({ draft, cursor }, { ...checked.data, at });
+        handle({ draft, cursor, lane }, { ...checked.data, at });
       }
       draft.events.count += 1;
       draft.startedAt ??= at;
@@ -81,6 +90,20 @@ export function createFold(file: string): Fold {
       }
       return draft;
     },
+  };
+}
+
+/** Events of several lanes come mixed: the cursor is where the lane of the next event is. */
+function createLanes(cursor: Cursor): (lane: number | null, type: string) => void {
+  const elsewhere = new Map<number | null, Place>();
+  let here: number | null = null;
+  return (lane, type) => {
+    if (type === "run-start" || type === "run-end") elsewhere.clear();
+    if (lane === here) return;
+    const { agent, attempt, checking, item } = cursor;
+    elsewhere.set(here, { agent, attempt, checking, item });
+    Object.assign(cursor, elsewhere.get(lane) ?? { agent, attempt: null, checking: false, item: null });
+    here = lane;
   };
 }
 
@@ -106,6 +129,17 @@ const HANDLERS: Handlers = {
     const part = partFor(draft, cursor, at);
     if (part.kind === "turns") Object.assign(part, { name: step, kind: "step" });
     closePart(cursor, { at, status, reasons: message === undefined ? [] : [message] });
+  },
+  "landing-end": ({ draft, cursor, lane }, { at, result, checkedAgain, paths }) => {
+    const landings = draft.landings ??= { lanes: 0, landed: 0, checkedAgain: 0, failedTogether: 0, conflicts: 0 };
+    landings.lanes = Math.max(landings.lanes, (lane ?? 0) + 1);
+    if (result === "landed") landings.landed += 1;
+    if (checkedAgain) landings.checkedAgain += 1;
+    if (result === "failed") landings.failedTogether += 1;
+    if (result !== "conflict") return;
+    landings.conflicts += 1;
+    const message = `conflicts with what was merged since: ${paths.join(", ")}`;
+    draft.notes.push({ at, item: cursor.item?.id ?? null, message });
   },
   "items-reopened": ({ draft }, { ids, reason }) => sendBack(draft, ids, `sent back by the final check: ${reason}`),
   "iteration-start": ({ draft, cursor }, event) => beginAttempt(draft, cursor, event, partFor(draft, cursor, event.at)),

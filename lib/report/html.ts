@@ -11,6 +11,7 @@ import {
   commitText,
   firstLine,
   hookText,
+  landingsText,
   markOf,
   openItems,
   outcomeOf,
@@ -138,6 +139,7 @@ ${row("Workflow", report.parts.map(partName).join(", then "))}
 ${row("When", whenText(report))}
 ${row("Agent", agentsText(report))}
 ${row("Used", totalText(report.usage, report.hooks.length))}
+${row("At once", landingsText(report))}
 ${row("Why it ended", report.reasons.map(firstLine).join("; "))}
 ${row("Root", fragment`<code>${report.root}</code>`)}
 ${row("Folder", fragment`<code>${report.folder}</code>`)}

@@ -129,6 +129,13 @@ export const REPORT_SCHEMA: z.ZodType<RunReport> = z.object({
     waitedMs: ms.nullable().describe("null: the run ended in it"),
     interrupted: z.boolean(),
   })),
+  landings: z.object({
+    lanes: count,
+    landed: count,
+    checkedAgain: count.describe("landings whose checks ran once more, with what was merged meanwhile"),
+    failedTogether: count.describe("items that passed alone, and failed with what was merged meanwhile"),
+    conflicts: count.describe("each of them cost a turn"),
+  }).nullable().describe("null: items were worked on one after another"),
   sandbox: z.object({
     on: z.boolean(),
     by: text,

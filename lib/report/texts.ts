@@ -311,3 +311,12 @@ export function plural(count: number, word: string): string {
 function grouped(count: number): string {
   return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ",");
 }
+
+/** `3 workers: 12 landings, 8 checked again; 2 conflicts, which cost 2 turns`, or nothing where there was one worker. */
+export function landingsText({ landings }: Pick<RunReport, "landings">): string {
+  if (landings === null) return "";
+  const { lanes, landed, checkedAgain, failedTogether, conflicts } = landings;
+  const lost = conflicts === 0 ? "" : `; ${plural(conflicts, "conflict")}, which cost ${plural(conflicts, "turn")}`;
+  const failed = failedTogether === 0 ? "" : `; ${failedTogether} passed alone and failed together`;
+  return `${plural(lanes, "worker")}: ${plural(landed, "landing")}, ${checkedAgain} checked again${failed}${lost}`;
+}

@@ -44,6 +44,8 @@ export interface RunReport {
   readonly base: string | null;
   readonly hooks: readonly HookReport[];
   readonly waits: readonly WaitReport[];
+  /** How work came onto the branch where items were worked on at once; `null`: one after another. */
+  readonly landings: LandingsReport | null;
   /** State files that were edited manually and restored. */
   /** How agents and checks were confined; `null`: not at all. */
   readonly sandbox: SandboxReport | null;
@@ -217,6 +219,19 @@ export interface HookReport {
   readonly exitCode: number | null;
   readonly durationMs: number | null;
   readonly message: string | null;
+}
+
+/** What became of work from workers' trees. */
+export interface LandingsReport {
+  /** Workers that were at work. */
+  readonly lanes: number;
+  readonly landed: number;
+  /** Of all landings, those whose checks ran once more, with what was merged meanwhile. */
+  readonly checkedAgain: number;
+  /** Items that passed alone and failed together with what was merged meanwhile. */
+  readonly failedTogether: number;
+  /** Conflicts, each of which cost a turn. */
+  readonly conflicts: number;
 }
 
 /** A wait for a limit or a provider. */

@@ -1,7 +1,7 @@
-import type { EventSink, Preview } from "../events/types.ts";
+import type { EventSink, Preview, RalphEvent } from "../events/types.ts";
 import type { Clock, Terminal } from "../host/types.ts";
 import type { Style } from "./style.ts";
-import { viewLines } from "./view_lines.ts";
+import { laneLines, viewLines, type ViewOptions } from "./view_lines.ts";
 import { type Activity, EMPTY_VIEW, nextView, type ViewState } from "./view_state.ts";
 import { plainText } from "./printable.ts";
 
@@ -37,27 +37,25 @@ export function createLiveView({ terminal, clock, style, calm = false }: LiveVie
   let ticker: Disposable | null = null;
   const ended = new AbortController();
   let preview: Preview | null = null;
-  /** Texts are made safe when they change, not each second. */
-  let drawn = { state, words: "", safe: state };
+  const safeView = createSafeView();
+  const lanes = createLanes();
 
   function draw(): void {
     drawnAt = clock.now();
-    const active = state.activity !== null;
+    const active = state.activity !== null || lanes.active();
     if (active !== (ticker !== null)) attend(active);
     if (!active) return terminal.footer([]);
-    const words = state.words === "" ? preview?.() ?? "" : state.words;
-    if (state !== drawn.state || words !== drawn.words) {
-      drawn = { state, words, safe: printableView({ ...state, words }) };
-    }
-    terminal.footer(viewLines(drawn.safe, { ...terminal.size(), now: drawnAt, style }));
+    const options = { ...terminal.size(), now: drawnAt, style };
+    if (lanes.active()) return terminal.footer(lanes.lines(options));
+    const safe = safeView(state, state.words === "" ? preview?.() ?? "" : state.words);
+    terminal.footer(viewLines(safe, options));
   }
 
   /** Time and the terminal's size count while something runs. */
   function attend(active: boolean): void {
     ticker?.[Symbol.dispose]();
     ticker = active ? clock.every(TICK_MS, tick) : null;
-    if (active) terminal.stderr.on("resize", draw);
-    else terminal.stderr.off("resize", draw);
+    terminal.stderr[active ? "on" : "off"]("resize", draw);
   }
 
   function tick(): void {
@@ -86,13 +84,51 @@ export function createLiveView({ terminal, clock, style, calm = false }: LiveVie
   }
 
   return {
-    emit: (event) => become(nextView(state, event, clock.now())),
+    emit(event, lane) {
+      if (lane === undefined) become(nextView(state, event, clock.now()));
+      else if (lanes.take(lane, event, clock.now())) drawSoon(LEAST_MS);
+    },
     preview: (newest) => void (preview = newest),
     [Symbol.dispose]() {
       ended.abort();
       state = EMPTY_VIEW;
+      lanes.clear();
       if (ticker !== null) draw();
     },
+  };
+}
+
+/** Texts are made safe when they change, not each second. */
+function createSafeView(): (state: ViewState, words: string) => ViewState {
+  let drawn: { readonly state: ViewState; readonly words: string; readonly safe: ViewState } | null = null;
+  return (state, words) => {
+    if (drawn === null || state !== drawn.state || words !== drawn.words) {
+      drawn = { state, words, safe: printableView({ ...state, words }) };
+    }
+    return drawn.safe;
+  };
+}
+
+/** What each lane does, where items are worked on at once: from the start of its item to its end. */
+function createLanes(): {
+  /** @returns whether anything has changed */
+  take(lane: number, event: RalphEvent, now: number): boolean;
+  active(): boolean;
+  lines(options: ViewOptions): readonly string[];
+  clear(): void;
+} {
+  const lanes = new Map<number, ViewState>();
+  return {
+    take(lane, event, now) {
+      const before = lanes.get(lane) ?? EMPTY_VIEW;
+      const next = nextView(before, event, now);
+      if (next.iteration === null) return lanes.delete(lane);
+      lanes.set(lane, next);
+      return next !== before;
+    },
+    active: () => lanes.size > 0,
+    lines: (options) => laneLines(new Map([...lanes].map(([lane, one]) => [lane, printableView(one)])), options),
+    clear: () => lanes.clear(),
   };
 }
 
@@ -123,6 +159,8 @@ function printableActivity(activity: Activity): Activity {
       return { ...activity, check: { ...activity.check, name: printableLine(activity.check.name) } };
     case "hook":
       return { ...activity, hook: printableLine(activity.hook) };
+    case "landing":
+      return activity;
     case "wait": {
       const { agent, message } = activity.wait;
       return {

@@ -43,6 +43,31 @@ export function viewLines(state: ViewState, options: ViewOptions): readonly stri
   return lines.slice(0, Math.max(1, Math.min(LINES, options.rows - 1)));
 }
 
+/**
+ * One line for each lane that is at work: `0 ◆ US-004 Add login · 3m 12s · Edit src/login.ts`. Pure; texts as in
+ * `viewLines()`.
+ */
+export function laneLines(lanes: ReadonlyMap<number, ViewState>, options: ViewOptions): readonly string[] {
+  const { columns, rows, now, style: { accent, bold, dim, symbols } } = options;
+  const lines = [...lanes].toSorted(([one], [other]) => one - other).flatMap(([lane, state]) => {
+    const { iteration, activity } = state;
+    if (iteration === null) return [];
+    const { id, title } = iteration.item;
+    const rest: readonly Part[] = activity === null
+      ? [["waits to land", dim]]
+      : activity.kind === "turn" && state.tool !== "" && state.pause === null
+      ? [[state.tool, accent]]
+      : activityParts(state, activity, options);
+    const since: readonly Part[] = activity === null
+      ? []
+      : [[` ${symbols.dot} ${elapsed(now - activity.sinceMs)}`, as]];
+    const shown = cutToWidth(title, Math.max(LEAST_TITLE, Math.floor(columns / 3)), symbols.ellipsis);
+    const head: readonly Part[] = [[`${lane} `, dim], [`${symbols.start} `, accent], [`${id} `, bold], [shown, as]];
+    return [draw([...head, ...since, [` ${symbols.dot} `, dim], ...rest], columns - 1, symbols.ellipsis)];
+  });
+  return lines.slice(0, Math.max(1, rows - 1));
+}
+
 /** `◆ US-001 Add login · attempt 2 · iteration 3/10 · 1m 05s · run 12m 30s`: what the title has no room beside is left out. */
 function titleLine(state: ViewState, activity: Activity, { columns, now, style }: ViewOptions): string {
   const { accent, bold, symbols } = style;
@@ -96,6 +121,8 @@ function nameOf(activity: Activity): string {
       return "verification";
     case "hook":
       return `hook ${activity.hook}`;
+    case "landing":
+      return "landing";
   }
 }
 
@@ -110,6 +137,8 @@ function activityParts(state: ViewState, activity: Activity, options: ViewOption
     }
     case "hook":
       return [["hook ", accent], [activity.hook, as]];
+    case "landing":
+      return [["landing", accent]];
     case "wait": {
       const { wait } = activity;
       const left = elapsed(Date.parse(wait.until) - now);

@@ -16,6 +16,7 @@ export type Activity =
   | { readonly kind: "turn"; readonly agent: string; readonly sinceMs: number }
   | { readonly kind: "check"; readonly check: OfType<"check-start">; readonly sinceMs: number }
   | { readonly kind: "hook"; readonly hook: string; readonly sinceMs: number }
+  | { readonly kind: "landing"; readonly sinceMs: number }
   | { readonly kind: "paused"; readonly sinceMs: number }
   | { readonly kind: "wait"; readonly wait: OfType<"wait-start">; readonly sinceMs: number };
 
@@ -85,8 +86,6 @@ export function nextView(before: ViewState, event: RalphEvent, now: number): Vie
       return { ...state, ...quiet, turnUsage: null, runUsage: addTurn(state.runUsage, event.usage) };
     case "check-start":
       return { ...state, ...quiet, activity: { kind: "check", check: event, sinceMs: now } };
-    case "check-end":
-      return { ...state, ...quiet };
     case "hook-start": // a parallel one continues beside the turn, which is what is shown
       return event.parallel
         ? state
@@ -97,6 +96,8 @@ export function nextView(before: ViewState, event: RalphEvent, now: number): Vie
       return { ...state, ...quiet, activity: { kind: "wait", wait: event, sinceMs: now } };
     case "pause-start":
       return { ...state, ...quiet, activity: { kind: "paused", sinceMs: now } };
+    case "check-end":
+    case "landing-end":
     case "wait-end":
     case "pause-end":
       return { ...state, ...quiet };
@@ -106,7 +107,7 @@ export function nextView(before: ViewState, event: RalphEvent, now: number): Vie
     case "host-refused":
     case "state-restored":
     case "landing-start":
-    case "landing-end":
+      return { ...state, ...quiet, activity: { kind: "landing", sinceMs: now } };
     case "items-reopened":
     case "tests-changed":
     case "trespass":

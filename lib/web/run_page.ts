@@ -267,6 +267,7 @@ function nowCard(lane: number, view: ViewState, now: number): Markup {
     wait: () =>
       activity.kind === "wait" ? `waits until ${localTime(activity.wait.until)}: ${activity.wait.message}` : "",
     paused: () => "paused",
+    landing: () => "landing",
   }[activity.kind]();
   return fragment`<div class="lane">${
     lane < 0 ? NOTHING : fragment`<p class="dim">worker ${lane + 1}</p>`

@@ -1,7 +1,7 @@
 import { localTime } from "../../lib/host/local_date.ts";
 import { describe, expect, test } from "vitest";
 import type { RalphEvent } from "../../lib/events/types.ts";
-import { displayWidth, viewLines } from "../../lib/ui/view_lines.ts";
+import { displayWidth, laneLines, viewLines } from "../../lib/ui/view_lines.ts";
 import { printableView } from "../../lib/ui/live_view.ts";
 import { createStyle } from "../../lib/ui/style.ts";
 import { EMPTY_VIEW, nextView, type ViewState } from "../../lib/ui/view_state.ts";
@@ -168,4 +168,47 @@ describe("viewLines()", () => {
       }
     }
   });
+});
+
+test("laneLines() is a line a lane: its item, how long, and what it does, never wider than the terminal", () => {
+  const item = (id: string): Parameters<typeof nextView>[1] => ({
+    type: "iteration-start",
+    iteration: 1,
+    item: { id, kind: "story", title: "A title that is rather long for one line" },
+    attempt: 1,
+    passed: 0,
+    total: 3,
+  });
+  const begun = (id: string): ViewState => nextView(EMPTY_VIEW, item(id), 0);
+  const inTurn = nextView(begun("US-1"), { type: "turn-start", agent: "claude", transcript: "t" }, 1000);
+  const tool = { type: "agent-tool-call", id: null, tool: "Edit", input: "src/login.ts" } as const;
+  const event = { id: "US-2", kind: "story", title: "" };
+  const lanes = new Map([
+    [1, nextView(begun("US-2"), { type: "landing-start", item: event, behind: 1 }, 3000)],
+    [0, nextView(inTurn, tool, 2000)],
+    [2, begun("US-3")],
+  ]);
+
+  const lines = laneLines(lanes, {
+    columns: 80,
+    rows: 24,
+    now: 5000,
+    style: createStyle({ colour: false, ascii: true }),
+  });
+
+  expect(lines.map((line) => line.replace(/A title.*\.\.\./, "…"))).toEqual([
+    "0 * US-1 … - 4s - Edit src/login.ts",
+    "1 * US-2 … - 2s - landing",
+    "2 * US-3 … - waits to land",
+  ]);
+  for (
+    const line of laneLines(lanes, {
+      columns: 30,
+      rows: 3,
+      now: 5000,
+      style: createStyle({ colour: false, ascii: true }),
+    })
+  ) {
+    expect(displayWidth(line)).toBeLessThan(30);
+  }
 });

@@ -39,7 +39,7 @@ export interface FoundTree {
  * @returns how many items' work was kept
  */
 export async function rescueTrees(
-  ralph: RalphContext,
+  ralph: TreesOf & Pick<RalphContext, "events">,
   stateFiles: readonly string[],
   workers: number,
 ): Promise<number> {
@@ -58,7 +58,7 @@ export async function rescueTrees(
 }
 
 async function rescueOne(
-  ralph: RalphContext,
+  ralph: TreesOf,
   path: string,
   marker: Marker,
   state: ReadonlySet<string>,

@@ -205,6 +205,7 @@ async function contextIn(
   return {
     ...ralph,
     root,
+    lane,
     repository,
     $: build$({ commandBuilder: new CommandBuilder().cwd(root).env(variables) }),
     host: hostWith(ralph.host, variables),
