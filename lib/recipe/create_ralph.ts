@@ -118,7 +118,7 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
   const signal = AbortSignal.any([...(options.signal === undefined ? [] : [options.signal]), steering.now]);
   const prompter = options.prompter ?? unattended(options, host, signal);
   const logs: EventLog[] = [];
-  const notifier = await notifierFor(config.notify, { host, root, run: id, signal, events });
+  const notifier = await notifierFor(config.notify, { host: machine, root, run: id, signal, events });
   const lock = createRunLock({ host, repository, root, file: own.runLock });
   const { agent, router } = await agentsOf(options, config, host, root);
   const fallback = await fallbackOf(options, config, host, root);

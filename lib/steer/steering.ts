@@ -172,7 +172,7 @@ class RunSteering implements SteeredRun {
 
   counted(processes: Processes): Processes {
     const run = async (request: ProcessRequest): Promise<ProcessEnd> => {
-      const counts = request.sandbox !== undefined && request.sandbox.role !== "service";
+      const counts = request.guarded !== false && request.sandbox?.role !== "service"; // git runs unguarded
       if (counts) this.#alive += 1;
       try {
         return await processes.run(request);
@@ -242,7 +242,7 @@ class RunSteering implements SteeredRun {
     switch (action) {
       case "answer":
         if (this.#open === null || key !== this.#open.key) return "the question is no longer open";
-        return this.#alive > 0 ? "an agent or a check is at work: answer when it has ended" : null;
+        return this.#alive > 0 ? "an agent, a check or a hook is at work: answer when it has ended" : null;
       case "resume":
         if (this.#live?.pause === null || this.#live?.pause.key !== key) return "the run is not paused";
         return outside === null && this.#alive > 0 ? "a turn is at work: resume when it has ended" : null;

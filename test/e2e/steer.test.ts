@@ -1,5 +1,5 @@
 /** A run that is watched and changed from elsewhere while it lasts, and what an agent cannot do in its turn. */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { describe, expect, test } from "vitest";
@@ -177,6 +177,34 @@ describe.skipIf(!HAS_TMUX)("in a terminal", () => {
       expect(report.stdout).toContain("Continue with the next iteration? **no** (page)");
     },
   );
+
+  test("an answer does not count while a process of the run is alive that an agent could have started", {
+    timeout: 60_000,
+  }, async () => {
+    const hook = {
+      id: "slow",
+      command: "touch $RALPH_ROOT/../hook-runs; until test -f $RALPH_ROOT/../go-hook; do sleep 0.05; done",
+      when: "after",
+    };
+    const prepared = project("cat > /dev/null; echo x >> a.txt; sleep 0.2", "--interactive")
+      .files({ "ralph.config.json": JSON.stringify({ hooks: [hook] }) }).prepare();
+    const screen = tmuxScreen(prepared, 100, 40);
+    await screen.shows(/Continue with the next iteration/);
+    const { run, asks } = await until(() => liveRun(prepared.root).asks !== null && liveRun(prepared.root));
+    const place = { folder: controlOf(prepared.root), run, host: createHost() };
+    const answer = (): Promise<unknown> =>
+      sendRequest(place, { action: "answer", origin: "page", text: "no", key: asks!.key });
+
+    await until(() => existsSync(join(prepared.root, "../hook-runs")));
+    expect(await answer()).toEqual({
+      status: "refused",
+      message: "an agent, a check or a hook is at work: answer when it has ended",
+    });
+    const file = join(prepared.root, "../go-hook");
+    writeFileSync(file, "");
+    await expect.poll(answer, { timeout: 10_000, interval: 200 }).toEqual({ status: "taken", message: "answered: no" });
+    await screen.shows(/exit 0$/);
+  });
 
   test(
     "`ralph watch` shows a run as its own terminal does, and ends when the run is killed",
