@@ -5,7 +5,7 @@ import { gitFailed } from "../git/run_git.ts";
 import type { Repository, TreeSnapshot } from "../git/types.ts";
 import { ensureRunsIgnored, isIgnoring } from "../events/run_folders.ts";
 import type { TimeBudget } from "../backlog/turn_types.ts";
-import { resolveInside } from "../host/files.ts";
+import { readStart, resolveInside } from "../host/files.ts";
 import type { AgentTurn, Item, Turn } from "../backlog/types.ts";
 import type { Agent } from "../context/agent.ts";
 import type { TurnKind } from "../context/router.ts";
@@ -15,6 +15,10 @@ import type { RalphError } from "../errors/ralph_error.ts";
 import { bringBack, mendGitDirectory } from "../git/git_directory.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import { rootPaths } from "../git/tree_paths.ts";
+
+/** More are not looked at line by line. */
+const COUNTED_PATHS = 500;
+const COUNTED_BYTES = 1 << 20;
 
 /** One turn, and where it happens. */
 export interface AgentTurnRequest {
@@ -89,7 +93,27 @@ export async function agentTurn(ralph: RalphContext, request: AgentTurnRequest):
   });
   if (now.head === null && before.head !== null && !await hasCommit(repository, before.head)) throw gone();
   const changedFiles = rootPaths(ralph, paths);
-  return { turn: { ...agentTurn, changedFiles, base: before.head, head: now.head }, before, after: now };
+  const diff = await linesChanged(repository, before.head, paths, now);
+  return { turn: { ...agentTurn, changedFiles, ...diff, base: before.head, head: now.head }, before, after: now };
+}
+
+/** Lines of these paths since a commit, those of new files included. */
+async function linesChanged(
+  repository: Repository,
+  base: string | null,
+  paths: readonly string[],
+  now: TreeSnapshot,
+): Promise<Pick<Turn, "diff">> {
+  if (base === null || paths.length === 0 || paths.length > COUNTED_PATHS) return {};
+  const { statOf } = await import("../git/branch_work.ts");
+  const { added, removed } = await statOf(repository, [base, "--", ...paths]);
+  const untracked = now.changed.filter((entry) => entry.untracked && paths.includes(entry.path));
+  let fresh = 0;
+  for (const { path } of untracked) {
+    const bytes = await readStart(join(repository.topLevel, path), COUNTED_BYTES);
+    fresh += bytes === null || bytes.includes(0) ? 0 : bytes.filter((byte) => byte === 10).length;
+  }
+  return { diff: { added: added + fresh, removed } };
 }
 
 function kindOf({ stage, item = null, attempt = 1 }: AgentTurnRequest): TurnKind {

@@ -90,6 +90,8 @@ export interface TurnActivity {
 export interface Turn extends AgentTurn {
   /** Paths relative to the root whose content the turn changed, committed or not. */
   readonly changedFiles: readonly string[];
+  /** Lines in them, where that was counted. */
+  readonly diff?: { readonly added: number; readonly removed: number };
   /** Commit before and after the turn. */
   readonly base: string | null;
   readonly head: string | null;

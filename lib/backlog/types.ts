@@ -266,6 +266,8 @@ export interface Backlog<Data = unknown, Findings = unknown> {
   readonly logsDirectory?: string;
   /** The branch to work on, created or switched to when the run starts. Absent or `null`: the current one. */
   branch?(): Promise<string | null>;
+  /** What a person asked for, in a line, for last lines and reports. @default nothing is said */
+  goal?(): Promise<string | null>;
   /** A hash of all that is asked for, whatever has passed: a branch on which it differs holds another backlog. */
   asks?(): Promise<string>;
 

@@ -6,6 +6,10 @@ import { headlineOf } from "../backlog/verdict.ts";
 import { styleFor } from "./show.ts";
 import { oneLine } from "../ui/printable.ts";
 import type { Style } from "../ui/style.ts";
+import type { UsageTotal } from "../backlog/usage.ts";
+import type { BranchWork } from "../git/branch_work.ts";
+import { linesText, usageText } from "../ui/event_text.ts";
+import { formatDuration } from "../ui/format_duration.ts";
 
 /** What the last lines call each kind of notice. */
 export const NOTICE_LABELS: Readonly<Record<string, string>> = {
@@ -44,7 +48,8 @@ export function endWith(
   } else if (!json) {
     const resume = goOn === null ? null : withFlags(invocation, goOn);
     const plan = invocation.command.name === "plan" ? withFlags(invocation, "ralph plan --resume") : null;
-    for (const line of outcomeLines(outcome, styleFor(invocation, "stderr"), resume, plan)) invocation.say(line);
+    const where = { resume, plan, now: invocation.host.clock.now() };
+    for (const line of outcomeLines(outcome, styleFor(invocation, "stderr"), where)) invocation.say(line);
   }
   return exitCode;
 }
@@ -67,19 +72,28 @@ interface Ended extends Outcome {
   readonly notices?: readonly { readonly kind: string; readonly subject: string; readonly message: string }[];
   readonly checkedAs?: "commit" | "tree" | "nothing";
   readonly failures?: readonly { readonly name: string; readonly exitCode: number | null }[];
+  readonly goal?: string;
+  readonly work?: BranchWork;
+  readonly usage?: UsageTotal;
+  /** Milliseconds since 1970. */
+  readonly startedAt?: number;
 }
 
-/**
- * How a run ended, for a person: what is verified, what is not, what to do next.
- *
- * @param resume the command that continues where a loop stopped; `null`: the same one
- * @param plan the command that continues a plan; `null`: the same one
- */
+/** What the last lines need beside the outcome. */
+export interface EndedWhere {
+  /** The command that continues where a loop stopped; `null`: the same one. */
+  readonly resume: string | null;
+  /** The command that continues a plan; `null`: the same one. @default null */
+  readonly plan?: string | null;
+  /** Milliseconds since 1970. @default the time that it took is not shown */
+  readonly now?: number;
+}
+
+/** How a run ended, for a person: what is verified, what is not, on which branch it is, what it took, what to do next. */
 export function outcomeLines(
   outcome: Outcome,
   style: Style,
-  resume: string | null,
-  plan: string | null = null,
+  { resume, plan = null, now }: EndedWhere,
 ): readonly string[] {
   const ended: Ended = outcome;
   const { bold, dim, good, bad, warn, symbols } = style;
@@ -125,8 +139,52 @@ export function outcomeLines(
       reason,
     ) => `  ${headlineOf(reason)}`),
     ...(ended.summary === undefined || ended.summary === "" ? [] : [`  ${oneLine(ended.summary)}`]),
+    ...workLines(ended, dim, now),
     ...hintOf(ended, resume, plan).map((hint) => `hint: ${hint}`),
+    ...nextOf(ended).map((next) => `next: ${next}`),
   ];
+}
+
+/** What was asked for, where the work is, and what it took. */
+function workLines(
+  { goal, work, usage, startedAt, iterations = 0 }: Ended,
+  dim: (text: string) => string,
+  now: number | undefined,
+): readonly string[] {
+  if (work === undefined) return [];
+  const row = (name: string, text: string): string => `  ${dim(name.padEnd(8))}  ${text}`;
+  const took = startedAt === undefined || now === undefined ? [] : [formatDuration(Math.max(0, now - startedAt))];
+  const used = usage === undefined || usage.turns === 0 ? [] : [usedText(usage)];
+  return [
+    ...(goal === undefined ? [] : [row("goal", oneLine(goal))]),
+    ...(work.commits === 0 ? [] : [row("branch", workText(work))]),
+    ...(iterations === 0 ? [] : [row("used", [...took, ...used].join(", "))]),
+  ];
+}
+
+/** What is unknown is called so; `or more`: some turns did not report it. */
+function usedText(usage: UsageTotal): string {
+  const { turns, turnsWithoutTokens, turnsWithoutCost } = usage;
+  const isPart = (without: number): boolean => without > 0 && without < turns;
+  const known = usageText(usage) || "tokens unknown";
+  const cost = usage.costUsd === null ? ", cost unknown" : "";
+  return `${known}${cost}${isPart(turnsWithoutTokens) || isPart(turnsWithoutCost) ? " or more" : ""}`;
+}
+
+/** `ralph/login from main: 3 commits, 5 files, +120 -4`. */
+export function workText({ branch, base, from, commits, files, added, removed }: BranchWork): string {
+  const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? "" : "s"}`;
+  const since = base === null ? `since ${from.slice(0, 7)}` : `from ${base}`;
+  const name = branch === null ? "detached HEAD" : oneLine(branch);
+  return `${name} ${since}: ${count(commits, "commit")}, ${count(files, "file")}, ${linesText({ added, removed })}`;
+}
+
+/** What comes after work that is done. */
+function nextOf({ status, work, iterations, allowed }: Ended): readonly string[] {
+  const isDone = status === "passed" || (status === "unverified" && allowed === true);
+  if (!isDone || iterations === undefined || work === undefined || work.commits === 0) return [];
+  const report = "`ralph report` shows what was done";
+  return work.base === null ? [report] : [`\`ralph finish\` merges it or asks for that; ${report}`];
 }
 
 /** Notices without a message of their own share a line. */

@@ -60,6 +60,8 @@ export const EVENT_SCHEMAS = {
     folder: text.describe("of the run, relative to the root"),
     scope: text.exactOptional().describe("which feature or sprint"),
     head: text.exactOptional().describe("the commit that it begins on"),
+    goal: text.exactOptional().describe("what a person asked for"),
+    branch: text.exactOptional(),
   }).describe("A run begins."),
   "run-end": z.object({
     type: z.literal("run-end"),
@@ -68,6 +70,16 @@ export const EVENT_SCHEMAS = {
     iterations: count,
     usage: USAGE_TOTAL_SCHEMA.exactOptional(),
     notices: z.array(z.object({ kind: text, subject: text, message: text })).exactOptional(),
+    work: z.object({
+      branch: text.nullable(),
+      base: text.nullable().describe("the branch that it came from"),
+      from: text.describe("the last commit that both have"),
+      head: text,
+      commits: count,
+      files: count,
+      added: count.describe("lines"),
+      removed: count.describe("lines"),
+    }).exactOptional().describe("what the branch holds then"),
   }).describe("A run has ended."),
   "landing-start": z.object({
     type: z.literal("landing-start"),
@@ -116,6 +128,8 @@ export const EVENT_SCHEMAS = {
     durationMs: ms,
     usage: USAGE_SCHEMA.nullable().describe("null: no agent ran"),
     reopened: z.array(text).exactOptional().describe("items that had passed and come again because of this one"),
+    changes: z.object({ paths: z.array(text), files: count, added: count, removed: count }).exactOptional()
+      .describe("what its turn changed"),
   }).describe("An attempt has ended and is recorded."),
   "turn-start": z.object({
     type: z.literal("turn-start"),

@@ -4,11 +4,22 @@
  * @module
  */
 import type { UsageTotal } from "../backlog/usage.ts";
+import type { BranchWork } from "../git/branch_work.ts";
 import type { AgentEvent } from "./agent_events.ts";
 import type { Attempt, HookRecord, Settlement, Usage } from "../backlog/types.ts";
 
 /** Version of the event union. */
 export const EVENTS_VERSION = 1;
+
+/** What a turn changed. */
+export interface TurnChanges {
+  /** Some of them, relative to the root. */
+  readonly paths: readonly string[];
+  readonly files: number;
+  /** Lines. */
+  readonly added: number;
+  readonly removed: number;
+}
 
 /** What happened. Names are noun-verb; lifecycle words are start, delta and end. */
 export type RalphEvent =
@@ -22,6 +33,10 @@ export type RalphEvent =
     readonly scope?: string;
     /** The commit that it begins on; absent before the first one. */
     readonly head?: string;
+    /** What a person asked for, in one line; absent where the backlog does not know. */
+    readonly goal?: string;
+    /** Absent: HEAD is detached. */
+    readonly branch?: string;
   }
   | {
     readonly type: "run-end";
@@ -32,6 +47,8 @@ export type RalphEvent =
     readonly iterations: number;
     /** What is to be known beside the verdict. */
     readonly notices?: readonly EventNotice[];
+    /** What the branch holds then. */
+    readonly work?: BranchWork;
   }
   /** Work of an item comes onto the branch from a worker's tree. `behind`: commits on the branch since it began. */
   | { readonly type: "landing-start"; readonly item: EventItem; readonly behind: number }
@@ -79,6 +96,8 @@ export type RalphEvent =
     readonly usage: Usage | null;
     /** Items that had passed and come again because of this one. */
     readonly reopened?: readonly string[];
+    /** What its turn changed: the first of the files, relative to the root, and how much in all. */
+    readonly changes?: TurnChanges;
   }
   /** `route`: the rule of `provider.route` that chose the agent. */
   | { readonly type: "turn-start"; readonly agent: string; readonly transcript: string; readonly route?: string }

@@ -1,7 +1,11 @@
 import type { Attempt, Backlog, Check, Item, LoopView, Settlement } from "../backlog/types.ts";
 import { usageOf } from "../backlog/usage.ts";
 import type { RalphContext } from "../context/context.ts";
+import type { TurnChanges } from "../events/types.ts";
 import { requireRepository } from "../git/require_repository.ts";
+
+/** So many of the files that a turn changed are named. */
+const PATHS = 20;
 
 /** An iteration, as events name it. */
 export interface NamedIteration {
@@ -17,10 +21,14 @@ const LONGEST_CRITERION = 500;
 /** Says that a run begins, and on which commit. */
 export async function announceRun<Data, Findings>(
   ralph: RalphContext,
-  { scope = "", name }: Backlog<Data, Findings>,
+  backlog: Backlog<Data, Findings>,
   folder: string,
 ): Promise<void> {
-  const [head] = await requireRepository(ralph).log(1);
+  const { scope = "", name } = backlog;
+  const repository = requireRepository(ralph);
+  const [head] = await repository.log(1);
+  const branch = await repository.currentBranch();
+  const goal = await backlog.goal?.() ?? null;
   ralph.events.emit({
     type: "run-start",
     workflow: name,
@@ -29,6 +37,8 @@ export async function announceRun<Data, Findings>(
     folder,
     ...(scope === "" ? {} : { scope }),
     ...(head === undefined ? {} : { head: head.commit }),
+    ...(goal === null ? {} : { goal: oneLine(goal) }),
+    ...(branch === null ? {} : { branch }),
   });
 }
 
@@ -78,7 +88,14 @@ export function announceEnd(
     durationMs: Math.max(0, host.clock.now() - started),
     usage: usageOf(worked),
     ...(settlement.reopened === undefined ? {} : { reopened: settlement.reopened }),
+    ...changesOf(worked),
   });
+}
+
+function changesOf({ turn }: Attempt): { readonly changes?: TurnChanges } {
+  if (turn === null || turn.changedFiles.length === 0) return {};
+  const { changedFiles: paths, diff = { added: 0, removed: 0 } } = turn;
+  return { changes: { paths: paths.slice(0, PATHS), files: paths.length, ...diff } };
 }
 
 /** Commands that passed in an attempt. Pure. */
@@ -90,4 +107,8 @@ export function greenOf({ verification }: Attempt, checks: readonly Check[]): re
 function reasonOf(settlement: Settlement, attempt: Attempt): string | null {
   const given = "reason" in settlement ? settlement.reason ?? null : null;
   return given ?? ("message" in attempt ? attempt.message : null);
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
 }

@@ -1,4 +1,5 @@
 import type { Attempt, Item, Settlement } from "../backlog/types.ts";
+import type { BranchWork } from "../git/branch_work.ts";
 import { addTurn, NO_USAGE, tokensOf, usagesOf, type UsageTotal } from "../backlog/usage.ts";
 
 /** Something about a run that its verdict does not say: in the last lines, the report and `--json`. */
@@ -56,6 +57,10 @@ export interface Progress {
   readonly failedBefore: readonly string[];
   /** What the last lines name beside the verdict. */
   readonly notices: readonly Notice[];
+  /** At the end of a run: what a person asked for, where the backlog knows. */
+  readonly goal?: string;
+  /** At the end of a run: what the branch holds. */
+  readonly work?: BranchWork;
 }
 
 /** A run that has not begun. */
@@ -109,7 +114,7 @@ export function advance(
   const notices = [...attempt.doubts ?? [], ...stowedNotices(settlement)];
   return {
     ...notices.reduce((one, notice) => withNotice(one, { ...notice, subject: item.id }), progress),
-    iterations: progress.iterations + 1,
+    iterations: progress.iterations + (item.checksOnly === true ? 0 : 1),
     turns: progress.turns + (turn === null || turn.end.reason === "rate-limited" ? 0 : 1),
     tokens: used.reduce((sum, usage) => add(sum, tokensOf(usage)), progress.tokens),
     costUsd: used.reduce((sum, usage) => add(sum, usage.costUsd), progress.costUsd),

@@ -71,6 +71,7 @@ export async function runLoop<Data, Findings>(
   if (options.retryBlocked ?? ralph.loop.retryBlocked) await ralph.journal.unpark(key);
   await backlog.resume?.();
   await begin();
+  const goal = await backlog.goal?.() ?? null;
   const ended = await new Loop({ ralph, backlog, options, key, committer, ownership, brief, workers }).run().finally(
     end,
   );
@@ -82,8 +83,11 @@ export async function runLoop<Data, Findings>(
   for (const text of ralph.steering.unread()) {
     ralph.events.emit({ type: "note", level: "warn", message: `told, and in no prompt before the end: ${text}` });
   }
-  ralph.events.emit({ type: "run-end", status, reasons, iterations, usage, notices });
-  return outcome;
+  const { branchWork } = await import("../git/branch_work.ts");
+  const work = await branchWork(repository, { since: now.head });
+  const more = work === null ? {} : { work };
+  ralph.events.emit({ type: "run-end", status, reasons, iterations, usage, notices, ...more });
+  return { ...outcome, ...more, ...goal === null ? {} : { goal } };
 }
 
 /** Items worked on at once. @throws {RalphError} parallel-impossible where more than one was asked for by name */

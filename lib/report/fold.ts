@@ -108,12 +108,19 @@ function createLanes(cursor: Cursor): (lane: number | null, type: string) => voi
 }
 
 const HANDLERS: Handlers = {
-  "run-start": ({ draft, cursor }, { at, workflow, agent, scope, head }) => {
+  "run-start": ({ draft, cursor }, { at, workflow, agent, scope, head, goal, branch }) => {
     draft.base ??= head ?? null;
+    draft.goal = goal ?? draft.goal;
+    draft.branch = branch ?? draft.branch;
+    draft.work = null;
     openPart(draft, cursor, { name: workflow, kind: "loop", scope: scope ?? null, at });
     sawAgent(cursor, agent);
   },
-  "run-end": ({ cursor }, { at, status, reasons }) => closePart(cursor, { at, status, reasons }),
+  "run-end": ({ draft, cursor }, { at, status, reasons, work, notices = [] }) => {
+    draft.work = work ?? null;
+    draft.notices = [...notices];
+    closePart(cursor, { at, status, reasons });
+  },
   "step-start": ({ draft, cursor }, { at, step }) => {
     if (cursor.part?.kind !== "loop") openPart(draft, cursor, { name: step, kind: "step", scope: null, at });
   },

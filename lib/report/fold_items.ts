@@ -10,7 +10,7 @@ type End = Extract<RalphEvent, { type: "iteration-end" }>;
 export function beginAttempt(
   draft: Draft<RunReport>,
   cursor: Cursor,
-  { at, iteration, item, attempt: number }: Start,
+  { at, iteration, item, attempt: number, criteria = [] }: Start,
   part: Draft<RunPart>,
 ): void {
   const found = itemOf(draft, draft.parts.indexOf(part), item);
@@ -23,12 +23,14 @@ export function beginAttempt(
     settlement: null,
     message: null,
     durationMs: null,
+    changes: null,
     turns: [],
     checks: [],
     commits: [],
   };
   found.state = "in-progress";
   found.reason = null;
+  found.criteria = [...criteria];
   found.attempts.push(cursor.attempt);
 }
 
@@ -37,8 +39,8 @@ export function endAttempt(draft: Draft<RunReport>, cursor: Cursor, event: End):
   const part = draft.parts.length - 1;
   const item = itemOf(draft, part, event.item);
   const attempt = item.attempts.findLast(({ iteration }) => iteration === event.iteration);
-  const { result, settlement, message, durationMs } = event;
-  if (attempt !== undefined) Object.assign(attempt, { result, settlement, message, durationMs });
+  const { result, settlement, message, durationMs, changes = null } = event;
+  if (attempt !== undefined) Object.assign(attempt, { result, settlement, message, durationMs, changes });
   item.state = stateOf(event);
   item.reason = item.state === "verified" ? null : message;
   sendBack(draft, event.reopened ?? [], `sent back by ${event.item.id}${message === null ? "" : `: ${message}`}`);
@@ -89,6 +91,7 @@ function itemOf(draft: Draft<RunReport>, part: number, { id, kind, title }: Star
     id,
     kind,
     title,
+    criteria: [],
     part,
     state: "in-progress",
     reason: null,

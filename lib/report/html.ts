@@ -1,7 +1,8 @@
 import { localTime } from "../host/local_date.ts";
+import { workText } from "../cli/end_with.ts";
 import { formatDuration } from "../ui/format_duration.ts";
 import { createStyle } from "../ui/style.ts";
-import { fragment, itemCard, type Markup, NOTHING } from "./html_item.ts";
+import { fragment, itemCard, type Markup, NOTHING, withCode } from "./html_item.ts";
 import { STYLE } from "./html_style.ts";
 import type { NoteReport, RunReport } from "./types.ts";
 import {
@@ -10,9 +11,11 @@ import {
   changedTests,
   commitText,
   firstLine,
+  headingOf,
   hookText,
   landingsText,
   markOf,
+  noticeTexts,
   openItems,
   outcomeOf,
   partName,
@@ -37,14 +40,16 @@ export function htmlReport(report: RunReport): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="robots" content="noindex">
-<title>${outcome.word}: run ${report.run}</title>
+<title>${outcome.word}: ${headingOf(report)}</title>
 <style>${{ markup: STYLE }}</style>
 </head>
 <body>
 <header>
-<h1><span class="${outcome.tone}">${
-    markOf(outcome.tone, symbols)
-  } ${outcome.word}</span> <span class="run">run ${report.run}</span></h1>
+<h1><span class="${outcome.tone}">${markOf(outcome.tone, symbols)} ${outcome.word}</span> ${
+    report.goal === null
+      ? fragment`<span class="run">run ${report.run}</span>`
+      : fragment`<span class="goal">${firstLine(report.goal)}</span>`
+  }</h1>
 <p>${outcome.detail}</p>
 ${bar(report)}
 ${report.next.map((step) => fragment`<p class="next">${withCode(step)}</p>`)}
@@ -106,7 +111,7 @@ function waitLines({ waits }: RunReport): Markup {
 function answerLines({ answers }: RunReport): Markup {
   return list(
     answers.map(({ id, question, answer, source }) =>
-      fragment`<li>${question ?? id} <strong>${answer}</strong> <span class="dim">${source}</span></li>`
+      fragment`<li>${withCode(question ?? id)} <strong>${answer}</strong> <span class="dim">${source}</span></li>`
     ),
   );
 }
@@ -135,6 +140,9 @@ function facts(report: RunReport): Markup {
   const row = (name: string, value: string | Markup): Markup =>
     value === "" ? NOTHING : fragment`<dt>${name}</dt><dd>${value}</dd>`;
   return fragment`<dl>
+${row("Project", report.project)}
+${row("Branch", report.work === null ? report.branch ?? "" : workText(report.work))}
+${row("Run", report.goal === null ? "" : report.run)}
 ${row("Workflow", report.parts.map(partName).join(", then "))}
 ${row("When", whenText(report))}
 ${row("Agent", agentsText(report))}
@@ -162,6 +170,7 @@ function needsALook(report: RunReport): Markup {
       )
     ),
     ...changedTests(report).map((text) => line("warn", fragment`${text}`)),
+    ...noticeTexts(report).map((text) => line("warn", fragment`${text}`)),
     ...brokenHooks(report).map((text) => line("warn", fragment`${text}`)),
     ...report.warnings.map((note) => line("warn", noteText(note))),
     ...(report.events.malformed === 0 ? [] : [
@@ -178,14 +187,6 @@ function needsALook(report: RunReport): Markup {
 
 function noteText({ at, item, message }: NoteReport): Markup {
   return fragment`<span class="dim">${localTime(at).slice(11)}${item === null ? "" : ` ${item}`}</span> ${message}`;
-}
-
-/** One of Ralph's own sentences, with its back-ticked commands. */
-function withCode(text: string): Markup {
-  const parts = text.split("`").map((part, index) =>
-    index % 2 === 0 ? fragment`${part}` : fragment`<code>${part}</code>`
-  );
-  return { markup: parts.map(({ markup }) => markup).join("") };
 }
 
 function line(tone: Tone, text: Markup): Markup {

@@ -14,6 +14,7 @@ import {
   plural,
   turnText,
 } from "./texts.ts";
+import { changesText } from "../ui/event_text.ts";
 import { plainText } from "../ui/printable.ts";
 
 /** No markup. */
@@ -35,6 +36,11 @@ export function itemCard(item: ItemReport, report: RunReport, symbols: Symbols):
 <div class="inside">
 <p class="dim">${where}${item.kind}: ${words}${itemUsage(item) === "" ? "" : `; ${itemUsage(item)}`}</p>
 ${item.state === "reopened" && item.reason !== null ? fragment`<p class="warn">${firstLine(item.reason)}</p>` : NOTHING}
+${
+    item.criteria.length === 0
+      ? NOTHING
+      : fragment`<ul>${item.criteria.map((criterion) => fragment`<li>${withCode(criterion)}</li>`)}</ul>`
+  }
 ${item.attempts.map((attempt) => attemptBlock(attempt, symbols))}
 </div>
 </details>`;
@@ -67,9 +73,18 @@ ${
       }</li>`
     )
   }
+${attempt.changes === null ? NOTHING : fragment`<li>changed ${changesText(attempt.changes)}</li>`}
 ${attempt.commits.map((commit) => fragment`<li><code>${commit.commit.slice(0, 7)}</code> ${commitText(commit)}</li>`)}
 </ul>
 </div>`;
+}
+
+/** Text whose back-ticks set off code. */
+export function withCode(text: string): Markup {
+  const parts = text.split("`").map((part, index) =>
+    index % 2 === 0 ? fragment`${part}` : fragment`<code>${part}</code>`
+  );
+  return { markup: parts.map(({ markup }) => markup).join("") };
 }
 
 /** Markup that was made here. Only `fragment` makes it. */

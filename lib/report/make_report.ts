@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { JsonLines } from "../agents/json_lines.ts";
 import { createRedactor } from "../events/redact.ts";
 import { secretValues } from "../events/secrets.ts";
@@ -33,7 +34,7 @@ export async function makeReport(
   for await (const chunk of readChunks(run.events)) lines.push(chunk);
   lines.end();
   const draft = fold.end();
-  Object.assign(draft, { run: run.id, root, folder: shownPath(root, run.folder) });
+  Object.assign(draft, { run: run.id, root, folder: shownPath(root, run.folder), project: basename(root) });
   draft.running = run.newest ? await whoIsAtWork(root, host, draft.endedAt) : null;
   settleState(draft);
   await addCommits(draft, run.folder, {

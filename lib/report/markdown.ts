@@ -12,11 +12,13 @@ import {
   checkText,
   commitText,
   firstLine,
+  headingOf,
   hookText,
   itemText,
   itemUsage,
   landingsText,
   markOf,
+  noticeTexts,
   oneLine,
   openItems,
   outcomeOf,
@@ -29,13 +31,15 @@ import {
   turnText,
   whenText,
 } from "./texts.ts";
+import { workText } from "../cli/end_with.ts";
+import { changesText } from "../ui/event_text.ts";
 import { formatDuration } from "../ui/format_duration.ts";
 
 /** A report as Markdown that also reads well unrendered. What agents and files say is text, never markup. Pure. */
 export function markdownReport(report: RunReport, symbols: Symbols): string {
   const outcome = outcomeOf(report);
   const lines = [
-    `# ${markOf(outcome.tone, symbols)} Run ${escape(report.run)}: ${escape(outcome.word)}`,
+    `# ${markOf(outcome.tone, symbols)} ${escape(headingOf(report))}: ${escape(outcome.word)}`,
     "",
     ...(outcome.detail === "" ? [] : [`${escape(outcome.detail)}.`, ""]),
     ...facts(report),
@@ -65,7 +69,7 @@ export function markdownReport(report: RunReport, symbols: Symbols): string {
     ...section(
       "Consents and answers",
       report.answers.map(({ id, question, answer, source }) =>
-        `- ${escape(question ?? id)} **${escape(answer)}** (${escape(source)})`
+        `- ${withCode(question ?? id)} **${escape(answer)}** (${escape(source)})`
       ),
     ),
     ...section("Notes", report.notes.map(noteLine)),
@@ -78,6 +82,9 @@ export function markdownReport(report: RunReport, symbols: Symbols): string {
 function facts(report: RunReport): readonly string[] {
   const row = (name: string, value: string): readonly string[] => value === "" ? [] : [`- **${name}**: ${value}`];
   return [
+    ...row("Project", escape(report.project)),
+    ...row("Branch", report.work === null ? escape(report.branch ?? "") : escape(workText(report.work))),
+    ...row("Run", report.goal === null ? "" : escape(report.run)),
     ...row("Workflow", escape(report.parts.map(partName).join(", then "))),
     ...row("When", escape(whenText(report))),
     ...row("Agent", escape(agentsText(report))),
@@ -107,6 +114,7 @@ function needsALook(report: RunReport, symbols: Symbols): readonly string[] {
       }`
     ),
     ...changedTests(report).map((text) => `- ${symbols.warning} ${escape(text)}`),
+    ...noticeTexts(report).map((text) => `- ${symbols.warning} ${escape(text)}`),
     ...brokenHooks(report).map((text) => `- ${symbols.warning} ${escape(text)}`),
     ...report.warnings.map((note) => `- ${symbols.warning} ${noteLine(note).slice(2)}`),
     ...(report.events.malformed === 0 ? [] : [
@@ -130,6 +138,7 @@ function itemLines(item: ItemReport, report: RunReport, symbols: Symbols): reado
       plural(item.attempts.length, "attempt")
     }${used}`,
     ...(item.state === "reopened" && item.reason !== null ? ["", escape(firstLine(item.reason))] : []),
+    ...(item.criteria.length === 0 ? [] : ["", ...item.criteria.map((criterion) => `- ${withCode(criterion)}`)]),
     "",
     ...item.attempts.flatMap((attempt) => attemptLines(attempt, symbols)),
   ];
@@ -151,6 +160,7 @@ function attemptLines(attempt: AttemptReport, symbols: Symbols): readonly string
       `  - ${check.ok ? symbols.passed : symbols.failed} ${code(check.name)} (${escape(checkText(check))})`,
       ...(check.tail === null || check.tail.trim() === "" ? [] : fenced(check.tail, "    ")),
     ]),
+    ...(attempt.changes === null ? [] : [`  - changed ${escape(changesText(attempt.changes))}`]),
     ...attempt.commits.map((commit) => `  ${commitLine(commit)}`),
   ];
 }
@@ -175,14 +185,20 @@ function section(title: string, lines: readonly string[]): readonly string[] {
 }
 
 /** Text on one line in which nothing is markup. It is never at the start of a line. */
-function escape(text: string): string {
+export function escape(text: string): string {
   return oneLine(text).replaceAll(/[\\`*[\]<>~&|]/g, "\\$&").replaceAll(
     /(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu,
     "\\_",
   );
 }
 
-function code(text: string): string {
+/** Text in which back-ticks set off code, as people write it: nothing else in it is markup. */
+export function withCode(text: string): string {
+  return oneLine(text).split(/(`[^`]+`)/).map((part) => /^`.+`$/.test(part) ? code(part.slice(1, -1)) : escape(part))
+    .join("");
+}
+
+export function code(text: string): string {
   const line = oneLine(text);
   const fence = "`".repeat(longestRun(line) + 1);
   const space = line.startsWith("`") || line.endsWith("`") ? " " : "";

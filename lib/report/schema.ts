@@ -44,6 +44,9 @@ const attempt = z.object({
   settlement: known,
   message: known,
   durationMs: ms.nullable(),
+  changes: z.object({ paths: z.array(text), files: count, added: count, removed: count }).nullable().describe(
+    "what its turn changed",
+  ),
   turns: z.array(turn),
   checks: z.array(check),
   commits: z.array(commit),
@@ -90,6 +93,7 @@ export const REPORT_SCHEMA: z.ZodType<RunReport> = z.object({
     id: text,
     kind: text,
     title: text,
+    criteria: z.array(text).describe("what it has to fulfil"),
     part: count.describe("index into parts"),
     state: z.enum([
       "verified",
@@ -110,6 +114,22 @@ export const REPORT_SCHEMA: z.ZodType<RunReport> = z.object({
   })),
   commits: z.array(commit).describe("those that belong to no item"),
   base: known.describe("the commit that the first loop began on"),
+  project: text.describe("the name of the root's folder"),
+  goal: known.describe("what a person asked for"),
+  branch: known.describe("that the last loop worked on"),
+  work: z.object({
+    branch: known,
+    base: known.describe("the branch that it came from"),
+    from: text.describe("the last commit that both have"),
+    head: text,
+    commits: count,
+    files: count,
+    added: count.describe("lines"),
+    removed: count.describe("lines"),
+  }).nullable().describe("what that branch held when the last loop ended"),
+  notices: z.array(z.object({ kind: text, subject: text, message: text })).describe(
+    "what is to be known beside the verdict",
+  ),
   hooks: z.array(z.object({
     hook: text,
     iteration: z.number().int(),

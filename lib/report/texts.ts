@@ -7,6 +7,7 @@ import { localTime } from "../host/local_date.ts";
 import { headlineOf } from "../backlog/verdict.ts";
 import type { UsageTotal } from "../backlog/usage.ts";
 import type { Usage } from "../backlog/types.ts";
+import { NOTICE_LABELS } from "../cli/end_with.ts";
 import { usageText } from "../ui/event_text.ts";
 import { formatDuration } from "../ui/format_duration.ts";
 import { plainText } from "../ui/printable.ts";
@@ -86,6 +87,18 @@ export function outcomeOf(report: RunReport): { readonly word: string; readonly 
         ? { word: "no outcome recorded", tone: "plain", detail: "turns were taken outside a loop" }
         : { word: report.status, tone: statusTone(report.status), detail: countsText(report.counts) };
   }
+}
+
+/** What the run was for, where it says so; else which run it was. */
+export function headingOf({ goal, run }: RunReport): string {
+  return goal === null ? `Run ${run}` : firstLine(goal);
+}
+
+/** Notices in lines; what a section of its own says already is left out. */
+export function noticeTexts({ notices }: RunReport): readonly string[] {
+  return notices.filter(({ kind }) => kind !== "tests-changed").map(({ kind, subject, message }) =>
+    `${NOTICE_LABELS[kind] ?? kind}: ${oneLine(subject)}${message === "" ? "" : `: ${firstLine(message)}`}`
+  );
 }
 
 /** How a step's or loop's status reads. */

@@ -4,6 +4,8 @@
  * @module
  */
 import type { UsageTotal } from "../backlog/usage.ts";
+import type { TurnChanges } from "../events/types.ts";
+import type { BranchWork } from "../git/branch_work.ts";
 import type { Usage } from "../backlog/types.ts";
 
 /** Version of the report's shape. */
@@ -42,6 +44,16 @@ export interface RunReport {
   readonly commits: readonly CommitReport[];
   /** The commit that the first loop began on. */
   readonly base: string | null;
+  /** The name of the root's folder. */
+  readonly project: string;
+  /** What a person asked for; `null` where the run does not say. */
+  readonly goal: string | null;
+  /** That the last loop worked on. */
+  readonly branch: string | null;
+  /** What that branch held when the last loop ended. */
+  readonly work: BranchWork | null;
+  /** What is to be known beside the verdict, as the last lines say it. */
+  readonly notices: readonly NoticeReport[];
   readonly hooks: readonly HookReport[];
   readonly waits: readonly WaitReport[];
   /** How work came onto the branch where items were worked on at once; `null`: one after another. */
@@ -75,6 +87,14 @@ export interface RunReport {
   /** Questions that were answered, consents among them. */
   readonly answers: readonly AnswerReport[];
   readonly events: EventsRead;
+}
+
+/** Something that the verdict does not say. */
+export interface NoticeReport {
+  readonly kind: string;
+  /** Item, file or command. */
+  readonly subject: string;
+  readonly message: string;
 }
 
 /** An agent (with a model, where a rule named one), the models that it named itself, and what came of its turns. */
@@ -131,6 +151,8 @@ export interface ItemReport {
   readonly id: string;
   readonly kind: string;
   readonly title: string;
+  /** What it has to fulfil. */
+  readonly criteria: readonly string[];
   /** Index into `parts`. */
   readonly part: number;
   readonly state: ItemState;
@@ -151,6 +173,8 @@ export interface AttemptReport {
   readonly settlement: string | null;
   readonly message: string | null;
   readonly durationMs: number | null;
+  /** What its turn changed. */
+  readonly changes: TurnChanges | null;
   readonly turns: readonly TurnReport[];
   readonly checks: readonly CheckReport[];
   readonly commits: readonly CommitReport[];

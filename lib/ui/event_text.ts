@@ -1,10 +1,13 @@
 import { localTime } from "../host/local_date.ts";
 import type { AgentEvent } from "../events/agent_events.ts";
-import type { RalphEvent } from "../events/types.ts";
+import type { RalphEvent, TurnChanges } from "../events/types.ts";
 import type { Usage } from "../backlog/types.ts";
 import { FAILED_BEFORE, headlineOf } from "../backlog/verdict.ts";
 import { formatDuration } from "./format_duration.ts";
 import { plainText } from "./printable.ts";
+
+/** So many files are named in a line. */
+const NAMED_PATHS = 4;
 
 type IterationEnd = Extract<RalphEvent, { type: "iteration-end" }>;
 type CheckEnd = Extract<RalphEvent, { type: "check-end" }>;
@@ -63,6 +66,18 @@ export function landingText(
 /** Whether a landing came out well. */
 export function landingTone({ result }: Extract<RalphEvent, { type: "landing-end" }>): "good" | "warn" {
   return result === "landed" ? "good" : "warn";
+}
+
+/** `3 files, +12 -4: src/a.ts, src/b.ts …`. */
+export function changesText({ paths, files, added, removed }: TurnChanges): string {
+  const named = paths.slice(0, NAMED_PATHS).join(", ");
+  const lines = added + removed === 0 ? "" : `, ${linesText({ added, removed })}`;
+  return `${files} file${files === 1 ? "" : "s"}${lines}: ${named}${files > NAMED_PATHS ? " …" : ""}`;
+}
+
+/** `+12 -4`. */
+export function linesText({ added, removed }: { readonly added: number; readonly removed: number }): string {
+  return `+${added} -${removed}`;
 }
 
 /** Why a check failed, short. */

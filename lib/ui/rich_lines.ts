@@ -2,6 +2,7 @@ import type { AgentEvent } from "../events/agent_events.ts";
 import type { RalphEvent } from "../events/types.ts";
 import {
   agentText,
+  changesText,
   checkText,
   hookText,
   iterationText,
@@ -79,8 +80,12 @@ const LINES: {
   "iteration-end": (event, { bad, dim, good, warn, symbols }) => {
     const paint = { good, warn, bad }[iterationTone(event)];
     const mark = { good: symbols.passed, warn: symbols.open, bad: symbols.failed }[iterationTone(event)];
+    const changes = event.changes === undefined ? "" : ` ${symbols.dot} ${changesText(event.changes)}`;
     return [
-      indented(paint(mark), `${paint(iterationText(event))} ${dim(`in ${formatDuration(event.durationMs)}`)}`),
+      indented(
+        paint(mark),
+        `${paint(iterationText(event))} ${dim(`in ${formatDuration(event.durationMs)}${changes}`)}`,
+      ),
     ];
   },
   "hook-end": (event, { dim, good, warn, symbols }) => {

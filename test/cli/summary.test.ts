@@ -9,7 +9,7 @@ function lines(
   outcome: Outcome & Readonly<Record<string, unknown>>,
   goOn: string | null = "ralph run",
 ): readonly string[] {
-  return outcomeLines(outcome, STYLE, goOn).slice(1);
+  return outcomeLines(outcome, STYLE, { resume: goOn }).slice(1);
 }
 
 test("outcomeLines() says why a plan failed and how it continues", () => {

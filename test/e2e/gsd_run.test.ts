@@ -85,6 +85,8 @@ plan 02-01: failed: 02-01: the plan's verification failed: plan whole: grep -q w
 ✗ failed: 2 verified in 4 iterations
   verified  01-01, 01-02
   02-01: the plan's verification failed: plan whole: grep -q whole three.txt: exit 1
+  branch    main since ${first.git("rev-parse", "--short=7", ":/^start")}: 5 commits, 6 files, +18 -8
+  used      [TIME], tokens unknown, cost unknown
 hint: \`ralph status\` shows the progress, \`ralph report\` what was done; \`ralph run --loop\` continues
 `,
     );
@@ -99,7 +101,7 @@ hint: \`ralph status\` shows the progress, \`ralph report\` what was done; \`ral
     const second = await ralphCli(first.root).dirty({ whole: "" }).args("run", "--loop").expectExit(0);
 
     expect(second.stderr).toMatch(
-      /✓ passed: 1 verified in 1 iteration\n {2}verified {2}02-01\n {2}every plan is complete\n$/,
+      /✓ passed: 1 verified in 1 iteration\n {2}verified {2}02-01\n {2}every plan is complete\n {2}branch /,
     );
     expect(second.read(".planning/ROADMAP.md")).toContain("- [x] 02-01-PLAN.md — Three\n");
     expect(second.read(".planning/ROADMAP.md")).toMatch(
@@ -229,7 +231,7 @@ describe("ralph run in a GSD project", () => {
 
     expect(stderr).toMatch(/^STATE\.md is at phase 1; 01-01 is .*\nworkflow gsd \(\.planning exists\)\n/);
     expect(stderr).toMatch(
-      /✓ passed: 1 verified in 2 iterations\n {2}verified {2}01-01\n {2}01-01 is complete; next: 01-02\n$/,
+      /✓ passed: 1 verified in 2 iterations\n {2}verified {2}01-01\n {2}01-01 is complete; next: 01-02\n {2}branch /,
     );
   });
 

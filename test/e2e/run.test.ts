@@ -58,6 +58,9 @@ final-check: passed
 
 ✓ passed: 2 verified in 2 iterations
   verified  US-001, US-002
+  branch    ralph/work from main: 2 commits, 4 files, +27 -1
+  used      [TIME], tokens unknown, cost unknown
+next: \`ralph finish\` merges it or asks for that; \`ralph report\` shows what was done
 `);
     expect(git("log", "--format=%s")).toBe("feat: US-002 - Do US-002\nfeat: US-001 - Do US-001\nstart");
   });
@@ -75,7 +78,7 @@ final-check: passed
   test("--quiet says only how it ended, --ascii only in ASCII", async () => {
     const { stderr } = await project(WORKER).args("run", "--quiet", "--ascii").expectExit(0);
 
-    expect(stderr).toBe("\n+ passed: 2 verified in 2 iterations\n  verified  US-001, US-002\n");
+    expect(stderr).toMatch(/^\n\+ passed: 2 verified in 2 iterations\n {2}verified {2}US-001, US-002\n {2}branch /);
   });
 
   test("--max-iterations ends as exhausted with 1", async () => {

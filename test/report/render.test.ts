@@ -76,12 +76,16 @@ describe("markdownReport()", () => {
     ]);
 
     const text = markdownReport({ ...report, root: "/project" }, symbols)
-      .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d to \d\d:\d\d:\d\d/g, "[WHEN]");
+      .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d to \d\d:\d\d:\d\d/g, "[WHEN]").replace(
+        /Project\*\*: .*/,
+        "Project**: [NAME]",
+      );
 
     expect(text).toBe(`# x Run ${RUN}: blocked
 
 1 verified, 1 parked.
 
+- **Project**: [NAME]
 - **Workflow**: exec
 - **When**: [WHEN] (13s)
 - **Agent**: claude (opus), 2 turns, passed 1 of 2 attempts

@@ -8,7 +8,7 @@ import { pathExists, readText, resolveInside, writeAtomic } from "../../host/fil
 import type { Host } from "../../host/types.ts";
 import type { Attempt, Check, Item, ParkedItem, Settlement } from "../../backlog/types.ts";
 import { localDate } from "../../host/local_date.ts";
-import { EXEC_RUNS, PLAN_TRANSCRIPT_FILE, PRD_FILE, PROGRESS_FILE } from "./paths.ts";
+import { EXEC_RUNS, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, PRD_FILE, PROGRESS_FILE } from "./paths.ts";
 import type { GatedBacklog, GateTexts } from "../../recipe/gate_run.ts";
 import { recordDecision } from "./plan/transcript.ts";
 import { withProgress } from "./progress.ts";
@@ -163,6 +163,11 @@ export function prdBacklog(
     async branch() {
       const { branchName, userStories } = await load();
       return userStories.length === 0 ? "" : branchName; // nothing is made for a PRD that asks for nothing
+    },
+    async goal() {
+      const plan = await ralph.state.read(PLAN_STATE_FILE);
+      const [, goal] = /"goal":\s*("(?:[^"\\]|\\.)*")/.exec(plan ?? "") ?? [];
+      return goal === undefined ? null : JSON.parse(goal) as string;
     },
     asks: async () => fingerprintOf((await load()).userStories.map((story) => [story.id, printOf(story)])),
 

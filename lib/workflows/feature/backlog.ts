@@ -172,6 +172,7 @@ export function featureBacklog(
     concurrent: config.services.length === 0, // servers run in one tree
     runsDirectory: ".ralph/runs",
     branch: async () => (await load()).branchName,
+    goal: async () => (await load()).description,
     asks: async () => fingerprintOf((await load()).userStories.map((story) => [story.id, printOf(story)])),
 
     async overview() {
@@ -186,7 +187,6 @@ export function featureBacklog(
         unchecked: open.filter((story) => checksOf([story], config, ui).length === 0).map(({ id }) => id),
       };
     },
-
     async next({ inFlight }) {
       const { run, userStories } = await load();
       const todo = userStories.filter((story) => !story.passes && !isGivenUp(story));

@@ -195,6 +195,10 @@ export function specBacklog(
       return spec === null ? [] : SPEC_FOLDERS.map((folder) => folder === "" ? spec : `${folder}/${spec}`);
     },
     unverified: "accept",
+    goal: async () => {
+      const spec = specOf(await load());
+      return spec === null ? null : `what ${spec} asks for`;
+    },
     commits: { attempts: true },
     concurrent: true,
 

@@ -80,6 +80,7 @@ export function sprintBacklog(
     scope: directory,
     stateFiles: [paths.progress],
     briefFiles: () => Promise.resolve([paths.definition]),
+    goal: async () => (await load()).goal,
     unverified: "accept",
     runsDirectory: paths.logs,
     logsDirectory: paths.logs,

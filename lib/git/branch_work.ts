@@ -1,0 +1,51 @@
+import { defaultBranch } from "./default_branch.ts";
+import type { Repository } from "./types.ts";
+
+/** What a branch holds beside the one that it came from. Plain JSON. */
+export interface BranchWork {
+  /** `null`: HEAD is detached. */
+  readonly branch: string | null;
+  /** The branch that it came from; `null` where that is not known. */
+  readonly base: string | null;
+  /** The last commit that both have. */
+  readonly from: string;
+  readonly head: string;
+  readonly commits: number;
+  readonly files: number;
+  /** Lines; binary files have none. */
+  readonly added: number;
+  readonly removed: number;
+}
+
+/**
+ * What the current branch holds since it left its base.
+ *
+ * @param since where it began, on the base itself or where there is none
+ * @returns `null` before the first commit, and where git does not say
+ */
+export async function branchWork(
+  repository: Pick<Repository, "git" | "currentBranch">,
+  { base: named, since = null }: { readonly base?: string | undefined; readonly since?: string | null } = {},
+): Promise<BranchWork | null> {
+  const line = async (...words: readonly string[]): Promise<string> => (await repository.git(words)).stdout.trim();
+  const branch = await repository.currentBranch();
+  const head = await line("rev-parse", "--verify", "--quiet", "HEAD");
+  const usual = named ?? await defaultBranch(repository);
+  const base = usual === branch ? null : usual;
+  const from = (base === null ? "" : await line("merge-base", "HEAD", base)) || since || "";
+  if (head === "" || from === "") return null;
+  const commits = Number(await line("rev-list", "--count", `${from}..${head}`));
+  return { branch, base, from, head, commits, ...await statOf(repository, [from, head]) };
+}
+
+/** Files and lines that differ. @param range arguments of `git diff` */
+export async function statOf(
+  { git }: Pick<Repository, "git">,
+  range: readonly string[],
+): Promise<{ readonly files: number; readonly added: number; readonly removed: number }> {
+  const arguments_ = ["diff", "--numstat", "--no-ext-diff", "--no-textconv", "--no-renames", ...range];
+  const { stdout } = await git(arguments_, { environment: { GIT_LITERAL_PATHSPECS: "1" } });
+  const rows = stdout.split("\n").filter((row) => row !== "").map((row) => row.split("\t"));
+  const sum = (at: 0 | 1): number => rows.reduce((all, row) => all + (Number(row[at]) || 0), 0);
+  return { files: rows.length, added: sum(0), removed: sum(1) };
+}
