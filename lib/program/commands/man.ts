@@ -6,8 +6,9 @@ import { WORKFLOWS } from "../../workflows/table.ts";
 import { FLAG_GROUPS, flagsOf, usageOf, type Variable, variables } from "../manual.ts";
 
 /** `ralph man`: the manual page, for `man -l -` or a file `ralph.1`. */
-export function run({ out, program }: Invocation): Promise<number> {
+export function run({ host, out, program, say }: Invocation): Promise<number> {
   out(manualPage(program.commands));
+  if (host.terminal.isTerminal("stdout")) say("\nhint: that is the source; `ralph man | man -l -` shows the page");
   return Promise.resolve(EXIT.done);
 }
 
