@@ -121,6 +121,40 @@ const LOOKING: readonly Command[] = [
 
 const TOOLS: readonly Command[] = [
   {
+    name: "skill",
+    summary: "let an agent in a chat use Ralph: writes the skill file that it reads",
+    usage: "install AGENT",
+    arity: [1, 2],
+    flags: {
+      user: { type: "boolean", summary: "in your home folder, for every project, instead of in this one" },
+      ...ROOT_FLAG,
+      ...SHOW_FLAGS,
+    },
+    details: [
+      "claude     .claude/skills/ralph/SKILL.md, also as /ralph",
+      "codex      .agents/skills/ralph/SKILL.md, also as $ralph",
+      "copilot    .github/skills/ralph/SKILL.md",
+      "gemini     .gemini/skills/ralph/SKILL.md",
+      "agents     .agents/skills/ralph/SKILL.md, the place that most others read",
+      "",
+      "A file there that Ralph did not write is left as it is. `ralph mcp` is the other way.",
+    ],
+    load: () => import("./commands/skill.ts"),
+  },
+  {
+    name: "mcp",
+    summary: "a server of the Model Context Protocol on standard input and output",
+    usage: "",
+    arity: [0, 0],
+    flags: { ...ROOT_FLAG, ...SHOW_FLAGS },
+    details: [
+      "Its tools: status, plan, run, tell, report. A run that it started ends with it, in order; `ralph run` continues it.",
+      "  claude mcp add ralph -- ralph mcp",
+      "  codex mcp add ralph -- ralph mcp",
+    ],
+    load: () => import("./commands/mcp.ts"),
+  },
+  {
     name: "gate",
     summary: "the verdict alone, for loops that are not Ralph's: as a CI step or a Stop hook",
     usage: "",
