@@ -23,6 +23,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["checks", "agents"],
   ["services", "hooks"],
   ["loop"],
+  ["machines"],
   ["recipe", "ui", "notify"],
   ["cli", "testing"],
   ["report"],

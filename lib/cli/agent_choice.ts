@@ -23,6 +23,19 @@ export async function agentFor(
   prompter: Prompter,
 ): Promise<AgentSetting> {
   if (!("agent-cmd" in command.flags)) return {};
+  const named = namedAgent(flags);
+  if (named !== null) return named;
+  if (flags.has("queue")) return {}; // who coordinates workers elsewhere needs none
+  const { provider } = place.config;
+  if (provider.command !== undefined || provider.preset !== undefined || !prompter.interactive) return {};
+  const picked = await pickAgent(host, prompter, "No agent is configured. Which one is to do the work?");
+  if (picked === null) return {};
+  if (await offerToSave(place, picked, prompter)) say(`saved in ${CONFIG_FILE}`);
+  return { agent: "preset" in picked ? picked.preset : picked };
+}
+
+/** The agent of the flags; `null`: they name none. @throws {RalphError} usage */
+export function namedAgent(flags: Invocation["flags"]): AgentSetting | null {
   const [name, shell, script] = [flags.text("agent"), flags.text("agent-cmd"), flags.text("script")];
   if (name !== undefined && shell !== undefined) {
     throw usage("--agent and --agent-cmd exclude each other", "name a built-in agent, or give a command, not both");
@@ -31,12 +44,7 @@ export async function agentFor(
   const cassette = flags.text("cassette");
   if (cassette !== undefined) return { agent: name ?? "replay", cassette };
   if (name !== undefined || script !== undefined) return { agent: name ?? "scripted", ...optional("script", script) };
-  const { provider } = place.config;
-  if (provider.command !== undefined || provider.preset !== undefined || !prompter.interactive) return {};
-  const picked = await pickAgent(host, prompter, "No agent is configured. Which one is to do the work?");
-  if (picked === null) return {};
-  if (await offerToSave(place, picked, prompter)) say(`saved in ${CONFIG_FILE}`);
-  return { agent: "preset" in picked ? picked.preset : picked };
+  return null;
 }
 
 const OTHER = "other";

@@ -164,6 +164,13 @@ export const LOOP_FLAGS: FlagTable = {
     variable: "RALPH_PARALLEL",
     summary: "work on up to N items at once, each in a git worktree of its own, landed one by one (1 to 16)",
   },
+  queue: {
+    type: "text",
+    value: "URL",
+    variable: "RALPH_QUEUE",
+    summary:
+      "have the items worked on by `ralph worker`s elsewhere, by way of this PostgreSQL (`postgres://user@host/db`)",
+  },
   "any-order": {
     type: "boolean",
     summary: "with --parallel: stories of different priority may be worked on at once, too",

@@ -1,11 +1,12 @@
 import { withFlags } from "./with_flags.ts";
 import { relative, resolve } from "node:path";
 import type { Config } from "../config/types.ts";
-import type { LoopDefaults, RalphContext } from "../context/context.ts";
+import type { LoopDefaults, OpenElsewhere, RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { Prompter } from "../context/prompter.ts";
 import type { EventSink } from "../events/types.ts";
 import type { Host } from "../host/types.ts";
+import type { Engine } from "../machines/engine.ts";
 import { announcedPrompter, createPrompter, type PrompterOptions } from "../ui/create_prompter.ts";
 import { createHumanReporter, createJsonReporter } from "../ui/create_reporter.ts";
 import { createLiveView, type LiveView } from "../ui/live_view.ts";
@@ -17,6 +18,10 @@ import type { Flags, Invocation } from "./command.ts";
 import { findPlace, type Place } from "./workspace.ts";
 import { configOverlay, GATES, optional, parseApprovals, parseWorkers } from "./settings.ts";
 import { styleFor } from "./show.ts";
+import { VERSION } from "./version.ts";
+
+/** Jobs in a queue at once, where nothing else is said: landings are made one after another. */
+const JOBS_AT_ONCE = 16;
 
 /** What a command needs of its session. */
 export interface SessionOptions {
@@ -82,7 +87,7 @@ export async function openSession(invocation: Invocation, options: SessionOption
     ...optional("recipe", options.recipe),
     prompter: announcedPrompter(prompter, () => bus ?? sink, () => steering),
     sinks: [sink],
-    loop: loopDefaults(flags),
+    loop: loopDefaults(invocation, place),
     again: (command) => withFlags(invocation, command),
     signal,
     host,
@@ -110,14 +115,27 @@ function announceAgent({ command: { flags }, say }: Invocation, place: Place, ag
   if (known !== null) say(`hint: \`--agent ${known}\` drives the same program, and shows its tokens, cost and limits`);
 }
 
-function loopDefaults(flags: Flags): Partial<LoopDefaults> {
+function loopDefaults({ flags, host }: Invocation, place: Place): Partial<LoopDefaults> {
+  const queue = flags.text("queue");
+  const workers = parseWorkers(flags.text("parallel")) ?? (queue === undefined ? undefined : JOBS_AT_ONCE);
   return {
     ...optional("branch", flags.text("branch")),
-    ...optional("workers", parseWorkers(flags.text("parallel"))),
+    ...optional("workers", workers),
+    ...optional("elsewhere", queue === undefined ? undefined : workersBehind(queue, place, host)),
     ...optional("anyOrder", flags.has("any-order") ? true : undefined),
     interactive: flags.has("interactive"),
     retryBlocked: flags.has("retry-blocked"),
     acceptChanges: flags.has("accept-changes"),
+  };
+}
+
+/** Workers that a queue reaches; loaded when the loop begins. */
+function workersBehind(url: string, { workflow }: Place, { clock }: Host): OpenElsewhere {
+  return async (ralph, backlog) => {
+    const { elsewhereBy } = await import("../machines/coordinator.ts");
+    const { openEngine } = await import("../machines/open_engine.ts");
+    const open = (queue: string): Promise<Engine> => openEngine({ url, queue, clock });
+    return await elsewhereBy({ open, workflow: workflow.name, version: VERSION })(ralph, backlog);
   };
 }
 

@@ -11,8 +11,9 @@ import type { Config } from "../config/types.ts";
 import type { EventBus } from "../events/types.ts";
 import type { Repository } from "../git/types.ts";
 import type { Host } from "../host/types.ts";
-import type { Journal } from "../backlog/journal_types.ts";
+import type { Journal, JournalKey } from "../backlog/journal_types.ts";
 import type { Steering } from "../steer/steering.ts";
+import type { Elsewhere } from "./elsewhere.ts";
 import type { Prompter } from "./prompter.ts";
 
 /** One run's identity and its folder. */
@@ -83,6 +84,8 @@ export interface LoopDefaults {
   readonly branch?: string;
   /** Items worked on at once, where that was asked for by name. @default the configuration's */
   readonly workers?: number;
+  /** Workers on other machines that items are worked on by. @default none: here */
+  readonly elsewhere?: OpenElsewhere;
   /** Items that a backlog orders by a number alone may be worked on in any order. @default false */
   readonly anyOrder?: boolean;
   /** Ask between two iterations. */
@@ -92,6 +95,12 @@ export interface LoopDefaults {
   /** Agree to what differs from the brief of a run that was killed. */
   readonly acceptChanges: boolean;
 }
+
+/** Opens workers on other machines for a backlog. @throws {RalphError} queue-unreachable, queue-led, remote-missing */
+export type OpenElsewhere = (
+  ralph: RalphContext,
+  backlog: { readonly key: JournalKey; readonly scope: string },
+) => Promise<Elsewhere>;
 
 /** The lock that lets one run at a time work in a tree. Taking it again inside is free. */
 export interface RunLock {

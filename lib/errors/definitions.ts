@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { MACHINE_ERRORS } from "./machine_errors.ts";
 
 /** One row of the table. `{name}` in a text is filled from the error's details. */
 export interface ErrorDefinition {
@@ -338,7 +339,7 @@ const definitions = {
 } as const;
 
 /** Every code that an error can carry. */
-export type ErrorCode = keyof typeof definitions;
+export type ErrorCode = keyof typeof definitions | keyof typeof MACHINE_ERRORS;
 
 /** The table itself, by code. */
-export const ERROR_DEFINITIONS: Readonly<Record<ErrorCode, ErrorDefinition>> = definitions;
+export const ERROR_DEFINITIONS: Readonly<Record<ErrorCode, ErrorDefinition>> = { ...definitions, ...MACHINE_ERRORS };

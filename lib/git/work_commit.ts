@@ -40,6 +40,11 @@ export async function keptWork(
   return new Map(lines.map((line) => line.split(" ") as [string, string]));
 }
 
+/** Names work that came from elsewhere, so that it is kept. */
+export async function keepWork(repository: Pick<Repository, "git">, ref: string, commit: string): Promise<void> {
+  await outputFrom(repository, ["update-ref", ref, commit]);
+}
+
 /** Lets go of work: it is on the branch, or no longer asked for. @throws {RalphError} git-failed */
 export async function dropWork(repository: Pick<Repository, "git">, refs: readonly string[]): Promise<void> {
   if (refs.length === 0) return;

@@ -4,6 +4,7 @@
  * @module
  */
 import { realpathSync } from "node:fs";
+import { hostname } from "node:os";
 import { fileURLToPath } from "node:url";
 
 /** The hidden command by which Ralph is its own agent. */
@@ -21,6 +22,11 @@ export function commandLine(): readonly string[] {
 export function nodeVersion(): string | null {
   const { node, bun, deno } = process.versions as Readonly<Record<string, string | undefined>>;
   return bun === undefined && deno === undefined ? node ?? null : null;
+}
+
+/** The machine's own name. */
+export function machineName(): string {
+  return hostname();
 }
 
 /** The code that the process will end with when nothing keeps it running. */

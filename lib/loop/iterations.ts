@@ -1,4 +1,4 @@
-import type { JudgingHistory } from "../backlog/journal_types.ts";
+import type { JudgingHistory, OpenItem } from "../backlog/journal_types.ts";
 import type { Attempt, Check, Item, LoopView, PassedItem, Settlement } from "../backlog/types.ts";
 import { failedUnseenCheck } from "../checks/challenge/prompt.ts";
 import type { CheckLike } from "../checks/types.ts";
@@ -83,8 +83,15 @@ export class Iterations<Data, Findings> {
     this.progress = withNotice(this.progress, notice);
   }
 
-  /** @param lane given where it is worked on in a tree of its own: where its events go */
-  async begin(item: Item<Data>, lane?: Pick<RalphContext, "events">): Promise<Begun<Data, Findings>> {
+  /**
+   * @param lane given where it is worked on in a tree of its own: where its events go
+   * @param handedOut the attempt, where an earlier run has begun it and somebody else is making it
+   */
+  async begin(
+    item: Item<Data>,
+    lane?: Pick<RalphContext, "events">,
+    handedOut: OpenItem | null = null,
+  ): Promise<Begun<Data, Findings>> {
     const { ralph, backlog, key, committer, ownership } = this.#parts;
     const { events } = lane ?? ralph;
     const apart = lane !== undefined;
@@ -92,8 +99,8 @@ export class Iterations<Data, Findings> {
     const sentBack = journal.reopened(key).get(item.id) ?? null;
     const history = journal.history(key, item) as readonly Attempt<Findings>[];
     const iteration = ralph.run.nextIteration();
-    const id = `${ralph.run.id}.${iteration}`;
-    const number = history.length + 1;
+    const id = handedOut?.attemptId ?? `${ralph.run.id}.${iteration}`;
+    const number = handedOut?.number ?? history.length + 1;
     if (item.checksOnly !== true) this.taken.add(item.id);
     const named = { iteration, item: { id: item.id, kind: item.kind, title: item.title }, attempt: number };
     const cap = item.checksOnly === true ? null : this.#limits.iterations;
@@ -101,6 +108,7 @@ export class Iterations<Data, Findings> {
     const started = ralph.host.clock.now();
 
     const hook = hookIterationOf(ralph, this.folder, item, iteration);
+    if (handedOut !== null) return { item, id, number, named, history, sentBack, started, hook, before: null, events };
     await this.hooks?.apply();
     if (item.checksOnly !== true) await this.hooks?.run("before", hook);
     let before = item.checksOnly === true ? null : await requireRepository(ralph).snapshot();

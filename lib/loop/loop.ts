@@ -85,7 +85,7 @@ export class Loop<Data, Findings> {
 
   /** Loaded only where items are worked on at once. */
   async #workers(): Promise<Dispatched | null> {
-    if (this.#parts.workers === 1) return null;
+    if (this.#parts.workers === 1 && this.#ralph.loop.elsewhere === undefined) return null;
     const { openWorkers } = await import("./parallel/dispatch.ts");
     return openWorkers(this.#parts, {
       iterations: this.#iterations,

@@ -30,7 +30,10 @@ export async function recover<Data, Findings>(
   now: TreeSnapshot,
   shared: readonly CheckLike[],
 ): Promise<Ownership> {
-  const open = ralph.journal.open(key);
+  // what workers elsewhere were given goes on
+  const isOut = ({ apart, attempt }: OpenItem): boolean =>
+    ralph.loop.elsewhere !== undefined && apart === true && attempt === null;
+  const open = ralph.journal.open(key).filter((one) => !isOut(one));
   const start = { leftovers: ralph.journal.leftovers(key), own: new Set(ownPaths(ralph, backlog)) };
   if (open.length === 0) {
     await ralph.state.adopt(backlog.stateFiles);

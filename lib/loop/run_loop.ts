@@ -47,7 +47,7 @@ export async function runLoop<Data, Findings>(
   const repository = requireRepository(ralph);
   const interrupted = ralph.journal.interrupted(backlog.name);
   if (interrupted.length === 0) await backlog.overview({ parked: [] }); // a missing or damaged store is reported before anything starts
-  await ralph.agent.ensureUsable();
+  if (ralph.loop.elsewhere === undefined) await ralph.agent.ensureUsable();
   await ralph.host.sandbox?.ensureUsable();
   if (ralph.config.verify.challenge > 0) {
     const { challengerOf } = await import("../checks/challenge/challenger.ts");
@@ -97,12 +97,13 @@ function workersOf<Data, Findings>(
   options: LoopOptions,
 ): number {
   if (concurrent === true) return options.workers ?? loop.workers ?? config.parallel.workers;
-  const asked = options.workers ?? (final === false ? 1 : loop.workers ?? 1);
+  const named = loop.workers ?? (loop.elsewhere === undefined ? 1 : 2);
+  const asked = options.workers ?? (final === false ? 1 : named);
   const problem = `items of the ${name} backlog follow each other`;
   if (asked > 1) {
     throw new RalphError("parallel-impossible", {
       details: { problem },
-      hint: "leave `--parallel` out, or say `--parallel 1`",
+      hint: "leave `--parallel` and `--queue` out, or say `--parallel 1`",
     });
   }
   if (config.parallel.workers > 1 && final !== false) {

@@ -24,6 +24,7 @@ import {
   SANDBOX_PROBE_FLAGS,
   SHOW_FLAGS,
 } from "../cli/flags.ts";
+import { MACHINES } from "./machine_commands.ts";
 import { DEFAULT_WORKFLOW, WORKFLOWS } from "../workflows/table.ts";
 import { WATCHING } from "./watching.ts";
 import type { WorkflowRow } from "../workflows/workflow.ts";
@@ -273,6 +274,7 @@ export const COMMANDS: readonly Command[] = [
   ...SHARED,
   ...WORKFLOWS.filter((row) => row !== DEFAULT_WORKFLOW).flatMap(({ commands }) => commands),
   ...LOOKING,
+  ...MACHINES,
   ...TOOLS,
   ...PRINTING,
 ];

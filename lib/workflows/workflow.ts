@@ -1,5 +1,5 @@
 import type { FileFindings, ValidatedFile } from "../cli/validated_file.ts";
-import type { Verification } from "../backlog/types.ts";
+import type { Backlog, Verification } from "../backlog/types.ts";
 import type { Command, FlagTable, Invocation, KnownWorkflow } from "../cli/command.ts";
 import type { Finding } from "../cli/finding.ts";
 import type { Look } from "../cli/look.ts";
@@ -76,6 +76,8 @@ export interface Workflow {
   validateConfig?(found: { readonly config: Config; readonly present: boolean }): FileFindings["problems"];
   /** Runs the checks of its work on the tree, and `verify.default`. */
   verify(ralph: RalphContext, scope: string): Promise<Verification>;
+  /** Its items, for a worker elsewhere. Absent: they follow each other, and are worked on here. */
+  backlog?(ralph: RalphContext, scope: string): Promise<Backlog>;
   /** What `ralph doctor` looks at for it. */
   examine?(place: Place, host: Invocation["host"]): Promise<readonly Finding[]>;
 }

@@ -4,13 +4,15 @@
  *
  * @module
  */
-import picomatch from "picomatch";
-import type { Item } from "../../backlog/types.ts";
+import type { OpenItem } from "../../backlog/journal_types.ts";
+import type { Attempt, Item } from "../../backlog/types.ts";
 import type { LimitsConfig } from "../../config/schema.ts";
+import type { Elsewhere } from "../../context/elsewhere.ts";
+import type { RalphEvent } from "../../events/types.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { rootPaths, topLevelPaths } from "../../git/tree_paths.ts";
 import type { Captured } from "../../git/fold.ts";
-import { dropWork, keptWork, workRef } from "../../git/work_commit.ts";
+import { dropWork, keepWork, keptWork, workRef } from "../../git/work_commit.ts";
 import { createSlots } from "../../host/slots.ts";
 import { keyOf } from "../journal_fold.ts";
 import type { CleanRun } from "../clean.ts";
@@ -22,6 +24,7 @@ import type { Stopped, StoppedEarly } from "../outcome.ts";
 import { createTurnGuard } from "../turn_guard.ts";
 import { workItem } from "../work_item.ts";
 import { createLandings, type Landings } from "./landing.ts";
+import { overlap } from "./overlap.ts";
 import { ensurePossible } from "./possible.ts";
 import { openWorkerTree, type TreeBegin, type WorkerTree } from "./worker_tree.ts";
 
@@ -56,19 +59,23 @@ export async function openWorkers<Data, Findings>(
 ): Promise<Dispatched> {
   const { ralph, backlog } = parts;
   await ensurePossible(ralph, backlog);
+  const scope = { key: parts.key, scope: backlog.scope ?? "" };
+  const elsewhere = await ralph.loop.elsewhere?.(ralph, scope) ?? null;
   const trees: WorkerTree[] = [];
   const dispose = async (): Promise<void> => {
     for (const tree of trees) await tree[Symbol.asyncDispose]();
+    await elsewhere?.[Symbol.asyncDispose]();
   };
   try {
-    for (let lane = 0; lane < parts.workers; lane++) { // git takes no lock around the list of worktrees
+    const count = elsewhere === null ? parts.workers : 1; // one, to check what comes from elsewhere
+    for (let lane = 0; lane < count; lane++) { // git takes no lock around the list of worktrees
       trees.push(await openWorkerTree(ralph, backlog, lane));
     }
   } catch (error) {
     await dispose();
     throw error;
   }
-  const dispatcher = new Dispatcher(parts, rest, trees);
+  const dispatcher = new Dispatcher(parts, rest, { lanes: lanesOf(parts, trees), elsewhere });
   return {
     run: () => dispatcher.run(),
     async passed() {
@@ -77,6 +84,26 @@ export async function openWorkers<Data, Findings>(
     },
     [Symbol.asyncDispose]: dispose,
   };
+}
+
+/** One for each item that may be in flight: its events say so, and that is where it is checked before it lands. */
+function lanesOf<Data, Findings>(
+  { ralph, workers }: LoopParts<Data, Findings>,
+  trees: readonly WorkerTree[],
+): readonly WorkerTree[] {
+  const [first] = trees;
+  if (first === undefined || trees.length === workers) return trees;
+  return Array.from({ length: workers }, (_, lane): WorkerTree => {
+    const events = { ...ralph.events, emit: (event: RalphEvent) => ralph.events.emit(event, lane) };
+    return { ...first, lane, home: { ...ralph, events } };
+  });
+}
+
+/** Where items are worked on. */
+interface Places {
+  readonly lanes: readonly WorkerTree[];
+  /** `null`: in the lanes' own trees. */
+  readonly elsewhere: Elsewhere | null;
 }
 
 /** Something in flight. */
@@ -89,6 +116,11 @@ class Dispatcher<Data, Findings> {
   readonly #parts: LoopParts<Data, Findings>;
   readonly #rest: DispatchParts<Data, Findings>;
   readonly #free: WorkerTree[];
+  readonly #elsewhere: Elsewhere | null;
+  /** What an earlier coordinator has handed out: it goes on. */
+  readonly #handedOut: OpenItem[];
+  /** Ids of what is handed out, and settled by another run. */
+  readonly #out = new Set<string>();
   /** The coordinator's side, one thing at a time. */
   readonly #coordinator = createSlots(1);
   /** The run's checkout is one. */
@@ -105,11 +137,13 @@ class Dispatcher<Data, Findings> {
   constructor(
     parts: LoopParts<Data, Findings>,
     rest: DispatchParts<Data, Findings>,
-    trees: readonly WorkerTree[],
+    { lanes, elsewhere }: Places,
   ) {
     this.#parts = parts;
     this.#rest = rest;
-    this.#free = [...trees];
+    this.#free = [...lanes];
+    this.#elsewhere = elsewhere;
+    this.#handedOut = elsewhere === null ? [] : [...parts.ralph.journal.open(parts.key)];
     this.#signal = AbortSignal.any([rest.signal, this.#stopper.signal]);
     this.#landings = createLandings(parts, { iterations: rest.iterations, signal: this.#signal });
   }
@@ -133,23 +167,33 @@ class Dispatcher<Data, Findings> {
 
   /** Starts one item. @returns false where nothing may start before something has ended */
   async #startOne(): Promise<boolean> {
+    const handedOut = this.#handedOut.shift();
+    if (handedOut !== undefined) return this.#start(handedOut.item as Item<Data>, handedOut, false);
     const resting = await this.#rest.rest();
     const picked = resting ?? await this.#coordinator.run(() => this.#pick());
     if (this.#failure !== null) return false;
     const isIdle = this.#inFlight.size === 0;
-    if (picked.status === "waiting") return isIdle; // what it waited for has ended meanwhile
+    if (picked.status === "waiting") {
+      if (!isIdle || this.#out.size === 0) return isIdle; // what it waited for has ended meanwhile
+      this.#stopped = { status: "exhausted", limit: `handed out: ${[...this.#out].join(", ")}` };
+      return false;
+    }
     if (picked.status !== "item") {
       // what is in flight may bring more: asked again when it has ended
       if (isIdle || resting !== null || picked.status === "aborted") this.#stopped = picked;
       return false;
     }
-    const { item } = picked;
+    return this.#start(picked.item, null, isIdle);
+  }
+
+  /** @param handedOut the attempt that an earlier coordinator has begun */
+  #start(item: Item<Data>, handedOut: OpenItem | null, isIdle: boolean): boolean {
     const own = item.exclusive === true || item.checksOnly === true;
     const alone = own || this.#landings.wantsToBeAlone(item);
     if (alone && !isIdle) return false;
     this.#isAlone = alone;
     const tree = own ? null : this.#free.shift() ?? null;
-    const ended = (tree === null ? this.#inProject(item) : this.#inTree(item, tree))
+    const ended = (tree === null ? this.#inProject(item) : this.#inTree(item, tree, handedOut))
       .catch((error: unknown) => {
         this.#failure ??= { error };
         this.#stopper.abort();
@@ -166,7 +210,7 @@ class Dispatcher<Data, Findings> {
   /** The next item that touches nothing of what is in flight. */
   async #pick(): Promise<Picked<Data>> {
     const flying = [...this.#inFlight.values()].map(({ item }) => item);
-    const waiting = flying.map(({ id }) => id);
+    const waiting = [...flying.map(({ id }) => id), ...this.#out];
     if (flying.length > 0 && costSoon(this.#rest.iterations.progress, this.#rest.limits, flying.length)) {
       return { status: "waiting" };
     }
@@ -182,23 +226,64 @@ class Dispatcher<Data, Findings> {
   }
 
   async #inProject(item: Item<Data>): Promise<void> {
+    if (this.#elsewhere !== null && item.checksOnly !== true) await this.#parts.ralph.agent.ensureUsable();
     this.#stopped ??= await this.#coordinator.run(() => this.#rest.attempt(item));
   }
 
-  async #inTree(item: Item<Data>, tree: WorkerTree): Promise<void> {
+  async #inTree(item: Item<Data>, tree: WorkerTree, handedOut: OpenItem | null): Promise<void> {
     const { ralph, key } = this.#parts;
     const { iterations } = this.#rest;
     const repository = requireRepository(ralph);
     const ref = workRef(keyOf(key), item);
     const { begun, tip, left } = await this.#coordinator.run(async () => {
-      const begun = await iterations.begin(item, tree.home);
+      const begun = await iterations.begin(item, tree.home, handedOut);
       const tip = (await repository.status()).head ?? "";
       return { begun, tip, left: (await keptWork(repository, keyOf(key))).get(ref) ?? null };
     });
-    const { worked, work } = await this.#work(begun, { tip, left, ref }, tree);
+    const begin = { tip, left, ref };
+    const made = this.#elsewhere === null
+      ? await this.#work(begun, begin, tree)
+      : await this.#workElsewhere(begun, begin, this.#elsewhere);
+    if (made === null) {
+      this.#out.add(item.id);
+      return;
+    }
+    const { worked, work } = made;
+    const base = work?.base ?? tip;
+    const isForeign = this.#elsewhere !== null;
     this.#stopped ??= await this.#coordinator.run(() =>
-      this.#landings.land({ begun, worked, work, base: tip, ref, tree })
+      this.#landings.land({ begun, worked, work, base, ref, tree, isForeign })
     );
+  }
+
+  /** On another machine. @returns `null`: it is handed out, and another run settles it */
+  async #workElsewhere(
+    begun: Begun<Data, Findings>,
+    { tip, left, ref }: TreeBegin,
+    elsewhere: Elsewhere,
+  ): Promise<Made<Findings> | null> {
+    const { id, number, item } = begun;
+    const options = this.#rest.iterations.workOptions(begun, null, left === null ? {} : { [ref]: null });
+    const made = await elsewhere.attempt({
+      id,
+      number,
+      item,
+      base: tip,
+      left,
+      previous: options.previous ?? null,
+      last: options.last ?? null,
+      judging: options.judging,
+      failedBefore: [...options.failedBefore ?? []],
+      greenBefore: options.greenBefore ?? null,
+      unseenFailed: options.unseenFailed ?? false,
+      budget: options.budget ?? null,
+      signal: this.#signal,
+    });
+    if (made === null) return null;
+    const attempt = made.attempt as Attempt<Findings>;
+    if (made.work !== null) await keepWork(requireRepository(this.#parts.ralph), ref, made.work.commit);
+    const checks = await this.#landings.checksOf(item, number);
+    return { worked: { attempt, checks, before: null, after: null }, work: made.work };
   }
 
   /** Beside others: the turn and its checks in the worker's tree, and what came of it as a commit. */
@@ -206,7 +291,7 @@ class Dispatcher<Data, Findings> {
     begun: Begun<Data, Findings>,
     begin: TreeBegin,
     tree: WorkerTree,
-  ): Promise<{ readonly worked: WorkedItem<Findings>; readonly work: Captured | null }> {
+  ): Promise<Made<Findings>> {
     const { ralph, backlog } = this.#parts;
     const { iterations, clean } = this.#rest;
     const { item } = begun;
@@ -236,25 +321,14 @@ class Dispatcher<Data, Findings> {
   }
 }
 
+/** An attempt that was made, and what came of it. */
+interface Made<Findings> {
+  readonly worked: WorkedItem<Findings>;
+  readonly work: Captured | null;
+}
+
 /** For the prompt: the files in which conflict markers are. */
-function conflictNote(paths: readonly string[]): string {
+export function conflictNote(paths: readonly string[]): string {
   return "Your earlier work at this is in the tree, and conflicts with what others have merged since: " +
     `conflict markers are in ${paths.join(", ")}. Resolve them so that both changes stay, then continue.`;
-}
-
-/** Two items say that they change the same paths. Pure. */
-export function overlap(
-  { touches: one = [] }: Pick<Item, "touches">,
-  { touches: other = [] }: Pick<Item, "touches">,
-): boolean {
-  return one.some((glob) => other.some((second) => meet(glob, second)));
-}
-
-function meet(one: string, other: string): boolean {
-  if (one === other || picomatch(one, { dot: true })(other) || picomatch(other, { dot: true })(one)) return true;
-  const [left, right] = [picomatch.scan(one), picomatch.scan(other)];
-  if (!left.isGlob || !right.isGlob) return false;
-  // two globs: whether one's fixed beginning is the other's
-  const [a, b] = [`${left.base}/`, `${right.base}/`];
-  return a.startsWith(b) || b.startsWith(a);
 }

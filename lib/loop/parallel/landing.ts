@@ -4,9 +4,11 @@
  *
  * @module
  */
-import type { Attempt, Backlog, Check, Item, WorkDone } from "../../backlog/types.ts";
+import type { Attempt, Check, Item, WorkDone } from "../../backlog/types.ts";
 import { describeFailures } from "../../backlog/verdict.ts";
+import type { BriefKind } from "../../checks/brief/types.ts";
 import { restoreBrief } from "../../checks/brief/restore_brief.ts";
+import { namedCheck } from "../../checks/function.ts";
 import type { CheckLike } from "../../checks/types.ts";
 import { verify } from "../../checks/verify.ts";
 import { bodyWith, type Captured } from "../../git/fold.ts";
@@ -36,15 +38,23 @@ export interface ToLand<Data, Findings> {
   readonly ref: string;
   /** Where its checks may run once more. */
   readonly tree: WorkerTree;
+  /** It was made on another machine: it is checked here whatever was said there. */
+  readonly isForeign: boolean;
 }
 
 /** The landings of a run, one at a time. */
 export interface Landings<Data, Findings> {
   /** Settles an attempt; what passed comes onto the branch. @returns why the run ends, or `null` */
   land(toLand: ToLand<Data, Findings>): Promise<StoppedEarly | null>;
+  /** The checks of an item, as `work()` gives them, and those that hold for every item. */
+  checksOf(item: Item<Data>, number: number): Promise<readonly Check[]>;
   /** It has conflicted so often that nothing else is to be worked on beside it. */
   wantsToBeAlone(item: Item<Data>): boolean;
 }
+
+const TOGETHER = "passed alone, and fails together with what was merged since";
+
+const PROTECTED: ReadonlySet<BriefKind> = new Set(["protected", "recipe", "prompt", "plan"]);
 
 type LandingResult = "landed" | "conflict" | "failed" | "blocked" | "refused" | "interrupted";
 
@@ -146,20 +156,27 @@ class RunLandings<Data, Findings> implements Landings<Data, Findings> {
 
   /** Whether it may come onto the tip, checked there where anything but state has changed since it began. */
   async #check(
-    { begun, base, tree }: ToLand<Data, Findings>,
+    { begun, base, tree, work, isForeign }: ToLand<Data, Findings>,
     attempt: Attempt<Findings>,
     { tip, commit, own }: Landing & Pick<Captured, "own">,
   ): Promise<Checked<Findings>> {
     const { ralph, backlog } = this.#parts;
     const state = new Set(topLevelPaths(ralph, backlog.stateFiles));
     const since = base === tip ? [] : await pathsBetween(this.#repository, base, tip);
-    const again = since.some((path) => !state.has(path));
+    const again = isForeign || since.some((path) => !state.has(path));
     const conflicts = this.#conflicts.get(begun.item.id) ?? 0;
     let landed: Attempt<Findings> = { ...attempt, landing: { base, tip, checkedAgain: again, conflicts } };
     const none = { steps: null, checkedAgain: again, paths: [] };
     if (again) {
       await tree.checkOut(commit);
-      landed = await this.#checkAgain(begun, landed, tree);
+      const touched = isForeign ? await this.#protectedIn(tree, work?.paths ?? []) : [];
+      if (touched.length > 0) {
+        const message = `changed what judges the run: ${touched.join(", ")}`;
+        const failed = { ...landed, status: "failed", reason: "protected-file-changed", message } as Attempt<Findings>;
+        return { ...none, attempt: this.#iterations.limited(begun, failed), result: "failed" };
+      }
+      const before = base === tip ? "passed where it was made, and fails here" : TOGETHER;
+      landed = await this.#checkAgain(begun, landed, { tree, before });
       if (landed.status === "interrupted") return { ...none, attempt: landed, result: "interrupted" };
       if (landed.status === "failed") {
         return { ...none, attempt: this.#iterations.limited(begun, landed), result: "failed" };
@@ -190,10 +207,9 @@ class RunLandings<Data, Findings> implements Landings<Data, Findings> {
   async #checkAgain(
     { item, number }: Begun<Data, Findings>,
     attempt: Attempt<Findings>,
-    tree: WorkerTree,
+    { tree, before }: { readonly tree: WorkerTree; readonly before: string },
   ): Promise<Attempt<Findings>> {
-    const { backlog } = this.#parts;
-    const checks = withoutReviews(await checksOf(tree, backlog, item, { number, shared: this.#iterations.shared }));
+    const checks = withoutReviews(await this.#checksIn(tree.ralph.root, item, number));
     const done: WorkDone = { since: attempt.turn?.base ?? null, changedFiles: attempt.turn?.changedFiles ?? [] };
     const verification = await verify(tree.ralph, checks, {
       item,
@@ -215,12 +231,27 @@ class RunLandings<Data, Findings> implements Landings<Data, Findings> {
         return { ...rest, status: "interrupted" } as Attempt<Findings>;
       }
       case "failed": {
-        const message = `passed alone, and fails together with what was merged since:\n${
-          describeFailures(verification)
-        }`;
+        const message = `${before}:\n${describeFailures(verification)}`;
         return { ...attempt, verification, status: "failed", reason: "checks-failed", message } as Attempt<Findings>;
       }
     }
+  }
+
+  /** A worker's own guards have seen to it; its word is not relied on. */
+  async #protectedIn({ brief, ralph }: WorkerTree, paths: readonly string[]): Promise<readonly string[]> {
+    const changes = (await brief.compare()).filter(({ kind }) => PROTECTED.has(kind)).map(({ path }) => path);
+    const state = new Set(this.#parts.backlog.stateFiles);
+    return [...changes, ...rootPaths(ralph, paths).filter((path) => state.has(path))];
+  }
+
+  async checksOf(item: Item<Data>, number: number): Promise<readonly Check[]> {
+    const checks = await this.#checksIn(this.#parts.ralph.root, item, number);
+    return checks.map(namedCheck).filter((check) => check !== null);
+  }
+
+  async #checksIn(cwd: string, item: Item<Data>, number: number): Promise<readonly CheckLike[]> {
+    const context = { cwd, attempt: number, previous: null, last: null, nonce: "", claims: [] };
+    return [...(await this.#parts.backlog.work(item, context)).checks, ...this.#iterations.shared];
   }
 
   async #settle(
@@ -292,16 +323,4 @@ class RunLandings<Data, Findings> implements Landings<Data, Findings> {
   async #has(ref: string): Promise<boolean> {
     return (await this.#repository.git(["rev-parse", "--verify", "--quiet", ref])).exitCode === 0;
   }
-}
-
-/** The checks of an item, as `work()` gives them. */
-async function checksOf<Data, Findings>(
-  { ralph }: WorkerTree,
-  backlog: Backlog<Data, Findings>,
-  item: Item<Data>,
-  { number, shared }: { readonly number: number; readonly shared: readonly CheckLike[] },
-): Promise<readonly CheckLike[]> {
-  const context = { cwd: ralph.root, attempt: number, previous: null, last: null, nonce: "", claims: [] };
-  const own: readonly Check[] = (await backlog.work(item, context)).checks;
-  return [...own, ...shared];
 }

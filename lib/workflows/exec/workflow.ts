@@ -1,3 +1,4 @@
+import type { Backlog } from "../../backlog/types.ts";
 import type { Workflow } from "../workflow.ts";
 
 /** What the shared commands do in the workflow exec; each part is loaded when it is used. */
@@ -17,5 +18,6 @@ export const EXEC_WORKFLOW: Workflow = {
   status: async (look) => [await (await import("./commands/status_and_next.ts")).readStatus(look)],
   next: async (look) => await (await import("./commands/status_and_next.ts")).readNext(look),
   validate: async (validated) => await (await import("./commands/verify_and_validate.ts")).validateExec(validated),
+  backlog: async (ralph) => (await import("./backlog.ts")).prdBacklog(ralph) as Backlog,
   verify: async (ralph) => await (await import("./commands/verify_and_validate.ts")).verifyStories(ralph),
 };

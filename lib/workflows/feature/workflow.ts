@@ -1,3 +1,4 @@
+import type { Backlog } from "../../backlog/types.ts";
 import type { Workflow } from "../workflow.ts";
 
 /** What the shared commands do in the workflow feature; each part is loaded when it is used. */
@@ -22,6 +23,11 @@ export const FEATURE_WORKFLOW: Workflow = {
       ...(provider.command === undefined && provider.preset === undefined ? ["provider.command is required"] : []),
       ...(verify.default.length === 0 ? ["verify.default must have at least one command"] : []),
     ];
+  },
+  async backlog(ralph, scope) {
+    const { openFeature } = await import("./open_feature.ts");
+    const { featureBacklog } = await import("./backlog.ts");
+    return featureBacklog(ralph, { feature: await openFeature(ralph, scope) }) as Backlog;
   },
   verify: async (ralph, scope) => await (await import("./commands/verify_and_validate.ts")).featureVerify(ralph, scope),
 };

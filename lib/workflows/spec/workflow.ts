@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { pathExists, writeAtomic } from "../../host/files.ts";
+import type { Backlog } from "../../backlog/types.ts";
 import type { Workflow } from "../workflow.ts";
 
 const FOLDER = "ralph/specs";
@@ -25,6 +26,7 @@ export const SPEC_WORKFLOW: Workflow = {
   validate: async (
     validated,
   ) => [await (await import("./commands/verify_and_validate.ts")).validatePlanFile(validated)],
+  backlog: async (ralph) => (await import("./backlog.ts")).specBacklog(ralph) as Backlog,
   verify: async (ralph) => await (await import("./commands/verify_and_validate.ts")).verifyTasks(ralph),
 };
 

@@ -1,0 +1,87 @@
+/**
+ * What hands jobs to workers elsewhere. It needs to deliver at least once, and to know which worker is alive: that each
+ * item is settled exactly once is the coordinator's doing.
+ *
+ * @module
+ */
+import type { Clock } from "../host/types.ts";
+import type { Job, JobResult } from "./job.ts";
+
+/** What became of a job. */
+export type JobEnd =
+  | { readonly status: "done"; readonly result: JobResult }
+  /** Given up after its retries, or refused by a worker. */
+  | { readonly status: "failed"; readonly message: string };
+
+/** One job that is queued, being worked on, or given up. */
+export interface QueuedJob {
+  readonly attemptId: string;
+  readonly itemId: string;
+  readonly repository: string;
+  readonly state: "waiting" | "active" | "done" | "failed";
+  /** Of the worker that holds or held it; `null` where none has. */
+  readonly worker: string | null;
+  /** Why it was given up; `null` where it was not. */
+  readonly message: string | null;
+  /** How often it was handed out again. */
+  readonly retries: number;
+  /** Milliseconds since it was submitted. */
+  readonly ageMs: number;
+  /** Milliseconds since its worker was last heard of; `null` where none works on it. */
+  readonly silentMs: number | null;
+}
+
+/** A queue of jobs for one repository. */
+export interface Engine {
+  /** Submits a job; doing so again with the same id does nothing. */
+  submit(id: string, job: Job): Promise<void>;
+  /** What became of these jobs, of those that have ended. */
+  ended(ids: readonly string[]): Promise<ReadonlyMap<string, JobEnd>>;
+  /** Resolves when some job may have ended, when the signal aborts, or after a while in any case. */
+  change(signal: AbortSignal): Promise<void>;
+  /** Takes the jobs back that nobody works on, and tells workers of the others to stop. */
+  cancel(ids: readonly string[]): Promise<void>;
+  /**
+   * Takes or keeps the lead of a backlog, for half a minute: one coordinator settles.
+   *
+   * @param holder the same for the same clone
+   * @returns false where another one has it
+   */
+  lead(key: string, holder: string): Promise<boolean>;
+  resign(key: string, holder: string): Promise<void>;
+  /** The keys whose lead somebody has: coordinators and workers. */
+  led(): Promise<readonly string[]>;
+  /**
+   * Works on jobs until the signal aborts, `lanes` at once, and keeps their leases. `job` is as it was read: check it. The
+   * handler's signal aborts when a lease is lost.
+   */
+  work(options: WorkOptions): Promise<void>;
+  /** All jobs that the engine still remembers, oldest first. */
+  jobs(): Promise<readonly QueuedJob[]>;
+  close(): Promise<void>;
+}
+
+/** How a worker works. */
+export interface WorkOptions {
+  /** Its name, as `ralph queue status` shows it. */
+  readonly worker: string;
+  /** Jobs at once. */
+  readonly lanes: number;
+  readonly signal: AbortSignal;
+  /** What throws a `JobRefusal` is given up at once, anything else is handed out again. */
+  readonly handle: (job: unknown, place: { readonly lane: number; readonly signal: AbortSignal }) => Promise<JobResult>;
+}
+
+/** A job that no worker of this kind may do: handing it out again is no use. */
+export class JobRefusal extends Error {
+  override readonly name = "JobRefusal";
+}
+
+/** Where the engine is, and which queue. */
+export interface EngineOptions {
+  /** `postgres://user@host/database`; what it leaves out is read from libpq's variables (`PGHOST`, `PGPASSWORD` …). */
+  readonly url: string;
+  /** Jobs of one repository, and of nothing else. */
+  readonly queue: string;
+  readonly clock: Clock;
+}

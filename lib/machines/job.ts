@@ -1,0 +1,185 @@
+/**
+ * One attempt as plain JSON, so that any machine can make it: what a job asks for, and what a worker hands back. The code
+ * itself travels by git. No job carries a secret, a command or a configuration: those are the worker's own.
+ *
+ * @module
+ */
+import { z } from "zod";
+import type { JudgingHistory } from "../backlog/journal_types.ts";
+import type { Attempt, Item, TimeBudget } from "../backlog/types.ts";
+import { BACKLOG_VERSION } from "../backlog/types.ts";
+import { RalphError } from "../errors/ralph_error.ts";
+import type { OwnCommits } from "../git/types.ts";
+
+/** One attempt at one item, for a worker anywhere. */
+export interface Job {
+  readonly v: 1;
+  /** Ralph's version where the job was made: a worker of another minor version refuses it. */
+  readonly ralph: string;
+  /** Version of the `Backlog` interface. */
+  readonly backlogVersion: number;
+  /** Which repository, as `repositoryName()` gives it: a worker takes only those that it was started for. */
+  readonly repository: string;
+  /** The project's folder in it, "" for its top level. */
+  readonly project: string;
+  /** `exec`, `spec` … */
+  readonly workflow: string;
+  /** Feature, file: as the backlog has it; "" where it has none. */
+  readonly scope: string;
+  readonly attempt: {
+    /** Of the journal's line, unique over all runs. */
+    readonly id: string;
+    /** At this item, from 1. */
+    readonly number: number;
+  };
+  readonly item: Item;
+  /** What the attempt begins with. */
+  readonly base: RemoteCommit;
+  /** What an earlier attempt left, as a commit on `base` or before it; `null`: nothing. */
+  readonly left: RemoteCommit | null;
+  /** The attempt before this one at the same item, and the last one at any item. */
+  readonly previous: Attempt | null;
+  readonly last: Attempt | null;
+  /** What decides how old a file that judges is. */
+  readonly judging: JudgingHistory;
+  /** Commands that failed before the run's first turn. */
+  readonly failedBefore: readonly string[];
+  /** The item's own checks were all green before its first attempt; `null`: this is the first. */
+  readonly greenBefore: boolean | null;
+  /** An earlier attempt failed by its unseen check. */
+  readonly unseenFailed: boolean;
+  /** When the run's time is up; `null`: it has no such limit. */
+  readonly budget: TimeBudget | null;
+}
+
+/** A commit that the remote has under a ref. */
+export interface RemoteCommit {
+  readonly ref: string;
+  readonly commit: string;
+}
+
+/** What a worker made of a job. */
+export interface JobResult {
+  readonly v: 1;
+  readonly attempt: Attempt;
+  /** Commit with all that the attempt changed, with the job's base as its parent; `null`: nothing was changed. */
+  readonly commit: string | null;
+  /** What the turn committed by itself. */
+  readonly own: OwnCommits;
+  /** Name of the worker. */
+  readonly worker: string;
+}
+
+const hash = z.string().regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/, "must be the full hash of a commit");
+/** As `<run>.<iteration>`: it becomes the name of a ref. */
+const attemptId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9-]*\.\d+$/, "must be `<run>.<iteration>`");
+const attempt = z.looseObject({ id: attemptId, number: z.int().positive(), status: z.string() });
+const item = z.looseObject({ id: z.string().min(1), kind: z.string(), title: z.string() });
+
+const remote = z.strictObject({
+  ref: z.string().regex(/^refs\/ralph\/[\w./-]+$/, "must be below refs/ralph/"),
+  commit: hash,
+});
+const judging = z.strictObject({
+  base: hash.nullable(),
+  steps: z.array(z.strictObject({ from: hash, to: hash, globs: z.array(z.string()).optional() })),
+  items: z.array(z.strictObject({ id: z.string(), text: z.string(), changed: z.array(z.string()) })),
+});
+
+const JOB = z.strictObject({
+  v: z.literal(1),
+  ralph: z.string(),
+  backlogVersion: z.int(),
+  repository: z.string(),
+  project: z.string().refine((path) => !path.startsWith("/") && !path.split(/[\\/]/).includes(".."), "must be inside"),
+  workflow: z.string(),
+  scope: z.string(),
+  attempt: z.strictObject({ id: attemptId, number: z.int().positive() }),
+  item,
+  base: remote,
+  left: remote.nullable(),
+  previous: attempt.nullable(),
+  last: attempt.nullable(),
+  judging,
+  failedBefore: z.array(z.string()),
+  greenBefore: z.boolean().nullable(),
+  unseenFailed: z.boolean(),
+  budget: z.strictObject({ endsAt: z.number(), words: z.string() }).nullable(),
+});
+
+const RESULT = z.strictObject({
+  v: z.literal(1),
+  attempt,
+  commit: hash.nullable(),
+  own: z.strictObject({ subjects: z.array(z.string()), trailers: z.array(z.string()) }),
+  worker: z.string().min(1).max(200),
+});
+
+/**
+ * Reads a job that somebody else wrote. Pure.
+ *
+ * @param version of this Ralph
+ * @throws {RalphError} job-invalid: what is wrong with which field; job-version: made by another Ralph
+ */
+export function parseJob(value: unknown, version: string): Job {
+  const known = z.looseObject({ v: z.unknown(), ralph: z.string(), backlogVersion: z.int() }).safeParse(value);
+  if (known.success) {
+    const { v, ralph, backlogVersion } = known.data;
+    if (v !== 1 || backlogVersion !== BACKLOG_VERSION || minor(ralph) !== minor(version)) {
+      throw new RalphError("job-version", { details: { theirs: ralph, ours: version } });
+    }
+  }
+  return parsed(JOB, value, "job") as unknown as Job;
+}
+
+/**
+ * Reads a result that somebody else wrote. Pure.
+ *
+ * @throws {RalphError} job-invalid
+ */
+export function parseResult(value: unknown): JobResult {
+  return parsed(RESULT, value, "result") as unknown as JobResult;
+}
+
+function parsed<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
+  const found = schema.safeParse(value);
+  if (found.success) return found.data;
+  const problem = found.error.issues.map(({ path, message }) => `${path.join(".") || "it"}: ${message}`).join("; ");
+  throw new RalphError("job-invalid", { details: { what, problem } });
+}
+
+/** 0.2 of 0.2.3: what may differ between two machines is the last number. */
+function minor(version: string): string {
+  return version.split(".").slice(0, 2).join(".");
+}
+
+/** The run that a job is of. Pure. */
+export function runOf({ attempt: { id } }: Pick<Job, "attempt">): string {
+  return id.slice(0, id.lastIndexOf("."));
+}
+
+/** Where a worker pushes what it made of an attempt: made once, never moved. Pure. */
+export function attemptRef(id: string): string {
+  return `refs/ralph/attempts/${id}`;
+}
+
+/**
+ * A repository's name, the same on every machine: host and path of its URL, without user, password, scheme and `.git`. Pure.
+ *
+ * @example Two spellings
+ * ```ts
+ * import { repositoryName } from "ralph/machines";
+ *
+ * console.log(repositoryName("git@git.example.com:a/b.git") === repositoryName("https://git.example.com/a/b")); // true
+ * ```
+ */
+export function repositoryName(url: string): string {
+  const scp = /^(?:[^@/]+@)?([^:/]+):(?!\/\/)(.+)$/.exec(url);
+  const plain = scp !== null
+    ? `${scp[1]}/${scp[2]}`
+    : URL.canParse(url)
+    ? `${new URL(url).host}${decodeURIComponent(new URL(url).pathname)}`
+    : url;
+  return plain.replace(/\/+$/, "").replace(/\.git$/, "").replace(/^([^/]+)/, (host) => host.toLowerCase())
+    .replaceAll(/\/{2,}/g, "/");
+}

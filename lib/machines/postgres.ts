@@ -1,0 +1,294 @@
+import { type JobResultStatus, type JobWithMetadata, PgBoss } from "pg-boss";
+import { RalphError } from "../errors/ralph_error.ts";
+import { hashText } from "../host/files.ts";
+import type { Clock } from "../host/types.ts";
+import {
+  type Engine,
+  type EngineOptions,
+  type JobEnd,
+  JobRefusal,
+  type QueuedJob,
+  type WorkOptions,
+} from "./engine.ts";
+import { type Job, type JobResult, parseResult } from "./job.ts";
+
+const SCHEMA = "ralph";
+/** A worker that is not heard of for so long has lost its jobs, a coordinator its lead. */
+const LEASE_SECONDS = 30;
+const HEARTBEAT_SECONDS = 8;
+/** Where the database sends no notice (a pooler in between), this is how late news is. */
+const FLOOR_MS = 5_000;
+/** A database that is gone for longer has handed the job out again. */
+const PATIENCE_MS = 60_000;
+const RETRIES = 5;
+/** No turn takes that long: limits end it before. */
+const LONGEST_SECONDS = 23 * 60 * 60;
+const CHANNEL = "ralph_job_ended";
+
+/** Jobs come by notice; what nobody tells of (one that is handed out again) is asked for. */
+const FETCH = {
+  includeMetadata: true,
+  perJobResults: true,
+  pollingIntervalSeconds: 2,
+  notifyPollingIntervalSeconds: 5,
+  heartbeatRefreshSeconds: HEARTBEAT_SECONDS,
+} as const;
+
+/** Two that make a table at the same moment collide, unless one waits. */
+const COORDINATORS = `BEGIN; SELECT pg_advisory_xact_lock(hashtext('${SCHEMA}.coordinator'));
+  CREATE TABLE IF NOT EXISTS ${SCHEMA}.coordinator (queue text NOT NULL, key text NOT NULL, holder text NOT NULL,
+    until timestamptz NOT NULL, PRIMARY KEY (queue, key)); COMMIT`;
+/** Takes or keeps the lead by the database's clock: that of no other machine matters. */
+const LEAD = `INSERT INTO ${SCHEMA}.coordinator AS c (queue, key, holder, until)
+  VALUES ($1, $2, $3, now() + interval '${LEASE_SECONDS} seconds')
+  ON CONFLICT (queue, key) DO UPDATE SET holder = excluded.holder, until = excluded.until
+  WHERE c.holder = excluded.holder OR c.until < now() RETURNING holder`;
+const LED = `SELECT key FROM ${SCHEMA}.coordinator WHERE queue = $1 AND until > now() ORDER BY key`;
+const RESIGN = `DELETE FROM ${SCHEMA}.coordinator WHERE queue = $1 AND key = $2 AND holder = $3`;
+
+/** What is kept of a worker with its job. */
+interface Output {
+  readonly result?: unknown;
+  readonly message?: string;
+}
+
+/**
+ * Jobs in PostgreSQL, by pg-boss in a schema of its own (`ralph`): leases with heartbeats, retries, dead letters. A new job
+ * and a result wake whoever waits by LISTEN/NOTIFY.
+ *
+ * @throws {RalphError} queue-unreachable
+ */
+export async function openPostgres({ url, queue, clock }: EngineOptions): Promise<Engine> {
+  const boss = new PgBoss({
+    connectionString: url,
+    schema: SCHEMA,
+    application_name: "ralph",
+    max: 4,
+    useListenNotify: true,
+    superviseIntervalSeconds: 5,
+    monitorIntervalSeconds: 5,
+    warningSlowQuerySeconds: 60,
+  });
+  boss.on("error", () => {}); // a lost connection is opened again, and what asks for something is told
+  try {
+    await boss.start();
+    await createQueues(boss, queue);
+  } catch (cause) {
+    await boss.stop({ graceful: false }).catch(() => {});
+    throw unreachable(cause);
+  }
+  const engine = new PostgresEngine(boss, queue, clock);
+  await engine.listen();
+  return engine;
+}
+
+async function createQueues(boss: PgBoss, queue: string): Promise<void> {
+  const deadLetter = `${queue}.dead`;
+  await boss.createQueue(deadLetter, { retentionSeconds: 30 * 24 * 60 * 60 });
+  await boss.createQueue(queue, {
+    notify: true,
+    deadLetter,
+    retryLimit: RETRIES,
+    retryDelay: 1,
+    heartbeatSeconds: LEASE_SECONDS,
+    expireInSeconds: LONGEST_SECONDS,
+    deleteAfterSeconds: 7 * 24 * 60 * 60,
+  });
+  await boss.getDb().executeSql(COORDINATORS);
+}
+
+class PostgresEngine implements Engine {
+  readonly #boss: PgBoss;
+  readonly #queue: string;
+  readonly #clock: Clock;
+  readonly #waiting = new Set<() => void>();
+  #listening: { close(): Promise<void> } | null = null;
+
+  constructor(boss: PgBoss, queue: string, clock: Clock) {
+    this.#boss = boss;
+    this.#queue = queue;
+    this.#clock = clock;
+  }
+
+  async listen(): Promise<void> {
+    const wake = (): void => {
+      for (const one of this.#waiting) one();
+    };
+    const told = (name: string): void => {
+      if (name === this.#queue) wake();
+    };
+    // without it, what waits looks for itself
+    this.#listening = await this.#boss.getDb().listen?.(CHANNEL, told, wake).catch(() => null) ?? null;
+  }
+
+  async submit(id: string, job: Job): Promise<void> {
+    await this.#boss.send(this.#queue, job, { id: uuidOf(id) });
+  }
+
+  async ended(ids: readonly string[]): Promise<ReadonlyMap<string, JobEnd>> {
+    const found = await Promise.all(ids.map(async (id) => {
+      const [job] = await this.#boss.findJobs<Job>(this.#queue, { id: uuidOf(id) });
+      return [id, endOf(job)] as const;
+    }));
+    return new Map(found.flatMap(([id, end]) => end === null ? [] : [[id, end] as const]));
+  }
+
+  async change(signal: AbortSignal): Promise<void> {
+    const woken = new AbortController();
+    const wake = (): void => woken.abort();
+    this.#waiting.add(wake);
+    await this.#clock.sleep(FLOOR_MS, AbortSignal.any([signal, woken.signal]));
+    this.#waiting.delete(wake);
+  }
+
+  async cancel(ids: readonly string[]): Promise<void> {
+    if (ids.length > 0) await this.#boss.cancel(this.#queue, ids.map(uuidOf));
+  }
+
+  async lead(key: string, holder: string): Promise<boolean> {
+    const { rows } = await this.#boss.getDb().executeSql(LEAD, [this.#queue, key, holder]);
+    return rows.length > 0;
+  }
+
+  async resign(key: string, holder: string): Promise<void> {
+    await this.#boss.getDb().executeSql(RESIGN, [this.#queue, key, holder]);
+  }
+
+  async led(): Promise<readonly string[]> {
+    const { rows } = await this.#boss.getDb().executeSql(LED, [this.#queue]);
+    return (rows as readonly { readonly key: string }[]).map(({ key }) => key);
+  }
+
+  async work(options: WorkOptions): Promise<void> {
+    const { lanes, signal } = options;
+    const busy = new Set<Promise<unknown>>();
+    for (let lane = 0; lane < lanes; lane++) {
+      const id = await this.#boss.work<object, object, typeof FETCH>(this.#queue, FETCH, async ([job]) => {
+        if (job === undefined) return [];
+        const handled = this.#handle(job, lane, options);
+        busy.add(handled);
+        const ended = await handled;
+        busy.delete(handled);
+        this.#boss.notifyWorker(id); // asks for the next job at once
+        return [{ id: job.id, ...ended }];
+      });
+    }
+    await new Promise<void>((resolve) => {
+      signal.addEventListener("abort", () => resolve(), { once: true });
+      if (signal.aborted) resolve();
+    });
+    await this.#boss.offWork(this.#queue, { wait: false });
+    await Promise.allSettled(busy);
+  }
+
+  async jobs(): Promise<readonly QueuedJob[]> {
+    const found = await this.#boss.findJobs<Job>(this.#queue);
+    const now = this.#clock.now();
+    return found.map((job) => queued(job, now)).toSorted((one, other) => other.ageMs - one.ageMs);
+  }
+
+  async close(): Promise<void> {
+    await this.#listening?.close().catch(() => {});
+    await this.#boss.stop({ graceful: false });
+  }
+
+  async #handle(
+    job: JobWithMetadata,
+    lane: number,
+    { worker, signal, handle }: WorkOptions,
+  ): Promise<{ readonly status: JobResultStatus; readonly output: Output }> {
+    const lost = new AbortController();
+    using _lease = this.#clock.every(HEARTBEAT_SECONDS * 1_000, () => void this.#watchLease(job, lost));
+    try {
+      const result = await handle(job.data, { lane, signal: AbortSignal.any([lost.signal, job.signal, signal]) });
+      await this.#patiently(async () => {
+        await this.#boss.complete(this.#queue, job.id, { result }); // by hand, so that the notice comes after it
+        await this.#boss.getDb().executeSql("SELECT pg_notify($1, $2)", [CHANNEL, this.#queue]);
+      });
+      return { status: "completed", output: { result } };
+    } catch (error) {
+      const message = `${worker}: ${error instanceof Error ? error.message : String(error)}`;
+      return { status: error instanceof JobRefusal ? "deadletter" : "failed", output: { message } };
+    }
+  }
+
+  /** Aborts when the job is no longer this worker's: cancelled, or handed to another one. */
+  async #watchLease(job: JobWithMetadata, lost: AbortController): Promise<void> {
+    try {
+      const [now] = await this.#boss.findJobs(this.#queue, { id: job.id });
+      const mine = now?.state === "active" && now.retryCount === job.retryCount;
+      if (!mine) lost.abort(new Error("the job was given to another worker, or taken back"));
+    } catch {
+      // a database that does not answer says nothing about the lease: asked again
+    }
+  }
+
+  /** A turn is paid for: a database that restarts is waited for. Doing it twice is no matter. */
+  async #patiently(act: () => Promise<void>): Promise<void> {
+    const end = this.#clock.now() + PATIENCE_MS;
+    for (;;) {
+      try {
+        return await act();
+      } catch (error) {
+        if (this.#clock.now() > end) throw error;
+        await this.#clock.sleep(1_000);
+      }
+    }
+  }
+}
+
+function endOf(job: JobWithMetadata<Job> | undefined): JobEnd | null {
+  if (job === undefined) return { status: "failed", message: "the queue does not know the job any more" };
+  const output = job.output as Output | null;
+  if (job.state === "completed") return done(output?.result);
+  if (job.state === "cancelled") return { status: "failed", message: "it was cancelled" };
+  if (job.state !== "failed") return null;
+  return { status: "failed", message: output?.message ?? "no worker has ended it" };
+}
+
+/** Whoever may write to the database may write anything. */
+function done(written: unknown): JobEnd {
+  try {
+    return { status: "done", result: parseResult(written) };
+  } catch (error) {
+    if (RalphError.isInstance(error)) return { status: "failed", message: error.message };
+    throw error;
+  }
+}
+
+const STATES = {
+  created: "waiting",
+  retry: "waiting",
+  active: "active",
+  completed: "done",
+  cancelled: "failed",
+  failed: "failed",
+} as const;
+
+function queued(job: JobWithMetadata<Job>, now: number): QueuedJob {
+  const output = job.output as Output | null;
+  const result = output?.result as JobResult | undefined;
+  const { attempt, item, repository } = job.data;
+  return {
+    attemptId: attempt.id,
+    itemId: item.id,
+    repository,
+    state: STATES[job.state],
+    worker: result?.worker ?? null,
+    message: job.state === "failed" ? output?.message ?? null : null,
+    retries: job.retryCount,
+    ageMs: now - job.createdOn.getTime(),
+    silentMs: job.state === "active" ? now - (job.heartbeatOn ?? job.startedOn).getTime() : null,
+  };
+}
+
+/** pg-boss names jobs by UUIDs; the same attempt has the same one. */
+function uuidOf(id: string): string {
+  return hashText(id).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
+}
+
+function unreachable(cause: unknown): RalphError {
+  const reasons = cause instanceof AggregateError ? cause.errors : [cause];
+  const reason = reasons.map((one) => one instanceof Error ? one.message : String(one)).join("; ");
+  return new RalphError("queue-unreachable", { details: { reason }, cause });
+}

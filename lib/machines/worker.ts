@@ -1,0 +1,157 @@
+/**
+ * A worker: takes jobs of one repository from a queue, and works on each in a tree of its own clone. It settles nothing
+ * and pushes nothing but `refs/ralph/attempts/…`.
+ *
+ * @module
+ */
+import type { Backlog } from "../backlog/types.ts";
+import type { RalphContext } from "../context/context.ts";
+import { RalphError } from "../errors/ralph_error.ts";
+import type { Repository } from "../git/types.ts";
+import type { Clock, Ids } from "../host/types.ts";
+import { createSlots } from "../host/slots.ts";
+import { openWorkerTree, type WorkerTree } from "../loop/parallel/worker_tree.ts";
+import { type Engine, JobRefusal } from "./engine.ts";
+import { type Job, type JobResult, parseJob, runOf } from "./job.ts";
+import { checkOutJob, workJob } from "./work_job.ts";
+
+/** What jobs of one run are worked on with: the configuration as that run has it. */
+export interface JobContext extends AsyncDisposable {
+  readonly ralph: RalphContext;
+  readonly backlog: Backlog;
+}
+
+/** What a worker is started with. */
+export interface WorkerOptions {
+  readonly engine: Engine;
+  /** The clone: Ralph's own, whatever is checked out in it. */
+  readonly clone: Repository;
+  /** As `repositoryName()` gives it. */
+  readonly repository: string;
+  /** Shown by `ralph queue status`. */
+  readonly name: string;
+  /** Ralph's version. */
+  readonly version: string;
+  /** Jobs at once. */
+  readonly lanes: number;
+  /** Opens a job's project, with the clone where the job begins. @throws {JobRefusal} a workflow that it does not know */
+  readonly open: (job: Job) => Promise<JobContext>;
+  /** Told of each job when it begins and when it has ended. */
+  readonly report: (message: string) => void;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly signal: AbortSignal;
+}
+
+/** Before the name of a worker among those who lead something. */
+export const WORKER = "worker ";
+/** A worker says so often that it is there; it counts as gone after three times that. */
+const PRESENT_MS = 10_000;
+
+/**
+ * Works on jobs until the signal aborts. A job that this worker may not do is refused with its reason.
+ *
+ * @throws {RalphError} worker-named, queue-unreachable, git-failed
+ */
+export async function serveJobs(options: WorkerOptions): Promise<void> {
+  const { engine, lanes, name, signal } = options;
+  const runs = new Runs(options);
+  const key = `${WORKER}${name}`;
+  const holder = options.ids.random(24);
+  if (!await engine.lead(key, holder)) throw new RalphError("worker-named", { details: { name } });
+  const keep = async (): Promise<void> => {
+    await engine.lead(key, holder).catch(() => false); // the next one comes soon
+  };
+  using _present = options.clock.every(PRESENT_MS, () => void keep());
+  try {
+    await engine.work({
+      worker: name,
+      lanes,
+      signal,
+      handle: async (given, { lane, signal: lease }) => await runs.work(accepted(given, options), lane, lease),
+    });
+  } finally {
+    await runs.close();
+    await engine.resign(key, holder).catch(() => {}); // it ends by itself
+  }
+}
+
+/** @throws {JobRefusal} */
+function accepted(given: unknown, { repository, version }: WorkerOptions): Job {
+  let job: Job;
+  try {
+    job = parseJob(given, version);
+  } catch (error) {
+    if (RalphError.isInstance(error)) throw new JobRefusal(error.message);
+    throw error;
+  }
+  if (job.repository === repository) return job;
+  throw new JobRefusal(`it is of ${job.repository}, and this worker takes jobs of ${repository}`);
+}
+
+/** A run whose jobs are worked on. */
+interface OpenRun {
+  readonly context: JobContext;
+  /** One a lane. */
+  readonly trees: Map<number, WorkerTree>;
+  /** Jobs of it at work. */
+  busy: number;
+}
+
+/** The runs that a worker has jobs of: one as a rule, two while the first one's last job ends. */
+class Runs {
+  readonly #options: WorkerOptions;
+  /** What touches the clone itself. */
+  readonly #alone = createSlots(1);
+  readonly #runs = new Map<string, OpenRun>();
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+  }
+
+  async work(job: Job, lane: number, signal: AbortSignal): Promise<JobResult> {
+    const { name, report } = this.#options;
+    const run = await this.#alone.run(() => this.#runOf(job));
+    run.busy += 1;
+    try {
+      const tree = await this.#alone.run(() => this.#treeOf(run, lane));
+      report(`job ${job.attempt.id}: ${job.item.id} ${job.item.title}`);
+      const place = { ...run.context, tree, worker: name, signal, push: true } as const;
+      const result = await workJob(job, { ...place, alone: (act) => this.#alone.run(act) });
+      report(`job ${job.attempt.id}: ${job.item.id} ${result.attempt.status}`);
+      return result;
+    } finally {
+      run.busy -= 1;
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const key of this.#runs.keys()) await this.#closeRun(key);
+  }
+
+  async #runOf(job: Job): Promise<OpenRun> {
+    const key = `${runOf(job)} ${job.project} ${job.workflow} ${job.scope}`;
+    const open = this.#runs.get(key);
+    if (open !== undefined) return open;
+    for (const [other, { busy }] of this.#runs) if (busy === 0) await this.#closeRun(other);
+    await checkOutJob(this.#options.clone, job);
+    const run: OpenRun = { context: await this.#options.open(job), trees: new Map(), busy: 0 };
+    this.#runs.set(key, run);
+    return run;
+  }
+
+  async #treeOf({ context: { ralph, backlog }, trees }: OpenRun, lane: number): Promise<WorkerTree> {
+    const known = trees.get(lane);
+    if (known !== undefined) return known;
+    const tree = await openWorkerTree(ralph, backlog, lane);
+    trees.set(lane, tree);
+    return tree;
+  }
+
+  async #closeRun(key: string): Promise<void> {
+    const run = this.#runs.get(key);
+    this.#runs.delete(key);
+    for (const tree of run?.trees.values() ?? []) await tree[Symbol.asyncDispose]();
+    await run?.context[Symbol.asyncDispose]();
+  }
+}

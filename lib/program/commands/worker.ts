@@ -1,0 +1,78 @@
+import { join, resolve } from "node:path";
+import { namedAgent } from "../../cli/agent_choice.ts";
+import type { Invocation } from "../../cli/command.ts";
+import { usage } from "../../cli/parse.ts";
+import { openSession } from "../../cli/session.ts";
+import { parseWorkers } from "../../cli/settings.ts";
+import { VERSION } from "../../cli/version.ts";
+import { loadConfig } from "../../config/load.ts";
+import { ownFiles } from "../../context/own_files.ts";
+import { RalphError } from "../../errors/ralph_error.ts";
+import { machineName } from "../../host/this_process.ts";
+import { createRunLock } from "../../loop/run_lock.ts";
+import { clonePath, openClone } from "../../machines/clone.ts";
+import { queueName } from "../../machines/coordinator.ts";
+import { JobRefusal } from "../../machines/engine.ts";
+import { type Job, repositoryName } from "../../machines/job.ts";
+import { openEngine } from "../../machines/open_engine.ts";
+import { type JobContext, serveJobs } from "../../machines/worker.ts";
+import { WORKFLOWS } from "../../workflows/table.ts";
+
+/** `ralph worker`: takes jobs of one repository until it is ended. */
+export async function run(invocation: Invocation): Promise<number> {
+  const { flags, host, say, signal } = invocation;
+  const [url, remote] = [flags.text("queue"), flags.text("repository")];
+  if (url === undefined) throw usage("a worker needs a queue", "`--queue postgres://user@host/database`");
+  if (remote === undefined) throw usage("a worker takes jobs of one repository", "name it: `--repository URL`");
+  if (namedAgent(flags) === null) {
+    throw usage("a worker's agent is its own, not the repository's", "name it: `--agent NAME`");
+  }
+  const lanes = parseWorkers(flags.text("parallel")) ?? 1;
+  const repository = repositoryName(remote);
+  const directory = flags.text("directory");
+  const path = directory === undefined ? clonePath(host, repository) : resolve(host.environment.cwd, directory);
+  const clone = await openClone(host, remote, path);
+  const lock = createRunLock({ host, repository: clone, root: path, file: ownFiles(clone, path).runLock });
+  await using _held = await lock.acquire("worker");
+  await clone.ensureReady();
+  const engine = await openEngine({ url, queue: queueName(repository), clock: host.clock });
+  const name = flags.text("name") ?? machineName();
+  say(`worker ${name} of ${repository}, ${lanes === 1 ? "one job" : `${lanes} jobs`} at once, in ${path}`);
+  try {
+    await serveJobs({
+      engine,
+      clone,
+      repository,
+      name,
+      version: VERSION,
+      lanes,
+      open: (job) => openJob(invocation, path, job),
+      report: say,
+      clock: host.clock,
+      ids: host.ids,
+      signal,
+    });
+  } finally {
+    await engine.close();
+  }
+  return 0;
+}
+
+/** A job's project in the clone, with the configuration as it is there. */
+async function openJob(invocation: Invocation, clone: string, job: Job): Promise<JobContext> {
+  const workflow = await WORKFLOWS.find(({ name }) => name === job.workflow)?.load();
+  if (workflow?.backlog === undefined) throw new JobRefusal(`this worker knows no jobs of ${job.workflow}`);
+  const root = join(clone, job.project);
+  try {
+    const place = { ...await loadConfig(root), root, workflow: { name: job.workflow, why: "the job's" } };
+    const title = `workflow ${job.workflow}`;
+    const session = await openSession(invocation, { asks: false, gates: [], place, title });
+    await session.ralph.agent.ensureUsable();
+    await session.ralph.host.sandbox?.ensureUsable();
+    const backlog = await workflow.backlog(session.ralph, job.scope);
+    return { ralph: session.ralph, backlog, [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() };
+  } catch (error) {
+    if (RalphError.isInstance(error)) throw new JobRefusal(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * Rows of the command table for work on many machines. Importing them loads no command.
+ *
+ * @module
+ */
+import type { Command } from "../cli/command.ts";
+import { AGENT_FLAGS, DATA_FLAGS, LOOP_FLAGS, pick, REPORT_FLAGS, ROOT_FLAG, SHOW_FLAGS } from "../cli/flags.ts";
+
+/** `worker`, `queue`, `job`. */
+export const MACHINES: readonly Command[] = [
+  {
+    name: "worker",
+    summary: "work on the jobs of one repository that `ralph run --queue` hands out, in a clone of its own",
+    usage: "",
+    arity: [0, 0],
+    flags: {
+      ...pick(LOOP_FLAGS, "queue", "parallel"),
+      repository: {
+        type: "text",
+        value: "URL",
+        summary: "the repository whose jobs it takes; it pushes refs/ralph/* there",
+      },
+      name: { type: "text", value: "NAME", summary: "its name for `ralph queue` (default: the machine's)" },
+      directory: { type: "text", value: "DIR", summary: "where its clone is (default: in the user's cache folder)" },
+      ...AGENT_FLAGS,
+      ...REPORT_FLAGS,
+      ...SHOW_FLAGS,
+    },
+    details: [
+      "It settles nothing: what an attempt changed is pushed as refs/ralph/attempts/ID, and the coordinator checks it again.",
+      "The agent is the worker's own (`--agent`), never one that a job names. Ctrl-C ends the turns; their jobs are handed",
+      "to another worker.",
+    ],
+    load: () => import("./commands/worker.ts"),
+  },
+  {
+    name: "queue",
+    insideRun: true,
+    summary: "the queue of a repository: workers, jobs, their ages, and those that were given up",
+    usage: "status",
+    arity: [0, 1],
+    flags: {
+      ...pick(LOOP_FLAGS, "queue"),
+      repository: { type: "text", value: "URL", summary: "the repository (default: `origin` of the one here)" },
+      ...DATA_FLAGS,
+      ...ROOT_FLAG,
+      ...SHOW_FLAGS,
+    },
+    load: () => import("./commands/queue.ts"),
+  },
+];

@@ -1,0 +1,227 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createHost } from "../../lib/host/create_host.ts";
+import { type Engine, JobRefusal, type WorkOptions } from "../../lib/machines/engine.ts";
+import type { Job, JobResult } from "../../lib/machines/job.ts";
+import { openEngine } from "../../lib/machines/open_engine.ts";
+import { POSTGRES, Postgres } from "./postgres.ts";
+
+const BASE = "0".repeat(40);
+const { clock } = createHost();
+
+function job(id: string): Job {
+  return {
+    v: 1,
+    ralph: "0.2.0",
+    backlogVersion: 2,
+    repository: "git.example.com/a/b",
+    project: "",
+    workflow: "exec",
+    scope: "",
+    attempt: { id, number: 1 },
+    item: { id: `item ${id}`, kind: "story", title: "A story", data: {} },
+    base: { ref: "refs/ralph/tips/a", commit: BASE },
+    left: null,
+    previous: null,
+    last: null,
+    judging: { base: null, steps: [], items: [] },
+    failedBefore: [],
+    greenBefore: null,
+    unseenFailed: false,
+    budget: null,
+  };
+}
+
+function result(id: string, worker: string): JobResult {
+  const attempt = { id, number: 1, claim: null, turn: null, verification: null, status: "verified" } as const;
+  return { v: 1, attempt, commit: BASE, own: { subjects: [], trailers: [] }, worker };
+}
+
+/** A database cannot be had everywhere; `.ci/run` installs one. Node 20 is too old for pg-boss. */
+const usable = POSTGRES !== null && Number(process.versions.node.split(".")[0]) >= 20;
+
+describe.skipIf(!usable)("a queue in PostgreSQL", () => {
+  let postgres: Postgres;
+  let queues = 0;
+  const opened: Engine[] = [];
+
+  beforeAll(async () => {
+    postgres = await Postgres.start();
+  }, 60_000);
+
+  afterAll(async () => {
+    await Promise.allSettled(opened.map((engine) => engine.close()));
+    postgres[Symbol.dispose]();
+  });
+
+  const open = async (queue: string): Promise<Engine> => {
+    const engine = await openEngine({ url: postgres.url, queue, clock });
+    opened.push(engine);
+    return engine;
+  };
+
+  const until = async (engine: Engine, ids: readonly string[]) => {
+    const signal = AbortSignal.timeout(50_000);
+    for (;;) {
+      const ends = await engine.ended(ids);
+      if (ends.size === ids.length) return ends;
+      signal.throwIfAborted();
+      await engine.change(signal);
+    }
+  };
+
+  const start = (engine: Engine, options: Partial<WorkOptions> & Pick<WorkOptions, "handle">) => {
+    const stop = new AbortController();
+    const done = engine.work({ worker: "w", lanes: 1, signal: stop.signal, ...options });
+    return async () => {
+      stop.abort();
+      await done;
+    };
+  };
+
+  test("gives each job to one worker, and what is submitted twice is one job", async () => {
+    const queue = `q${++queues}`;
+    const [coordinator, one, other] = [await open(queue), await open(queue), await open(queue)];
+    const ids = Array.from({ length: 12 }, (_, index) => `run-a.${index}`);
+    for (const id of [...ids, ...ids]) await coordinator.submit(id, job(id));
+    const seen: string[] = [];
+    const handle: WorkOptions["handle"] = async (given) => {
+      const { attempt } = given as Job;
+      seen.push(attempt.id);
+      await sleep(20);
+      return result(attempt.id, "w");
+    };
+    const stops = [start(one, { handle }), start(other, { handle })];
+    const ends = await until(coordinator, ids);
+
+    expect(seen.toSorted()).toEqual(ids.toSorted());
+    expect([...ends.values()].every(({ status }) => status === "done")).toBe(true);
+    for (const stop of stops) await stop();
+  }, 60_000);
+
+  test("a result is known at once, without waiting for the next poll", async () => {
+    const queue = `q${++queues}`;
+    const [coordinator, worker] = [await open(queue), await open(queue)];
+    const stop = start(worker, { handle: (given) => Promise.resolve(result((given as Job).attempt.id, "w")) });
+    await sleep(1_000); // listening, and idle
+    const started = performance.now();
+    await coordinator.submit("run-b.1", job("run-b.1"));
+    await until(coordinator, ["run-b.1"]);
+
+    expect(performance.now() - started).toBeLessThan(1_800);
+    await stop();
+  }, 60_000);
+
+  test(
+    "a job that a worker refuses is given up at once and says why; one that breaks is handed out again",
+    async () => {
+      const queue = `q${++queues}`;
+      const [coordinator, worker] = [await open(queue), await open(queue)];
+      let broken = 0;
+      const stop = start(worker, {
+        worker: "machine-1",
+        handle: async (given) => {
+          const { attempt } = given as Job;
+          if (attempt.id === "run-c.1") throw new JobRefusal("another repository");
+          if (broken++ === 0) throw new Error("the disk is full");
+          return await Promise.resolve(result(attempt.id, "machine-1"));
+        },
+      });
+      await coordinator.submit("run-c.1", job("run-c.1"));
+      await coordinator.submit("run-c.2", job("run-c.2"));
+      const ends = await until(coordinator, ["run-c.1", "run-c.2"]);
+
+      expect(ends.get("run-c.1")).toEqual({ status: "failed", message: "machine-1: another repository" });
+      expect(ends.get("run-c.2")?.status).toBe("done");
+      expect(broken).toBe(2);
+      const jobs = await coordinator.jobs();
+      expect(jobs.map(({ state, retries }) => ({ state, retries }))).toEqual([
+        { state: "failed", retries: 0 },
+        { state: "done", retries: 1 },
+      ]);
+      await stop();
+    },
+    60_000,
+  );
+
+  test("a job that is taken back ends the worker's turn", async () => {
+    const queue = `q${++queues}`;
+    const [coordinator, worker] = [await open(queue), await open(queue)];
+    let began = false;
+    let ended = false;
+    const stop = start(worker, {
+      handle: async (_, { signal }) => {
+        began = true;
+        await new Promise((done) => signal.addEventListener("abort", done, { once: true }));
+        ended = true;
+        throw new Error("stopped");
+      },
+    });
+    await coordinator.submit("run-d.1", job("run-d.1"));
+    await expect.poll(() => began, { timeout: 10_000 }).toBe(true);
+    await coordinator.cancel(["run-d.1"]);
+    await expect.poll(() => ended, { timeout: 20_000 }).toBe(true);
+    await stop();
+  }, 60_000);
+
+  test("nonsense in the database is a job that failed, with its reason", async () => {
+    const queue = `q${++queues}`;
+    const [coordinator, worker] = [await open(queue), await open(queue)];
+    const stop = start(worker, { handle: () => Promise.resolve({ v: 1, worker: "" } as unknown as JobResult) });
+    await coordinator.submit("run-e.1", job("run-e.1"));
+    const end = (await until(coordinator, ["run-e.1"])).get("run-e.1");
+
+    expect(end).toMatchObject({
+      status: "failed",
+      message: expect.stringMatching(/the result cannot be read: attempt:/),
+    });
+    await stop();
+  }, 60_000);
+
+  test("a database that is gone for a while loses nothing", async () => {
+    const queue = `q${++queues}`;
+    const [coordinator, worker] = [await open(queue), await open(queue)];
+    const ids = ["run-f.1", "run-f.2"];
+    for (const id of ids) await coordinator.submit(id, job(id));
+    let turns = 0;
+    const stop = start(worker, {
+      handle: async (given) => {
+        turns += 1;
+        await sleep(600);
+        return result((given as Job).attempt.id, "w");
+      },
+    });
+    await expect.poll(() => turns, { timeout: 10_000 }).toBeGreaterThan(0);
+    postgres.down("immediate");
+    await sleep(1_500);
+    postgres.up();
+    const ends = async (): Promise<readonly string[]> => {
+      const found = await coordinator.ended(ids).catch(() => new Map());
+      return [...found.values()].map(({ status }) => String(status));
+    };
+    await expect.poll(ends, { timeout: 50_000, interval: 500 }).toEqual(["done", "done"]);
+    await stop();
+  }, 80_000);
+
+  test("one coordinator leads, and another clone's only when it has let go", async () => {
+    const queue = `q${++queues}`;
+    const [one, other] = [await open(queue), await open(queue)];
+
+    expect(await one.lead("exec", "clone 1")).toBe(true);
+    expect(await other.lead("exec", "clone 2")).toBe(false);
+    expect(await other.lead("spec", "clone 2")).toBe(true);
+    expect(await one.lead("exec", "clone 1")).toBe(true);
+    await one.resign("exec", "clone 1");
+    expect(await other.lead("exec", "clone 2")).toBe(true);
+  }, 30_000);
+
+  test("no database is an error that says what to do", async () => {
+    await expect(openEngine({ url: "postgres://ralph@127.0.0.1:1/none", queue: "q", clock })).rejects.toMatchObject({
+      code: "queue-unreachable",
+      exitCode: 4,
+    });
+    await expect(openEngine({ url: "redis://127.0.0.1", queue: "q", clock })).rejects.toMatchObject({
+      code: "queue-invalid",
+    });
+  }, 30_000);
+});

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { POSTGRES, Postgres } from "./postgres.ts";
+import { type Blow, runTrial, type TrialEnd } from "./trial.ts";
+
+/** `RALPH_MACHINES=all`: the trials of docs/scale.md. A database cannot be had everywhere; `.ci/run` installs one. */
+const isWhole = process.env["RALPH_MACHINES"] === "all";
+
+describe.skipIf(POSTGRES === null)("items worked on by workers elsewhere", () => {
+  let postgres: Postgres;
+
+  beforeAll(async () => {
+    postgres = await Postgres.start();
+  }, 60_000);
+
+  afterAll(() => postgres[Symbol.dispose]());
+
+  const expectWhole = (end: TrialEnd, items: number): void => {
+    expect(end.exitCode, end.log).toBe(0);
+    expect(Object.values(end.commits)).toEqual(Array.from({ length: items }, () => 1));
+    expect(end.passed).toBe(items);
+    expect(end.refs.filter((ref) => !ref.startsWith("refs/ralph/"))).toEqual([]);
+    expect(end.fsck).toBe("");
+    expect(end.status).toBe("");
+    const figures = { turns: end.turns.length, seconds: Math.round(end.seconds), worker: end.workerMiB };
+    console.log(JSON.stringify({ ...figures, coordinator: end.coordinatorMiB, items, refs: end.refs.length }));
+  };
+
+  test("each item is settled once, whoever is killed", async () => {
+    const blows: readonly Blow[] = [
+      { afterMs: 6_000, to: 0, how: "kill" },
+      { afterMs: 9_000, to: "coordinator", how: "kill" },
+    ];
+    const end = await runTrial({ items: 8, workers: 2, seconds: 1, blows, postgres, limitMs: 150_000 });
+
+    expectWhole(end, 8);
+    expect(end.turns.length).toBeLessThanOrEqual(8 + 2); // only what was killed was taken again
+  }, 200_000);
+
+  test.skipIf(!isWhole)(
+    "40 items, 3 workers: kills of workers, coordinator and database, and a frozen worker",
+    async () => {
+      const blows: readonly Blow[] = [
+        ...Array.from({ length: 9 }, (_, index): Blow => ({
+          afterMs: 8_000 + index * 5_000,
+          to: index % 3 === 2 ? "coordinator" : index % 3,
+          how: "kill",
+        })),
+        { afterMs: 20_500, to: 2, how: { freeze: 45_000 } },
+        { afterMs: 30_500, to: "database", how: "kill" },
+        { afterMs: 40_500, to: "coordinator", how: { freeze: 10_000 } },
+      ];
+      const end = await runTrial({ items: 40, workers: 3, seconds: 2, blows, postgres, limitMs: 600_000 });
+
+      expectWhole(end, 40);
+    },
+    700_000,
+  );
+});
