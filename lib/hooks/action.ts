@@ -86,6 +86,9 @@ function whenAborted(signal: AbortSignal): Promise<never> {
   });
 }
 
+/** With pipefail, the end of a pipe whose last command succeeded without reading all: `git log | head -1`. */
+const PIPE_CLOSED = 141;
+
 async function runShell(
   ralph: RalphContext,
   hook: Extract<Hook, { readonly command: string }>,
@@ -112,7 +115,8 @@ async function runShell(
     if (end.reason !== "exited") {
       return { exitCode: null, message: end.reason === "aborted" ? "aborted" : `${end.reason}: ${end.stderr}` };
     }
-    return { exitCode: end.exitCode, message: end.exitCode === 0 ? null : `exit ${end.exitCode ?? end.signal}` };
+    const exitCode = end.exitCode === PIPE_CLOSED ? 0 : end.exitCode;
+    return { exitCode, message: exitCode === 0 ? null : `exit ${exitCode ?? end.signal}` };
   } finally {
     await writer.close();
   }

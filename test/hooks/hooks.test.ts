@@ -232,6 +232,16 @@ describe("runLoop() with hooks", () => {
     );
   });
 
+  test("a hook whose last command has read enough of a pipe has not failed", async () => {
+    await using world = await loopWorld(writer);
+    const backlog = tasks(1);
+
+    await runLoop(world.ralph, backlog, { hooks: [{ id: "head", command: "yes | head -1" }] });
+
+    expect(backlog.records.map(({ status }) => status)).toContain("completed");
+    expect(backlog.records.map(({ status }) => status)).not.toContain("failed");
+  });
+
   test("isolated: false works in the shared tree; a disabled hook never runs", async () => {
     await using world = await loopWorld(writer);
     const folders: string[] = [];

@@ -50,10 +50,13 @@ export function findingsOf({ turn, written, found, step, claims, nonce }: ClaimS
   };
 }
 
-/** The prompt's own words, `RALPH_COMPLETE: [summary]`, claim nothing. */
+/**
+ * The prompt's own words, `RALPH_COMPLETE: [summary]`, claim nothing. Agents that know other loops say it in a tag, as
+ * `<promise>COMPLETE</promise>`: it is the same claim, and the checks decide.
+ */
 function completeLine(lines: readonly string[], nonce: string): string | null {
   return signalsOf(lines, nonce).filter(({ form, name, counts }) =>
-    form === "line" && name === "RALPH_COMPLETE" && counts
+    counts && (name === "RALPH_COMPLETE" || (form !== "line" && name === "COMPLETE"))
   ).map(({ value }) => value).findLast((summary) => !isPlaceholder(summary)) ?? null;
 }
 

@@ -31,6 +31,10 @@ describe("RALPH_COMPLETE", () => {
     ["RALPH_COMPLETE:", ""],
     ["RALPH_COMPLETE: first\nRALPH_COMPLETE: second", "second"],
     ["RALPH_COMPLETE k3f9ab: with the nonce\nmore", "with the nonce"],
+    ["<ralph>RALPH_COMPLETE: in a tag</ralph>", "in a tag"],
+    ["<promise>COMPLETE</promise>", ""],
+    ["<promise k3f9ab>RALPH_COMPLETE</promise>\nmore", ""],
+    ["###RALPH_COMPLETE###", ""],
   ])("in %j is the claim %j", (text, summary) => expect(claim(text).complete).toBe(summary));
 
   test.each([
