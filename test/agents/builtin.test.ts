@@ -7,8 +7,10 @@ import { describe, expect, test } from "vitest";
 import { adapterAgent } from "../../lib/agents/adapter_agent.ts";
 import { ADAPTERS } from "../../lib/agents/adapters.ts";
 import { endpointOf } from "../../lib/agents/endpoints.ts";
+import type { ScriptedTurn } from "../../lib/agents/scripted/types.ts";
 import type { AgentEvent } from "../../lib/events/agent_events.ts";
 import { nodeVersion } from "../../lib/host/this_process.ts";
+import { demoScript } from "../../lib/workflows/exec/demo/turns.ts";
 import { bunPath, ROOT } from "../../tools/runtimes.mjs";
 import { type Answer, type ChatRequest, type ModelServer, modelServer } from "./builtin_server.ts";
 import { turnFixture } from "./turn_fixture.ts";
@@ -193,4 +195,36 @@ describe("`--agent builtin`", () => {
     expect(output).toContain('"type":"agent-start","session":null,"model":"small"');
     expect(output).toContain('"inputTokens":200,"outputTokens":10');
   });
+
+  test("`ralph demo --agent builtin` takes the demo's project to verified, committed code", async () => {
+    const { turns } = demoScript("2026-01-02", 0);
+    const used = new Map<string, ScriptedTurn>();
+    await using server = await modelServer(({ messages }) => {
+      const prompt = messages.filter(({ role }) => role === "user").map(({ content }) => String(content)).join("\n");
+      const fits = ({ match = [] }: ScriptedTurn): boolean => [match].flat().every((text) => prompt.includes(text));
+      const taken = [...used.values()];
+      const turn = used.get(prompt) ?? turns.find((one) => fits(one) && (one.times === "any" || !taken.includes(one)));
+      if (turn === undefined) return { text: "I do not know." };
+      used.set(prompt, turn);
+      const [file] = Object.entries(turn.write ?? {});
+      if (file !== undefined && !messages.some(({ role }) => role === "tool")) {
+        return { call: { name: "write", input: { path: file[0], content: String(file[1]) } } };
+      }
+      const nonce = /<promise (\w+)>COMPLETE/.exec(prompt)?.[1] ?? "";
+      return { text: [turn.say ?? ""].flat().join("\n").replace("<promise>", `<promise ${nonce}>`) };
+    });
+    const words = ["demo", "--approve", "all", "--agent", "builtin", "--endpoint", server.url];
+    const child = spawn(bunPath(), [join(ROOT, "bin/ralph.ts"), ...words], { stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => output += chunk.toString());
+    const code = await new Promise((done) => child.once("close", done));
+    const root = /^ {2}cd (\/.*ralph-demo-.*)$/m.exec(output)?.[1] ?? "";
+    const log = spawnSync("git", ["log", "--format=%s"], { cwd: root, encoding: "utf8" }).stdout;
+    rmSync(root, { recursive: true, force: true });
+
+    expect(code, output.slice(-3000)).toBe(0);
+    for (const title of ["US-001 - Add items", "US-002 - Tick items off", "US-003 - Count what is left"]) {
+      expect(log).toContain(`feat: ${title}`);
+    }
+  }, 90_000);
 });

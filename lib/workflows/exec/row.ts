@@ -126,8 +126,14 @@ export const EXEC: WorkflowRow = {
       summary: "watch the whole workflow on a small real project",
       usage: "",
       arity: [0, 0],
-      flags: { ...pick(CONSENT_FLAGS, "approve", "non-interactive"), ...REPORT_FLAGS, ...SHOW_FLAGS },
+      flags: {
+        ...pick(CONSENT_FLAGS, "approve", "non-interactive"),
+        ...pick(AGENT_FLAGS, "agent", "agent-cmd", "model", "endpoint", "reasoning"),
+        ...REPORT_FLAGS,
+        ...SHOW_FLAGS,
+      },
       details: [
+        "The agent plays a script; with `--agent` a real one does the work, at its own price.",
         "It makes a git repository in a temporary folder and leaves it there for you to look at.",
         "`--approve all` lets it run by itself.",
       ],

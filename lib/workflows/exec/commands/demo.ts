@@ -9,11 +9,11 @@ import { createHumanReporter, createJsonReporter } from "../../../ui/create_repo
 import type { Prompter } from "../../../context/prompter.ts";
 import type { Style } from "../../../ui/style.ts";
 import { shippedRecipe } from "../../../recipe/registry.ts";
-import type { Invocation } from "../../../cli/command.ts";
+import type { Flags, Invocation } from "../../../cli/command.ts";
 import { makeProject } from "../demo/project.ts";
 import { demoScript, GOAL, QUESTIONS } from "../demo/turns.ts";
 import { endWith } from "../../../cli/end_with.ts";
-import { GATES, parseApprovals } from "../../../cli/settings.ts";
+import { configOverlay, GATES, parseApprovals } from "../../../cli/settings.ts";
 import { styleFor } from "../../../cli/show.ts";
 
 const NOTHING_DONE =
@@ -34,21 +34,28 @@ export async function run(invocation: Invocation): Promise<number> {
   const style = styleFor(invocation, "stderr");
   const today = localDate(host.clock.now());
   const root = await makeProject(host, today);
+  const real = realAgent(flags);
+  const own = (kind: string): string | null => real !== null && kind === "text" ? "decide yourself" : null;
 
-  say(style.bold("A small project, a goal, and an agent that says it is done before it is"));
-  for (const line of opening(root, mode)) say(style.dim(`  ${line}`));
+  say(style.bold(
+    real === null
+      ? "A small project, a goal, and an agent that says it is done before it is"
+      : "A small project, a goal, and your agent",
+  ));
+  for (const line of opening(root, mode, real !== null)) say(style.dim(`  ${line}`));
   const prompter = createPrompter({
     mode,
     terminal: host.terminal,
     approvals: new Set(approvals),
-    lookUp: (question) => question.fromAgent === true ? suggestionFor(question.message) : null,
+    lookUp: (question) => question.fromAgent === true ? suggestionFor(question.message) ?? own(question.kind) : null,
     signal,
   });
   const checks = recordChecks();
   let id: string | null = null;
   await using ralph = await createRalph({
     root,
-    agent: scriptedAgent(demoScript(today, mode === "unattended" ? 0 : PAUSE), { host }),
+    agent: real ?? scriptedAgent(demoScript(today, mode === "unattended" ? 0 : PAUSE), { host }),
+    config: configOverlay(flags),
     approve: approvals,
     prompter: mode === "unattended" ? shown(prompter, say, style) : suggesting(prompter),
     sinks: [reporterOf(invocation, json, () => id), checks],
@@ -62,11 +69,17 @@ export async function run(invocation: Invocation): Promise<number> {
   return exitCode;
 }
 
-function opening(root: string, mode: Mode): readonly string[] {
+/** The agent that the flags name; without one a script is played. */
+function realAgent(flags: Flags): string | { readonly command: string } | null {
+  const command = flags.text("agent-cmd");
+  return command === undefined ? flags.text("agent") ?? null : { command };
+}
+
+function opening(root: string, mode: Mode, isReal: boolean): readonly string[] {
   return [
     root,
     "A to-do list in shell; the tests of three of its commands fail",
-    "The agent plays a script; all else is real: git, the checks, Ralph",
+    ...(isReal ? [] : ["The agent plays a script; all else is real: git, the checks, Ralph"]),
     ...(mode === "unattended" ? [] : ["Say yes (y) at the gates to see it all: Enter alone is no"]),
   ];
 }
