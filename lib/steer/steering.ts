@@ -54,6 +54,7 @@ interface Told {
 }
 
 const KEY_LENGTH = 24;
+const LONG_MS = 3_600_000;
 const NOT_BY_THE_RUN = "a process of the run wrote it, or one that cannot be seen from there";
 
 /** Makes a run that can be paused, resumed, stopped, told something, and answered. */
@@ -115,13 +116,13 @@ class RunSteering implements SteeredRun {
     const { host, events } = this.#options;
     const since = host.clock.now();
     events.emit({ type: "pause-start" });
-    const resumed = new Promise<void>((resume) => {
-      this.#resumed = resume;
-      for (const end of [signal, this.stopping]) end.addEventListener("abort", () => resume(), { once: true });
-    });
+    const over = new AbortController();
+    this.#resumed = () => over.abort();
+    const ends = AbortSignal.any([over.signal, signal, this.stopping]);
     this.#change(({ pause }) => ({ pause: pause === null ? null : { ...pause, state: "paused" } }));
     await this.#queue;
-    if (this.#live?.pause !== null) await resumed;
+    // a timer, since nothing else holds the process up meanwhile
+    while (this.#live?.pause !== null && !ends.aborted) await host.clock.sleep(LONG_MS, ends);
     this.#resumed = null;
     this.#resting = null;
     this.#change(() => ({ pause: null }));
