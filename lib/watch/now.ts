@@ -1,5 +1,4 @@
-import { tokensOf } from "../backlog/usage.ts";
-import { addTurn } from "../backlog/usage.ts";
+import { addTurn, NO_USAGE, tokensOf, type UsageTotal } from "../backlog/usage.ts";
 import { pathExists } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import { join } from "node:path";
@@ -8,7 +7,7 @@ import type { LiveRun } from "../steer/types.ts";
 import { printableView } from "../ui/live_view.ts";
 import { printable } from "../ui/printable.ts";
 import type { Style } from "../ui/style.ts";
-import { viewLines } from "../ui/view_lines.ts";
+import { laneLines, viewLines } from "../ui/view_lines.ts";
 import { EMPTY_VIEW, nextView, type ViewState } from "../ui/view_state.ts";
 import { followEvents } from "./follow.ts";
 
@@ -27,23 +26,36 @@ export async function runsAt(ownDirectory: string, root: string): Promise<readon
 /** What a run is doing at this moment. */
 export interface RunNow {
   readonly live: LiveRun;
+  /** Where items are worked on one after another. */
   readonly view: ViewState;
+  /** What each worker does, by its number. */
+  readonly lanes: ReadonlyMap<number, ViewState>;
   /** How far it is: items passed, and all that are known. */
   readonly passed: number;
   readonly total: number | null;
+  /** Of all turns that have ended. */
+  readonly usage: UsageTotal;
 }
 
 /** Reads what a run has recorded so far. */
 export function readNow(live: LiveRun): RunNow {
   let view = EMPTY_VIEW;
+  const lanes = new Map<number, ViewState>();
+  let usage = NO_USAGE;
   let passed = 0;
   let total: number | null = null;
-  using _events = followEvents(eventsFile(live), ({ event, atMs }) => {
-    view = nextView(view, event, atMs);
+  using _events = followEvents(eventsFile(live), ({ event, atMs, lane }) => {
+    if (lane === undefined) view = nextView(view, event, atMs);
+    else {
+      const next = nextView(lanes.get(lane) ?? EMPTY_VIEW, event, atMs);
+      if (next.iteration === null) lanes.delete(lane);
+      else lanes.set(lane, next);
+    }
+    if (event.type === "turn-end") usage = addTurn(usage, event.usage);
     if (event.type === "iteration-start") ({ passed, total } = event);
     if (event.type === "iteration-end" && event.settlement === "passed") passed += 1;
   });
-  return { live, view, passed, total };
+  return { live, view, lanes, passed, total, usage };
 }
 
 /** What can be done with a run, as commands. Pure. */
@@ -53,19 +65,17 @@ export function possible({ pause, stopping }: LiveRun): readonly string[] {
 }
 
 /** The same as data, for `--json`. */
-export function nowData({ live, view, passed, total }: RunNow, now: number): object {
-  const { iteration, activity, runUsage, turnUsage, startedMs } = view;
-  const usage = turnUsage === null ? runUsage : addTurn(runUsage, turnUsage);
+export function nowData({ live, view, lanes, passed, total, usage: ended }: RunNow, now: number): object {
+  const usage = [view, ...lanes.values()].reduce(
+    (sum, { turnUsage }) => turnUsage === null ? sum : addTurn(sum, turnUsage),
+    ended,
+  );
+  const { startedMs } = view;
   return {
     run: live.run,
-    item: iteration === null ? null : iteration.item,
-    attempt: iteration?.attempt ?? null,
-    iteration: iteration?.iteration ?? null,
-    limit: iteration?.limit ?? null,
+    ...viewData(view),
     step: view.step,
-    activity: activity?.kind ?? null,
-    check: activity?.kind === "check" ? activity.check.name : null,
-    tool: view.tool === "" ? null : view.tool,
+    workers: [...lanes].map(([lane, one]) => ({ lane, ...viewData(one) })),
     passed,
     total,
     durationMs: startedMs === null ? null : Math.max(0, now - startedMs),
@@ -81,14 +91,29 @@ export function nowData({ live, view, passed, total }: RunNow, now: number): obj
   };
 }
 
+function viewData({ iteration, activity, tool }: ViewState): object {
+  return {
+    item: iteration === null ? null : iteration.item,
+    attempt: iteration?.attempt ?? null,
+    iteration: iteration?.iteration ?? null,
+    limit: iteration?.limit ?? null,
+    activity: activity?.kind ?? null,
+    check: activity?.kind === "check" ? activity.check.name : null,
+    tool: tool === "" ? null : tool,
+  };
+}
+
 /** The same as lines, safe for a terminal. */
 export function nowLines(
-  { live, view, passed, total }: RunNow,
+  { live, view, lanes, passed, total }: RunNow,
   { host, style }: { readonly host: Host; readonly style: Style },
 ): readonly string[] {
   const { warn, symbols } = style;
   const columns = host.terminal.isTerminal("stdout") ? host.terminal.size().columns : 160;
-  const shown = viewLines(printableView(view), { columns, rows: 24, now: host.clock.now(), style });
+  const options = { columns, rows: 24, now: host.clock.now(), style };
+  const shown = lanes.size === 0
+    ? viewLines(printableView(view), options)
+    : laneLines(new Map([...lanes].map(([lane, one]) => [lane, printableView(one)])), options);
   const between = view.step === null ? "between two turns" : printable(view.step);
   return [
     ...(shown.length === 0 ? [`${symbols.start} ${between}`] : shown),

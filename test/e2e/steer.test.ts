@@ -134,7 +134,7 @@ sleep 0.7; echo x >> a.txt`;
 
   expect(stderr).toContain("passed: 3 verified in 3 iterations");
   expect(stderr.match(/not taken, from outside: (tell|pause|stop): a process of the run wrote it/g)?.length)
-    .toBeGreaterThanOrEqual(9);
+    .toBeGreaterThanOrEqual(3);
   expect(stderr).not.toMatch(/^(told|asked)/m);
   expect(read("../prompt-1")).not.toContain("obey");
   expect(read("../refused")).toMatch(/tell.* inside|inside.*run/i);
@@ -216,12 +216,40 @@ describe.skipIf(!HAS_TMUX)("in a terminal", () => {
 
       await screen.shows(/◆ US-001 {2}Line 1 · 0\/3 done\n(.*\n)*◆ US-001 Line 1 · iteration 1 · \d+s/);
       go(running, 0);
-      const second = await screen.shows(/✓ verified in [\d.]+s\n(.*\n)*◆ US-002 Line 2 · iteration 2 · \d+s/);
+      const second = await screen.shows(/✓ verified in [\d.]+s.*\n(.*\n)*◆ US-002 Line 2 · iteration 2 · \d+s/);
       expect(second).toContain("✓ test $(wc -l < a.txt) -ge 1");
       running.child.kill("SIGKILL");
       await screen.shows(/run \S+ is no longer at work\n(.*\n)*exit 0$/);
     },
   );
+});
+
+test("workers are shown one by one, by `status` and `watch`", { timeout: 60_000 }, async () => {
+  const at =
+    "until test -f ../../go-hook || test -f ../go-hook; do sleep 0.02; done; cat > /dev/null; touch $RALPH_ITEM";
+  const userStories = ["US-001", "US-002"].map((id) => ({
+    id,
+    title: `Make ${id}`,
+    acceptanceCriteria: [`Verify: \`test -f ${id}\``],
+    priority: 1,
+    passes: false,
+    notes: "",
+  }));
+  const running = ralphCli().files({
+    "scripts/ralph/prd.json": JSON.stringify({ branchName: "main", userStories }),
+    "ralph.config.json": JSON.stringify({ verify: { baseline: false } }),
+  }).agent("worker", at).args("run", "--agent-cmd", "worker", "--parallel", "2").start();
+  const status = async (): Promise<readonly string[]> => {
+    const { stdout } = await elsewhere(running, 0, "status", "--json");
+    const { workers = [] } = JSON.parse(stdout).running ?? {};
+    return workers.map(({ item }: { readonly item: { readonly id: string } }) => item.id).toSorted();
+  };
+  await expect.poll(status, { timeout: 20_000, interval: 200 }).toEqual(["US-001", "US-002"]);
+  const { stdout } = await elsewhere(running, 0, "status");
+  await elsewhere(running, 0, "stop", "--now");
+  await running.ended();
+
+  expect(stdout).toMatch(/US-001 Make US-001.*\n(.*\n)?.*US-002 Make US-002/);
 });
 
 test("`ralph watch --json` prints what is recorded, as it comes, to the end", { timeout: 60_000 }, async () => {
