@@ -2,7 +2,7 @@ import { type ConfigKey, configKeys } from "../config/json_schema.ts";
 import { table } from "./help.ts";
 
 /** `ralph help config`: every key with its type, default and meaning. */
-export function configHelp(): string {
+export function configHelp(columns?: number): string {
   const keys = configKeys();
   return [
     "Keys of ralph.config.json, a JSON file in the root of the project. Every key is optional but where it says otherwise.",
@@ -10,7 +10,7 @@ export function configHelp(): string {
     ...sections(keys).flatMap(([section, own]) => [
       "",
       ...section === null ? ["At the top:"] : [`${section.path}: ${section.description}`],
-      ...table(own.map((key) => [key.path, `${key.description} ${factsOf(key)}`] as const)),
+      ...table(own.map((key) => [key.path, `${key.description} ${factsOf(key)}`] as const), columns),
     ]),
     "",
     "`ralph schema config` prints the JSON Schema; `ralph validate` checks the file",

@@ -1,9 +1,16 @@
+import type { Host } from "../host/types.ts";
 import type { Command, Flag, FlagTable } from "./command.ts";
 
+/** Columns of help where the terminal does not say otherwise. */
 const WIDTH = 100;
 
+/** The columns that help has on this terminal: as many as there are, up to a line that is read well. */
+export function helpColumns({ terminal }: Pick<Host, "terminal">): number {
+  return terminal.isTerminal("stdout") ? Math.min(WIDTH, Math.max(40, terminal.size().columns)) : WIDTH;
+}
+
 /** `ralph --help`: what there is. */
-export function generalHelp(commands: readonly Command[]): string {
+export function generalHelp(commands: readonly Command[], columns: number = WIDTH): string {
   const rows = commands.map((command) =>
     [[command.name, command.usage].filter(Boolean).join(" "), command.summary] as const
   );
@@ -13,7 +20,7 @@ export function generalHelp(commands: readonly Command[]): string {
     "Usage: ralph <command> [arguments] [flags]",
     "",
     "Commands:",
-    ...table(rows),
+    ...table(rows, columns),
     "",
     "`ralph help COMMAND` shows a command's flags; `ralph help agents`, `config`, `environment`, `exit-codes`,",
     "`install` and `workflows` show the rest",
@@ -21,7 +28,7 @@ export function generalHelp(commands: readonly Command[]): string {
 }
 
 /** `ralph help COMMAND`. */
-export function commandHelp(command: Command): string {
+export function commandHelp(command: Command, columns: number = WIDTH): string {
   const usage = ["ralph", command.name, command.usage, "[flags]"].filter(Boolean).join(" ");
   return [
     command.summary,
@@ -30,13 +37,14 @@ export function commandHelp(command: Command): string {
     ...(command.details === undefined ? [] : ["", ...command.details]),
     "",
     "Flags:",
-    ...flagRows(command.flags),
+    ...flagRows(command.flags, columns),
   ].join("\n");
 }
 
 /** The flags of a table, two columns. */
-export function flagRows(flags: FlagTable): readonly string[] {
-  return table(Object.entries(flags).map(([name, flag]) => [`--${name}${valueText(flag)}`, flag.summary] as const));
+export function flagRows(flags: FlagTable, columns: number = WIDTH): readonly string[] {
+  const rows = Object.entries(flags).map(([name, flag]) => [`--${name}${valueText(flag)}`, flag.summary] as const);
+  return table(rows, columns);
 }
 
 /** ` NAME`: what stands behind a flag in help. */
@@ -46,10 +54,13 @@ export function valueText(flag: Flag): string {
 }
 
 /** Two columns, the second wrapped. */
-export function table(rows: readonly (readonly [string, string])[]): readonly string[] {
+export function table(
+  rows: readonly (readonly [string, string])[],
+  columns: number = WIDTH,
+): readonly string[] {
   const first = Math.max(0, ...rows.map(([name]) => name.length)) + 2;
   return rows.flatMap(([name, text]) => {
-    const [head = "", ...more] = wrap(text, WIDTH - first - 2);
+    const [head = "", ...more] = wrap(text, Math.max(20, columns - first - 2));
     return [`  ${name.padEnd(first)}${head}`.trimEnd(), ...more.map((line) => " ".repeat(first + 2) + line)];
   });
 }

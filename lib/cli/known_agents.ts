@@ -48,10 +48,10 @@ export function howToGetOne(): readonly string[] {
 }
 
 /** `ralph help agents`: how to get each known agent, and how to log in. */
-export function agentsHelp(): string {
+export function agentsHelp(columns?: number): string {
   return [
     'Known agents, for `--agent NAME` and `"provider": { "preset": "NAME" }`:',
-    ...table(ADAPTERS.map((row) => [row.name, `${row.install}; ${row.login} [${proofText(row)}]`] as const)),
+    ...table(ADAPTERS.map((row) => [row.name, `${row.install}; ${row.login} [${proofText(row)}]`] as const), columns),
     "",
     "`ralph doctor` shows which are installed, `ralph doctor --probe NAME` tries one. Any other program that reads a prompt",
     'on standard input runs with `--agent-cmd "…"`; `--agent scripted --script FILE` acts by a file, for tests',

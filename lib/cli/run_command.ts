@@ -11,7 +11,7 @@ import type { Host } from "../host/types.ts";
 import { printable, printablePainted } from "../ui/printable.ts";
 import { wantsColour } from "../ui/style.ts";
 import type { Command, Invocation, Program } from "./command.ts";
-import { commandHelp } from "./help.ts";
+import { commandHelp, helpColumns } from "./help.ts";
 import { parseLine, usage } from "./parse.ts";
 import { resolveRoot } from "./root.ts";
 import { notGenerated } from "../errors/not_generated.ts";
@@ -72,7 +72,7 @@ function printer(argv: readonly string[], host: Host, stream: "stdout" | "stderr
 export async function startCommand(command: Command, line: readonly string[], around: Surroundings): Promise<number> {
   const parsed = parseLine(command, line, around.host.environment.variables);
   if (parsed.flags.has("help")) {
-    around.out(commandHelp(command));
+    around.out(commandHelp(command, helpColumns(around.host)));
     return EXIT.done;
   }
   checkArity(command, parsed.arguments);

@@ -71,7 +71,7 @@ export async function scaffoldWorkflow(
   for (const path of made) say(`  ${good(symbols.passed)} ${path}`);
   if (made.length === 0) say(dim("  everything is there already: nothing was written"));
   told(invocation, open);
-  say(`next: ${next}`);
+  say(`next: ${made.includes(CONFIG_FILE) ? `commit ${CONFIG_FILE}, then ` : ""}${next}`);
   return EXIT.done;
 }
 

@@ -74,7 +74,8 @@ export async function showStatus(
     out(
       `${bold(title)} ${dim(`(${why}) ${symbols.dot} ${path}${branch === null ? "" : ` ${symbols.dot} ${branch}`}`)}`,
     );
-    out(`agent: ${agent ?? warn("none configured")}`);
+    out(`agent: ${agent ?? warn(await noAgent(look))}`);
+    if (repository === null) out(warn("no git repository here: `git init` makes one, and Ralph needs it"));
     if (running !== null) {
       out(warn(`running: \`ralph ${running.purpose}\`, pid ${running.pid}, since ${localTime(running.since)}`));
       if (index === 0) { for (const line of runningView?.lines ?? []) out(line); }
@@ -85,4 +86,13 @@ export async function showStatus(
     const can = running === null ? [] : runningView?.can ?? ["ralph watch"];
     out(`next: ${can.length === 0 ? hint : can.map((command) => `\`${command}\``).join(", ")}`);
   }
+}
+
+/** Which could be taken, where none is configured. */
+async function noAgent({ host }: Look): Promise<string> {
+  const { findAgents } = await import("./known_agents.ts");
+  const [first, ...others] = (await findAgents(host)).map(({ name }) => name);
+  if (first === undefined) return "none configured, and none on PATH: `ralph help agents` says how to get one";
+  const names = [first, ...others].join(", ");
+  return `none configured; on PATH: ${names} (\`--agent ${first}\`, or \`ralph init\`)`;
 }

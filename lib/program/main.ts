@@ -5,7 +5,7 @@
  * @module
  */
 import type { Command, CommandLine, Program } from "../cli/command.ts";
-import { generalHelp } from "../cli/help.ts";
+import { generalHelp, helpColumns } from "../cli/help.ts";
 import { parseLine, usage } from "../cli/parse.ts";
 import { guarded, startCommand, type Surroundings } from "../cli/run_command.ts";
 import { VERSION } from "../cli/version.ts";
@@ -43,7 +43,9 @@ async function dispatch(argv: readonly string[], around: Surroundings): Promise<
   const { name, line } = splitCommand(argv, COMMANDS);
   if (name === null) {
     if (line.includes("--version") || line.includes("-V")) return printed(around, VERSION);
-    if (line.includes("--help") || line.includes("-h")) return printed(around, generalHelp(COMMANDS));
+    if (line.includes("--help") || line.includes("-h")) {
+      return printed(around, generalHelp(COMMANDS, helpColumns(around.host)));
+    }
     return await bare(line, around);
   }
   if (name === "version" && line.length === 0) return printed(around, VERSION);

@@ -30,7 +30,7 @@ export function iterationText({ result, settlement, message }: IterationEnd): st
     case "interrupted":
       return `${result}${reason}`;
     case "trespassed":
-      return `wrote outside the allowed paths${reason}`;
+      return said?.startsWith("wrote outside") ? said : `wrote outside the allowed paths${reason}`;
     case "agent-unusable":
       return `the agent cannot be used${reason}`;
   }

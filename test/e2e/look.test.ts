@@ -28,7 +28,9 @@ describe("commands that look", () => {
   test("bare `ralph` shows status and short help", async () => {
     const { stdout, stderr } = await ralphCli().args().expectExit(0);
 
-    expect(stdout).toBe('exec (the default) · [ROOT] · main\nagent: none configured\nnext: `ralph exec "<goal>"`\n');
+    expect(stdout).toBe(
+      'exec (the default) · [ROOT] · main\nagent: none configured, and none on PATH: `ralph help agents` says how to get one\nnext: `ralph exec "<goal>"`\n',
+    );
     expect(stderr).toBe(
       '\n`ralph help` lists the commands; `ralph exec "<goal>"` takes a goal to verified, committed code\n',
     );
@@ -39,7 +41,7 @@ describe("commands that look", () => {
       .expectExit(0);
 
     expect(stdout).toBe(
-      "exec (scripts/ralph exists) · [ROOT] · main\nagent: none configured\nstories: 1/2 pass, 1 open\n" +
+      "exec (scripts/ralph exists) · [ROOT] · main\nagent: none configured, and none on PATH: `ralph help agents` says how to get one\nstories: 1/2 pass, 1 open\n" +
         "  ✓ US-001  Add a.txt\n  ○ US-002  Add b.txt\nnext: `ralph run`\n",
     );
   });

@@ -1,26 +1,30 @@
 import { EXIT, EXIT_MEANINGS } from "../../errors/exit_codes.ts";
 import type { Command, Invocation } from "../../cli/command.ts";
-import { commandHelp, generalHelp, table } from "../../cli/help.ts";
+import { commandHelp, generalHelp, helpColumns, table } from "../../cli/help.ts";
 import { usage } from "../../cli/parse.ts";
 import { nearest } from "../../errors/nearest.ts";
 import { DEFAULT_WORKFLOW, WORKFLOWS } from "../../workflows/table.ts";
+import { wrapText } from "../../ui/wrap_text.ts";
 import { variables } from "../manual.ts";
 
 /** Topics of `ralph help` that are no commands. */
 export const TOPICS: Readonly<
-  Record<string, (commands: readonly Command[]) => string | Promise<string>>
+  Record<string, (commands: readonly Command[], columns?: number) => string | Promise<string>>
 > = {
-  agents: async () => (await import("../../cli/known_agents.ts")).agentsHelp(),
-  config: async () => (await import("../../cli/config_reference.ts")).configHelp(),
-  "exit-codes": () =>
-    ["Exit codes:", ...table(EXIT_MEANINGS.map(([code, meaning]) => [String(code), meaning] as const))].join("\n"),
+  agents: async (_commands, columns) => (await import("../../cli/known_agents.ts")).agentsHelp(columns),
+  config: async (_commands, columns) => (await import("../../cli/config_reference.ts")).configHelp(columns),
+  "exit-codes": (_commands, columns) => {
+    const rows = EXIT_MEANINGS.map(([code, meaning]) => [String(code), meaning] as const);
+    return ["Exit codes:", ...table(rows, columns)].join("\n");
+  },
   environment: environmentHelp,
   install: async () => (await import("../../generated/install.ts")).INSTALL_TEXT.trimEnd(),
-  workflows: () =>
+  workflows: (_commands, columns) =>
     [
       "Workflows:",
       ...table(
         WORKFLOWS.map((row) => [row.name, row === DEFAULT_WORKFLOW ? `${row.summary} (the default)` : row.summary]),
+        columns,
       ),
       "",
       'Chosen by `--workflow`, then `"workflow"` in ralph.config.json, then by the command itself (`run --loop`), then the only one',
@@ -29,37 +33,42 @@ export const TOPICS: Readonly<
 };
 
 /** `ralph help [COMMAND|TOPIC]`. */
-export async function run({ arguments: [name], out, program }: Invocation): Promise<number> {
-  out(await textFor(name, program.commands));
+export async function run({ arguments: [name], host, out, program }: Invocation): Promise<number> {
+  const columns = helpColumns(host);
+  out(wrapText(await textFor(name, program.commands, columns), columns));
   return EXIT.done;
 }
 
-function textFor(name: string | undefined, commands: readonly Command[]): string | Promise<string> {
-  if (name === undefined) return generalHelp(commands);
+function textFor(
+  name: string | undefined,
+  commands: readonly Command[],
+  columns: number,
+): string | Promise<string> {
+  if (name === undefined) return generalHelp(commands, columns);
   const command = commands.find((known) => known.name === name);
-  if (command !== undefined) return commandHelp(command);
+  if (command !== undefined) return commandHelp(command, columns);
   const topic = Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
-  if (topic !== undefined) return topic(commands);
+  if (topic !== undefined) return topic(commands, columns);
   const near = nearest(name, [...commands.map((known) => known.name), ...Object.keys(TOPICS)]);
   throw usage(`there is no help on \`${name}\``, near === null ? undefined : `did you mean \`ralph help ${near}\`?`);
 }
 
-function environmentHelp(commands: readonly Command[]): string {
+function environmentHelp(commands: readonly Command[], columns?: number): string {
   const { flags, read, agents, hooks, notify } = variables(commands);
   return [
     "Environment variables (a flag beats its variable, a variable beats ralph.config.json):",
-    ...table(flags),
+    ...table(flags, columns),
     "",
     "Ralph also reads:",
-    ...table(read),
+    ...table(read, columns),
     "",
     "Ralph sets for the agent:",
-    ...table(agents),
+    ...table(agents, columns),
     "",
     "And for a hook:",
-    ...table(hooks),
+    ...table(hooks, columns),
     "",
     "And for the command of `notify`:",
-    ...table(notify),
+    ...table(notify, columns),
   ].join("\n");
 }

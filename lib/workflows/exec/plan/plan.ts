@@ -84,7 +84,7 @@ export async function plan(ralph: RalphContext, options: PlanOptions): Promise<P
   });
   ralph.events.emit({ type: "step-end", step: "plan", status: outcome.status });
   if (outcome.status === "aborted" && await ralph.state.read(PLAN_STATE_FILE) !== null) {
-    const message = `the plan so far is kept, answers included: \`${ralph.again("ralph plan --resume")}\` continues`;
+    const message = "the plan so far is kept, answers included";
     ralph.events.emit({ type: "note", level: "info", message });
   }
   if (outcome.status === "declined") ralph.events.emit({ type: "text", title: "Next", lines: outcome.next });
