@@ -19,7 +19,8 @@ const definitions = {
     message: "{problem}",
     hint: "`ralph help` lists the commands",
     exitCode: 2,
-    cause: "The command line names a command, a flag or a value that does not exist, or leaves one out",
+    cause:
+      "The command line names a command, a flag or a value that does not exist, or leaves one out: `unknown command …`, `unknown flag …`, `--… needs a value`",
   },
   "root-missing": {
     message: "the root {root} does not exist",
