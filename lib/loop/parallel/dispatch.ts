@@ -28,6 +28,9 @@ import { overlap } from "./overlap.ts";
 import { ensurePossible } from "./possible.ts";
 import { openWorkerTree, type TreeBegin, type WorkerTree } from "./worker_tree.ts";
 
+/** A free worker need not wait until all that has ended has landed: a start is short, and a turn long. */
+const STARTING = { first: true } as const;
+
 /** What the dispatcher needs of the loop. */
 export interface DispatchParts<Data, Findings> {
   readonly iterations: Iterations<Data, Findings>;
@@ -170,7 +173,7 @@ class Dispatcher<Data, Findings> {
     const handedOut = this.#handedOut.shift();
     if (handedOut !== undefined) return this.#start(handedOut.item as Item<Data>, handedOut, false);
     const resting = await this.#rest.rest();
-    const picked = resting ?? await this.#coordinator.run(() => this.#pick());
+    const picked = resting ?? await this.#coordinator.run(() => this.#pick(), STARTING);
     if (this.#failure !== null) return false;
     const isIdle = this.#inFlight.size === 0;
     if (picked.status === "waiting") {
@@ -239,7 +242,7 @@ class Dispatcher<Data, Findings> {
       const begun = await iterations.begin(item, tree.home, handedOut);
       const tip = (await repository.status()).head ?? "";
       return { begun, tip, left: (await keptWork(repository, keyOf(key))).get(ref) ?? null };
-    });
+    }, STARTING);
     const begin = { tip, left, ref };
     const made = this.#elsewhere === null
       ? await this.#work(begun, begin, tree)
