@@ -180,7 +180,7 @@ describe("several workers", () => {
 
   test("a turn may reset, switch branches or delete its tree: the others land, and the tree is there again", async () => {
     await using world = await loopWorld(writing(async (cwd, name, turn) => {
-      if (name === "a") git(cwd, "checkout", "-q", "-b", "mine");
+      if (name === "a") git(cwd, "checkout", "-q", "-B", `mine${turn}`);
       if (name === "b") git(cwd, "reset", "-q", "--soft", "HEAD");
       if (name === "c" && turn === 1) await rm(cwd, { recursive: true });
     }));

@@ -18,7 +18,7 @@ import { requireRepository } from "../../git/require_repository.ts";
 import { outputFrom } from "../../git/run_git.ts";
 import { topLevelPaths, treesDirectory } from "../../git/tree_paths.ts";
 import type { Captured } from "../../git/fold.ts";
-import { pathsBetween } from "../../git/work_commit.ts";
+import { dropWork, pathsBetween } from "../../git/work_commit.ts";
 import { ensureDirectory, hashText, pathExists, removePath, resolveInside, writeAtomic } from "../../host/files.ts";
 import type { Repository } from "../../git/types.ts";
 import type { Host } from "../../host/types.ts";
@@ -160,7 +160,9 @@ class OpenTree {
     const { tip: base, ref } = this.#begun;
     const work = await captureOf(this.#repository, { base, ref, state: this.#state, wanted: new Set(paths) });
     await this.#mark(null);
-    return work;
+    if (work === null || !await removesAll(this.#repository, work)) return work;
+    await dropWork(this.#repository, [ref]); // a tree that was deleted is no work to continue with
+    return null;
   }
 
   async #mark(work: Marker["work"]): Promise<void> {
@@ -171,6 +173,21 @@ class OpenTree {
   #withoutState(paths: readonly string[]): readonly string[] {
     return paths.filter((path) => !this.#state.has(path));
   }
+}
+
+/** Nothing of what the work began with is left. */
+async function removesAll(repository: Pick<Repository, "git">, { base, commit, paths }: Captured): Promise<boolean> {
+  const left = (await outputFrom(repository, ["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit])).split(
+    "\0",
+  );
+  const changed = new Set(paths);
+  if (left.some((path) => path !== "" && !changed.has(path))) return false;
+  const gone = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=D", base, commit];
+  const removed = (await outputFrom(repository, gone)).split("\0").length - 1;
+  const before = (await outputFrom(repository, ["ls-tree", "-r", "-z", "--name-only", "--full-tree", base])).split(
+    "\0",
+  );
+  return removed > 0 && removed === before.length - 1;
 }
 
 /** Makes the worktree where it is not there. */
