@@ -188,6 +188,8 @@ const definitions = {
     hint: "set $VISUAL or $EDITOR, or edit {path} yourself",
     exitCode: 2,
   },
+  "finish-refused": { message: "{problem}", hint: "{hint}", exitCode: 2 },
+  "finish-failed": { message: "{problem}", hint: "{hint}", exitCode: 1 },
   "brief-changed": {
     message: "the last run was killed, and what judges a run has changed since it began: {paths}",
     hint: "undo the changes, or agree to them with `--accept-changes`",

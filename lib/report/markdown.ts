@@ -186,15 +186,16 @@ function section(title: string, lines: readonly string[]): readonly string[] {
 
 /** Text on one line in which nothing is markup. It is never at the start of a line. */
 export function escape(text: string): string {
-  return oneLine(text).replaceAll(/[\\`*[\]<>~&|]/g, "\\$&").replaceAll(
-    /(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu,
-    "\\_",
-  );
+  return escaped(oneLine(text));
+}
+
+function escaped(line: string): string {
+  return line.replaceAll(/[\\`*[\]<>~&|]/g, "\\$&").replaceAll(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\_");
 }
 
 /** Text in which back-ticks set off code, as people write it: nothing else in it is markup. */
 export function withCode(text: string): string {
-  return oneLine(text).split(/(`[^`]+`)/).map((part) => /^`.+`$/.test(part) ? code(part.slice(1, -1)) : escape(part))
+  return oneLine(text).split(/(`[^`]+`)/).map((part) => /^`.+`$/.test(part) ? code(part.slice(1, -1)) : escaped(part))
     .join("");
 }
 

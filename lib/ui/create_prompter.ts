@@ -9,6 +9,9 @@ import { createRichPrompter } from "./rich_prompter.ts";
 import type { Answer, Prompter, Question } from "../context/prompter.ts";
 import { type AnswerLookup, createUnattendedPrompter } from "./unattended_prompter.ts";
 
+/** What it does leaves this machine: `--approve all` never includes it. */
+const FINISH_GATE = "finish";
+
 /** How questions are put. */
 export interface PrompterOptions {
   /** `rich` needs a terminal; `plain` reads lines from standard input; `unattended` asks no one. */
@@ -32,7 +35,9 @@ export function createPrompter({ mode, terminal, approvals, lookUp = () => null,
   return {
     interactive: prompter.interactive,
     ask(question, cancel) {
-      const approved = question.gate !== undefined && (approvals.has(question.gate) || approvals.has("all"));
+      const { gate } = question;
+      const isInAll = approvals.has("all") && gate !== FINISH_GATE;
+      const approved = gate !== undefined && (approvals.has(gate) || isInAll);
       return approved ? Promise.resolve({ value: "yes", source: "approve" }) : prompter.ask(shown(question), cancel);
     },
   };

@@ -37,6 +37,8 @@ export interface WorkflowRow extends KnownWorkflow {
   readonly help?: { readonly run?: string; readonly plan?: string };
   /** Its items may look at pages in a browser. */
   readonly pages?: boolean;
+  /** State that `ralph finish` puts aside, relative to the root: into a folder below `folder`. */
+  readonly archive?: { readonly files: readonly string[]; readonly folder: string };
   /** What it adds to the environment of its agents. */
   readonly variable?: readonly [name: string, meaning: string];
   /** JSON Schemas for `ralph schema`. */

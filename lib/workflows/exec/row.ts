@@ -11,7 +11,7 @@ import {
   REPORT_FLAGS,
   SHOW_FLAGS,
 } from "../../cli/flags.ts";
-import { EXEC_FOLDER, EXEC_RUNS } from "./paths.ts";
+import { EXEC_FOLDER, EXEC_RUNS, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, PRD_FILE, PROGRESS_FILE } from "./paths.ts";
 import type { WorkflowRow } from "../workflow.ts";
 
 /** The parts after the plan. */
@@ -49,6 +49,10 @@ export const EXEC: WorkflowRow = {
   hint: "a goal becomes stories, each verified and committed",
   start: 'ralph exec "<goal>"',
   state: EXEC_FOLDER,
+  archive: {
+    files: [PRD_FILE, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, PROGRESS_FILE, `${EXEC_FOLDER}/prd.json.before`],
+    folder: `${EXEC_FOLDER}/archive`,
+  },
   async detect(root) {
     const { pathExists } = await import("../../host/files.ts");
     return await pathExists(join(root, EXEC_FOLDER));
