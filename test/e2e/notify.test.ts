@@ -75,7 +75,7 @@ test(
     const { stderr } = await cli.env({ CHAT: slow.url }).args("run").expectExit(3);
     const took = Date.now() - started;
 
-    expect(took).toBeLessThan(16_000); // 10 s for the server, the rest for the run itself
+    expect(took).toBeLessThan(30_000); // 10 s for the server, the rest for a run on a busy machine
     expect(stderr.match(/the notification by 127\.0\.0\.1:\d+ failed: no answer in time/g)).toHaveLength(1);
     expect(stderr.match(/the notification by 127\.0\.0\.1:9 failed: no connection/g)).toHaveLength(1);
     expect(stderr).toContain("the notification by `exit 7` failed: exit 7");

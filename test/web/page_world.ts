@@ -146,7 +146,7 @@ export function storyProject(count: number): Cli {
 /** Waits until a page shows a text. */
 export async function shows(page: Page, selector: string, text: string | RegExp): Promise<void> {
   try {
-    await page.locator(selector).filter({ hasText: text }).first().waitFor({ timeout: 15_000 });
+    await page.locator(selector).filter({ hasText: text }).first().waitFor({ timeout: 30_000 });
   } catch {
     expect(await page.locator(selector).allTextContents()).toContain(text);
   }
