@@ -6,7 +6,7 @@ import { WORKFLOWS } from "../../lib/workflows/table.ts";
 /** All that the design names. */
 const COMMAND_NAMES = (
   "init exec plan understand import run prd verify gate next validate " +
-  "watch ui pause resume stop tell build query task issue set-spec log sprint step roadmap discover status " +
+  "finish mcp skill worktrees watch ui pause resume stop tell build query task issue set-spec log sprint step roadmap discover status " +
   "worker queue doctor demo report restore recipes eject run-recipe types completions man schema help"
 ).split(" ");
 
