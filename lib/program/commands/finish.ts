@@ -62,9 +62,10 @@ async function finish(
   if (plan.way === "merge" || plan.way === "squash") {
     const commit = await mergeHere(ralph, plan, text);
     say(`${branch} is merged into ${base} as ${commit}, which is checked out now`);
-    say(
-      `next: \`git push\` where others are to see it, \`git branch -D ${branch}\` where the branch is not needed any more`,
-    );
+    const remove = plan.way === "squash" ? "-D" : "-d"; // what was squashed looks unmerged to git
+    const push = await requireRepository(ralph).git(["remote"]);
+    const isShared = push.stdout.trim() !== "";
+    say(`next: ${isShared ? "`git push` publishes it; " : ""}\`git branch ${remove} ${branch}\` removes the branch`);
     return EXIT.done;
   }
   const printed = await pushBranch(ralph, plan);
