@@ -35,8 +35,6 @@ export interface Elsewhere extends AsyncDisposable {
   /**
    * Has an attempt made; one that was handed out before is not made again. Where no worker could, the attempt is `blocked`
    * and says why; where the signal aborts, `interrupted`.
-   *
-   * @returns `null`: it is handed out, and another run of the coordinator settles it
    */
-  attempt(attempt: AttemptElsewhere): Promise<MadeElsewhere | null>;
+  attempt(attempt: AttemptElsewhere): Promise<MadeElsewhere>;
 }

@@ -6,7 +6,7 @@
 import type { Command } from "../cli/command.ts";
 import { AGENT_FLAGS, DATA_FLAGS, LOOP_FLAGS, pick, REPORT_FLAGS, ROOT_FLAG, SHOW_FLAGS } from "../cli/flags.ts";
 
-/** `worker`, `queue`, `job`. */
+/** `worker`, `queue`. */
 export const MACHINES: readonly Command[] = [
   {
     name: "worker",

@@ -122,8 +122,6 @@ class Dispatcher<Data, Findings> {
   readonly #elsewhere: Elsewhere | null;
   /** What an earlier coordinator has handed out: it goes on. */
   readonly #handedOut: OpenItem[];
-  /** Ids of what is handed out, and settled by another run. */
-  readonly #out = new Set<string>();
   /** The coordinator's side, one thing at a time. */
   readonly #coordinator = createSlots(1);
   /** The run's checkout is one. */
@@ -176,11 +174,7 @@ class Dispatcher<Data, Findings> {
     const picked = resting ?? await this.#coordinator.run(() => this.#pick(), STARTING);
     if (this.#failure !== null) return false;
     const isIdle = this.#inFlight.size === 0;
-    if (picked.status === "waiting") {
-      if (!isIdle || this.#out.size === 0) return isIdle; // what it waited for has ended meanwhile
-      this.#stopped = { status: "exhausted", limit: `handed out: ${[...this.#out].join(", ")}` };
-      return false;
-    }
+    if (picked.status === "waiting") return isIdle; // what it waited for has ended meanwhile
     if (picked.status !== "item") {
       // what is in flight may bring more: asked again when it has ended
       if (isIdle || resting !== null || picked.status === "aborted") this.#stopped = picked;
@@ -213,7 +207,7 @@ class Dispatcher<Data, Findings> {
   /** The next item that touches nothing of what is in flight. */
   async #pick(): Promise<Picked<Data>> {
     const flying = [...this.#inFlight.values()].map(({ item }) => item);
-    const waiting = [...flying.map(({ id }) => id), ...this.#out];
+    const waiting = flying.map(({ id }) => id);
     if (flying.length > 0 && costSoon(this.#rest.iterations.progress, this.#rest.limits, flying.length)) {
       return { status: "waiting" };
     }
@@ -244,14 +238,9 @@ class Dispatcher<Data, Findings> {
       return { begun, tip, left: (await keptWork(repository, keyOf(key))).get(ref) ?? null };
     }, STARTING);
     const begin = { tip, left, ref };
-    const made = this.#elsewhere === null
+    const { worked, work } = this.#elsewhere === null
       ? await this.#work(begun, begin, tree)
       : await this.#workElsewhere(begun, begin, this.#elsewhere);
-    if (made === null) {
-      this.#out.add(item.id);
-      return;
-    }
-    const { worked, work } = made;
     const base = work?.base ?? tip;
     const isForeign = this.#elsewhere !== null;
     this.#stopped ??= await this.#coordinator.run(() =>
@@ -259,12 +248,12 @@ class Dispatcher<Data, Findings> {
     );
   }
 
-  /** On another machine. @returns `null`: it is handed out, and another run settles it */
+  /** On another machine. */
   async #workElsewhere(
     begun: Begun<Data, Findings>,
     { tip, left, ref }: TreeBegin,
     elsewhere: Elsewhere,
-  ): Promise<Made<Findings> | null> {
+  ): Promise<Made<Findings>> {
     const { id, number, item } = begun;
     const options = this.#rest.iterations.workOptions(begun, null, left === null ? {} : { [ref]: null });
     const made = await elsewhere.attempt({
@@ -282,7 +271,6 @@ class Dispatcher<Data, Findings> {
       budget: options.budget ?? null,
       signal: this.#signal,
     });
-    if (made === null) return null;
     const attempt = made.attempt as Attempt<Findings>;
     if (made.work !== null) await keepWork(requireRepository(this.#parts.ralph), ref, made.work.commit);
     const checks = await this.#landings.checksOf(item, number);
