@@ -168,11 +168,11 @@ function watchHooks(
   if (signal?.aborted === true) void endSoon();
   else signal?.addEventListener("abort", () => void endSoon(), { once: true, signal: stop.signal });
   async function tell(): Promise<void> {
-    await host.clock.sleep(SLOW_MS, stop.signal);
-    const names = stop.signal.aborted ? [] : await hooksOf(git);
+    slow[Symbol.dispose](); // once
+    const names = await hooksOf(git);
     if (!stop.signal.aborted && names.length > 0) onSlowHooks?.(names);
   }
-  void tell();
+  const slow = host.clock.every(SLOW_MS, () => void tell());
   return {
     limits: {
       signal: end.signal,
@@ -185,7 +185,10 @@ function watchHooks(
         return new RalphError("git-failed", { details: { command: "commit", reason, hint, late: 1 } });
       },
     },
-    [Symbol.dispose]: () => stop.abort(),
+    [Symbol.dispose]() {
+      slow[Symbol.dispose]();
+      stop.abort();
+    },
   };
 }
 

@@ -36,6 +36,13 @@ describe.skipIf(POSTGRES === null)("items worked on by workers elsewhere", () =>
     expect(end.turns.length).toBeLessThanOrEqual(8 + 2); // only what was killed was taken again
   }, 200_000);
 
+  test.skipIf(!isWhole)("300 items with an agent of no time, 4 workers", async () => {
+    const end = await runTrial({ items: 300, workers: 4, seconds: 0, blows: [], postgres, limitMs: 1_500_000 });
+
+    expectWhole(end, 300);
+    expect(end.turns.length).toBe(300);
+  }, 1_600_000);
+
   test.skipIf(!isWhole)(
     "40 items, 3 workers: kills of workers, coordinator and database, and a frozen worker",
     async () => {
