@@ -4,10 +4,13 @@
  * @module
  */
 import { entriesAt } from "./take_out.ts";
-import { FROM_INPUT, outputFrom } from "./run_git.ts";
+import { FROM_INPUT, gitFailed, outputFrom } from "./run_git.ts";
 import { withOwnIndex } from "./own_index.ts";
 import { markedCommits } from "./turn_mark.ts";
 import type { Fold, OwnCommits, Repository } from "./types.ts";
+
+/** Paths in one command line. */
+const AT_ONCE = 200;
 
 /** So many subjects are named in a body. */
 const NAMED = 50;
@@ -152,7 +155,18 @@ export async function addPaths(
   environment: Readonly<Record<string, string>>,
 ): Promise<void> {
   if (paths.length === 0) return;
-  await outputFrom(repository, ["add", "--all", ...FROM_INPUT], { input: paths.join("\0"), environment });
+  const add = ["add", "--all", ...FROM_INPUT];
+  const literal = { GIT_LITERAL_PATHSPECS: "1", ...environment };
+  const first = await repository.git(add, { input: paths.join("\0"), environment: literal });
+  if (first.exitCode === 0) return;
+  if (!/did not match any files/.test(first.stderr)) throw gitFailed(add, first.stderr.trim());
+  // one that is neither there nor known to git any more, such as a file in a folder that was restored, is no change
+  const left: string[] = [];
+  for (let from = 0; from < paths.length; from += AT_ONCE) {
+    const listed = ["ls-files", "-z", "--cached", "--others", "--", ...paths.slice(from, from + AT_ONCE)];
+    left.push(...(await outputFrom(repository, listed, { environment })).split("\0").filter((path) => path !== ""));
+  }
+  if (left.length > 0) await outputFrom(repository, add, { input: left.join("\0"), environment });
 }
 
 function atTip(own: ReadonlyMap<string, TurnCommit>, head: string): readonly TurnCommit[] {

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
-import { modifiedAt, removePath } from "../host/files.ts";
+import { listDirectory, modifiedAt, removePath } from "../host/files.ts";
 import { isRunningIn } from "../host/process_table.ts";
 import type { Host } from "../host/types.ts";
 import { readHead } from "./run_git.ts";
@@ -12,6 +12,9 @@ export interface GitFolders {
   readonly commonDirectory: string;
   readonly ralphDirectory: string;
 }
+
+/** Refs that Ralph's own git writes around a commit. */
+const OWN_REFS: readonly string[] = ["refs/ralph/fold", "refs/ralph/work"];
 
 const WAIT_MS = 5000;
 const PAUSE_MS = 50;
@@ -81,6 +84,12 @@ async function findLock(folders: GitFolders): Promise<Lock | null> {
   const { ref } = await readHead(folders.gitDirectory, folders.commonDirectory);
   const paths = ["index.lock", "HEAD.lock"].map((name) => join(folders.gitDirectory, name));
   if (ref !== null) paths.push(join(folders.commonDirectory, `${ref}.lock`));
+  for (const folder of OWN_REFS) {
+    const there = join(folders.commonDirectory, folder);
+    paths.push(
+      ...(await listDirectory(there)).filter((name) => name.endsWith(".lock")).map((name) => join(there, name)),
+    );
+  }
   const found = await Promise.all(paths.map(async (path) => ({ path, modifiedAt: await modifiedAt(path) })));
   return found.find((lock): lock is Lock => lock.modifiedAt !== null) ?? null;
 }

@@ -26,8 +26,8 @@ export interface Lacking {
 }
 
 const PROBE_MS = 10_000;
-const PACKAGES = "install bubblewrap and socat (Debian, Ubuntu: `sudo apt-get install bubblewrap socat`; Fedora: " +
-  "`sudo dnf install bubblewrap socat`)";
+const PACKAGES = "install bubblewrap, socat and ripgrep (Debian, Ubuntu: `sudo apt-get install bubblewrap socat " +
+  "ripgrep`; Fedora: `sudo dnf install bubblewrap socat ripgrep`)";
 const APPARMOR_FILE = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns";
 
 /** Looks what bubblewrap can do here. @param needsProxy hosts are let through one by one */
@@ -42,6 +42,9 @@ export async function findBubblewrap(host: Host, needsProxy: boolean): Promise<B
   const socat = await findExecutable("socat", host.environment, "/");
   if (program === null) return { problem: "bubblewrap (`bwrap`) is not installed", hint: PACKAGES };
   if (socat === null && needsProxy) return { problem: "socat is not installed", hint: PACKAGES };
+  // the library that gives the proxy asks for it, although nothing here searches
+  const ripgrep = needsProxy ? await findExecutable("rg", host.environment, "/") : "";
+  if (ripgrep === null) return { problem: "ripgrep (`rg`) is not installed", hint: PACKAGES };
   const ask = async (found: Bubblewrap): Promise<ProcessEnd> => {
     const start = { cwd: "/", terminal: false, network: "none", socket: null } as const;
     const arguments_ = [...bubblewrapArguments(found, [], start), "/bin/sh", "-c", "exit 0"];

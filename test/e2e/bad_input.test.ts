@@ -159,7 +159,7 @@ describe("files", () => {
 
     expect(stderr).toBe(
       "workflow exec (scripts/ralph exists)\nagent worker (ralph.config.json)\n" +
-        "error: scripts/ralph/prd.json: Invalid PRD schema: branchName must be a string (got: int); userStories[0]: missing keys: notes\n" +
+        "error: scripts/ralph/prd.json: Invalid PRD schema: branchName must be a string (got: int); userStories[0]: missing keys: notes; userStories[0].priority: must be an integer\n" +
         "hint: fix the file; Ralph has left it as it is\n",
     );
   });
@@ -181,7 +181,7 @@ describe("files", () => {
     const { stderr, read } = await ralphCli().files({ "ralph.config.json": "{ nope" }).args("run").expectExit(2);
 
     expect(stderr).toMatch(
-      /^error: \[ROOT\]\/ralph\.config\.json: not valid JSON: .+\nhint: `ralph schema config` prints what is allowed\n$/,
+      /^error: \[ROOT\]\/ralph\.config\.json: not valid JSON: line 1, column 3: .+\nhint: `ralph help config` lists the keys\n$/,
     );
     expect(read("ralph.config.json")).toBe("{ nope");
   });
@@ -193,8 +193,10 @@ describe("files", () => {
       .args("run").expectExit(2);
 
     expect(stderr).toBe(
-      "error: [ROOT]/ralph.config.json: verify.timeout: expected number, received string; maxRetries: Too small: expected number to be >0\n" +
-        "hint: `ralph schema config` prints what is allowed\n",
+      "error: [ROOT]/ralph.config.json: 2 problems\n" +
+        '  line 1, column 12: verify.timeout: expected number, received string (got: "long")\n' +
+        "  line 1, column 30: maxRetries: expected number to be >0 (got: 0)\n" +
+        "hint: `ralph help config` lists the keys\n",
     );
   });
 
@@ -270,9 +272,9 @@ describe("surroundings", () => {
   test("no agent is configured", async () => {
     const { stderr, git } = await ralphCli().files({ "scripts/ralph/prd.json": PRD }).args("run").expectExit(4);
 
-    expect(stderr).toBe(
-      "workflow exec (scripts/ralph exists)\nerror: no agent is configured\n" +
-        'hint: add `"provider": { "command": "…" }` to ralph.config.json, or give `--agent-cmd "…"`\n',
+    // which of them are on PATH is the machine's
+    expect(stderr).toMatch(
+      /^workflow exec \(scripts\/ralph exists\)\nerror: no agent is configured\nhint: .*--agent.*\n$/,
     );
     expect(git("status", "--porcelain", "--ignored")).toBe("");
   });

@@ -26,6 +26,9 @@ describe("an agent that always exits 1", () => {
 
     expect(passedIn(root)).toEqual([]);
     expect(git("log", "--format=%s")).not.toContain("feat:");
-    expect(git("status", "--porcelain", "--untracked-files=all")).toBe("?? work/1.txt");
+    expect(git("status", "--porcelain", "--untracked-files=all")).toBe(
+      " M scripts/ralph/prd.json\n?? scripts/ralph/progress.txt".trim(),
+    );
+    expect(git("for-each-ref", "--format=%(refname)", "refs/ralph/work/"), "what it left is kept").not.toBe("");
   });
 });

@@ -10,7 +10,7 @@ describe("a child that holds stdout after the agent ended", () => {
 
     expect(performance.now() - started).toBeLessThan(20_000);
     expect(passedIn(root)).toEqual(["US-001", "US-002"]);
-    expect(stderr).toMatch(/\n✓ passed: 2 verified in 2 iterations\n  verified  US-001, US-002\n$/);
+    expect(stderr).toMatch(/\n✓ passed: 2 verified in 2 iterations\n  verified  US-001, US-002\n/);
     expect(git("status", "--porcelain")).toBe("");
     await expectNothingLeft(project, root);
   });

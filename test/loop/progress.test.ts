@@ -61,7 +61,7 @@ describe("advance()", () => {
       status: "passed",
     });
 
-    expect(after).toMatchObject({ iterations: 1, turns: 0, idleTurns: 0, passed: [] });
+    expect(after).toMatchObject({ iterations: 0, turns: 0, idleTurns: 0, passed: [] });
   });
 });
 

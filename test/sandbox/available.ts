@@ -4,7 +4,7 @@ import process from "node:process";
 /** Why tests of the sandbox cannot run here, or `null`. */
 export function whyNoSandbox(): string | null {
   if (process.platform !== "linux") return "the sandbox works on Linux";
-  const missing = ["bwrap", "socat"].filter((name) => spawnSync(name, ["--help"]).error !== undefined);
+  const missing = ["bwrap", "socat", "rg"].filter((name) => spawnSync(name, ["--help"]).error !== undefined);
   if (missing.length > 0) return `${missing.join(" and ")} not installed`;
   const tried = spawnSync(
     "bwrap",

@@ -69,6 +69,7 @@ export function featureBacklog(
 ): Backlog<FeatureItemData, FeatureFindings> {
   const { feature, ui = null } = options;
   const { prdFile: file } = feature;
+  const ignore = `${FEATURES_FOLDER}/.gitignore`;
   const { config } = ralph;
   const retryBlocked = options.retryBlocked ?? ralph.loop?.retryBlocked ?? false;
   const broughtBack = new Set<string>();
@@ -89,7 +90,7 @@ export function featureBacklog(
   }
 
   function commitOf(body: string, more: Partial<SettleCommit> = {}): SettleCommit {
-    return { subject: config.commits.message, body: `ralph: ${body}`, paths: [file], work: false, ...more };
+    return { subject: config.commits.message, body: `ralph: ${body}`, paths: [file, ignore], work: false, ...more };
   }
 
   function isGivenUp(story: FeatureStory): boolean {
@@ -166,6 +167,7 @@ export function featureBacklog(
   return {
     name: "feature",
     scope: feature.directory,
+    ownFiles: [ignore],
     stateFiles: [file],
     briefFiles: () => Promise.resolve([feature.markdownFile]),
     unverified: "block",
@@ -273,9 +275,7 @@ export function featureBacklog(
         },
         stories: new Map(blocked ? [[id, { blocked: false, retries: 0 }]] : []),
       }));
-      const ignore = `${FEATURES_FOLDER}/.gitignore`;
-      const paths = await pathExists(join(ralph.root, ignore)) ? [file, ignore] : [file];
-      return commitOf(`${id} started`, { paths });
+      return commitOf(`${id} started`);
     },
 
     async work(item, { attempt, nonce, previous }) {

@@ -105,7 +105,7 @@ describe("plan()", () => {
     expect(planned).toEqual({ status: "aborted" });
     expect(outside(repository.git("status", "--porcelain"))).toEqual([]);
     expect(repository.git("rev-parse", "HEAD")).toBe(before);
-    expect(JSON.parse(repository.read("scripts/ralph/prd.json")).userStories).toEqual([]);
+    expect(repository.git("status", "--porcelain", "--", "scripts/ralph/prd.json")).toBe("");
   });
 
   test("plan() asks what to change after a no, tells it to the agent, and shows the new draft", async () => {

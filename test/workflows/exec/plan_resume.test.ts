@@ -190,6 +190,7 @@ describe("plan() resumed", () => {
     const notes = second.seen.flatMap((event) => event.type === "note" ? [event.message] : []);
     expect(notes).toEqual([
       expect.stringMatching(/^continuing with the plan begun .* \(1 answer so far\): add a health endpoint$/),
+      "the plan so far is kept, answers included",
     ]);
   });
 
