@@ -121,6 +121,7 @@ describe("the feature workflow on a web application", () => {
       "chore: update prd.json",
       "ralph: US-001 passed",
       "feat: US-001 - Items",
+      "- feat: US-001 - Items", // the agent's own commit, folded in
     ]);
     const picture = join(root, ".ralph/screenshots/items-US-002-items.png");
     expect(readFileSync(picture).subarray(1, 4).toString()).toBe("PNG");

@@ -40,6 +40,7 @@ describe("Ctrl-C", () => {
       "started, transcript",
     ],
     ["while a command verifies", `${ACCEPT} *) done_;;`, {
+      commits: { attempts: true },
       verify: { baseline: false, default: ["[ -f ../go ] || { touch ../slow; sleep 60; }"] },
     }, "verify"],
     ["while a service starts", `${ACCEPT} *) done_;;`, {
@@ -91,11 +92,17 @@ describe("Ctrl-C", () => {
 
       expect(stopped.exitCode, stopped.stderr).toBe(130);
       expect(running(run.root)).toBe("");
-      expect(stopped.git("status", "--porcelain", "--", PRD_FILE)).toBe("");
+      // a story that has begun is committed with `commits.attempts` only
+      const isBegun = !["service", "review"].includes(shows);
+      expect(stopped.git("status", "--porcelain", "--", PRD_FILE)).toBe(
+        isBegun && shows !== "verify" ? `M ${PRD_FILE}` : "",
+      );
+      expect(JSON.parse(stopped.read(PRD_FILE) ?? "").run?.currentStoryId ?? null).toBe(isBegun ? "US-001" : null);
       writeFileSync(join(run.root, "../go"), "");
       const again = await ralphCli(run.root).args("run", "auth").expectExit(0);
       expect(storiesOf(again)[0]).toMatchObject({ passes: true, retries: 0 });
       expect(steps(again).filter((step) => step === "US-001 passed")).toHaveLength(1);
+      expect(again.git("status", "--porcelain", "--", ".ralph")).toBe("");
     },
   );
 });

@@ -90,7 +90,12 @@ export function featureBacklog(
   }
 
   function commitOf(body: string, more: Partial<SettleCommit> = {}): SettleCommit {
-    return { subject: config.commits.message, body: `ralph: ${body}`, paths: [file, ignore], work: false, ...more };
+    return { subject: config.commits.message, body: `ralph: ${body}`, paths: [file], work: false, ...more };
+  }
+
+  /** The PRD, and what keeps git from seeing locks and runs: the first commit of a story has both. */
+  async function statePaths(): Promise<readonly string[]> {
+    return await pathExists(join(ralph.root, ignore)) ? [file, ignore] : [file];
   }
 
   function isGivenUp(story: FeatureStory): boolean {
@@ -139,6 +144,7 @@ export function featureBacklog(
         commit: commitOf(`${item.id} ${result}`, {
           subject,
           stateSubject: config.commits.message,
+          paths: await statePaths(),
           work: true,
           apart: true,
         }),
@@ -275,7 +281,7 @@ export function featureBacklog(
         },
         stories: new Map(blocked ? [[id, { blocked: false, retries: 0 }]] : []),
       }));
-      return commitOf(`${id} started`);
+      return commitOf(`${id} started`, { paths: await statePaths() });
     },
 
     async work(item, { attempt, nonce, previous }) {
