@@ -1,16 +1,14 @@
 import { localTime } from "../../host/local_date.ts";
-import { join } from "node:path";
 import type { Config } from "../../config/types.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { EventSink } from "../../events/types.ts";
 import type { Repository } from "../../git/types.ts";
-import { pathExists } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
 import type { Attempt, Backlog, Item, SettleCommit, Settlement } from "../../backlog/types.ts";
 import { fingerprintOf, isOver, largestGroup, reasonOf, startable } from "../../backlog/attempts.ts";
 import { withFailure, withoutFailure } from "../../backlog/notes.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
-import { type FeatureDirectory, FEATURES_FOLDER } from "./directories.ts";
+import { committedPaths, type FeatureDirectory, IGNORE_FILE } from "./directories.ts";
 import { type FeatureFindings, featureSignals, learningsByHand, learningsChange } from "./findings.ts";
 import { changePrdText, parseFeaturePrd, type PrdChange } from "./format.ts";
 import { workCommit } from "./last_result.ts";
@@ -69,7 +67,6 @@ export function featureBacklog(
 ): Backlog<FeatureItemData, FeatureFindings> {
   const { feature, ui = null } = options;
   const { prdFile: file } = feature;
-  const ignore = `${FEATURES_FOLDER}/.gitignore`;
   const { config } = ralph;
   const retryBlocked = options.retryBlocked ?? ralph.loop?.retryBlocked ?? false;
   const broughtBack = new Set<string>();
@@ -91,11 +88,6 @@ export function featureBacklog(
 
   function commitOf(body: string, more: Partial<SettleCommit> = {}): SettleCommit {
     return { subject: config.commits.message, body: `ralph: ${body}`, paths: [file], work: false, ...more };
-  }
-
-  /** The PRD, and what keeps git from seeing locks and runs: the first commit of a story has both. */
-  async function statePaths(): Promise<readonly string[]> {
-    return await pathExists(join(ralph.root, ignore)) ? [file, ignore] : [file];
   }
 
   function isGivenUp(story: FeatureStory): boolean {
@@ -144,7 +136,7 @@ export function featureBacklog(
         commit: commitOf(`${item.id} ${result}`, {
           subject,
           stateSubject: config.commits.message,
-          paths: await statePaths(),
+          paths: await committedPaths(ralph.root, file),
           work: true,
           apart: true,
         }),
@@ -173,7 +165,7 @@ export function featureBacklog(
   return {
     name: "feature",
     scope: feature.directory,
-    ownFiles: [ignore],
+    ownFiles: [IGNORE_FILE],
     stateFiles: [file],
     briefFiles: () => Promise.resolve([feature.markdownFile]),
     unverified: "block",
@@ -281,7 +273,7 @@ export function featureBacklog(
         },
         stories: new Map(blocked ? [[id, { blocked: false, retries: 0 }]] : []),
       }));
-      return commitOf(`${id} started`, { paths: await statePaths() });
+      return commitOf(`${id} started`, { paths: await committedPaths(ralph.root, file) });
     },
 
     async work(item, { attempt, nonce, previous }) {
