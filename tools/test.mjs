@@ -24,6 +24,10 @@ const ONCE = [
   "test/trust/history.test.ts",
   "test/loop/challenge.test.ts",
   "test/checks/browser.test.ts",
+  // whole programs in trees and clones of their own, and whole pages: they start the runtime that they are about
+  "test/loop/parallel*.test.ts",
+  "test/machines/workers.test.ts",
+  "test/web/**",
   // whole programs inside of bubblewrap
   "test/sandbox/attempts.test.ts",
   // kills and restarts of whole programs, by the second: the steps themselves have their tests in every runtime
