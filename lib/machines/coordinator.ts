@@ -15,7 +15,7 @@ import type { Repository } from "../git/types.ts";
 import { pathsBetween } from "../git/work_commit.ts";
 import { hashText, readText, writeAtomic } from "../host/files.ts";
 import { createSlots } from "../host/slots.ts";
-import type { Engine, JobEnd } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { attemptRef, type Job, type JobResult, repositoryName } from "./job.ts";
 import { pushedResult, pushRef, remoteUrl, removeRefs } from "./remote.ts";
 
@@ -101,14 +101,15 @@ class Coordinator implements Elsewhere {
     const { engine } = this.#parts;
     const signal = AbortSignal.any([one.signal, this.#lost.signal]);
     const job = await this.#patiently(() => this.#jobOf(one));
-    await engine.submit(one.id, job);
+    let isSubmitted = false;
     for (;;) {
       if (this.#lost.signal.aborted) throw new RalphError("queue-led");
       if (one.signal.aborted) {
         await engine.cancel([one.id]);
         return this.#without(one, { status: "interrupted" });
       }
-      const end = await this.#endOf(one.id);
+      isSubmitted ||= await this.#ask(() => engine.submit(one.id, job).then(() => true)) ?? false;
+      const end = isSubmitted ? await this.#ask(async () => (await engine.ended([one.id])).get(one.id)) : undefined;
       if (end?.status === "done") return await this.#fetched(one, end.result);
       if (end?.status === "failed") {
         return this.#without(one, { status: "blocked", message: `no worker could do it: ${end.message}` });
@@ -137,9 +138,9 @@ class Coordinator implements Elsewhere {
   }
 
   /** A database that does not answer for a moment has not decided anything. */
-  async #endOf(id: string): Promise<JobEnd | undefined> {
+  async #ask<T>(act: () => Promise<T>): Promise<T | undefined> {
     try {
-      return (await this.#parts.engine.ended([id])).get(id);
+      return await act();
     } catch (error) {
       const message = `the queue does not answer: ${error instanceof Error ? error.message : String(error)}`;
       this.#ralph.events.emit({ type: "note", level: "warn", message });

@@ -164,14 +164,8 @@ export function attemptRef(id: string): string {
 }
 
 /**
- * A repository's name, the same on every machine: host and path of its URL, without user, password, scheme and `.git`. Pure.
- *
- * @example Two spellings
- * ```ts
- * import { repositoryName } from "ralph/machines";
- *
- * console.log(repositoryName("git@git.example.com:a/b.git") === repositoryName("https://git.example.com/a/b")); // true
- * ```
+ * A repository's name, the same on every machine: host and path of its URL, without user, password, scheme and `.git`:
+ * `git@git.example.com:a/b.git` and `https://git.example.com/a/b` are one. Pure.
  */
 export function repositoryName(url: string): string {
   const scp = /^(?:[^@/]+@)?([^:/]+):(?!\/\/)(.+)$/.exec(url);
