@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { LONG, sampled } from "../sampled.ts";
 import { type Cli, ralphCli } from "./cli.ts";
 import { freePort, page, webApp } from "./feature_app.ts";
 import { ACCEPT, feature, PRD_FILE, steps, storiesOf, story } from "./feature_project.ts";
@@ -60,7 +61,7 @@ describe("Ctrl-C", () => {
     ],
   ];
 
-  test.each(phases)(
+  test.each(sampled(phases, 2))(
     "%s: everything is gone, exit 130, and the same command continues",
     { timeout: 120_000 },
     async (_phase, agent, config, shows) => {
@@ -130,10 +131,10 @@ describe("kill -9", () => {
     const project = feature(agent, [story("US-001"), story("US-002")]);
     let root = "";
     let killed = 0;
-    for (let moment = 0; moment < 25; moment++) {
+    for (let moment = 0; moment < (LONG ? 25 : 9); moment++) {
       const run = (root === "" ? project : ralphCli(root)).args("run", "auth").start();
       root = run.root;
-      const timer = setTimeout(() => run.child.kill("SIGKILL"), 500 + moment * 60);
+      const timer = setTimeout(() => run.child.kill("SIGKILL"), 500 + moment * (LONG ? 60 : 170));
       const { exitCode } = await run.ended();
       clearTimeout(timer);
       expect(() => JSON.parse(readFileSync(join(root, PRD_FILE), "utf8")) as unknown).not.toThrow();

@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import { todoBacklog } from "../../lib/backlog/todo.ts";
 import { runLoop } from "../../lib/loop/run_loop.ts";
+import { LONG } from "../sampled.ts";
 import { loopWorld, type Turns } from "./loop_world.ts";
 
 const DONE = { lines: ["<ralph>DONE</ralph>"] };
@@ -162,7 +163,7 @@ describe("what others have lost", () => {
 });
 
 const SEED = Number(process.env["RALPH_SEED"] ?? Date.now() % 1_000_000);
-const RUNS = process.env["RALPH_LONG"] === "1" ? 40 : 4;
+const RUNS = LONG ? 40 : 2;
 
 test(
   `any order of ends, and any conflicts, gives each item once and the tree of working one by one (seed ${SEED})`,

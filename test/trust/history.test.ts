@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import { runLoop } from "../../lib/loop/run_loop.ts";
 import { loopWorld, type World } from "../loop/loop_world.ts";
+import { sampled } from "../sampled.ts";
 
 const ITEMS = [
   { id: "a", title: "write a.txt", checks: ["test -f a.txt"] },
@@ -73,7 +74,7 @@ const REWRITTEN: readonly (readonly [name: string, script: string])[] = [
 ];
 
 describe("history only grows", () => {
-  test.each(REWRITTEN)("%s fails the attempt, and the branch is as it was", async (_name, script) => {
+  test.each(sampled(REWRITTEN))("%s fails the attempt, and the branch is as it was", async (_name, script) => {
     await using run = await ran(script);
     const { world } = run;
 
@@ -119,7 +120,7 @@ describe("history only grows", () => {
     ["makes empty commits", "git commit -q --allow-empty -m nothing; work"],
     ["stashes and takes its own work again", "work; git add -A; git stash -q; git stash pop -q"],
   ];
-  test.each(HONEST)("an agent that %s passes", async (_name, script) => {
+  test.each(sampled(HONEST))("an agent that %s passes", async (_name, script) => {
     await using run = await ran(script);
 
     expect(run.failures).toEqual([]);
@@ -180,7 +181,7 @@ describe("what hides changes or is left in progress", () => {
   });
 
   const CONFLICT = "git switch -qc side HEAD~1; echo s > a.txt; git add -A; git commit -qm side; git switch -q main;";
-  test.each([
+  test.each(sampled([
     ["merge", `${CONFLICT} git merge -q side; work`],
     [
       "merge",
@@ -189,7 +190,7 @@ describe("what hides changes or is left in progress", () => {
     ["cherry-pick", `${CONFLICT} git cherry-pick side; work`],
     ["rebase", `${CONFLICT} git switch -q side; git rebase -q main; git switch -q main; work`],
     ["bisect", "work; git bisect start"],
-  ])("a %s in progress is ended, and the run continues", async (operation, script) => {
+  ]))("a %s in progress is ended, and the run continues", async (operation, script) => {
     await using run = await ran(`{ ${script}; } || true`);
 
     expect(run.notes).toContain(`the turn left a ${operation} in progress: it was ended`);
@@ -217,7 +218,7 @@ describe("a person's uncommitted work", () => {
     ["deleted in a commit", "git rm -qf mine.txt; rm -f new.txt raw.bin; work; git add b.txt; git commit -qm b"],
     ["swept into an amended commit of Ralph's", "work; git add -A; git commit -q --amend -m mine"],
   ];
-  test.each(SWEEPS)("%s: it is uncommitted as before, and reported", async (_name, script) => {
+  test.each(sampled(SWEEPS))("%s: it is uncommitted as before, and reported", async (_name, script) => {
     await using run = await ran(script, { setup: DIRTY });
     const { world } = run;
 
@@ -354,7 +355,7 @@ describe("names, hooks and programs of the repository", () => {
 });
 
 describe("a repository that git cannot read", () => {
-  test.each([
+  test.each(sampled([
     ["HEAD that names nothing", "echo garbage > .git/HEAD"],
     ["no HEAD", "rm .git/HEAD"],
     ["a bare repository", "git config core.bare true"],
@@ -362,7 +363,7 @@ describe("a repository that git cannot read", () => {
     ["a configuration that is broken", "echo '[broken' >> .git/config"],
     ["no index", "rm -f .git/index"],
     ["no refs", "git pack-refs --all; rm -rf .git/refs"],
-  ])("%s is mended, and the run continues", async (_name, script) => {
+  ]))("%s is mended, and the run continues", async (_name, script) => {
     await using run = await ran(`work; ${script}`);
 
     expect(run.status, run.notes).toBe("passed");

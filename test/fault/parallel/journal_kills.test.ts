@@ -6,14 +6,15 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { bunPath } from "../../../tools/runtimes.mjs";
 import { gitIn, makeRepository } from "../../repository.ts";
+import { LONG } from "../../sampled.ts";
 import { runProgram } from "../crash/run_program.ts";
 
 const SCRIPT = join(dirname(fileURLToPath(import.meta.url)), "killed_run.ts");
 const STORIES = ["US-1", "US-2", "US-3", "US-4"];
 const ENVIRONMENT = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
 
-/** `RALPH_LONG=1` tries every point, else one in seven. */
-const STEP = process.env["RALPH_LONG"] === "1" ? 1 : 7;
+/** One point in so many. */
+const STEP = LONG ? 1 : 19;
 
 function project(): { readonly folder: string; readonly root: string } {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "ralph-journal-")));

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { LONG } from "../../sampled.ts";
 import { plan } from "../../../lib/workflows/exec/plan/plan.ts";
 import { conversingAgent, conversingPrompter, FINAL, GOAL, stoppingAfter } from "../../fixtures/plan/conversation.ts";
 import {
@@ -99,9 +100,9 @@ describe("plan() resumed", () => {
     "plan() loses and doubles nothing when it is stopped after any write of its state",
     { timeout: 180_000 },
     async () => {
-      // Odd writes under Node, even ones under Bun and Deno: together all of them.
-      let writes = "Bun" in globalThis || "Deno" in globalThis ? 2 : 1;
-      for (;; writes += 2) {
+      const step = LONG ? 1 : 3;
+      let writes = 1;
+      for (;; writes += step) {
         using repository = testRepository();
         if (!await stopped(repository, writes)) break;
         await expectWhole(repository, writes);
