@@ -81,15 +81,15 @@ export async function agentTurn(ralph: RalphContext, request: AgentTurnRequest):
   const { paths, now } = await repository.changedSince(before).catch(async (error: unknown) => {
     if (!await mendGitDirectory(repository.gitDirectory, before)) throw gone();
     await request.restoreGit?.();
-    const mended = await repository.changedSince(before).catch(async () => {
+    const fixed = await repository.changedSince(before).catch(async () => {
       throw before.head === null || await hasCommit(repository, before.head) ? error : gone();
     });
     ralph.events.emit({
       type: "note",
       level: "warn",
-      message: "the turn left a repository that git could not read: mended",
+      message: "the turn left a repository that git could not read: fixed",
     });
-    return mended;
+    return fixed;
   });
   if (now.head === null && before.head !== null && !await hasCommit(repository, before.head)) throw gone();
   const changedFiles = rootPaths(ralph, paths);

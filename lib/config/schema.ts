@@ -258,7 +258,7 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = z.strictObject({
   ),
   notify: key(
     z.array(NOTIFY_SCHEMA).default([]),
-    "Who is told how a run ended, and what it asks. Each has exactly one of `url`, `command` and `desktop`.",
+    "Who is notified how a run ended, and what it asks. Each has exactly one of `url`, `command` and `desktop`.",
   ),
   ui: key(
     z.enum(["auto", "rich", "plain", "json"]).default(DEFAULTS.ui),

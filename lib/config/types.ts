@@ -269,10 +269,10 @@ export interface HookConfig {
   readonly timeout?: number | undefined;
 }
 
-/** Why a person is told something. */
+/** Why a person is notified. */
 export type NotifyReason = "passed" | "failed" | "blocked" | "limit" | "question";
 
-/** One way to tell a person who is elsewhere: a URL, a command, or the desktop. */
+/** One way to notify a person who is elsewhere: a URL, a command, or the desktop. */
 export interface NotifyConfig {
   /** @default all of them */
   readonly on: readonly NotifyReason[];
@@ -327,7 +327,7 @@ export interface Config {
   readonly protect: readonly string[];
   /** Run with each iteration of every workflow. */
   readonly hooks: readonly HookConfig[];
-  /** Who is told what became of a run. */
+  /** Who is notified of a run. */
   readonly notify: readonly NotifyConfig[];
   /** How a run is shown. @default "auto" */
   readonly ui: "auto" | "rich" | "plain" | "json";

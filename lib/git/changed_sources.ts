@@ -4,7 +4,7 @@ import { topLevelPaths } from "./tree_paths.ts";
 
 /** What changed while a turn was at work that may write nothing there. */
 export interface ChangedSources {
-  /** Files that git tracks, before the turn or after it, and that nobody was editing when it began. */
+  /** Files that git tracks, before the turn or after it, and that were not being edited when it began. */
   readonly sources: readonly string[];
   /** A log, an editor's save, what a server wrote: they may be anyone's. */
   readonly others: readonly string[];

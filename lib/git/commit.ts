@@ -21,7 +21,7 @@ import type { ChangedPath, CommitRequest, CommitResult, TreeStatus } from "./typ
 
 const TIMEOUT_MS = 60_000;
 const HOOKS_TIMEOUT_MS = 600_000;
-/** After that a hook is named, so that nobody watches a silent run. */
+/** After that a hook is named, so that a run is not silent. */
 const SLOW_MS = 10_000;
 /** Hooks may end by themselves when Ralph is stopped. */
 const GRACE_MS = 2000;

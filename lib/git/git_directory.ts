@@ -36,7 +36,7 @@ const HEAD_REGEXP = /^(?:ref: refs\/\S+|[0-9a-f]{40,64})\s*$/;
 /**
  * Makes a git directory one that git reads again: HEAD names what it named, and `refs` is there.
  *
- * @returns false where it is gone: there is nothing to mend
+ * @returns false where it is gone: there is nothing to fix
  */
 export async function mendGitDirectory(
   gitDirectory: string,

@@ -87,7 +87,11 @@ export function createGit(host: Host, cwd: string): Git {
       throw new RalphError("git-missing", { details: { reason: end.stderr } });
     }
     if (end.reason === "not-started") {
-      throw gitFailed(arguments_, end.stderr, "end other programs, or raise `ulimit -u` and `ulimit -n`; then go on");
+      throw gitFailed(
+        arguments_,
+        end.stderr,
+        "end other programs, or raise `ulimit -u` and `ulimit -n`; then continue",
+      );
     }
     if (end.reason !== "exited") {
       if (options.late !== undefined) throw await options.late(end.reason === "timed-out" ? "timed-out" : "aborted");

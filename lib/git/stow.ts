@@ -42,7 +42,7 @@ export interface StowedWork {
 
 /**
  * Puts work away: the files are as they were before it, and the branch goes back to where it began. What a person has
- * edited since stays. Called again after a kill it goes on where it was.
+ * edited since stays. Called again after a kill it continues where it was.
  *
  * @returns `null` where there was nothing
  * @throws {RalphError} git-failed

@@ -8,7 +8,7 @@ import { type Git, outputOfGit } from "./run_git.ts";
 const TRAILERS: readonly (readonly [algorithm: string, bytes: number])[] = [["sha1", 20], ["sha256", 32]];
 
 /**
- * Makes an index anew from HEAD where a power cut tore it: git reads on past the tear, and fails where nobody expects
+ * Makes an index anew from HEAD where a power cut tore it: git reads on past the tear, and fails where no one expects
  * it. What was staged is unstaged then.
  *
  * @returns where the torn one is kept; `null` where the index was whole

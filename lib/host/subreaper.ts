@@ -112,7 +112,7 @@ function collect(children: readonly number[]): void {
   for (const key of uncollected.keys()) if (!pids.has(key)) uncollected.delete(key);
 }
 
-/** Children that nobody here follows. The kernel gives orphans to a program's first thread, and the runtime forks there. */
+/** Children that are not followed here. The kernel gives orphans to a program's first thread, and the runtime forks there. */
 function unfollowed(): readonly number[] {
   const list = readOrNull(`/proc/self/task/${process.pid}/children`) ?? "";
   return list.split(" ").filter((pid) => pid !== "").map(Number).filter((pid) => !followed.has(pid));

@@ -85,7 +85,7 @@ export class Iterations<Data, Findings> {
 
   /**
    * @param lane given where it is worked on in a tree of its own: where its events go
-   * @param handedOut the attempt, where an earlier run has begun it and somebody else is making it
+   * @param handedOut the attempt, where an earlier run has begun it and another process is making it
    */
   async begin(
     item: Item<Data>,

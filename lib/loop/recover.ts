@@ -30,7 +30,7 @@ export async function recover<Data, Findings>(
   now: TreeSnapshot,
   shared: readonly CheckLike[],
 ): Promise<Ownership> {
-  // what workers elsewhere were given goes on
+  // what workers elsewhere were given continues
   const isOut = ({ apart, attempt }: OpenItem): boolean =>
     ralph.loop.elsewhere !== undefined && apart === true && attempt === null;
   const open = ralph.journal.open(key).filter((one) => !isOut(one));
@@ -82,7 +82,7 @@ function isApart({ apart, attempt }: OpenItem): boolean {
   return apart === true && (attempt?.status === "verified" || attempt?.status === "unverified");
 }
 
-/** A landing that a kill cut short is made again; where somebody has changed the same files since, it is taken back. */
+/** A landing that a kill cut short is made again; where a person has changed the same files since, it is reverted. */
 async function landedAgain(
   ralph: RalphContext,
   { item, landing }: OpenItem,

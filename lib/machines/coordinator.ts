@@ -73,12 +73,12 @@ class Coordinator implements Elsewhere {
   readonly #ralph: RalphContext;
   readonly #parts: CoordinatorParts;
   readonly #repository: Repository;
-  /** The same for the same clone: whoever works in it next takes over at once. */
+  /** The same for the same clone: the next one takes over at once. */
   #holder = "";
   readonly #pushing = createSlots(1);
   readonly #lost = new AbortController();
   #keeping: Disposable | null = null;
-  /** Refs on the remote that nobody needs afterwards. */
+  /** Refs on the remote that are not needed afterwards. */
   readonly #refs = new Set<string>();
   #tip: string | null = null;
 
@@ -128,7 +128,7 @@ class Coordinator implements Elsewhere {
     await engine.close();
   }
 
-  /** What was fetched here, now or by a run that was killed, is settled: nobody needs it on the remote any more. */
+  /** What was fetched here, now or by a run that was killed, is settled: it is not needed on the remote any more. */
   async #sweep(): Promise<void> {
     const listed = await this.#repository.git(["for-each-ref", "--format=%(refname)", "refs/ralph/attempts/"]);
     const fetched = listed.stdout.split("\n").filter((ref) => ref !== "");
@@ -152,7 +152,7 @@ class Coordinator implements Elsewhere {
     try {
       if (!await this.#parts.engine.lead(this.#parts.key, this.#holder)) this.#lost.abort();
     } catch {
-      // nobody else can take it either while the database is away
+      // no one else can take it either while the database is away
     }
   }
 

@@ -116,7 +116,7 @@ const RESULT = z.strictObject({
 });
 
 /**
- * Reads a job that somebody else wrote. Pure.
+ * Reads a job from another process. Pure.
  *
  * @param version of this Ralph
  * @throws {RalphError} job-invalid: what is wrong with which field; job-version: made by another Ralph
@@ -133,7 +133,7 @@ export function parseJob(value: unknown, version: string): Job {
 }
 
 /**
- * Reads a result that somebody else wrote. Pure.
+ * Reads a result from another process. Pure.
  *
  * @throws {RalphError} job-invalid
  */

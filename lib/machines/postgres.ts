@@ -25,7 +25,7 @@ const RETRIES = 5;
 const LONGEST_SECONDS = 23 * 60 * 60;
 const CHANNEL = "ralph_job_ended";
 
-/** Jobs come by notice; what nobody tells of (one that is handed out again) is asked for. */
+/** Jobs come by notice; one that is handed out again sends no notice and is asked for. */
 const FETCH = {
   includeMetadata: true,
   perJobResults: true,
@@ -54,7 +54,7 @@ interface Output {
 
 /**
  * Jobs in PostgreSQL, by pg-boss in a schema of its own (`ralph`): leases with heartbeats, retries, dead letters. A new job
- * and a result wake whoever waits by LISTEN/NOTIFY.
+ * and a result wake the process that waits by LISTEN/NOTIFY.
  *
  * @throws {RalphError} queue-unreachable
  */
@@ -217,7 +217,7 @@ class PostgresEngine implements Engine {
     try {
       const [now] = await this.#boss.findJobs(this.#queue, { id: job.id });
       const mine = now?.state === "active" && now.retryCount === job.retryCount;
-      if (!mine) lost.abort(new Error("the job was given to another worker, or taken back"));
+      if (!mine) lost.abort(new Error("the job was given to another worker, or withdrawn"));
     } catch {
       // a database that does not answer says nothing about the lease: asked again
     }
@@ -246,7 +246,7 @@ function endOf(job: JobWithMetadata<Job> | undefined): JobEnd | null {
   return { status: "failed", message: output?.message ?? "no worker has ended it" };
 }
 
-/** Whoever may write to the database may write anything. */
+/** What comes from the database is not trusted: any writer may have put it there. */
 function done(written: unknown): JobEnd {
   try {
     return { status: "done", result: parseResult(written) };

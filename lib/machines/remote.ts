@@ -26,7 +26,7 @@ export async function fetchRefs(repository: Git, refs: readonly string[]): Promi
  * Pushes a commit to a ref that only moves from where it is said to be.
  *
  * @param from `null`: the ref is new
- * @returns false where it is elsewhere: somebody else was first
+ * @returns false where it is elsewhere: another process was first
  */
 export async function pushRef(repository: Git, { ref, commit }: RemoteCommit, from: string | null): Promise<boolean> {
   const arguments_ = ["push", "--quiet", `--force-with-lease=${ref}:${from ?? ""}`, REMOTE, `${commit}:${ref}`];

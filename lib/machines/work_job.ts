@@ -116,7 +116,7 @@ async function makeAttempt<Data, Findings>(
   return { attempt: { ...attempt, turn: { ...turn, transcript } }, paths };
 }
 
-/** The result's commit: its message holds the attempt, so that whoever finds it knows all of it. */
+/** The result's commit: its message holds the attempt, so that the ref alone is enough. */
 async function resultCommit(
   ralph: RalphContext,
   { base, attempt }: Job,

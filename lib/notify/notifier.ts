@@ -5,7 +5,7 @@ import type { Host } from "../host/types.ts";
 import { nextFacts, NO_FACTS, type Notification, notificationOf, reasonOfStatus, type RunFacts } from "./message.ts";
 import { nameOf, send } from "./send.ts";
 
-/** Tells a person who is elsewhere what became of a run, and what it asks. Never fails a run. */
+/** Notifies a person who is elsewhere of how a run ended, and what it asks. Never fails a run. */
 export interface Notifier extends EventSink {
   /** How the run ended is sent, and what is on its way is waited for: 10 seconds at most. */
   finish(): Promise<void>;

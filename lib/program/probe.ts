@@ -27,7 +27,7 @@ export interface ProbeOptions {
 }
 
 /**
- * The agents that `--probe` names; without names the configured one. None is asked that nobody chose: it costs a turn.
+ * The agents that `--probe` names; without names the configured one. An agent that was not chosen is not asked: it costs a turn.
  *
  * @throws {RalphError} usage
  */

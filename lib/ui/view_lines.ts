@@ -174,7 +174,7 @@ function spent(usage: Usage | null): string {
   return known(tokens === null ? null : `${amount(tokens)} tokens`, money(usage));
 }
 
-/** `run 24.6k+ tokens, $0.06`: the same over several turns; a plus where some of them did not tell. */
+/** `run 24.6k+ tokens, $0.06`: the same over several turns; a plus where some of them did not report it. */
 function totalText(total: UsageTotal): string {
   const more = (turns: number): string => turns > 0 ? "+" : "";
   const tokens = tokensOf(total);

@@ -42,7 +42,7 @@ export function readEvent(line: object): ReadEvent | null {
   return { event, atMs, lane: typeof lane === "number" ? lane : undefined, line };
 }
 
-/** How often a process is looked at that may have been killed: nothing tells of that. */
+/** How often the process is checked for: a killed one sends no event. */
 const LOOK_MS = 5000;
 
 /**

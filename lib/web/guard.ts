@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { MiddlewareHandler } from "hono";
 
-/** Only the page's own files, and nothing that stands in the markup. */
+/** Only the page's own files, and no script or style in the markup. */
 const POLICY = [
   "default-src 'none'",
   "style-src 'self'",

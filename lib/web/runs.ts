@@ -44,7 +44,7 @@ export interface RunsOptions {
   readonly folders: (root: string) => Promise<readonly string[]>;
 }
 
-/** The runs of some projects. A run is read once, whoever looks at it, and followed while somebody does. */
+/** The runs of some projects. A run is read once for all its viewers, and followed while there is one. */
 export class Runs implements Disposable {
   readonly #options: RunsOptions;
   readonly #open: Map<string, Follower> = new Map();
@@ -169,7 +169,7 @@ class Follower implements Disposable {
     });
   }
 
-  /** Nothing tells of a process that was killed: it is looked at. */
+  /** A killed process sends no event: it is checked for. */
   watchProcess({ pid, started, run }: LiveRun): void {
     if (this.#process === started) return;
     this.#process = started;

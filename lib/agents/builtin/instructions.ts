@@ -10,7 +10,7 @@ const LONGEST_INSTRUCTIONS = 40_000;
 const MOST_PICTURES = 4;
 const PICTURE_REGEXP = /[\w@./-]+\.(?:png|jpe?g|webp|gif)\b/gi;
 
-/** What the model is told before the prompt. */
+/** The system prompt. */
 export async function systemPrompt(cwd: string, tree: string, platform: string): Promise<string> {
   const own = [
     `You are a coding agent at work in ${cwd} (${platform}). You work by your tools, until the task is done.`,

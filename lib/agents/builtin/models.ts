@@ -27,7 +27,7 @@ export type Message = ModelMessage;
 /** How hard a model thinks. */
 export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
 
-/** A tool as the model is told of it. */
+/** A tool as the model sees it. */
 export interface OfferedTool {
   readonly name: string;
   readonly description: string;

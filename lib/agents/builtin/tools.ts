@@ -90,7 +90,7 @@ const TOOLS = {
   }),
 } as const;
 
-/** The tools, as the model is told of them. */
+/** The tools, as the model sees them. */
 export function offeredTools(): readonly OfferedTool[] {
   return Object.entries(TOOLS).map(([name, { description, schema }]) => {
     const { $schema: _, ...plain } = z.toJSONSchema(schema as z.ZodType);
@@ -98,7 +98,7 @@ export function offeredTools(): readonly OfferedTool[] {
   });
 }
 
-/** Runs one call. Never throws for what the call asked: the model is told. */
+/** Runs one call. Never throws for what the call asked: the model gets the error. */
 export async function runTool(name: string, input: unknown, place: ToolPlace): Promise<ToolResult> {
   const tool = Object.hasOwn(TOOLS, name) ? TOOLS[name as keyof typeof TOOLS] as unknown as Tool<unknown> : undefined;
   if (tool === undefined) return failed(`there is no tool ${name}: ${Object.keys(TOOLS).join(", ")}`);
@@ -134,7 +134,7 @@ async function inside(path: string, { cwd, tree }: ToolPlace): Promise<string> {
   return await resolveInside(tree, resolve(cwd, path));
 }
 
-/** Git's own files are not the model's: a hook there would be run by whoever uses git next. */
+/** Git's own files are not the model's: a hook there would be run by the next use of git. */
 async function writable(path: string, place: ToolPlace): Promise<string> {
   const file = await inside(path, place);
   const { tree } = place;

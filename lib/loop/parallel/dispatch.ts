@@ -120,7 +120,7 @@ class Dispatcher<Data, Findings> {
   readonly #rest: DispatchParts<Data, Findings>;
   readonly #free: WorkerTree[];
   readonly #elsewhere: Elsewhere | null;
-  /** What an earlier coordinator has handed out: it goes on. */
+  /** What an earlier coordinator has handed out: it continues. */
   readonly #handedOut: OpenItem[];
   /** The coordinator's side, one thing at a time. */
   readonly #coordinator = createSlots(1);

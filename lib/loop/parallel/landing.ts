@@ -130,7 +130,7 @@ class RunLandings<Data, Findings> implements Landings<Data, Findings> {
     return ended;
   }
 
-  /** A conflict is nobody's failure: it is not settled, and comes again with both changes. */
+  /** A conflict is no failure: it is not settled, and comes again with both changes. */
   async #conflict(
     { begun, worked, tree }: ToLand<Data, Findings>,
     attempt: Attempt<Findings>,

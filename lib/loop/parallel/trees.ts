@@ -1,6 +1,6 @@
 /**
  * The trees of workers as they are on the disk: whose they are, and what killed runs left in them. What is in the folder
- * without a marker of this project is nobody's here, and left alone.
+ * without a marker of this project is not this project's, and left alone.
  *
  * @module
  */

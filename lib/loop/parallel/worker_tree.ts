@@ -198,7 +198,7 @@ async function ensureWorktree(ralph: RalphContext, path: string): Promise<void> 
   await outputFrom(requireRepository(ralph), add);
 }
 
-/** A folder that is nobody else's: what is there without this project's marker is left alone. */
+/** A folder of this project's own: what is there without this project's marker is left alone. */
 async function placeOf(ralph: RalphContext, lane: number): Promise<string> {
   const { topLevel } = requireRepository(ralph);
   const own = new Set((await findTrees(ralph)).map(({ path }) => path));

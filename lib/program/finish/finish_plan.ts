@@ -77,7 +77,7 @@ function nothing(problem: string): RalphError {
   return new RalphError("finish-refused", { details: { problem: `there is nothing to finish: ${problem}`, hint } });
 }
 
-/** What is not committed would not be part of it. Files that git does not know are in nobody's way. */
+/** What is not committed would not be part of it. Files that git does not track are not in the way. */
 async function refuseDirty(repository: Repository, own: (path: string) => boolean): Promise<void> {
   const { changed } = await repository.status();
   const paths = changed.filter(({ path, untracked }) => !untracked && !own(path)).map(({ path }) => path);

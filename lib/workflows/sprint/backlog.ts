@@ -258,7 +258,7 @@ function humanReason({ humanNeeded, status }: SprintProgress, { directory, progr
   return `${what}; \`ralph sprint run ${directory} --retry-blocked\` continues it`;
 }
 
-/** The goal is said to be reached, and a step is left that nobody could do. */
+/** The goal is said to be reached, and a step is left that could not be done. */
 function givenUpReason(step: SprintStep, parked: readonly ParkedItem[]): string {
   const reason = parked.find(({ id }) => id === step.id)?.reason.split("\n")[0] ?? "was given up on";
   return `${step.id} (${titleOf(step.prompt)}): ${reason}; \`ralph step done ${step.id}\` if it is not needed`;

@@ -58,7 +58,7 @@ export function formatYaml(document: Document): string {
  */
 export function changeYaml(text: string, path: string, change: (document: ProgressDocument) => boolean): string {
   const document = documentOf(text, path);
-  known = null; // while it is changed, nobody knows what it says
+  known = null; // its content is unknown while it is changed
   const after = change(document) ? formatYaml(document) : text;
   known = { text: after, document };
   return after;
