@@ -32,12 +32,13 @@ const ONCE = [
   // whole programs inside of bubblewrap
   "test/sandbox/attempts.test.ts",
   // backlogs on the loop, in repositories of their own: which files and commits come of it is git's doing
+  "test/workflows/exec/prd_loop.test.ts",
   "test/workflows/gsd/{backlog,open_plans}.test.ts",
   "test/workflows/spec/{contract,ends}.test.ts",
   "test/workflows/sprint/{contract,loop}.test.ts",
   "test/testing/backlog_contract.test.ts",
   "test/loop/{fold,parked,baseline}.test.ts",
-  "test/checks/checkout/cheats.test.ts",
+  "test/checks/checkout/{checkout,cheats}.test.ts",
   "test/checks/reviewed_by.test.ts",
   "test/trust/{brief_next_run,brief_reviewers,claims,links}.test.ts",
   // a database that the test starts; workers that are killed there are the compiled program's

@@ -92,7 +92,7 @@ function violations(root: string, before: Readonly<Record<string, string>>): str
 }
 
 describe("whenever a run has passed", () => {
-  const runs = Number(process.env["RALPH_RUNS"] ?? 15);
+  const runs = Number(process.env["RALPH_RUNS"] ?? 10);
   const seed = seedOfRun();
 
   test(
