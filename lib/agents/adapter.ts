@@ -37,6 +37,8 @@ export interface Adapter {
   readonly programs: readonly string[];
   /** Whether the adapter was run against the real program (which version), or written from its documentation. */
   readonly proof: { readonly kind: "measured"; readonly version: string } | { readonly kind: "documented" };
+  /** From this version on it is not known to work with the adapter, and why: `ralph doctor` says so. @default none */
+  readonly doubtful?: { readonly from: string; readonly why: string };
   /** How to get it. */
   readonly install: string;
   /** How to log in. */

@@ -142,6 +142,10 @@ export const ADAPTERS: readonly Adapter[] = [
     name: "amp",
     programs: ["amp"],
     proof: { kind: "measured", version: "0.0.1775390627" },
+    doubtful: {
+      from: "0.0.1775390628",
+      why: "newer builds do their work through Amp's own server and were never seen to end a turn",
+    },
     install: "npm install -g @sourcegraph/amp",
     login: "run `amp login`, or set AMP_API_KEY",
     instructions: ["AGENTS.md", ".amp/"],

@@ -81,6 +81,8 @@ export interface Command {
   readonly helpLine?: string;
   /** It may be run inside of a run, by an agent or a hook: it only reads, or claims. A list: only with these first arguments. */
   readonly insideRun?: boolean | readonly string[];
+  /** Its standard output is for people where there is no `--json`: in a terminal lines break between words. @default false */
+  readonly isProse?: boolean;
   readonly load: () => Promise<CommandModule>;
 }
 

@@ -35,6 +35,15 @@ export const DATA_FLAGS: FlagTable = {
   json: { type: "boolean", summary: "print JSON on standard output" },
 };
 
+/** How long a check may take, for commands that start no agent. */
+export const CHECK_TIME_FLAG: FlagTable = {
+  timeout: {
+    type: "text",
+    value: "TIME",
+    summary: "longest time for one check: `90s`, `30m`, `2h` or seconds (default: verify.timeout)",
+  },
+};
+
 /** Where the project is, for commands that ask nothing else. */
 export const ROOT_FLAG: FlagTable = { root: PLACE_FLAGS["root"] as FlagTable[string] };
 

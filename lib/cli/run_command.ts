@@ -63,9 +63,18 @@ export async function guarded(
 function printer(argv: readonly string[], host: Host, stream: "stdout" | "stderr"): (text: string) => void {
   const colour = wantsColour(host.terminal.isTerminal(stream), host.environment, argv.includes("--no-color"));
   const safe = colour ? printablePainted : printable;
-  const wraps = stream === "stderr" && host.terminal.isTerminal(stream); // standard output is data
-  const shown = (text: string): string => wraps ? wrapText(safe(text), host.terminal.size().columns) : safe(text);
-  return (text) => host.terminal.write(stream, `${shown(text)}\n`);
+  const print = (text: string): void => void host.terminal.write(stream, `${safe(text)}\n`);
+  return stream === "stderr" ? wrapping(host, stream, print) : print; // standard output is data
+}
+
+/** In a terminal lines break between words. */
+function wrapping(
+  { terminal }: Host,
+  stream: "stdout" | "stderr",
+  print: (text: string) => void,
+): (text: string) => void {
+  if (!terminal.isTerminal(stream)) return print;
+  return (text) => print(wrapText(text, terminal.size().columns));
 }
 
 /** Runs a command with its own line of arguments. @throws {RalphError} usage, and what the command throws */
@@ -78,7 +87,9 @@ export async function startCommand(command: Command, line: readonly string[], ar
   checkArity(command, parsed.arguments);
   await checkInsideRun(command, { ...around, arguments: parsed.arguments, flags: parsed.flags });
   const { run } = await command.load();
-  return await run({ ...around, command, arguments: parsed.arguments, rest: parsed.rest, flags: parsed.flags });
+  const isProse = command.isProse === true && !parsed.flags.has("json");
+  const out = isProse ? wrapping(around.host, "stdout", around.out) : around.out;
+  return await run({ ...around, out, command, arguments: parsed.arguments, rest: parsed.rest, flags: parsed.flags });
 }
 
 /** @throws {RalphError} usage for too few or too many arguments */

@@ -49,7 +49,7 @@ export interface Session extends AsyncDisposable {
 export async function openSession(invocation: Invocation, options: SessionOptions): Promise<Session> {
   const { flags, host, signal } = invocation;
   const approvals = parseApprovals(flags.all("approve"), options.gates === null ? null : [...GATES, ...options.gates]);
-  const overlay = configOverlay(flags);
+  const overlay = configOverlay(flags, "agent" in invocation.command.flags ? "turn" : "check");
   const place = options.place ?? await findPlace(invocation);
   const json = flags.has("json");
   const ui = json && options.data !== true ? "json" : (flags.text("ui") ?? place.config.ui) as Config["ui"];

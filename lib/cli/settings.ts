@@ -57,14 +57,21 @@ export interface ConfigOverlay {
     readonly default?: readonly string[];
     readonly allowUnverified?: boolean;
     readonly challenge?: number;
+    readonly timeout?: number;
   };
   readonly notify?: Config["notify"];
   readonly limits?: { readonly iterations?: number; readonly costUsd?: number; readonly maxWait?: number };
 }
 
-/** Reads the flags that override fields of the configuration. @throws {RalphError} option-invalid */
-export function configOverlay(flags: Flags): ConfigOverlay {
-  const timeout = flags.text("timeout");
+/**
+ * Reads the flags that override fields of the configuration.
+ *
+ * @param timed what `--timeout` limits: an agent's turn, or a check of a command that starts no agent
+ * @throws {RalphError} option-invalid
+ */
+export function configOverlay(flags: Flags, timed: "check" | "turn" = "turn"): ConfigOverlay {
+  const given = flags.text("timeout");
+  const timeout = optional("timeout", given === undefined ? undefined : parseDuration("--timeout", given));
   const cost = flags.text("max-cost");
   const iterations = flags.text("max-iterations");
   const checks = flags.all("verify");
@@ -78,9 +85,10 @@ export function configOverlay(flags: Flags): ConfigOverlay {
       ...optional("model", flags.text("model")),
       ...optional("reasoning", flags.text("reasoning")),
       ...optional("endpoint", flags.text("endpoint")),
-      ...optional("timeout", timeout === undefined ? undefined : parseDuration("--timeout", timeout)),
+      ...(timed === "turn" ? timeout : {}),
     },
     verify: {
+      ...(timed === "check" ? timeout : {}),
       ...optional("default", checks.length === 0 ? undefined : checks),
       ...optional("allowUnverified", flags.has("allow-unverified") ? true : undefined),
       ...optional("challenge", challenge === undefined ? undefined : parseCount("--challenge", challenge, 0)),

@@ -18,6 +18,8 @@ export interface VerdictSinceOptions {
   readonly base?: string;
   /** Commands beside those of the base's `verify.default`. */
   readonly checks?: readonly string[];
+  /** Milliseconds that one check may take. @default what the base's `verify.timeout` says */
+  readonly timeoutMs?: number;
   /** Ends the checks. @default the context's */
   readonly signal?: AbortSignal;
 }
@@ -51,7 +53,11 @@ export async function verdictSince(ralph: RalphContext, options: VerdictSinceOpt
   const base = await commitNamed(repository, options.base ?? await mergeBase(repository));
   const judged = { ...ralph, config: await configAt(ralph, repository, base) };
   const commands = new Set([...judged.config.verify.default, ...options.checks ?? []]);
-  const checks = [...commands].map((command): Check => ({ name: command, command }));
+  const checks = [...commands].map((command): Check => ({
+    name: command,
+    command,
+    ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+  }));
   if (checks.length === 0) return { status: "unverified", base, reasons: ["no check is named: use `--verify CMD`"] };
   const head = await commitOfTree(judged);
   await using checkout = await openCheckout(judged, { signal });

@@ -8,6 +8,7 @@ import type { Command } from "../cli/command.ts";
 import {
   AGENT_FLAGS,
   BACKLOG_FLAG,
+  CHECK_TIME_FLAG,
   CONSENT_FLAGS,
   DATA_FLAGS,
   LOOK_FLAGS,
@@ -73,11 +74,18 @@ const LOOKING: readonly Command[] = [
     summary: "run the checks of the work; starts no agent",
     usage: SCOPE,
     arity: [0, 1],
-    flags: { ...pick(LOOP_FLAGS, "verify", "allow-unverified"), ...SANDBOX_FLAGS, ...BACKLOG_FLAG, ...LOOK_FLAGS },
+    flags: {
+      ...pick(LOOP_FLAGS, "verify", "allow-unverified"),
+      ...CHECK_TIME_FLAG,
+      ...SANDBOX_FLAGS,
+      ...BACKLOG_FLAG,
+      ...LOOK_FLAGS,
+    },
     load: async () => ({ run: (await import("./commands/verify_and_validate.ts")).verify }),
   },
   {
     name: "next",
+    isProse: true,
     insideRun: true,
     summary: "show the item that the next iteration would take",
     usage: SCOPE,
@@ -87,6 +95,7 @@ const LOOKING: readonly Command[] = [
   },
   {
     name: "validate",
+    isProse: true,
     insideRun: true,
     summary: "check the configuration and the state files, all problems at once",
     usage: SCOPE,
@@ -96,6 +105,7 @@ const LOOKING: readonly Command[] = [
   },
   {
     name: "status",
+    isProse: true,
     insideRun: true,
     summary: "the state of the work: done, open, next",
     usage: SCOPE,
@@ -197,6 +207,7 @@ const TOOLS: readonly Command[] = [
         many: true,
         summary: "a check beside those that the base names (repeatable)",
       },
+      ...CHECK_TIME_FLAG,
       ...SANDBOX_FLAGS,
       hook: { type: "boolean", summary: "answer as a Stop hook of Claude Code or Codex; lets go the third time" },
       ...LOOK_FLAGS,
@@ -209,6 +220,7 @@ const TOOLS: readonly Command[] = [
   },
   {
     name: "worktrees",
+    isProse: true,
     summary: "list the worktrees of `--parallel` that a killed run has left here, or remove them",
     usage: "[list|remove]",
     arity: [0, 1],
@@ -239,6 +251,7 @@ const TOOLS: readonly Command[] = [
   },
   {
     name: "doctor",
+    isProse: true,
     summary: "what is missing on this machine, and how to get it",
     usage: "",
     arity: [0, 0],
@@ -247,6 +260,7 @@ const TOOLS: readonly Command[] = [
   },
   {
     name: "recipes",
+    isProse: true,
     insideRun: true,
     summary: "list the recipes and prompts that are built in",
     usage: "",

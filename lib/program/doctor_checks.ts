@@ -235,6 +235,11 @@ async function installed({ name, path, adapter }: FoundAgent, host: Host): Promi
     timeoutMs: VERSION_TIMEOUT_MS,
   });
   const [version = ""] = (end.stdout.trim() || end.stderr.trim()).split("\n");
+  const { doubtful } = adapter;
+  if (end.reason === "exited" && end.exitCode === 0 && doubtful !== undefined && !isOlder(version, doubtful.from)) {
+    const detail = `${version} (${path}), ${proofText(adapter)}: ${doubtful.why}`;
+    return { level: "note", name, detail, hint: `\`ralph doctor --probe ${name}\` tries it` };
+  }
   return end.reason === "exited" && end.exitCode === 0
     ? { level: "ok", name, detail: `${version} (${path}), ${proofText(adapter)}` }
     : {
@@ -246,6 +251,14 @@ async function installed({ name, path, adapter }: FoundAgent, host: Host): Promi
         end.reason === "timed-out" ? `it did not answer within ${VERSION_TIMEOUT_MS / 1000} s` : undefined,
       ),
     };
+}
+
+/** True where the first version in the text comes before the other one. Pure. */
+function isOlder(text: string, than: string): boolean {
+  const numbers = (version: string): readonly number[] => version.split(".").map(Number);
+  const here = numbers(/\d+(?:\.\d+)+/.exec(text)?.[0] ?? "");
+  const at = numbers(than).findIndex((number, index) => number !== (here[index] ?? 0));
+  return at >= 0 && (here[at] ?? 0) < (numbers(than)[at] ?? 0);
 }
 
 async function attempt(name: string, act: () => Promise<void>, detail: string): Promise<Finding> {

@@ -58,6 +58,7 @@ export interface Validated {
   readonly config: Config | null;
   /** The argument, or "". */
   readonly scope: string;
+  readonly host: Invocation["host"];
 }
 
 /** A workflow: what the commands that all of them share do in it. */

@@ -50,6 +50,15 @@ describe("ralph gate", () => {
     expect(stderr).toContain("no check is named: use `--verify CMD`");
   });
 
+  test("--timeout ends a check that takes longer, in gate and verify", async () => {
+    const slow = ralphCli().files({ "ralph.config.json": `{ "verify": { "default": ["sleep 20"] } }` });
+    const { stderr, root } = await slow.args("verify", "--timeout", "1s").expectExit(1);
+    expect(stderr).toContain("1 of 1 checks failed");
+
+    const gate = await ralphCli(root).args("gate", "--base", "HEAD", "--timeout", "1s").expectExit(1);
+    expect(gate.stderr).toContain("  sleep 20: failed\ntimed out after 1 s");
+  });
+
   test("names a base that is no commit", async () => {
     const { stderr } = await ralphCli().files(FILES).args("gate", "--base", "nowhere").expectExit(2);
 

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { ralphCli } from "./cli.ts";
 
@@ -230,6 +231,30 @@ describe("commands that look", () => {
 
     expect(stdout).toContain("claude      2.1.0 ([FOLDER]/bin/claude), adapter measured with 2.1.330\n");
     expect(stdout).toContain("hint: run `git init` there first");
+  });
+
+  test("`ralph doctor` does not tick a version that is not known to work with its adapter", async () => {
+    const found = async (version: string): Promise<string> =>
+      (await ralphCli().agent("amp", `echo '${version} (released 2026-11-01)'`).args("doctor").expectExit(0)).stdout;
+
+    expect(await found("0.0.1775390627-g406649")).toMatch(/✓ amp +0\.0\.1775390627/);
+    const newer = await found("0.0.1790142911-g7618fb");
+    expect(newer).toMatch(/▲ amp +0\.0\.1790142911.* were never seen to end a turn\n/);
+    expect(newer).toContain("hint: `ralph doctor --probe amp` tries it\n");
+  });
+
+  test.each(["doctor", "validate", "status"])("`ralph %s` breaks no word in a narrow terminal", (name) => {
+    const files = { "ralph.config.json": '{ "provider": { "preset": "no-such-agent-of-a-rather-long-name" } }' };
+    const { command, cwd, environment } = ralphCli().files(files).agent("amp", "echo 0.0.1790142911").args(name)
+      .prepare();
+    const line = `stty cols 50 rows 40; exec ${command.join(" ")}`;
+
+    const { stdout } = spawnSync("script", ["-qefc", line, "/dev/null"], { cwd, env: environment, encoding: "utf8" });
+
+    const lines = stdout.replaceAll(/\u001b\[[\d;?]*[A-Za-z]/g, "").split(/\r?\n/);
+    expect(lines.filter((one) => one.length > 30).length).toBeGreaterThan(0);
+    // only a single word, a path for one, may be wider
+    expect(lines.filter((one) => one.length > 50 && /\S\s\S/.test(one.replace(/^\S? *[\w.-]+ {2,}/, "")))).toEqual([]);
   });
 
   test.each([

@@ -218,22 +218,37 @@ describe("the commands on the plan", () => {
     expect(read("ralph/plan.jsonl")).toContain('{"t": "task", "id"\n');
   });
 
-  test("a merge conflict is recognised, and --repair keeps both sides", async () => {
+  test("a dependency that the plan has never had is named by validate and build, one that was accepted is not", async () => {
+    const task = '{"t": "task", "id": "t-1a2b", "spec": "a.md", "name": "a", "deps": ["t-gone", "t-zzz"], "s": "p"}\n';
+    const gone = '{"t":"task","id":"t-gone","spec":"a.md","name":"gone","s":"d","done_at":"abc"}\n';
+    const cli = project(`{"t": "spec", "spec": "a.md"}\n${gone}${task}`)
+      .before("sed -i /gone.*name/d ralph/plan.jsonl && git commit -qam accepted");
+    const told = "line 2: t-1a2b depends on t-zzz, which the plan has never had: it counts as done";
+
+    const { stdout, root } = await cli.args("validate", "--workflow", "spec").expectExit(0);
+    expect(stdout).toContain(`warning: ${told}\n`);
+    expect(stdout).not.toContain("t-gone");
+
+    const { stderr } = await ralphCli(root).args("build", "--agent-cmd", "true", "--max-iterations", "1").expectExit(1);
+    expect(stderr).toContain(`warning: ralph/plan.jsonl: ${told}\n`);
+  });
+
+  test("a merge conflict is recognised, and --repair merges task by task", async () => {
     const started = await project(PLAN)
       .before(
         'git checkout -q -b topic && echo \'{"t": "issue", "id": "i-2", "spec": "a.md", "desc": "theirs"}\' >> ralph/plan.jsonl && git commit -qam theirs',
       )
       .before(
-        'git checkout -q main && echo \'{"t": "issue", "id": "i-1", "spec": "a.md", "desc": "ours"}\' >> ralph/plan.jsonl && git commit -qam ours',
+        'git checkout -q main && sed -i /t-1a2b/d ralph/plan.jsonl && echo \'{"t": "issue", "id": "i-1", "spec": "a.md", "desc": "ours"}\' >> ralph/plan.jsonl && git commit -qam ours',
       )
       .before("git merge topic").args("query").expectExit(2);
-    expect(started.stderr).toBe(
-      "error: ralph/plan.jsonl:3: git left a merge conflict here\nhint: `ralph query --repair` keeps both sides' lines\n",
+    expect(started.stderr).toMatch(
+      /^error: ralph\/plan.jsonl:2: git left a merge conflict here\nhint: `ralph query --repair` merges both sides, task by task\n$/,
     );
 
     const repaired = await ralphCli(started.root).args("query", "--repair").expectExit(0);
 
     expect(repaired.stderr).toContain("repaired and not committed, since a merge is in progress");
-    expect(started.read("ralph/plan.jsonl")).toMatch(/"ours"\}\n.*"theirs"\}\n$/);
+    expect(started.read("ralph/plan.jsonl")).toMatch(/^\{"t": "spec".*\n.*"ours"\}\n.*"theirs"\}\n$/);
   });
 });

@@ -6,6 +6,7 @@ describe("wrapText()", () => {
     ["what fits as it is", "a b c", 5, "a b c"],
     ["between words", "one two three", 8, "one two\nthree"],
     ["below the indentation and the mark", "  ✓ one two three", 11, "  ✓ one two\n    three"],
+    ["below what follows a name", "✓ git    is one of them", 15, "✓ git    is one\n       of them"],
     ["a wide word whole", "see /a/very/long/path here", 10, "see\n/a/very/long/path\nhere"],
     ["a command in back-ticks whole", "hint: `ralph run --all` goes on", 20, "hint:\n`ralph run --all`\ngoes on"],
     ["each line by itself", "one two\nthree four", 5, "one\ntwo\nthree\nfour"],

@@ -22,6 +22,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const verdict = await verdictSince(ralph, {
     ...(base === undefined ? {} : { base }),
     checks: flags.all("verify"),
+    ...(flags.has("timeout") ? { timeoutMs: ralph.config.verify.timeout * 1000 } : {}),
   });
   const exitCode = exitCodeOf({ ...verdict, allowed: false });
   if (flags.has("hook")) {

@@ -76,7 +76,7 @@ async function validateFiles(invocation: Invocation, root: string): Promise<read
   if (recipe !== undefined) {
     const { recipeViews } = await import("../recipe_views.ts");
     const views = await recipeViews(invocation, recipe);
-    return [found.file, ...await views.validate({ root, config: found.config, scope })];
+    return [found.file, ...await views.validate({ root, config: found.config, scope, host })];
   }
   const row = workflowRow(
     (await chooseWorkflow(WORKFLOWS, root, {
@@ -87,7 +87,7 @@ async function validateFiles(invocation: Invocation, root: string): Promise<read
   );
   ensureScope(invocation, row);
   const workflow = await row.load();
-  return [withRules(found, workflow), ...await workflow.validate({ root, config: found.config, scope })];
+  return [withRules(found, workflow), ...await workflow.validate({ root, config: found.config, scope, host })];
 }
 
 interface FoundConfig {

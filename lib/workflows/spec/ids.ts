@@ -1,6 +1,7 @@
 import { join, relative } from "node:path";
 import type { Repository } from "../../git/types.ts";
-import { PLAN_FILE } from "./types.ts";
+import { indexOf, pendingOf } from "./plan_file.ts";
+import { type Plan, PLAN_FILE } from "./types.ts";
 
 /** Characters after the prefix. */
 const LENGTH = 4;
@@ -17,17 +18,36 @@ export function newId(prefix: "t" | "i", taken: ReadonlySet<string>, random: Ran
   }
 }
 
-/** Those of the ids that the plan's history knows although the file does not hold them any more. */
+/** Where the plan's history is. */
+export interface PlanPlace {
+  readonly root: string;
+  readonly repository: Repository | null;
+}
+
+/** Those of the ids whose record the plan's history knows although the file does not hold it any more. One git process. */
 export async function knownInHistory(
-  { root, repository }: { readonly root: string; readonly repository: Repository | null },
+  { root, repository }: PlanPlace,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const known = new Set<string>();
-  if (repository === null) return known;
+  if (repository === null || ids.length === 0) return new Set();
   const path = relative(repository.topLevel, join(root, PLAN_FILE)).replaceAll("\\", "/");
-  for (const id of ids) {
-    const found = await repository.git(["log", "--all", "--max-count=1", "--format=%h", `-S"${id}"`, "--", path]);
-    if (found.exitCode === 0 && found.stdout.trim() !== "") known.add(id);
-  }
-  return known;
+  const names = ids.map((id) => id.replaceAll(/[^\w-]/g, "\\$&")).join("|");
+  const found = await repository.git(
+    ["log", "--all", "-p", "-U0", "--no-ext-diff", "--no-textconv", "--format=", `-G"id" *: *"(${names})"`, "--", path],
+  );
+  const records = found.stdout.matchAll(/^[+-].*?"id"\s*:\s*"([^"]*)"/gm);
+  const known = new Set([...records].map(([, id]) => id));
+  return new Set(ids.filter((id) => known.has(id)));
+}
+
+/** What pending tasks depend on that neither the file nor its history knows, a line each. */
+export async function unknownDependencies(plan: Plan, place: PlanPlace): Promise<readonly string[]> {
+  const here = indexOf(plan).ids;
+  const waiting = pendingOf(plan).flatMap(({ id, line, deps }) =>
+    deps.filter((one) => !here.has(one)).map((one) => ({ id, line, missing: one }))
+  );
+  const known = await knownInHistory(place, [...new Set(waiting.map(({ missing }) => missing))]);
+  return waiting.filter(({ missing }) => !known.has(missing)).map(({ id, line, missing }) =>
+    `line ${line}: ${id} depends on ${missing}, which the plan has never had: it counts as done`
+  );
 }

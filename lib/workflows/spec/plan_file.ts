@@ -4,7 +4,8 @@ import { editRecord, formatRecord } from "./json.ts";
 import { readLine } from "./read_line.ts";
 import type { Entry, Issue, JsonObject, Plan, PlanLine, PlanProblem, Reject, Task } from "./types.ts";
 
-const MARKER_REGEXP = /^(<{7}|\|{7}|={7}|>{7})(?: |\r?$)/;
+/** A conflict marker of git's; the first group is the marker itself. */
+export const MARKER_REGEXP: RegExp = /^(<{7}|\|{7}|={7}|>{7})(?: |\r?$)/;
 
 /** The order of the kinds of records in the file. */
 const ORDER: readonly Entry["type"][] = ["spec", "task", "issue", "reject"];
@@ -24,7 +25,7 @@ export function parsePlan(text: string | null, file: string): Plan {
   if (conflict !== null) {
     throw new RalphError("state-invalid", {
       details: { path: `${file}:${conflict}`, problem: "git left a merge conflict here" },
-      hint: "`ralph query --repair` keeps both sides' lines",
+      hint: "`ralph query --repair` merges both sides, task by task",
     });
   }
   return {
@@ -190,28 +191,13 @@ function mapLines(plan: Plan, change: (line: PlanLine) => readonly PlanLine[]): 
   return { ...plan, lines: plan.lines.flatMap(change), closed: true };
 }
 
+/** Whether git left its conflict markers in the file. */
+export function hasConflict(text: string): boolean {
+  return conflictLine(text.split("\n")) !== null;
+}
+
 /** Number of the first line, from 1, that is a conflict marker of git's, or `null`. */
 function conflictLine(lines: readonly string[]): number | null {
   const at = lines.findIndex((line) => MARKER_REGEXP.test(line));
   return at < 0 ? null : at + 1;
-}
-
-/** A file without its conflict markers: both sides' lines, each once; what both had in common before is left out. Pure. */
-export function withoutConflicts(text: string): string {
-  const kept: string[] = [];
-  let conflict: { side: "ours" | "base" | "theirs"; readonly lines: Set<string> } | null = null;
-  for (const line of text.split("\n")) {
-    const marker = MARKER_REGEXP.exec(line)?.[1]?.[0];
-    if (marker === "<") conflict = { side: "ours", lines: new Set() };
-    else if (marker === "|" && conflict !== null) conflict.side = "base";
-    else if (marker === "=" && conflict !== null) conflict.side = "theirs";
-    else if (marker === ">") conflict = null;
-    else if (marker !== undefined) continue; // a marker without its beginning
-    else if (conflict === null) kept.push(line);
-    else if (conflict.side !== "base" && !conflict.lines.has(line)) {
-      conflict.lines.add(line);
-      kept.push(line);
-    }
-  }
-  return kept.join("\n");
 }

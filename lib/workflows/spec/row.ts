@@ -53,7 +53,7 @@ const COMMANDS: readonly Command[] = [
     arity: [0, 1],
     flags: {
       ...STATE_FLAGS,
-      repair: { type: "boolean", summary: "take git's conflict markers out of the plan, both sides kept" },
+      repair: { type: "boolean", summary: "resolve the conflict that git left in the plan, task by task" },
       ...PLACE_FLAGS,
       ...SHOW_FLAGS,
     },

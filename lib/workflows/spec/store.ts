@@ -5,7 +5,8 @@ import type { CommitResult, Repository } from "../../git/types.ts";
 import type { Host } from "../../host/types.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
 import type { Change } from "./mutations/change.ts";
-import { formatPlan, parsePlan, withoutConflicts } from "./plan_file.ts";
+import { mergeConflict } from "./merge_plan.ts";
+import { formatPlan, hasConflict, parsePlan } from "./plan_file.ts";
 import { type Plan, PLAN_FILE } from "./types.ts";
 
 /** What the store needs of the context. */
@@ -40,7 +41,7 @@ export interface PlanStore {
    * state-invalid, usage
    */
   mutate(change: Changing): Promise<Mutated>;
-  /** Takes git's conflict markers out, both sides kept. `null`: there were none. */
+  /** Resolves the conflict that git's markers show, task by task. `null`: there are none. */
   repair(): Promise<Mutated | null>;
 }
 
@@ -51,10 +52,20 @@ const PAUSE_MS = 100;
 export function planStore(context: PlanStoreContext): PlanStore {
   const { root, state, repository, host, config } = context;
 
+  function pathIn({ topLevel }: Repository): string {
+    return relative(topLevel, join(root, PLAN_FILE)).replaceAll("\\", "/");
+  }
+
+  /** The plan that both sides began with, as git's index has it while the conflict lasts. */
+  async function before(): Promise<string | null> {
+    if (repository === null) return null;
+    const { exitCode, stdout } = await repository.git(["show", `:1:${pathIn(repository)}`]);
+    return exitCode === 0 ? stdout : null;
+  }
+
   async function commit(git: Repository, subject: string): Promise<readonly string[]> {
     if (!config.commits.prdChanges) return [];
-    const path = relative(git.topLevel, join(root, PLAN_FILE)).replaceAll("\\", "/");
-    const result = await patiently(host, () => git.commit({ paths: [path], subject }));
+    const result = await patiently(host, () => git.commit({ paths: [pathIn(git)], subject }));
     const isIgnored = result.status === "nothing" && result.ignored.length > 0;
     return isIgnored ? [`${PLAN_FILE} is ignored by git and therefore not committed`] : [];
   }
@@ -82,12 +93,12 @@ export function planStore(context: PlanStoreContext): PlanStore {
 
     async repair() {
       return await state.transact(PLAN_FILE, async (text, write) => {
-        const after = withoutConflicts(text ?? "");
-        if (after === (text ?? "")) return null;
-        await write(after);
-        const plan = parsePlan(after, PLAN_FILE);
+        if (text === null || !hasConflict(text)) return null;
+        const merged = mergeConflict(text, await before(), PLAN_FILE);
+        await write(merged.text);
+        const plan = parsePlan(merged.text, PLAN_FILE);
         const warnings = repository === null ? [] : await commitRepair(repository);
-        return { plan, changed: true, warnings };
+        return { plan, changed: true, warnings: [...merged.warnings, ...warnings] };
       });
     },
   };

@@ -1,18 +1,21 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Document } from "yaml";
-import { pathExists, renamePath } from "../../host/files.ts";
+import { ensureDirectory, listDirectory, pathExists, renamePath } from "../../host/files.ts";
 import { ensureRunsIgnored } from "../../events/run_folders.ts";
 import { type Hook, hookOfConfig } from "../../hooks/hook.ts";
 import { readSprint, type SprintContext } from "./backlog.ts";
 import { readDefinition, type SprintDefinition } from "./definition.ts";
-import { sprintPaths } from "./paths.ts";
+import { type SprintPaths, sprintPaths } from "./paths.ts";
 import type { HookEntry } from "./types.ts";
+
+/** What hooks leave in the sprint's logs, by iteration. */
+const HOOK_LOG_REGEXP = /^hook-iter\d+-/;
 
 /** How a sprint is compiled. */
 export interface CompileOptions {
   /** The sprint's folder, relative to the root. */
   readonly directory: string;
-  /** Begin anew: the old PROGRESS.yaml is moved into the sprint's logs. @default false */
+  /** Begin anew: the old PROGRESS.yaml, transcripts and logs of hooks are moved into a folder of the sprint's logs. @default false */
   readonly force?: boolean;
 }
 
@@ -25,7 +28,7 @@ export interface CompiledSprint {
   readonly definition: SprintDefinition;
   /** Keys of a PROGRESS.yaml that was there which were brought up to date. */
   readonly changed: readonly string[];
-  /** Where the old file went, relative to the root. */
+  /** The folder that the old files went to, relative to the root. */
   readonly moved: string | null;
 }
 
@@ -53,13 +56,7 @@ export async function compileSprint(
   const definition = await readDefinition(root, paths);
   const { changeYaml, formatYaml } = await import("./document.ts");
   const { Document } = await import("yaml");
-  let moved: string | null = null;
-  if (force && await pathExists(join(root, paths.progress))) {
-    const stamp = new Date(host.clock.now()).toISOString().replaceAll(/[-:]|\.\d+/g, "");
-    moved = `${paths.logs}/PROGRESS-${stamp}.yaml`;
-    await ensureRunsIgnored(join(root, paths.logs));
-    await renamePath(join(root, paths.progress), join(root, moved));
-  }
+  const moved = force ? await moveAside(root, paths, host.clock.now()) : null;
   let before: string | null = null;
   let changed: readonly string[] = [];
   const after = await state.update(paths.progress, (text) => {
@@ -72,6 +69,21 @@ export async function compileSprint(
   });
   const status = before === null ? "written" : before === after ? "unchanged" : "updated";
   return { status, file: paths.progress, definition, changed, moved };
+}
+
+/** What a sprint that begins anew would write over: its iterations are counted from 1 again. @returns the folder, or `null` */
+async function moveAside(root: string, paths: SprintPaths, now: number): Promise<string | null> {
+  const logs = (await listDirectory(join(root, paths.logs))).filter((name) => HOOK_LOG_REGEXP.test(name));
+  const from = [paths.progress, paths.transcripts, ...logs.map((name) => `${paths.logs}/${name}`)];
+  const there: string[] = [];
+  for (const path of from) if (await pathExists(join(root, path))) there.push(path);
+  if (there.length === 0) return null;
+  const stamp = new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, "");
+  const folder = `${paths.logs}/before-${stamp}`;
+  await ensureRunsIgnored(join(root, paths.logs));
+  await ensureDirectory(join(root, folder));
+  for (const path of there) await renamePath(join(root, path), join(root, folder, basename(path)));
+  return folder;
 }
 
 /**

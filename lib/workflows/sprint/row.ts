@@ -17,12 +17,13 @@ const SPRINTS = ".claude/sprints";
 const COMMANDS: readonly Command[] = [
   {
     name: "sprint",
+    isProse: true,
     insideRun: ["status"],
     summary: "a free loop over the goal in DIR/SPRINT.yaml, with hooks for each iteration",
     usage: "compile|run|status [DIR]",
     arity: [1, 2],
     flags: {
-      force: { type: "boolean", summary: "compile: begin anew; the old PROGRESS.yaml goes into the sprint's logs" },
+      force: { type: "boolean", summary: "compile: begin anew; the old PROGRESS.yaml and transcripts go into the sprint's logs" },
       ...ITERATION_FLAGS,
       ...LOOP_FLAGS,
       ...CONSENT_FLAGS,
@@ -42,6 +43,7 @@ const COMMANDS: readonly Command[] = [
   },
   {
     name: "step",
+    isProse: true,
     insideRun: true,
     summary: "change or show the steps of a sprint; agents run it in their turn",
     usage: "add|done|list [TEXT|ID]",

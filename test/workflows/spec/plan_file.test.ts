@@ -14,8 +14,8 @@ import {
   pendingOf,
   problemsOf,
   tasksOf,
-  withoutConflicts,
 } from "../../../lib/workflows/spec/plan_file.ts";
+import { mergeConflict } from "../../../lib/workflows/spec/merge_plan.ts";
 import { stageOf } from "../../../lib/workflows/spec/stage.ts";
 import type { Plan } from "../../../lib/workflows/spec/types.ts";
 
@@ -140,12 +140,85 @@ describe("problemsOf()", () => {
   });
 });
 
-describe("withoutConflicts()", () => {
-  test("keeps both sides once and leaves the common base out", () => {
-    const text = "a\n<<<<<<< HEAD\nours\nsame\n||||||| base\nold\n=======\ntheirs\nsame\n>>>>>>> topic\nz\n";
+describe("mergeConflict()", () => {
+  const task = (id: string, rest = '"s": "p"'): string => `{"t": "task", "id": "t-${id}", "name": "${id}", ${rest}}`;
+  const issue = (id: string): string => `{"t": "issue", "id": "i-${id}", "desc": "${id}"}`;
+  /** The file as git leaves it where all lines are in conflict. */
+  const conflict = (ours: readonly string[], theirs: readonly string[], base?: readonly string[]): string =>
+    [
+      "<<<<<<< HEAD",
+      ...ours,
+      ...base === undefined ? [] : ["||||||| base", ...base],
+      "=======",
+      ...theirs,
+      ">>>>>>> x",
+      "",
+    ]
+      .join("\n");
+  const done = '"s": "d", "done_at": "abc"';
 
-    expect(withoutConflicts(text)).toBe("a\nours\nsame\ntheirs\nz\n");
-    expect(() => parsePlan(text, "ralph/plan.jsonl")).toThrow("ralph/plan.jsonl:2: git left a merge conflict here");
+  test.each([
+    ["what both sides added is kept", [], [task("a")], [task("b"), issue("1")], [task("a"), task("b"), issue("1")], []],
+    ["what one side accepted is not pending again", [task("a"), task("b")], [task("b")], [
+      task("a"),
+      task("b"),
+      issue("1"),
+    ], [
+      task("b"),
+      issue("1"),
+    ], []],
+    ["what one side did stands once", [task("a")], [task("a", done)], [task("a"), task("c")], [
+      task("a", done),
+      task("c"),
+    ], []],
+    [
+      "fields that one side each changed come together; what is done is not killed",
+      [task("a")],
+      [task("a", done)],
+      [
+        task("a", '"s": "p", "priority": "high", "kill": "timeout"'),
+      ],
+      [task("a", `${done}, "priority": "high"`)],
+      [],
+    ],
+    [
+      "a field that both changed is this branch's, and named",
+      [task("a", '"notes": "0", "s": "p"')],
+      [
+        task("a", '"notes": "1", "s": "p"'),
+      ],
+      [task("a", '"notes": "2", "s": "p"')],
+      [task("a", '"notes": "1", "s": "p"')],
+      [
+        "t-a: both sides changed notes: this branch's is kept",
+      ],
+    ],
+    ["what one side removed and the other changed stays", [task("a")], [], [task("a", done)], [task("a", done)], [
+      "t-a: removed on one side, changed on the other: kept",
+    ]],
+    ["what cannot be read stays", ["{broken"], ["{broken", "{mine"], ["{broken", "{theirs"], [
+      "{broken",
+      "{mine",
+      "{theirs",
+    ], []],
+  ])("%s", (_name, base, ours, theirs, merged, warnings) => {
+    const expected = { text: merged.map((line) => `${line}\n`).join(""), warnings };
+
+    expect(mergeConflict(conflict(ours, theirs), base.map((line) => `${line}\n`).join(""), "p")).toEqual(expected);
+    expect(mergeConflict(conflict(ours, theirs, base), null, "p")).toEqual(expected);
+  });
+
+  test("without what it was before nothing is taken as removed or done", () => {
+    expect(mergeConflict(conflict([task("a", done), task("b")], [task("a")]), null, "p")).toEqual({
+      text: `${task("a")}\n${task("b")}\n`,
+      warnings: ["t-a: the sides differ, and what it was before is not known: it stays pending"],
+    });
+  });
+
+  test("a plan in conflict is refused, with its line", () => {
+    expect(() => parsePlan(conflict([task("a")], []), "ralph/plan.jsonl")).toThrow(
+      "ralph/plan.jsonl:1: git left a merge conflict here",
+    );
   });
 });
 

@@ -153,12 +153,23 @@ describe("compileSprint()", () => {
       hooks: [{}, {}, { id: "tests", enabled: true }],
     });
 
+    await here.write(`${DIRECTORY}/transcripts/iteration-1.jsonl`, "what was done\n");
+    await here.write(`${DIRECTORY}/logs/hook-iter1-tests.log`, "what was said\n");
     const forced = await compileSprint(here.ralph, { directory: DIRECTORY, force: true });
     expect(forced).toMatchObject({
       status: "written",
-      moved: expect.stringMatching(/logs\/PROGRESS-\d{8}T\d{6}Z\.yaml$/),
+      moved: expect.stringMatching(/logs\/before-\d{8}T\d{6}Z$/),
     });
-    expect(readdirSync(join(here.root, DIRECTORY, "logs"))).toHaveLength(2);
+    // the first iteration of the next run writes files of these names
+    expect(readdirSync(join(here.root, forced.moved ?? "")).toSorted()).toEqual([
+      "PROGRESS.yaml",
+      "hook-iter1-tests.log",
+      "transcripts",
+    ]);
+    expect(readdirSync(join(here.root, DIRECTORY, "logs")).toSorted()).toEqual([
+      ".gitignore",
+      expect.stringMatching(/^before-/),
+    ]);
     expect((await readSprint(here.ralph, PROGRESS)).steps).toEqual([]);
   });
 });

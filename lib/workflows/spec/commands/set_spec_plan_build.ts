@@ -6,6 +6,10 @@ import { usage } from "../../../cli/parse.ts";
 import { endWith } from "../../../cli/end_with.ts";
 import { openSession } from "../../../cli/session.ts";
 import { findPlace, type Place } from "../../../cli/workspace.ts";
+import type { RalphContext } from "../../../context/context.ts";
+import { unknownDependencies } from "../ids.ts";
+import { hasConflict, parsePlan } from "../plan_file.ts";
+import { PLAN_FILE } from "../types.ts";
 import { shippedRecipe } from "../../../recipe/registry.ts";
 
 /** `ralph set-spec FILE`: makes a spec the current one. */
@@ -44,6 +48,16 @@ export async function build(invocation: Invocation): Promise<number> {
   const workflow = { name: "spec", why: `\`ralph ${invocation.command.name}\`` };
   const place = { ...await findPlace(invocation), workflow };
   await using session = await openSession(invocation, { asks: false, gates: [], place });
+  await warnOfUnknown(session.ralph);
   const recipe = await shippedRecipe(invocation.program.recipes, "spec");
   return endWith(invocation, session.ralph, await recipe.run(session.ralph, { goal: "" }), "ralph build");
+}
+
+/** A mistyped dependency would be built without what it waits for. A plan that cannot be read is the loop's to refuse. */
+async function warnOfUnknown(ralph: RalphContext): Promise<void> {
+  const text = await ralph.state.read(PLAN_FILE);
+  if (text === null || hasConflict(text)) return;
+  for (const message of await unknownDependencies(parsePlan(text, PLAN_FILE), ralph)) {
+    ralph.events.emit({ type: "note", level: "warn", message: `${PLAN_FILE}: ${message}` });
+  }
 }

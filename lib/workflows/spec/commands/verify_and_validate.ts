@@ -6,14 +6,17 @@ import { PLAN_FILE } from "../types.ts";
 import type { Check, Verification } from "../../../backlog/types.ts";
 import { verify } from "../../../checks/verify.ts";
 import type { RalphContext } from "../../../context/context.ts";
+import { openRepository } from "../../../git/open_repository.ts";
+import { unknownDependencies } from "../ids.ts";
 import { planStore } from "../store.ts";
 
-/** The plan: lines that cannot be read, tasks that wait for each other, commands that check nothing. */
-export async function validatePlanFile({ root }: Validated): Promise<ValidatedFile> {
+/** The plan: lines that cannot be read, tasks that wait for each other or for none, commands that check nothing. */
+export async function validatePlanFile({ root, host }: Validated): Promise<ValidatedFile> {
   return await validateFile(root, PLAN_FILE, {
     missing: ["`ralph plan SPEC.md` writes it"],
-    check(text) {
+    async check(text) {
       const plan = parsePlan(text, PLAN_FILE);
+      const repository = await openRepository(host, root);
       return {
         problems: [
           ...problemsOf(plan).map(({ line, problem }) => `line ${line}: ${problem}`),
@@ -21,7 +24,7 @@ export async function validatePlanFile({ root }: Validated): Promise<ValidatedFi
             placeholderProblems(`line ${line}: ${id}`, verifyCommands(accept))
           ),
         ],
-        warnings: [],
+        warnings: await unknownDependencies(plan, { root, repository }),
       };
     },
   });

@@ -49,7 +49,7 @@ async function compile(invocation: Invocation, named: string | undefined): Promi
   }
   const { good, dim, symbols } = styleFor(invocation, "stderr");
   const { workflow, workflowFrom, hooks } = compiled.definition;
-  if (compiled.moved !== null) say(`moved the old file to ${compiled.moved}`);
+  if (compiled.moved !== null) say(`moved the old files to ${compiled.moved}`);
   say(`${good(symbols.passed)} ${compiled.file} ${compiled.status} ${dim(`(workflow ${workflow}, ${workflowFrom})`)}`);
   for (const { id, enabled, parallel, when } of hooks) {
     const start = when === "before" ? "before each iteration" : "after each iteration";

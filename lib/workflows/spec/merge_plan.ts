@@ -1,0 +1,158 @@
+import { editRecord } from "./json.ts";
+import { formatPlan, MARKER_REGEXP, parsePlan, withLine } from "./plan_file.ts";
+import { readLine } from "./read_line.ts";
+import type { Entry, JsonObject, Plan } from "./types.ts";
+
+/** A plan without git's conflict markers. */
+export interface MergedPlan {
+  readonly text: string;
+  /** What both sides changed, and which of them was kept. */
+  readonly warnings: readonly string[];
+}
+
+/** One record of a side. */
+interface Known {
+  readonly raw: string;
+  readonly entry: Entry;
+}
+
+/** A side's records by what they are: a task or an issue by its id, a tombstone by what it says. */
+type Side = ReadonlyMap<string, Known>;
+
+/**
+ * Resolves the conflict that git left in a plan, record by record: what one side changed or removed is changed or removed,
+ * and where both changed the same field this branch's side holds, and is named. Pure.
+ *
+ * @param base the file as it was before both sides; `null` where it is not known: then nothing was removed, and of two
+ * states of a task the pending one holds
+ */
+export function mergeConflict(text: string, base: string | null, file: string): MergedPlan {
+  const sides = sidesOf(text);
+  const known = base ?? sides.base;
+  const [ours, theirs] = [parsePlan(sides.ours, file), parsePlan(sides.theirs, file)];
+  const [mine, other] = [sideOf(ours), sideOf(theirs)];
+  const before = known === null ? null : sideOf(parsePlan(known, file));
+  const warnings: string[] = [];
+  const lines = [...mine].flatMap(([key, own]) => {
+    const raw = before === null
+      ? eitherOf(own, other.get(key), warnings)
+      : mergedOf(own, other.get(key), before.get(key), warnings);
+    return raw === null ? [] : [readLine(raw, 0)];
+  });
+  let plan: Plan = { ...ours, lines };
+  for (const [key, { raw, entry }] of other) {
+    if (mine.has(key) || before?.get(key)?.raw === raw) continue; // removed on this side, and unchanged on the other
+    if (before?.has(key) === true) warnings.push(`${nameOf(entry)}: removed on one side, changed on the other: kept`);
+    plan = isRecord(entry)
+      ? withLine(plan, raw)
+      : { ...plan, lines: [...plan.lines, readLine(raw, 0)], closed: true };
+  }
+  return { text: formatPlan(plan), warnings };
+}
+
+/** The whole file as each side has it, and as it was before where git wrote that between the markers. */
+function sidesOf(text: string): { readonly ours: string; readonly theirs: string; readonly base: string | null } {
+  const kept = { ours: [] as string[], base: [] as string[], theirs: [] as string[] };
+  let side: keyof typeof kept | null = null;
+  let hasBase = true;
+  let sawBase = true;
+  for (const line of text.split("\n")) {
+    const marker = MARKER_REGEXP.exec(line)?.[1]?.[0];
+    if (marker === "<") [side, sawBase] = ["ours", false];
+    else if (marker === "|" && side !== null) [side, sawBase] = ["base", true];
+    else if (marker === "=" && side !== null) side = "theirs";
+    else if (marker === ">") [side, hasBase] = [null, hasBase && sawBase];
+    else if (marker !== undefined) continue; // a marker without its beginning
+    else if (side !== null) kept[side].push(line);
+    else for (const lines of Object.values(kept)) lines.push(line);
+  }
+  const joined = (lines: readonly string[]): string => lines.join("\n");
+  return { ours: joined(kept.ours), theirs: joined(kept.theirs), base: hasBase ? joined(kept.base) : null };
+}
+
+function sideOf({ lines }: Plan): Side {
+  const side = new Map<string, Known>();
+  const seen = new Map<string, number>();
+  for (const { raw, entry } of lines) {
+    const key = keyOf(raw, entry);
+    const times = (seen.get(key) ?? 0) + 1;
+    seen.set(key, times);
+    side.set(times === 1 ? key : `${key} ${times}`, { raw, entry });
+  }
+  return side;
+}
+
+function keyOf(raw: string, entry: Entry): string {
+  switch (entry.type) {
+    case "task":
+      return `task ${entry.task.id}`;
+    case "issue":
+      return `issue ${entry.issue.id}`;
+    case "spec":
+      return "spec";
+    default:
+      return `line ${raw.trimEnd()}`;
+  }
+}
+
+function nameOf(entry: Entry): string {
+  if (entry.type === "task") return entry.task.id;
+  return entry.type === "issue" ? entry.issue.id : entry.type;
+}
+
+/** @returns the line, or `null` where it goes */
+function mergedOf(
+  own: Known,
+  other: Known | undefined,
+  before: Known | undefined,
+  warnings: string[],
+): string | null {
+  if (other === undefined) {
+    if (before?.raw === own.raw) return null;
+    if (before !== undefined) warnings.push(`${nameOf(own.entry)}: changed on one side, removed on the other: kept`);
+    return own.raw;
+  }
+  if (other.raw === own.raw || other.raw === before?.raw) return own.raw;
+  return before?.raw === own.raw ? other.raw : bothChanged(own, other, recordOf(before?.entry), warnings);
+}
+
+/** Field by field. What is done on one side is not to be taken apart, whatever became of its turn on the other. */
+function bothChanged(own: Known, other: Known, before: JsonObject, warnings: string[]): string {
+  const [mine, theirs] = [recordOf(own.entry), recordOf(other.entry)];
+  const same = (one: unknown, another: unknown): boolean => JSON.stringify(one) === JSON.stringify(another);
+  const changes: Record<string, unknown> = {};
+  const disputed: string[] = [];
+  for (const key of new Set([...Object.keys(mine), ...Object.keys(theirs)])) {
+    if (same(mine[key], theirs[key]) || same(theirs[key], before[key])) continue;
+    if (same(mine[key], before[key])) changes[key] = theirs[key];
+    else disputed.push(key);
+  }
+  if ((changes["s"] ?? mine["s"]) === "d") Object.assign(changes, { kill: undefined, kill_log: undefined });
+  if (disputed.length > 0) {
+    warnings.push(`${nameOf(own.entry)}: both sides changed ${disputed.join(", ")}: this branch's is kept`);
+  }
+  return editRecord(own.raw, changes) + (own.raw.endsWith("\r") ? "\r" : "");
+}
+
+/** What it was before is not known: nothing is taken as done that may be open. */
+function eitherOf(own: Known, other: Known | undefined, warnings: string[]): string {
+  if (other === undefined || other.raw === own.raw) return own.raw;
+  const isOpen = recordOf(own.entry)["s"] !== "p" && recordOf(other.entry)["s"] === "p";
+  warnings.push(
+    `${nameOf(own.entry)}: the sides differ, and what it was before is not known: ${
+      isOpen ? "it stays pending" : "this branch's is kept"
+    }`,
+  );
+  return isOpen ? other.raw : own.raw;
+}
+
+/** Whether the record has a place among others of its kind. */
+function isRecord({ type }: Entry): boolean {
+  return type === "task" || type === "issue" || type === "reject" || type === "spec";
+}
+
+function recordOf(entry: Entry | undefined): JsonObject {
+  if (entry?.type === "task") return entry.task.record;
+  if (entry?.type === "issue") return entry.issue.record;
+  return entry?.type === "spec" ? { t: "spec", spec: entry.spec, ...(entry.planned ? {} : { planned: false }) } : {};
+}
