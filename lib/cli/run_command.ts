@@ -63,7 +63,7 @@ export async function guarded(
 function printer(argv: readonly string[], host: Host, stream: "stdout" | "stderr"): (text: string) => void {
   const colour = wantsColour(host.terminal.isTerminal(stream), host.environment, argv.includes("--no-color"));
   const safe = colour ? printablePainted : printable;
-  const print = (text: string): void => void host.terminal.write(stream, `${safe(text)}\n`);
+  const print = (text: string): void => host.terminal.write(stream, `${safe(text)}\n`);
   return stream === "stderr" ? wrapping(host, stream, print) : print; // standard output is data
 }
 

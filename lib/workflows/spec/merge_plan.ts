@@ -43,9 +43,7 @@ export function mergeConflict(text: string, base: string | null, file: string): 
   for (const [key, { raw, entry }] of other) {
     if (mine.has(key) || before?.get(key)?.raw === raw) continue; // removed on this side, and unchanged on the other
     if (before?.has(key) === true) warnings.push(`${nameOf(entry)}: removed on one side, changed on the other: kept`);
-    plan = isRecord(entry)
-      ? withLine(plan, raw)
-      : { ...plan, lines: [...plan.lines, readLine(raw, 0)], closed: true };
+    plan = isRecord(entry) ? withLine(plan, raw) : { ...plan, lines: [...plan.lines, readLine(raw, 0)], closed: true };
   }
   return { text: formatPlan(plan), warnings };
 }

@@ -23,7 +23,10 @@ const COMMANDS: readonly Command[] = [
     usage: "compile|run|status [DIR]",
     arity: [1, 2],
     flags: {
-      force: { type: "boolean", summary: "compile: begin anew; the old PROGRESS.yaml and transcripts go into the sprint's logs" },
+      force: {
+        type: "boolean",
+        summary: "compile: begin anew; the old PROGRESS.yaml and transcripts go into the sprint's logs",
+      },
       ...ITERATION_FLAGS,
       ...LOOP_FLAGS,
       ...CONSENT_FLAGS,
