@@ -48,9 +48,9 @@ const deno = manifest("deno.json");
 equal("version in package.json and deno.json", npm.version, deno.version);
 equal("license in package.json and deno.json", npm.license, deno.license);
 equal(
-  "version in package.json and lib/cli/version.ts",
+  "version in package.json and lib/host/version.ts",
   npm.version,
-  /"(\d[^"]*)"/.exec(text("lib/cli/version.ts"))?.[1],
+  /"(\d[^"]*)"/.exec(text("lib/host/version.ts"))?.[1],
 );
 
 // Dependencies: every one that Ralph has at run time, with the same range, in both.

@@ -28,6 +28,7 @@ const ONCE = [
   // whole programs in trees and clones of their own, and whole pages: they start the runtime that they are about
   "test/loop/parallel*.test.ts",
   "test/machines/workers.test.ts",
+  "test/machines/job.test.ts",
   "test/web/**",
   // whole programs inside of bubblewrap
   "test/sandbox/attempts.test.ts",

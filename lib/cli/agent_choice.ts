@@ -25,7 +25,7 @@ export async function agentFor(
   if (!("agent-cmd" in command.flags)) return {};
   const named = namedAgent(flags);
   if (named !== null) return named;
-  if (flags.has("queue")) return {}; // who coordinates workers elsewhere needs none
+  if (flags.has("queue") || command.name === "job") return {}; // who coordinates workers elsewhere needs none
   const { provider } = place.config;
   if (provider.command !== undefined || provider.preset !== undefined || !prompter.interactive) return {};
   const picked = await pickAgent(host, prompter, "No agent is configured. Which one is to do the work?");

@@ -102,6 +102,7 @@ export function outcomeLines(
     approved: good,
     skipped: good,
     declined: dim,
+    "handed-out": dim,
     unverified: warn,
     exhausted: warn,
     aborted: warn,
@@ -239,6 +240,7 @@ function hintOf(ended: Ended, resume: string | null, plan: string | null): reado
       return resume === null ? [] : ["`ralph verify` runs what checks there are"];
     case "declined":
     case "aborted":
+    case "handed-out":
       return [`${again} continues where this one stopped`];
     default:
       return [];

@@ -18,7 +18,7 @@ import type { Flags, Invocation } from "./command.ts";
 import { findPlace, type Place } from "./workspace.ts";
 import { configOverlay, GATES, optional, parseApprovals, parseWorkers } from "./settings.ts";
 import { styleFor } from "./show.ts";
-import { VERSION } from "./version.ts";
+import { VERSION } from "../host/version.ts";
 
 /** Jobs in a queue at once, where nothing else is said: landings are made one after another. */
 const JOBS_AT_ONCE = 16;

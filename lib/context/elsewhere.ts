@@ -2,25 +2,32 @@ import type { JudgingHistory } from "../backlog/journal_types.ts";
 import type { Attempt, Item, TimeBudget } from "../backlog/types.ts";
 import type { Captured } from "../git/fold.ts";
 
-/** An attempt that is to be made on another machine. Plain data but for the signal. */
-export interface AttemptElsewhere {
-  /** Of the journal's line: it says which attempt it is, also to who takes this run over. */
-  readonly id: string;
-  /** At this item, from 1. */
-  readonly number: number;
+/** An attempt that is to be made on another machine. Plain JSON. */
+export interface AttemptJob {
+  readonly attempt: {
+    /** Of the journal's line, unique over all runs: it says which attempt it is, also to a run that takes this one over. */
+    readonly id: string;
+    /** At this item, from 1. */
+    readonly number: number;
+  };
   readonly item: Item;
   /** Commit that it begins with. */
   readonly base: string;
   /** Commit with what an earlier attempt left; `null`: nothing. */
   readonly left: string | null;
+  /** The attempt before this one at the same item, and the last one at any item. */
   readonly previous: Attempt | null;
   readonly last: Attempt | null;
+  /** What decides how old a file that judges is. */
   readonly judging: JudgingHistory;
+  /** Commands that failed before the run's first turn. */
   readonly failedBefore: readonly string[];
+  /** The item's own checks were all green before its first attempt; `null`: this is the first. */
   readonly greenBefore: boolean | null;
+  /** An earlier attempt failed by its unseen check. */
   readonly unseenFailed: boolean;
+  /** When the run's time is up; `null`: it has no such limit. */
   readonly budget: TimeBudget | null;
-  readonly signal: AbortSignal;
 }
 
 /** An attempt that was made on another machine. */
@@ -32,9 +39,16 @@ export interface MadeElsewhere {
 
 /** Workers on other machines. */
 export interface Elsewhere extends AsyncDisposable {
+  /** Whether one more attempt may be handed out; those that are out already are asked for in any case. */
+  readonly takesMore: boolean;
   /**
    * Has an attempt made; one that was handed out before is not made again. Where no worker could, the attempt is `blocked`
    * and says why; where the signal aborts, `interrupted`.
+   *
+   * @param lane its events go there
+   * @returns `null`: it is out, and a later run asks for it
    */
-  attempt(attempt: AttemptElsewhere): Promise<MadeElsewhere>;
+  attempt(job: AttemptJob, signal: AbortSignal, lane: number): Promise<MadeElsewhere | null>;
+  /** An attempt was settled here: what the remote has of it is not needed any more. */
+  settled(id: string): Promise<void>;
 }

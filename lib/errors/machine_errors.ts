@@ -33,7 +33,33 @@ export const MACHINE_ERRORS = {
   },
   "job-invalid": {
     message: "the {what} cannot be read: {problem}",
-    hint: "another program has written to the queue or to `refs/ralph/`: `ralph queue status` shows the jobs",
+    hint:
+      "it is as `ralph job take --json` or `ralph job work --json` print it; another program may have written to the queue",
+    exitCode: 2,
+  },
+  "job-refused": {
+    message: "the job {id} is not worked on here: {reason}",
+    hint: "`ralph job take` shows the jobs that are out; a worker works for one repository, with agents of its own",
+    exitCode: 2,
+  },
+  "job-not-out": {
+    message: "nothing is waiting for a result of {id}",
+    hint: "it was landed before, or its run was given up; without arguments `ralph job land` lands what is there",
+    exitCode: 2,
+  },
+  "job-agent": {
+    message: "the agent cannot be used, and the result says so: {problem}",
+    hint: "`ralph doctor --probe` looks at it; landing that result ends the run",
+    exitCode: 4,
+  },
+  "job-stale": {
+    message: "another clone has taken or landed jobs of this work since: {problem}",
+    hint: "nothing was pushed from here; begin again in a fresh clone of the branch, or `git reset` it to the remote's",
+    exitCode: 2,
+  },
+  "job-clone-unfit": {
+    message: "jobs cannot be taken, worked on or landed in this clone: {problem}",
+    hint: "in CI: check the branch out by its name and with all history (`fetch-depth: 0`)",
     exitCode: 2,
   },
   "job-version": {

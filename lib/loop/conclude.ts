@@ -90,6 +90,7 @@ function isChecked<Data, Findings>(stopped: Stopped, { progress, limits }: ToCon
       return progress.passed.length > 0 && !stoppedByTime(stopped, limits);
     case "failed":
     case "aborted":
+    case "handed-out":
       return false;
   }
 }

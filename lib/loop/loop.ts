@@ -175,7 +175,7 @@ export class Loop<Data, Findings> {
     if (maxItems !== undefined && !taken.has(item.id) && taken.size >= maxItems) {
       return `${maxItems} item${maxItems === 1 ? "" : "s"}`;
     }
-    return limitReached(progress, this.#limits, now, inFlight) ?? stopWhen?.(progress) ?? null;
+    return limitReached(progress, this.#limits, now, inFlight) ?? stopWhen?.(progress, inFlight) ?? null;
   }
 
   /** Once, before the first turn. @returns why there is none */

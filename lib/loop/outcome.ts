@@ -15,8 +15,8 @@ export interface LoopOptions {
   readonly hooks?: readonly Hook[];
   /** Laid over the limits of the configuration. */
   readonly limits?: Partial<LimitsConfig>;
-  /** A stop condition of your own: says why, or `undefined`. Asked before each turn. */
-  readonly stopWhen?: (progress: Progress) => string | undefined;
+  /** A stop condition of your own: says why, or `undefined`. Asked before each turn; `inFlight`: turns that have not ended. */
+  readonly stopWhen?: (progress: Progress, inFlight: number) => string | undefined;
   /** Ask between two iterations. */
   readonly interactive?: boolean;
   /** Items worked on at once, each in a git worktree of its own. @default `parallel.workers` of the configuration */
@@ -49,6 +49,8 @@ export type LoopOutcome =
     | { readonly status: "exhausted"; readonly limit: string }
     /** A person answered no between two iterations. */
     | { readonly status: "declined" }
+    /** All that may start is being worked on elsewhere: the run continues when results are there (`ralph job`). */
+    | { readonly status: "handed-out" }
     | { readonly status: "aborted" }
   );
 

@@ -77,7 +77,8 @@ export async function runLoop<Data, Findings>(
   );
   const outcome = { ...ended, notices: [...ended.notices, ...restoredNotices(brief)] };
   const [head] = await repository.log(1);
-  await ralph.journal.runEnded(key, outcome.status === "passed", head?.commit ?? null);
+  const isOver = outcome.status !== "handed-out"; // attempts count until the run has ended
+  if (isOver) await ralph.journal.runEnded(key, outcome.status === "passed", head?.commit ?? null);
   const reasons = "reasons" in outcome ? outcome.reasons : "limit" in outcome ? [outcome.limit] : [];
   const { status, iterations, usage, notices } = outcome;
   for (const text of ralph.steering.unread()) {

@@ -5,10 +5,11 @@
  * @module
  */
 import { join, relative } from "node:path";
+import type { JournalKey } from "../backlog/journal_types.ts";
 import type { Attempt } from "../backlog/types.ts";
 import { BACKLOG_VERSION } from "../backlog/types.ts";
 import type { OpenElsewhere, RalphContext } from "../context/context.ts";
-import type { AttemptElsewhere, Elsewhere, MadeElsewhere } from "../context/elsewhere.ts";
+import type { AttemptJob, Elsewhere, MadeElsewhere } from "../context/elsewhere.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import type { Repository } from "../git/types.ts";
@@ -16,13 +17,15 @@ import { pathsBetween } from "../git/work_commit.ts";
 import { hashText, readText, writeAtomic } from "../host/files.ts";
 import { createSlots } from "../host/slots.ts";
 import type { Engine } from "./engine.ts";
-import { attemptRef, type Job, type JobResult, repositoryName } from "./job.ts";
-import { pushedResult, pushRef, remoteUrl, removeRefs } from "./remote.ts";
+import { attemptIdIn, attemptRef, type Job, jobRef, type JobResult, repositoryName } from "./job.ts";
+import { dropRefs, jobCommit, pushedJob, pushedResult, pushRefs, remoteUrl, removeRefs } from "./remote.ts";
 
 /** The lead is kept so often; it lasts three times as long. */
 const LEAD_MS = 10_000;
 /** Between tries to reach the remote. */
 const PAUSES_MS: readonly number[] = [2_000, 10_000, 60_000, 300_000];
+/** Of so many settled attempts the remote's refs are taken away at once: each push reads all refs that there are. */
+const SWEPT_AT_ONCE = 50;
 
 /** What a coordinator is started with. */
 export interface CoordinatorOptions {
@@ -33,6 +36,27 @@ export interface CoordinatorOptions {
   readonly version: string;
 }
 
+/** What the jobs of one backlog have in common. */
+export type JobHead = Omit<Job, keyof AttemptJob>;
+
+/** @throws {RalphError} remote-missing */
+export async function jobHead(
+  ralph: RalphContext,
+  { workflow, version, scope }: { readonly workflow: string; readonly version: string; readonly scope: string },
+): Promise<JobHead> {
+  const { topLevel, git } = requireRepository(ralph);
+  const url = await remoteUrl({ git });
+  if (url === null) throw new RalphError("remote-missing", { details: { root: ralph.root } });
+  const project = relative(topLevel, ralph.root).replaceAll("\\", "/");
+  const head = { v: 1, ralph: version, backlogVersion: BACKLOG_VERSION } as const;
+  return { ...head, repository: repositoryName(url), project, workflow, scope };
+}
+
+/** A job as every machine reads it. Pure. */
+export function jobOf(head: JobHead, { judging: { base, steps, items }, ...rest }: AttemptJob): Job {
+  return JSON.parse(JSON.stringify({ ...head, ...rest, judging: { base, steps, items } })) as Job;
+}
+
 /** The queue of a repository's jobs: a name that pg-boss takes. Pure. */
 export function queueName(repository: string): string {
   const readable = repository.replaceAll(/[^\w.-]+/g, "-").slice(-60);
@@ -40,18 +64,12 @@ export function queueName(repository: string): string {
 }
 
 /** Workers that a queue reaches. */
-export function elsewhereBy(options: CoordinatorOptions): OpenElsewhere {
+export function elsewhereBy({ open, workflow, version }: CoordinatorOptions): OpenElsewhere {
   return async (ralph, { key, scope }) => {
-    const repository = requireRepository(ralph);
-    const url = await remoteUrl(repository);
-    if (url === null) throw new RalphError("remote-missing", { details: { root: ralph.root } });
-    const name = repositoryName(url);
-    const engine = await options.open(queueName(name));
-    const project = relative(repository.topLevel, ralph.root).replaceAll("\\", "/");
-    const head = { v: 1, ralph: options.version, backlogVersion: BACKLOG_VERSION } as const;
-    const common = { ...head, repository: name, project, workflow: options.workflow, scope };
-    const id = hashText(JSON.stringify([project, key.backlog, key.scope])).slice(0, 16);
-    const coordinator = new Coordinator(ralph, { engine, common, key: id });
+    const head = await jobHead(ralph, { workflow, version, scope });
+    const engine = await open(queueName(head.repository));
+    const id = hashText(JSON.stringify([head.project, key.backlog, key.scope])).slice(0, 16);
+    const coordinator = new Coordinator(ralph, { engine, head, key, id });
     try {
       await coordinator.takeLead();
     } catch (error) {
@@ -64,23 +82,24 @@ export function elsewhereBy(options: CoordinatorOptions): OpenElsewhere {
 
 interface CoordinatorParts {
   readonly engine: Engine;
-  readonly common: Pick<Job, "backlogVersion" | "project" | "ralph" | "repository" | "scope" | "v" | "workflow">;
+  readonly head: JobHead;
+  readonly key: JournalKey;
   /** Of the backlog: one coordinator settles it. */
-  readonly key: string;
+  readonly id: string;
 }
 
 class Coordinator implements Elsewhere {
+  readonly takesMore = true;
   readonly #ralph: RalphContext;
   readonly #parts: CoordinatorParts;
   readonly #repository: Repository;
   /** The same for the same clone: the next one takes over at once. */
   #holder = "";
-  readonly #pushing = createSlots(1);
+  readonly #remote = createSlots(1);
   readonly #lost = new AbortController();
   #keeping: Disposable | null = null;
-  /** Refs on the remote that are not needed afterwards. */
-  readonly #refs = new Set<string>();
-  #tip: string | null = null;
+  /** Ids of attempts that are not needed on the remote any more. */
+  #settled: string[] = [];
 
   constructor(ralph: RalphContext, parts: CoordinatorParts) {
     this.#ralph = ralph;
@@ -93,48 +112,67 @@ class Coordinator implements Elsewhere {
     const file = join(this.#repository.ralphDirectory, "coordinator");
     this.#holder = await readText(file) ?? "";
     if (this.#holder === "") await writeAtomic(file, this.#holder = this.#ralph.host.ids.random(24));
-    if (!await this.#parts.engine.lead(this.#parts.key, this.#holder)) throw new RalphError("queue-led");
+    if (!await this.#parts.engine.lead(this.#parts.id, this.#holder)) throw new RalphError("queue-led");
     this.#keeping = this.#ralph.host.clock.every(LEAD_MS, () => void this.#keepLead());
   }
 
-  async attempt(one: AttemptElsewhere): Promise<MadeElsewhere> {
+  async attempt(one: AttemptJob, ended: AbortSignal): Promise<MadeElsewhere> {
     const { engine } = this.#parts;
-    const signal = AbortSignal.any([one.signal, this.#lost.signal]);
-    const job = await this.#patiently(() => this.#jobOf(one));
+    const { id } = one.attempt;
+    const signal = AbortSignal.any([ended, this.#lost.signal]);
+    const job = await this.#patiently(() => this.#offer(one));
     let isSubmitted = false;
     for (;;) {
       if (this.#lost.signal.aborted) throw new RalphError("queue-led");
-      if (one.signal.aborted) {
-        await engine.cancel([one.id]);
-        return this.#without(one, { status: "interrupted" });
+      if (ended.aborted) {
+        await engine.cancel([id]);
+        return withoutWork(one, { status: "interrupted" });
       }
-      isSubmitted ||= await this.#ask(() => engine.submit(one.id, job).then(() => true)) ?? false;
-      const end = isSubmitted ? await this.#ask(async () => (await engine.ended([one.id])).get(one.id)) : undefined;
+      isSubmitted ||= await this.#ask(() => engine.submit(id, job).then(() => true)) ?? false;
+      const end = isSubmitted ? await this.#ask(async () => (await engine.ended([id])).get(id)) : undefined;
       if (end?.status === "done") return await this.#fetched(one, end.result);
       if (end?.status === "failed") {
-        return this.#without(one, { status: "blocked", message: `no worker could do it: ${end.message}` });
+        return withoutWork(one, { status: "blocked", message: `no worker could do it: ${end.message}` });
       }
       await engine.change(signal);
     }
   }
 
+  async settled(id: string): Promise<void> {
+    this.#settled.push(id);
+    if (this.#settled.length >= SWEPT_AT_ONCE) await this.#sweep();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#keeping?.[Symbol.dispose]();
-    const { engine, key } = this.#parts;
+    const { engine, id } = this.#parts;
     if (!this.#lost.signal.aborted) {
+      await this.#findSettled();
       await this.#sweep();
-      await engine.resign(key, this.#holder).catch(() => {}); // it ends by itself
+      await engine.resign(id, this.#holder).catch(() => {}); // it ends by itself
     }
     await engine.close();
   }
 
-  /** What was fetched here, now or by a run that was killed, is settled: it is not needed on the remote any more. */
+  /** What was fetched here by a run that was killed, and is settled. */
+  async #findSettled(): Promise<void> {
+    const open = new Set(this.#ralph.journal.interrupted(this.#parts.key.backlog).map(({ attemptId }) => attemptId));
+    const { stdout } = await this.#repository.git(["for-each-ref", "--format=%(refname)", "refs/ralph/attempts/"]);
+    const fetched = stdout.split("\n").map(attemptIdIn).filter((id) => id !== null && !open.has(id));
+    this.#settled = [...new Set([...this.#settled, ...fetched as readonly string[]])];
+  }
+
   async #sweep(): Promise<void> {
-    const listed = await this.#repository.git(["for-each-ref", "--format=%(refname)", "refs/ralph/attempts/"]);
-    const fetched = listed.stdout.split("\n").filter((ref) => ref !== "");
-    await removeRefs(this.#repository, [...new Set([...this.#refs, ...fetched])]);
-    const input = fetched.map((ref) => `delete ${ref}\n`).join("");
-    if (input !== "") await this.#repository.git(["update-ref", "--stdin"], { input });
+    const refs = this.#settled.flatMap((id) => [jobRef(id), attemptRef(id)]);
+    this.#settled = [];
+    try {
+      await this.#remote.run(() => removeRefs(this.#repository, refs));
+    } catch (error) {
+      if (!RalphError.isInstance(error)) throw error;
+      const message = `refs below refs/ralph/ that are not needed stay on the remote: ${error.message}`;
+      this.#ralph.events.emit({ type: "note", level: "warn", message });
+    }
+    await dropRefs(this.#repository, refs);
   }
 
   /** A database that does not answer for a moment has not decided anything. */
@@ -150,88 +188,70 @@ class Coordinator implements Elsewhere {
 
   async #keepLead(): Promise<void> {
     try {
-      if (!await this.#parts.engine.lead(this.#parts.key, this.#holder)) this.#lost.abort();
+      if (!await this.#parts.engine.lead(this.#parts.id, this.#holder)) this.#lost.abort();
     } catch {
       // no one else can take it either while the database is away
     }
   }
 
-  async #jobOf({ id, number, item, base, left, judging, signal: _, ...rest }: AttemptElsewhere): Promise<Job> {
-    const tip = `refs/ralph/tips/${this.#parts.key}`;
-    if (this.#tip !== base) {
-      await this.#replace(tip, base);
-      this.#tip = base;
-    }
-    const leftRef = `refs/ralph/left/${id}`;
-    if (left !== null) await this.#replace(leftRef, left);
-    return {
-      ...this.#parts.common,
-      ...rest,
-      attempt: { id, number },
-      item,
-      judging: { base: judging.base, steps: judging.steps, items: judging.items },
-      base: { ref: tip, commit: base },
-      left: left === null ? null : { ref: leftRef, commit: left },
-    };
+  /** Pushes the job with what it begins with; one that a coordinator which died has pushed is as that one made it. */
+  async #offer(one: AttemptJob): Promise<Job> {
+    const { head } = this.#parts;
+    const { id } = one.attempt;
+    const job = jobOf(head, one);
+    const commit = await jobCommit(this.#repository, job);
+    if (await pushRefs(this.#repository, [{ ref: jobRef(id), commit, from: null }]) === null) return job;
+    return await pushedJob(this.#repository, id, head.ralph) ?? job;
   }
 
   /** The remote, one thing at a time; a line that is down for a moment does not end a night's run. */
   async #patiently<T>(act: () => Promise<T>): Promise<T> {
     for (const pause of PAUSES_MS) {
       try {
-        return await this.#pushing.run(act);
+        return await this.#remote.run(act);
       } catch (error) {
         if (!RalphError.isInstance(error) || error.code !== "git-failed") throw error;
         this.#ralph.events.emit({ type: "note", level: "warn", message: `${error.message}: tried again` });
         await this.#ralph.host.clock.sleep(pause, this.#ralph.signal);
       }
     }
-    return await this.#pushing.run(act);
-  }
-
-  /** Only the leader moves these. */
-  async #replace(ref: string, commit: string): Promise<void> {
-    this.#refs.add(ref);
-    const { stdout } = await this.#repository.git(["ls-remote", "origin", ref], { timeoutMs: 60_000 });
-    const from = /^[0-9a-f]{40,64}/.exec(stdout)?.[0] ?? null;
-    if (from === commit) return;
-    if (!await pushRef(this.#repository, { ref, commit }, from)) throw new RalphError("queue-led");
+    return await this.#remote.run(act);
   }
 
   /** What a worker says is compared with what it pushed, and with what was asked for. */
-  async #fetched(one: AttemptElsewhere, told: JobResult): Promise<MadeElsewhere> {
-    const ref = attemptRef(one.id);
-    this.#refs.add(ref);
-    const result = await this.#patiently(() => pushedResult(this.#repository, one.id));
-    const made = await madeOf(this.#repository, one, told, result);
-    if (typeof made !== "string") return made;
-    return this.#without(one, { status: "blocked", message: `the result of ${told.worker} is not used: ${made}` });
-  }
-
-  #without(
-    { id, number }: AttemptElsewhere,
-    end: { readonly status: "interrupted" } | { readonly status: "blocked"; readonly message: string },
-  ): MadeElsewhere {
-    const attempt: Attempt = { id, number, claim: null, turn: null, verification: null, ...end };
-    return { attempt, work: null };
+  async #fetched(one: AttemptJob, told: JobResult): Promise<MadeElsewhere> {
+    const result = await this.#patiently(() => pushedResult(this.#repository, one.attempt.id));
+    return await madeOf(this.#repository, one, told, result);
   }
 }
 
-/** An attempt as a worker pushed it, or what is wrong with it. */
+/** An attempt that left nothing. Pure. */
+export function withoutWork(
+  { attempt: { id, number } }: Pick<AttemptJob, "attempt">,
+  end: { readonly status: "interrupted" } | { readonly status: "blocked"; readonly message: string },
+): MadeElsewhere {
+  const attempt: Attempt = { id, number, claim: null, turn: null, verification: null, ...end };
+  return { attempt, work: null };
+}
+
+/** An attempt as a worker pushed it; `blocked` where that is not what was asked for. */
 export async function madeOf(
   repository: Pick<Repository, "git">,
-  { id, number }: Pick<AttemptElsewhere, "id" | "number">,
+  asked: Pick<AttemptJob, "attempt">,
   told: JobResult,
   pushed: JobResult | null,
-): Promise<MadeElsewhere | string> {
-  if (pushed === null) return `${attemptRef(id)} is not on the remote`;
-  if (told.commit !== pushed.commit) return "it says another commit than it pushed";
+): Promise<MadeElsewhere> {
+  const refused = (problem: string): MadeElsewhere =>
+    withoutWork(asked, { status: "blocked", message: `the result of ${told.worker} is not used: ${problem}` });
+  const { id, number } = asked.attempt;
+  if (pushed === null) return refused(`${attemptRef(id)} is not on the remote`);
+  if (told.commit !== pushed.commit) return refused("it says another commit than it pushed");
   const { attempt, commit, own } = pushed;
-  if (attempt.id !== id || attempt.number !== number) return "it is of another attempt";
+  if (attempt.id !== id || attempt.number !== number) return refused("it is of another attempt");
   if (commit === null) return { attempt, work: null };
   const { stdout: parents } = await repository.git(["rev-parse", `${commit}^@`]);
   const base = parents.trim();
   const { exitCode } = await repository.git(["merge-base", "--is-ancestor", base, "HEAD"]);
-  if (exitCode !== 0) return "its commit is not on one of this branch";
+  if (exitCode !== 0) return refused("its commit is not on one of this branch");
   return { attempt, work: { base, commit, own, paths: await pathsBetween(repository, base, commit) } };
 }

@@ -68,13 +68,8 @@ export interface WorkOptions {
   /** Jobs at once. */
   readonly lanes: number;
   readonly signal: AbortSignal;
-  /** What throws a `JobRefusal` is given up at once, anything else is handed out again. */
+  /** What throws `job-refused` is given up at once, anything else is handed out again. */
   readonly handle: (job: unknown, place: { readonly lane: number; readonly signal: AbortSignal }) => Promise<JobResult>;
-}
-
-/** A job that no worker of this kind may do: handing it out again is no use. */
-export class JobRefusal extends Error {
-  override readonly name = "JobRefusal";
 }
 
 /** Where the engine is, and which queue. */

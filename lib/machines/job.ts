@@ -5,14 +5,17 @@
  * @module
  */
 import { z } from "zod";
-import type { JudgingHistory } from "../backlog/journal_types.ts";
-import type { Attempt, Item, TimeBudget } from "../backlog/types.ts";
+import type { Attempt } from "../backlog/types.ts";
 import { BACKLOG_VERSION } from "../backlog/types.ts";
+import type { AttemptJob } from "../context/elsewhere.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { OwnCommits } from "../git/types.ts";
 
-/** One attempt at one item, for a worker anywhere. */
-export interface Job {
+/**
+ * One attempt at one item, for a worker anywhere. Its text is in the remote as well, in the commit that `jobRef()` names,
+ * with the commits that it begins with as parents.
+ */
+export interface Job extends AttemptJob {
   readonly v: 1;
   /** Ralph's version where the job was made: a worker of another minor version refuses it. */
   readonly ralph: string;
@@ -26,36 +29,6 @@ export interface Job {
   readonly workflow: string;
   /** Feature, file: as the backlog has it; "" where it has none. */
   readonly scope: string;
-  readonly attempt: {
-    /** Of the journal's line, unique over all runs. */
-    readonly id: string;
-    /** At this item, from 1. */
-    readonly number: number;
-  };
-  readonly item: Item;
-  /** What the attempt begins with. */
-  readonly base: RemoteCommit;
-  /** What an earlier attempt left, as a commit on `base` or before it; `null`: nothing. */
-  readonly left: RemoteCommit | null;
-  /** The attempt before this one at the same item, and the last one at any item. */
-  readonly previous: Attempt | null;
-  readonly last: Attempt | null;
-  /** What decides how old a file that judges is. */
-  readonly judging: JudgingHistory;
-  /** Commands that failed before the run's first turn. */
-  readonly failedBefore: readonly string[];
-  /** The item's own checks were all green before its first attempt; `null`: this is the first. */
-  readonly greenBefore: boolean | null;
-  /** An earlier attempt failed by its unseen check. */
-  readonly unseenFailed: boolean;
-  /** When the run's time is up; `null`: it has no such limit. */
-  readonly budget: TimeBudget | null;
-}
-
-/** A commit that the remote has under a ref. */
-export interface RemoteCommit {
-  readonly ref: string;
-  readonly commit: string;
 }
 
 /** What a worker made of a job. */
@@ -76,10 +49,6 @@ const attemptId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9-]*\.\d+$/, "must be `
 const attempt = z.looseObject({ id: attemptId, number: z.int().positive(), status: z.string() });
 const item = z.looseObject({ id: z.string().min(1), kind: z.string(), title: z.string() });
 
-const remote = z.strictObject({
-  ref: z.string().regex(/^refs\/ralph\/[\w./-]+$/, "must be below refs/ralph/"),
-  commit: hash,
-});
 const judging = z.strictObject({
   base: hash.nullable(),
   steps: z.array(z.strictObject({ from: hash, to: hash, globs: z.array(z.string()).optional() })),
@@ -96,8 +65,8 @@ const JOB = z.strictObject({
   scope: z.string(),
   attempt: z.strictObject({ id: attemptId, number: z.int().positive() }),
   item,
-  base: remote,
-  left: remote.nullable(),
+  base: hash,
+  left: hash.nullable(),
   previous: attempt.nullable(),
   last: attempt.nullable(),
   judging,
@@ -158,9 +127,20 @@ export function runOf({ attempt: { id } }: Pick<Job, "attempt">): string {
   return id.slice(0, id.lastIndexOf("."));
 }
 
+/** Where the coordinator pushes a job, with what it begins with: made once, never moved. Pure. */
+export function jobRef(id: string): string {
+  return `refs/ralph/jobs/${id}`;
+}
+
 /** Where a worker pushes what it made of an attempt: made once, never moved. Pure. */
 export function attemptRef(id: string): string {
   return `refs/ralph/attempts/${id}`;
+}
+
+/** The attempt's id in an id, or in a ref of it; `null`: it is neither. Pure. */
+export function attemptIdIn(text: string): string | null {
+  const id = text.replace(/^refs\/ralph\/(?:jobs|attempts)\//, "");
+  return attemptId.safeParse(id).success ? id : null;
 }
 
 /**

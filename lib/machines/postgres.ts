@@ -2,14 +2,7 @@ import { type JobResultStatus, type JobWithMetadata, PgBoss } from "pg-boss";
 import { RalphError } from "../errors/ralph_error.ts";
 import { hashText } from "../host/files.ts";
 import type { Clock } from "../host/types.ts";
-import {
-  type Engine,
-  type EngineOptions,
-  type JobEnd,
-  JobRefusal,
-  type QueuedJob,
-  type WorkOptions,
-} from "./engine.ts";
+import type { Engine, EngineOptions, JobEnd, QueuedJob, WorkOptions } from "./engine.ts";
 import { type Job, type JobResult, parseResult } from "./job.ts";
 
 const SCHEMA = "ralph";
@@ -208,7 +201,8 @@ class PostgresEngine implements Engine {
       return { status: "completed", output: { result } };
     } catch (error) {
       const message = `${worker}: ${error instanceof Error ? error.message : String(error)}`;
-      return { status: error instanceof JobRefusal ? "deadletter" : "failed", output: { message } };
+      const isRefused = RalphError.isInstance(error) && error.code === "job-refused";
+      return { status: isRefused ? "deadletter" : "failed", output: { message } };
     }
   }
 

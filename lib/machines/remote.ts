@@ -1,11 +1,12 @@
 /**
- * The remote that carries the code between machines. Only refs below `refs/ralph/` are ever pushed from here.
+ * The remote that carries jobs, results and code between machines. What is pushed from here is below `refs/ralph/`, but for
+ * the branch of `ralph job`.
  *
  * @module
  */
 import { gitFailed, outputFrom, reasonOf } from "../git/run_git.ts";
 import type { Repository } from "../git/types.ts";
-import { attemptRef, type JobResult, parseResult, type RemoteCommit } from "./job.ts";
+import { attemptRef, type Job, jobRef, type JobResult, parseJob, parseResult } from "./job.ts";
 
 /** A clone may be large, a line slow. */
 const TIMEOUT_MS = 10 * 60_000;
@@ -15,6 +16,7 @@ type Git = Pick<Repository, "git">;
 
 /** Fetches refs under their own names. @returns false where the remote has one of them not */
 export async function fetchRefs(repository: Git, refs: readonly string[]): Promise<boolean> {
+  if (refs.length === 0) return true;
   const arguments_ = ["fetch", "--quiet", "--no-tags", REMOTE, ...refs.map((ref) => `+${ref}:${ref}`)];
   const end = await repository.git(arguments_, { timeoutMs: TIMEOUT_MS });
   if (end.exitCode === 0) return true;
@@ -22,34 +24,111 @@ export async function fetchRefs(repository: Git, refs: readonly string[]): Promi
   throw gitFailed(arguments_, reasonOf({ ...end, tail: end.stderr }));
 }
 
+/** What becomes of one ref of the remote. */
+export interface RefUpdate {
+  readonly ref: string;
+  /** `null`: it is removed. */
+  readonly commit: string | null;
+  /** Where it is now; `null`: it is new. Absent: wherever that is, as long as it only moves forward. */
+  readonly from?: string | null;
+}
+
 /**
- * Pushes a commit to a ref that only moves from where it is said to be.
+ * Moves refs of the remote, all or none of them.
  *
- * @param from `null`: the ref is new
- * @returns false where it is elsewhere: another process was first
+ * @returns `null`, or what the remote said where one of them is elsewhere: another process was first
  */
-export async function pushRef(repository: Git, { ref, commit }: RemoteCommit, from: string | null): Promise<boolean> {
-  const arguments_ = ["push", "--quiet", `--force-with-lease=${ref}:${from ?? ""}`, REMOTE, `${commit}:${ref}`];
+export async function pushRefs(repository: Git, updates: readonly RefUpdate[]): Promise<string | null> {
+  if (updates.length === 0) return null;
+  const leases = updates.flatMap(({ ref, from }) =>
+    from === undefined ? [] : [`--force-with-lease=${ref}:${from ?? ""}`]
+  );
+  const specs = updates.map(({ ref, commit }) => `${commit ?? ""}:${ref}`);
+  const atomic = updates.length > 1 ? ["--atomic"] : [];
+  const arguments_ = ["push", "--quiet", ...atomic, ...leases, REMOTE, ...specs];
   const end = await repository.git(arguments_, { timeoutMs: TIMEOUT_MS });
-  if (end.exitCode === 0) return true;
-  if (/stale info|fetch first|already exists|cannot lock ref|reference already/i.test(end.stderr)) return false;
-  throw gitFailed(arguments_, reasonOf({ ...end, tail: end.stderr }));
+  if (end.exitCode === 0) return null;
+  const lost = /stale info|fetch first|non-fast-forward|already exists|cannot lock ref|reference already/i;
+  const lines = end.stderr.split("\n");
+  const line = lines.find((one) => lost.test(one));
+  if (line !== undefined) return line.trim();
+  const said = lines.filter((one) => /^remote: \S|remote rejected/.test(one)).map((one) => one.trim());
+  throw gitFailed(["push"], said.length > 0 ? said.slice(0, 5).join("; ") : reasonOf({ ...end, tail: end.stderr }));
+}
+
+/** The refs of the remote that match, with their commits. */
+export async function remoteRefs(repository: Git, patterns: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const stdout = await outputFrom(repository, ["ls-remote", REMOTE, ...patterns], { timeoutMs: TIMEOUT_MS });
+  const lines = stdout.split("\n").filter((line) => line !== "").map((line) => line.split("\t") as [string, string]);
+  return new Map(lines.map(([commit, ref]) => [ref, commit]));
 }
 
 /** Takes refs away from the remote; one that is gone is no matter. */
 export async function removeRefs(repository: Git, refs: readonly string[]): Promise<void> {
   if (refs.length === 0) return;
   // one that is gone already refuses the whole push of some hosts: only those that are there
-  const { stdout } = await repository.git(["ls-remote", REMOTE, "refs/ralph/*"], { timeoutMs: TIMEOUT_MS });
-  const there = new Set(stdout.split("\n").map((line) => line.split("\t")[1] ?? ""));
+  const there = await remoteRefs(repository, ["refs/ralph/jobs/*", "refs/ralph/attempts/*"]);
   const gone = refs.filter((ref) => there.has(ref)).map((ref) => `:${ref}`);
-  if (gone.length > 0) await repository.git(["push", "--quiet", REMOTE, ...gone], { timeoutMs: TIMEOUT_MS });
+  if (gone.length > 0) await outputFrom(repository, ["push", "--quiet", REMOTE, ...gone], { timeoutMs: TIMEOUT_MS });
+}
+
+/** Lets go of refs here. */
+export async function dropRefs(repository: Git, refs: readonly string[]): Promise<void> {
+  const input = refs.map((ref) => `delete ${ref}\n`).join("");
+  if (input !== "") await repository.git(["update-ref", "--stdin"], { input });
 }
 
 /** The remote's URL; `null` where there is none. */
 export async function remoteUrl(repository: Git): Promise<string | null> {
   const { exitCode, stdout } = await repository.git(["remote", "get-url", REMOTE]);
   return exitCode === 0 ? stdout.trim() : null;
+}
+
+/** A commit whose message holds data, so that the ref alone is enough. */
+export interface DataCommit {
+  /** A tree, or what has one. */
+  readonly tree: string;
+  readonly parents: readonly string[];
+  readonly subject: string;
+  readonly data: unknown;
+}
+
+/** @returns its hash; no ref names it yet */
+export async function commitData(repository: Git, { tree, parents, subject, data }: DataCommit): Promise<string> {
+  const arguments_ = ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"];
+  return (await outputFrom(repository, arguments_, { input: `${subject}\n\n${JSON.stringify(data)}\n` })).trim();
+}
+
+/** The data of a commit that was made so; `null` where its message holds none. */
+export async function readData(
+  repository: Git,
+  ref: string,
+): Promise<{ readonly commit: string; readonly data: unknown }> {
+  const [commit = "", ...body] = (await outputFrom(repository, ["log", "-1", "--format=%H%n%b", ref])).split("\n");
+  return { commit, data: parseJson(body.join("\n")) };
+}
+
+/** Makes the commit that holds a job. */
+export async function jobCommit(repository: Git, job: Job): Promise<string> {
+  const parents = job.left === null || job.left === job.base ? [job.base] : [job.base, job.left];
+  return await commitData(repository, {
+    tree: `${job.base}^{tree}`,
+    parents,
+    subject: `ralph: job ${job.attempt.id}`,
+    data: job,
+  });
+}
+
+/**
+ * The job as the remote has it, with the commits that it begins with.
+ *
+ * @returns `null` where it has none
+ * @throws {RalphError} job-invalid, job-version, git-failed
+ */
+export async function pushedJob(repository: Git, id: string, version: string): Promise<Job | null> {
+  const ref = jobRef(id);
+  if (!await fetchRefs(repository, [ref])) return null;
+  return parseJob((await readData(repository, ref)).data, version);
 }
 
 /**
@@ -60,9 +139,13 @@ export async function remoteUrl(repository: Git): Promise<string | null> {
  */
 export async function pushedResult(repository: Git, id: string): Promise<JobResult | null> {
   const ref = attemptRef(id);
-  if (!await fetchRefs(repository, [ref])) return null;
-  const [commit = "", ...body] = (await outputFrom(repository, ["log", "-1", "--format=%H%n%b", ref])).split("\n");
-  const result = parseResult(parseJson(body.join("\n")));
+  return await fetchRefs(repository, [ref]) ? await readResult(repository, id) : null;
+}
+
+/** The same of one that was fetched. @throws {RalphError} job-invalid, git-failed */
+export async function readResult(repository: Git, id: string): Promise<JobResult> {
+  const { commit, data } = await readData(repository, attemptRef(id));
+  const result = parseResult(data);
   return { ...result, commit: result.commit === null ? null : commit };
 }
 

@@ -1,6 +1,8 @@
 import { relative } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import type { Attempt, Backlog, Item } from "../backlog/types.ts";
 import type { RalphContext } from "../context/context.ts";
+import { RalphError } from "../errors/ralph_error.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import { outputFrom } from "../git/run_git.ts";
 import { rootPaths, topLevelPaths } from "../git/tree_paths.ts";
@@ -9,9 +11,8 @@ import type { WorkerTree } from "../loop/parallel/worker_tree.ts";
 import { createTurnGuard } from "../loop/turn_guard.ts";
 import { conflictNote } from "../loop/parallel/dispatch.ts";
 import { workItem } from "../loop/work_item.ts";
-import { JobRefusal } from "./engine.ts";
-import { attemptRef, type Job, type JobResult } from "./job.ts";
-import { fetchRefs, pushedResult, pushRef } from "./remote.ts";
+import { attemptRef, type Job, jobRef, type JobResult } from "./job.ts";
+import { commitData, pushedJob, pushedResult, pushRefs } from "./remote.ts";
 
 /** Where a job is worked on. */
 export interface JobPlace<Data, Findings> {
@@ -33,32 +34,34 @@ export interface JobPlace<Data, Findings> {
  * Makes one attempt in a clone and pushes it under `refs/ralph/attempts/…`, with what is known of it. Where another worker
  * has pushed the same attempt before, that one counts, and no turn is paid.
  *
- * @throws {JobRefusal} the remote has not what the job begins with
- * @throws {RalphError} git-failed, job-invalid
+ * @throws {RalphError} job-refused, job-invalid, git-failed
  */
-export async function workJob<Data, Findings>(job: Job, place: JobPlace<Data, Findings>): Promise<JobResult> {
+export async function attemptJob<Data, Findings>(job: Job, place: JobPlace<Data, Findings>): Promise<JobResult> {
   const { ralph, tree, push, alone } = place;
   const repository = requireRepository(ralph);
   const known = push ? await alone(() => pushedResult(repository, job.attempt.id)) : null;
   if (known !== null) return known;
+  const ref = attemptRef(job.attempt.id);
   const prepared = await alone(async () => {
     await checkOutJob(repository, job);
     await ralph.state.adopt(place.backlog.stateFiles);
-    const { base, left, attempt } = job;
-    return await tree.prepare({ tip: base.commit, left: left?.commit ?? null, ref: attemptRef(attempt.id) });
+    return await tree.prepare({ tip: job.base, left: job.left, ref });
   });
   const { attempt, paths } = await makeAttempt(job, place, prepared);
-  const ref = attemptRef(job.attempt.id);
   const work = attempt.status === "interrupted" ? null : await tree.capture([...prepared.left, ...paths]);
   place.signal.throwIfAborted();
   const own = work?.own ?? { subjects: [], trailers: [] };
   const result: JobResult = { v: 1, attempt, commit: null, own, worker: place.worker };
-  const made = work?.commit ?? job.base.commit;
-  const commit = await resultCommit(tree.ralph, job, made, result);
+  const made = work?.commit ?? job.base;
+  const commit = await commitData(repository, {
+    tree: `${made}^{tree}`,
+    parents: [job.base],
+    subject: `ralph: attempt ${job.attempt.id}`,
+    data: { ...result, commit: work === null ? null : made },
+  });
   await outputFrom(repository, ["update-ref", ref, commit]);
   const pushed = { ...result, commit: work === null ? null : commit };
-  if (!push) return pushed;
-  if (await pushRef(repository, { ref, commit }, null)) return pushed;
+  if (!push || await pushRefs(repository, [{ ref, commit, from: null }]) === null) return pushed;
   const first = await pushedResult(repository, job.attempt.id);
   if (first === null) throw new Error("the result was pushed by another worker, and is gone again");
   return first;
@@ -70,19 +73,21 @@ interface Prepared {
 }
 
 /**
- * Brings a clone to where a job begins. Its own tree has the state files, which the trees of its lanes take over.
+ * Brings a clone to where a job begins. Its own tree has the state files, which the trees of its lanes take over. The
+ * remote is what says which jobs there are: one that only a queue or a file knows is no job of the repository.
  *
- * @throws {JobRefusal} the remote has not what it begins with
+ * @throws {RalphError} job-refused: the remote has no such job, or another one
  */
-export async function checkOutJob(repository: Pick<Repository, "git">, { base, left }: Job): Promise<void> {
-  const begins = left === null ? [base] : [base, left];
-  const refs = [...new Set(begins.map(({ ref }) => ref))];
-  if (!await fetchRefs(repository, refs)) throw new JobRefusal(`the remote has no ${refs.join(" or no ")}`);
-  for (const { ref, commit } of begins) {
-    const { exitCode } = await repository.git(["merge-base", "--is-ancestor", commit, ref]);
-    if (exitCode !== 0) throw new JobRefusal(`${ref} of the remote does not hold ${commit}`);
-  }
-  await outputFrom(repository, ["checkout", "--quiet", "--force", "--detach", base.commit]);
+export async function checkOutJob(repository: Pick<Repository, "git">, job: Job): Promise<void> {
+  const { base, attempt: { id }, ralph } = job;
+  const refuse = (reason: string): RalphError => new RalphError("job-refused", { details: { id, reason } });
+  const pushed = await pushedJob(repository, id, ralph);
+  if (pushed === null) throw refuse(`the remote has no ${jobRef(id)}: it is settled, or was never handed out`);
+  if (!isDeepStrictEqual(pushed, job)) throw refuse(`the remote has another one under ${jobRef(id)}`);
+  const parents = (await outputFrom(repository, ["rev-parse", `${jobRef(id)}^@`])).trim().split("\n");
+  const begins = [...new Set([base, ...job.left === null ? [] : [job.left]])];
+  if (parents.join() !== begins.join()) throw refuse("it does not begin with the commits that it names");
+  await outputFrom(repository, ["checkout", "--quiet", "--force", "--detach", base]);
 }
 
 async function makeAttempt<Data, Findings>(
@@ -114,18 +119,4 @@ async function makeAttempt<Data, Findings>(
   // a path of this machine is of no use on another
   const transcript = relative(ralph.root, turn.transcript);
   return { attempt: { ...attempt, turn: { ...turn, transcript } }, paths };
-}
-
-/** The result's commit: its message holds the attempt, so that the ref alone is enough. */
-async function resultCommit(
-  ralph: RalphContext,
-  { base, attempt }: Job,
-  made: string,
-  result: JobResult,
-): Promise<string> {
-  const own = { ...result, commit: made === base.commit ? null : made };
-  const message = `ralph: attempt ${attempt.id}\n\n${JSON.stringify(own)}\n`;
-  const repository = requireRepository(ralph);
-  const arguments_ = ["commit-tree", `${made}^{tree}`, "-p", base.commit, "-F", "-"];
-  return (await outputFrom(repository, arguments_, { input: message })).trim();
 }

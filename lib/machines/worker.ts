@@ -11,9 +11,9 @@ import type { Repository } from "../git/types.ts";
 import type { Clock, Ids } from "../host/types.ts";
 import { createSlots } from "../host/slots.ts";
 import { openWorkerTree, type WorkerTree } from "../loop/parallel/worker_tree.ts";
-import { type Engine, JobRefusal } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { type Job, type JobResult, parseJob, runOf } from "./job.ts";
-import { checkOutJob, workJob } from "./work_job.ts";
+import { attemptJob, checkOutJob } from "./work_job.ts";
 
 /** What jobs of one run are worked on with: the configuration as that run has it. */
 export interface JobContext extends AsyncDisposable {
@@ -34,7 +34,7 @@ export interface WorkerOptions {
   readonly version: string;
   /** Jobs at once. */
   readonly lanes: number;
-  /** Opens a job's project, with the clone where the job begins. @throws {JobRefusal} a workflow that it does not know */
+  /** Opens a job's project, with the clone where the job begins. @throws {RalphError} what is wrong with the job or this machine */
   readonly open: (job: Job) => Promise<JobContext>;
   /** Told of each job when it begins and when it has ended. */
   readonly report: (message: string) => void;
@@ -76,17 +76,29 @@ export async function serveJobs(options: WorkerOptions): Promise<void> {
   }
 }
 
-/** @throws {JobRefusal} */
+/** @throws {RalphError} job-refused */
 function accepted(given: unknown, { repository, version }: WorkerOptions): Job {
   let job: Job;
   try {
     job = parseJob(given, version);
   } catch (error) {
-    if (RalphError.isInstance(error)) throw new JobRefusal(error.message);
-    throw error;
+    throw refusal("(unknown)", error);
   }
-  if (job.repository === repository) return job;
-  throw new JobRefusal(`it is of ${job.repository}, and this worker takes jobs of ${repository}`);
+  ensureOfRepository(job, repository);
+  return job;
+}
+
+/** @throws {RalphError} job-refused */
+export function ensureOfRepository({ attempt: { id }, repository: theirs }: Job, repository: string): void {
+  if (theirs === repository) return;
+  const reason = `it is of ${theirs}, and this worker takes jobs of ${repository}`;
+  throw new RalphError("job-refused", { details: { id, reason } });
+}
+
+/** What is wrong with a job is wrong with it for every worker of this kind: handing it out again is no use. */
+function refusal(id: string, error: unknown): unknown {
+  if (!RalphError.isInstance(error) || error.code === "job-refused") return error;
+  return new RalphError("job-refused", { details: { id, reason: error.message }, cause: error });
 }
 
 /** A run whose jobs are worked on. */
@@ -117,7 +129,7 @@ class Runs {
       const tree = await this.#alone.run(() => this.#treeOf(run, lane));
       report(`job ${job.attempt.id}: ${job.item.id} ${job.item.title}`);
       const place = { ...run.context, tree, worker: name, signal, push: true } as const;
-      const result = await workJob(job, { ...place, alone: (act) => this.#alone.run(act) });
+      const result = await attemptJob(job, { ...place, alone: (act) => this.#alone.run(act) });
       report(`job ${job.attempt.id}: ${job.item.id} ${result.attempt.status}`);
       return result;
     } finally {
@@ -135,7 +147,10 @@ class Runs {
     if (open !== undefined) return open;
     for (const [other, { busy }] of this.#runs) if (busy === 0) await this.#closeRun(other);
     await checkOutJob(this.#options.clone, job);
-    const run: OpenRun = { context: await this.#options.open(job), trees: new Map(), busy: 0 };
+    const context = await this.#options.open(job).catch((error: unknown) => {
+      throw refusal(job.attempt.id, error);
+    });
+    const run: OpenRun = { context, trees: new Map(), busy: 0 };
     this.#runs.set(key, run);
     return run;
   }

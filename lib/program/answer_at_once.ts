@@ -1,6 +1,6 @@
 import { COMMANDS } from "./commands.ts";
 import { generalHelp } from "../cli/help.ts";
-import { VERSION } from "../cli/version.ts";
+import { VERSION } from "../host/version.ts";
 
 /** The longest line of help; a narrower terminal needs the host that knows it. */
 const WIDE = 100;

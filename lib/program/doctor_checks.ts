@@ -11,7 +11,7 @@ import { findPlace, type Place } from "../cli/workspace.ts";
 import { resolveRoot } from "../cli/root.ts";
 import { optional } from "../cli/settings.ts";
 import { workflowRow } from "../workflows/table.ts";
-import { VERSION } from "../cli/version.ts";
+import { VERSION } from "../host/version.ts";
 
 const VERSION_TIMEOUT_MS = 20_000;
 /** Programs that start at once: some load for seconds, and each has its own time limit. */

@@ -4,9 +4,18 @@
  * @module
  */
 import type { Command } from "../cli/command.ts";
-import { AGENT_FLAGS, DATA_FLAGS, LOOP_FLAGS, pick, REPORT_FLAGS, ROOT_FLAG, SHOW_FLAGS } from "../cli/flags.ts";
+import {
+  AGENT_FLAGS,
+  DATA_FLAGS,
+  LOOP_FLAGS,
+  pick,
+  PLACE_FLAGS,
+  REPORT_FLAGS,
+  ROOT_FLAG,
+  SHOW_FLAGS,
+} from "../cli/flags.ts";
 
-/** `worker`, `queue`. */
+/** `worker`, `queue`, `job`. */
 export const MACHINES: readonly Command[] = [
   {
     name: "worker",
@@ -47,5 +56,38 @@ export const MACHINES: readonly Command[] = [
       ...SHOW_FLAGS,
     },
     load: () => import("./commands/queue.ts"),
+  },
+  {
+    name: "job",
+    summary: "items as JSON, for a CI matrix or a batch system: take jobs, work on one anywhere, land the results",
+    usage: "take | work JOB | land [RESULT…]",
+    arity: [1, Number.POSITIVE_INFINITY],
+    flags: {
+      max: { type: "text", value: "N", summary: "take: jobs that are out at once (default 16)" },
+      scope: { type: "text", value: "NAME", summary: "take, land: the feature, where the workflow has several" },
+      "no-push": { type: "boolean", summary: "work: leave the result in this clone" },
+      ...PLACE_FLAGS,
+      ...AGENT_FLAGS,
+      ...pick(
+        LOOP_FLAGS,
+        "verify",
+        "allow-unverified",
+        "strict",
+        "retry-blocked",
+        "accept-changes",
+        "any-order",
+        "branch",
+      ),
+      ...REPORT_FLAGS,
+      ...DATA_FLAGS,
+      ...SHOW_FLAGS,
+    },
+    details: [
+      "JOB is the id of a job, a file with its JSON, or - for standard input; RESULT is what `work --json` printed (a file",
+      "or -), or an id. Without one, `land` lands all that workers have pushed. Jobs and results are below refs/ralph/ of",
+      "the remote `origin`; `take` and `land` push the branch, too. Each may be in a clone of its own, killed and repeated.",
+      "`work` runs with this machine's agent (`--agent`): a job names none.",
+    ],
+    load: () => import("./commands/job.ts"),
   },
 ];

@@ -8,7 +8,7 @@ import type { Command, CommandLine, Program } from "../cli/command.ts";
 import { generalHelp, helpColumns } from "../cli/help.ts";
 import { parseLine, usage } from "../cli/parse.ts";
 import { guarded, startCommand, type Surroundings } from "../cli/run_command.ts";
-import { VERSION } from "../cli/version.ts";
+import { VERSION } from "../host/version.ts";
 import { findPlace } from "../cli/workspace.ts";
 import { EXIT } from "../errors/exit_codes.ts";
 import { nearest } from "../errors/nearest.ts";

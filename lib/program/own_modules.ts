@@ -14,6 +14,7 @@ export const OWN_MODULES: OwnModules = {
   "ralph/feature": { url: url("../mod/feature"), load: () => import("../mod/feature.ts") },
   "ralph/gsd": { url: url("../mod/gsd"), load: () => import("../mod/gsd.ts") },
   "ralph/host": { url: url("../mod/host"), load: () => import("../mod/host.ts") },
+  "ralph/machines": { url: url("../mod/machines"), load: () => import("../mod/machines.ts") },
   "ralph/spec": { url: url("../mod/spec"), load: () => import("../mod/spec.ts") },
   "ralph/sprint": { url: url("../mod/sprint"), load: () => import("../mod/sprint.ts") },
   "ralph/testing": { url: url("../testing/mod"), load: () => import("../testing/mod.ts") },

@@ -10,6 +10,7 @@ export type Status =
   | "approved"
   | "declined"
   | "skipped"
+  | "handed-out"
   | "passed"
   | "unverified"
   | "failed"
@@ -40,6 +41,7 @@ export function exitCodeOf(outcome: unknown): number {
     case "approved":
     case "declined":
     case "skipped":
+    case "handed-out":
     case "passed":
       return EXIT.done;
     case "unverified":
@@ -73,6 +75,7 @@ const STATUSES: ReadonlySet<string> = new Set<Status>([
   "approved",
   "declined",
   "skipped",
+  "handed-out",
   "passed",
   "unverified",
   "failed",

@@ -9,6 +9,8 @@ export interface TemporaryRepositoryOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** Commit the files. @default true */
   readonly commit?: boolean;
+  /** Give it a bare remote `origin`, with what was committed. @default false */
+  readonly remote?: boolean;
 }
 
 /** A real git repository in a temporary folder, taken away when disposed. */
@@ -64,7 +66,7 @@ export async function temporaryRepository(options: TemporaryRepositoryOptions = 
   return repository;
 }
 
-async function setUp({ git, write }: TemporaryRepository, options: TemporaryRepositoryOptions): Promise<void> {
+async function setUp({ git, path, write }: TemporaryRepository, options: TemporaryRepositoryOptions): Promise<void> {
   await git("init", "--quiet");
   await git("symbolic-ref", "HEAD", "refs/heads/main");
   const settings = {
@@ -78,4 +80,9 @@ async function setUp({ git, write }: TemporaryRepository, options: TemporaryRepo
   if (options.commit === false) return;
   await git("add", "--all");
   await git("commit", "--quiet", "--allow-empty", "--message", "start");
+  if (options.remote !== true) return;
+  const remote = join(path, ".git", "remote.git");
+  await git("init", "--quiet", "--bare", "--initial-branch=main", remote);
+  await git("remote", "add", "origin", remote);
+  await git("push", "--quiet", "origin", "main");
 }

@@ -11,6 +11,8 @@ import { type TemporaryRepository, temporaryRepository } from "./temporary_repos
 export interface TestContextOptions extends Omit<RalphOptions, "agent" | "root" | "script"> {
   /** Files that are committed before the test: path to content. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Give the repository a bare remote `origin`. @default false */
+  readonly remote?: boolean;
   /** The turns of a scripted agent, a command, or an agent of your own. @default an agent without turns */
   readonly agent?: Script | { readonly command: string } | Agent;
 }
@@ -40,9 +42,9 @@ export interface TestContext extends RalphContext, AsyncDisposable {
  * ```
  */
 export async function testContext(options: TestContextOptions = {}): Promise<TestContext> {
-  const { files, agent, sinks, ...rest } = options;
+  const { files, agent, remote = false, sinks, ...rest } = options;
   const host = options.host ?? createHost();
-  const tree = await temporaryRepository(files === undefined ? {} : { files });
+  const tree = await temporaryRepository({ remote, ...files === undefined ? {} : { files } });
   const recorded: RalphEvent[] = [];
   const sink = { emit: (event: RalphEvent) => void recorded.push(event) };
   try {

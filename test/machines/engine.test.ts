@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { RalphError } from "../../lib/errors/ralph_error.ts";
 import { createHost } from "../../lib/host/create_host.ts";
-import { type Engine, JobRefusal, type WorkOptions } from "../../lib/machines/engine.ts";
+import type { Engine, WorkOptions } from "../../lib/machines/engine.ts";
 import type { Job, JobResult } from "../../lib/machines/job.ts";
 import { openEngine } from "../../lib/machines/open_engine.ts";
 import { POSTGRES, Postgres } from "./postgres.ts";
@@ -20,7 +21,7 @@ function job(id: string): Job {
     scope: "",
     attempt: { id, number: 1 },
     item: { id: `item ${id}`, kind: "story", title: "A story", data: {} },
-    base: { ref: "refs/ralph/tips/a", commit: BASE },
+    base: BASE,
     left: null,
     previous: null,
     last: null,
@@ -122,7 +123,9 @@ describe.skipIf(!usable)("a queue in PostgreSQL", () => {
         worker: "machine-1",
         handle: async (given) => {
           const { attempt } = given as Job;
-          if (attempt.id === "run-c.1") throw new JobRefusal("another repository");
+          if (attempt.id === "run-c.1") {
+            throw new RalphError("job-refused", { details: { id: attempt.id, reason: "another repository" } });
+          }
           if (broken++ === 0) throw new Error("the disk is full");
           return await Promise.resolve(result(attempt.id, "machine-1"));
         },
@@ -131,7 +134,10 @@ describe.skipIf(!usable)("a queue in PostgreSQL", () => {
       await coordinator.submit("run-c.2", job("run-c.2"));
       const ends = await until(coordinator, ["run-c.1", "run-c.2"]);
 
-      expect(ends.get("run-c.1")).toEqual({ status: "failed", message: "machine-1: another repository" });
+      expect(ends.get("run-c.1")).toEqual({
+        status: "failed",
+        message: "machine-1: the job run-c.1 is not worked on here: another repository",
+      });
       expect(ends.get("run-c.2")?.status).toBe("done");
       expect(broken).toBe(2);
       const jobs = await coordinator.jobs();

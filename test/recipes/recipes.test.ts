@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { VERSION } from "../../lib/cli/version.ts";
+import { VERSION } from "../../lib/host/version.ts";
 import { SHIPPED_RECIPES } from "../../lib/program/shipped_recipes.ts";
 import { RECIPE_TEXTS } from "../../lib/generated/recipes.ts";
 import { testContext } from "ralph/testing";

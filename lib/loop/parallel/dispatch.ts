@@ -7,7 +7,7 @@
 import type { OpenItem } from "../../backlog/journal_types.ts";
 import type { Attempt, Item } from "../../backlog/types.ts";
 import type { LimitsConfig } from "../../config/schema.ts";
-import type { Elsewhere } from "../../context/elsewhere.ts";
+import type { AttemptJob, Elsewhere } from "../../context/elsewhere.ts";
 import type { RalphEvent } from "../../events/types.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { rootPaths, topLevelPaths } from "../../git/tree_paths.ts";
@@ -113,6 +113,8 @@ interface Places {
 interface Flight<Data> {
   readonly item: Item<Data>;
   readonly ended: Promise<void>;
+  /** It is being made elsewhere, and not waited for here. */
+  isOut: boolean;
 }
 
 class Dispatcher<Data, Findings> {
@@ -153,12 +155,14 @@ class Dispatcher<Data, Findings> {
     this.#stopped = null;
     for (;;) {
       while (this.#mayStart()) if (!await this.#startOne()) break;
-      if (this.#inFlight.size > 0) {
-        await Promise.race([...this.#inFlight.values()].map(({ ended }) => ended));
+      const waitedFor = [...this.#inFlight.values()].filter(({ isOut }) => !isOut);
+      if (waitedFor.length > 0) {
+        await Promise.race(waitedFor.map(({ ended }) => ended));
         continue;
       }
       if (this.#failure !== null) throw this.#failure.error;
       if (this.#stopped !== null) return this.#stopped;
+      if (this.#inFlight.size > 0) return { status: "handed-out" };
     }
   }
 
@@ -180,6 +184,10 @@ class Dispatcher<Data, Findings> {
       if (isIdle || resting !== null || picked.status === "aborted") this.#stopped = picked;
       return false;
     }
+    if (this.#elsewhere?.takesMore === false) {
+      this.#stopped = { status: "handed-out" };
+      return false;
+    }
     return this.#start(picked.item, null, isIdle);
   }
 
@@ -190,18 +198,27 @@ class Dispatcher<Data, Findings> {
     if (alone && !isIdle) return false;
     this.#isAlone = alone;
     const tree = own ? null : this.#free.shift() ?? null;
-    const ended = (tree === null ? this.#inProject(item) : this.#inTree(item, tree, handedOut))
-      .catch((error: unknown) => {
-        this.#failure ??= { error };
-        this.#stopper.abort();
-      })
-      .finally(() => {
-        this.#inFlight.delete(item.id);
-        this.#isAlone = false;
-        if (tree !== null) this.#free.push(tree);
-      });
-    this.#inFlight.set(item.id, { item, ended });
+    const flight: Flight<Data> = { item, ended: this.#fly(item, tree, handedOut), isOut: false };
+    this.#inFlight.set(item.id, flight);
     return true;
+  }
+
+  /** Ends when the item is settled, or out for a later run: then its place stays taken. */
+  async #fly(item: Item<Data>, tree: WorkerTree | null, handedOut: OpenItem | null): Promise<void> {
+    try {
+      const isOut = tree === null ? await this.#inProject(item) : await this.#inTree(item, tree, handedOut);
+      const flight = this.#inFlight.get(item.id);
+      if (isOut && flight !== undefined) {
+        flight.isOut = true;
+        return;
+      }
+    } catch (error) {
+      this.#failure ??= { error };
+      this.#stopper.abort();
+    }
+    this.#inFlight.delete(item.id);
+    this.#isAlone = false;
+    if (tree !== null) this.#free.push(tree);
   }
 
   /** The next item that touches nothing of what is in flight. */
@@ -222,12 +239,14 @@ class Dispatcher<Data, Findings> {
     }
   }
 
-  async #inProject(item: Item<Data>): Promise<void> {
+  async #inProject(item: Item<Data>): Promise<boolean> {
     if (this.#elsewhere !== null && item.checksOnly !== true) await this.#parts.ralph.agent.ensureUsable();
     this.#stopped ??= await this.#coordinator.run(() => this.#rest.attempt(item));
+    return false;
   }
 
-  async #inTree(item: Item<Data>, tree: WorkerTree, handedOut: OpenItem | null): Promise<void> {
+  /** @returns whether it is out for a later run */
+  async #inTree(item: Item<Data>, tree: WorkerTree, handedOut: OpenItem | null): Promise<boolean> {
     const { ralph, key } = this.#parts;
     const { iterations } = this.#rest;
     const repository = requireRepository(ralph);
@@ -238,14 +257,18 @@ class Dispatcher<Data, Findings> {
       return { begun, tip, left: (await keptWork(repository, keyOf(key))).get(ref) ?? null };
     }, STARTING);
     const begin = { tip, left, ref };
-    const { worked, work } = this.#elsewhere === null
+    const made = this.#elsewhere === null
       ? await this.#work(begun, begin, tree)
-      : await this.#workElsewhere(begun, begin, this.#elsewhere);
+      : await this.#workElsewhere(begun, begin, this.#elsewhere, tree.lane);
+    if (made === null) return true;
+    const { worked, work } = made;
     const base = work?.base ?? tip;
     const isForeign = this.#elsewhere !== null;
     this.#stopped ??= await this.#coordinator.run(() =>
       this.#landings.land({ begun, worked, work, base, ref, tree, isForeign })
     );
+    await this.#elsewhere?.settled(begun.id);
+    return false;
   }
 
   /** On another machine. */
@@ -253,12 +276,12 @@ class Dispatcher<Data, Findings> {
     begun: Begun<Data, Findings>,
     { tip, left, ref }: TreeBegin,
     elsewhere: Elsewhere,
-  ): Promise<Made<Findings>> {
+    lane: number,
+  ): Promise<Made<Findings> | null> {
     const { id, number, item } = begun;
     const options = this.#rest.iterations.workOptions(begun, null, left === null ? {} : { [ref]: null });
-    const made = await elsewhere.attempt({
-      id,
-      number,
+    const job: AttemptJob = {
+      attempt: { id, number },
       item,
       base: tip,
       left,
@@ -269,8 +292,9 @@ class Dispatcher<Data, Findings> {
       greenBefore: options.greenBefore ?? null,
       unseenFailed: options.unseenFailed ?? false,
       budget: options.budget ?? null,
-      signal: this.#signal,
-    });
+    };
+    const made = await elsewhere.attempt(job, this.#signal, lane);
+    if (made === null) return null;
     const attempt = made.attempt as Attempt<Findings>;
     if (made.work !== null) await keepWork(requireRepository(this.#parts.ralph), ref, made.work.commit);
     const checks = await this.#landings.checksOf(item, number);

@@ -1,6 +1,6 @@
 import type { Command, FlagTable, Invocation } from "../../cli/command.ts";
 import { valueText } from "../../cli/help.ts";
-import { VERSION } from "../../cli/version.ts";
+import { VERSION } from "../../host/version.ts";
 import { EXIT, EXIT_MEANINGS } from "../../errors/exit_codes.ts";
 import { WORKFLOWS } from "../../workflows/table.ts";
 import { FLAG_GROUPS, flagsOf, usageOf, type Variable, variables } from "../manual.ts";

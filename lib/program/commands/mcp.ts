@@ -12,7 +12,7 @@ import { z } from "zod";
 import { programOf } from "../../agents/environment.ts";
 import type { Invocation } from "../../cli/command.ts";
 import { resolveRoot } from "../../cli/root.ts";
-import { VERSION } from "../../cli/version.ts";
+import { VERSION } from "../../host/version.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { ProcessEnd } from "../../host/types.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Invocation } from "../../cli/command.ts";
 import { usage } from "../../cli/parse.ts";
 import { resolveRoot } from "../../cli/root.ts";
-import { VERSION } from "../../cli/version.ts";
+import { VERSION } from "../../host/version.ts";
 import { nearest } from "../../errors/nearest.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { readText, resolveInside, writeAtomic } from "../../host/files.ts";

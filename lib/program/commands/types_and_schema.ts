@@ -3,7 +3,7 @@ import { gunzipSync } from "node:zlib";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { writeAtomic } from "../../host/files.ts";
 import type { Invocation } from "../../cli/command.ts";
-import { VERSION } from "../../cli/version.ts";
+import { VERSION } from "../../host/version.ts";
 import { nearest } from "../../errors/nearest.ts";
 import { usage } from "../../cli/parse.ts";
 import { WORKFLOWS } from "../../workflows/table.ts";

@@ -4,7 +4,7 @@ import type { Invocation } from "../../cli/command.ts";
 import { usage } from "../../cli/parse.ts";
 import { openSession } from "../../cli/session.ts";
 import { parseWorkers } from "../../cli/settings.ts";
-import { VERSION } from "../../cli/version.ts";
+import { VERSION } from "../../host/version.ts";
 import { loadConfig } from "../../config/load.ts";
 import { ownFiles } from "../../context/own_files.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
@@ -12,7 +12,6 @@ import { machineName } from "../../host/this_process.ts";
 import { createRunLock } from "../../loop/run_lock.ts";
 import { clonePath, openClone } from "../../machines/clone.ts";
 import { queueName } from "../../machines/coordinator.ts";
-import { JobRefusal } from "../../machines/engine.ts";
 import { type Job, repositoryName } from "../../machines/job.ts";
 import { openEngine } from "../../machines/open_engine.ts";
 import { type JobContext, serveJobs } from "../../machines/worker.ts";
@@ -58,21 +57,19 @@ export async function run(invocation: Invocation): Promise<number> {
   return 0;
 }
 
-/** A job's project in the clone, with the configuration as it is there. */
-async function openJob(invocation: Invocation, clone: string, job: Job): Promise<JobContext> {
+/** A job's project in the clone, with the configuration as it is there. @throws {RalphError} job-refused, and what is wrong with this machine */
+export async function openJob(invocation: Invocation, clone: string, job: Job, data = false): Promise<JobContext> {
   const workflow = await WORKFLOWS.find(({ name }) => name === job.workflow)?.load();
-  if (workflow?.backlog === undefined) throw new JobRefusal(`this worker knows no jobs of ${job.workflow}`);
-  const root = join(clone, job.project);
-  try {
-    const place = { ...await loadConfig(root), root, workflow: { name: job.workflow, why: "the job's" } };
-    const title = `workflow ${job.workflow}`;
-    const session = await openSession(invocation, { asks: false, gates: [], place, title });
-    await session.ralph.agent.ensureUsable();
-    await session.ralph.host.sandbox?.ensureUsable();
-    const backlog = await workflow.backlog(session.ralph, job.scope);
-    return { ralph: session.ralph, backlog, [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() };
-  } catch (error) {
-    if (RalphError.isInstance(error)) throw new JobRefusal(error.message);
-    throw error;
+  if (workflow?.backlog === undefined) {
+    const reason = `this worker knows no jobs of ${job.workflow}`;
+    throw new RalphError("job-refused", { details: { id: job.attempt.id, reason } });
   }
+  const root = join(clone, job.project);
+  const place = { ...await loadConfig(root), root, workflow: { name: job.workflow, why: "the job's" } };
+  const title = `workflow ${job.workflow}`;
+  const session = await openSession(invocation, { asks: false, gates: [], data, place, title });
+  await session.ralph.agent.ensureUsable();
+  await session.ralph.host.sandbox?.ensureUsable();
+  const backlog = await workflow.backlog(session.ralph, job.scope);
+  return { ralph: session.ralph, backlog, [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() };
 }

@@ -1,0 +1,221 @@
+/**
+ * The journal of a run whose jobs are taken and landed by `ralph job`: each call may be in another clone, so that it is on
+ * the remote, under `refs/ralph/runs/KEY`, with the work that earlier attempts left. It moves together with the branch, all
+ * or nothing: a call that is killed before that has not happened, and of two at once one is told so.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { journalKeyOf } from "../backlog/journal_key.ts";
+import type { Backlog } from "../backlog/types.ts";
+import type { RalphContext } from "../context/context.ts";
+import { ownFiles } from "../context/own_files.ts";
+import { RalphError } from "../errors/ralph_error.ts";
+import { requireRepository } from "../git/require_repository.ts";
+import { outputFrom } from "../git/run_git.ts";
+import type { Repository } from "../git/types.ts";
+import { hashText, LARGEST_LOG, readText, writeAtomic } from "../host/files.ts";
+import { attemptRef, jobRef } from "./job.ts";
+import { commitData, fetchRefs, pushRefs, readData, type RefUpdate, remoteRefs } from "./remote.ts";
+
+const FILE = "journal.jsonl";
+const WORK = "refs/ralph/work/";
+
+const SPENT: z.ZodType<Spent> = z.strictObject({
+  startedAt: z.number(),
+  turns: z.int(),
+  tokens: z.number().nullable(),
+  costUsd: z.number().nullable(),
+  idleTurns: z.int(),
+  stalledTurns: z.int(),
+});
+const SHARED = z.strictObject({
+  v: z.literal(1),
+  spent: SPENT.nullable(),
+  taken: z.record(z.string(), z.int()),
+  work: z.record(z.string().startsWith(WORK).regex(/^[\w./-]+$/), z.string().regex(/^[0-9a-f]{40,64}$/)),
+});
+
+/** What the calls of a run have used together: limits are the run's. */
+export interface Spent {
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly turns: number;
+  /** `null`: no turn reported any. */
+  readonly tokens: number | null;
+  /** US dollars; `null`: no turn reported any. */
+  readonly costUsd: number | null;
+  /** Turns in a row that brought nothing, as `Progress` has them. */
+  readonly idleTurns: number;
+  readonly stalledTurns: number;
+}
+
+/** What is known of a run beside its journal. */
+export interface RunMemory {
+  /** `null`: no call has ended yet. */
+  readonly spent: Spent | null;
+  /** How often each attempt that is out was handed out. */
+  readonly taken: Readonly<Record<string, number>>;
+}
+
+/** A run as the remote has it. */
+export interface SharedRun extends RunMemory {
+  /** Ids of attempts whose jobs and results are on the remote. */
+  readonly jobs: ReadonlySet<string>;
+  readonly results: ReadonlySet<string>;
+  /**
+   * Pushes journal, branch and refs of attempts, all or nothing.
+   *
+   * @param memory `null`: the run is over, and not needed any more
+   * @throws {RalphError} job-stale, git-failed
+   */
+  push(memory: RunMemory | null, attempts: AttemptRefs): Promise<void>;
+}
+
+/** What becomes of the refs of attempts. */
+export interface AttemptRefs {
+  /** Jobs, by attempt id, that are out: commits that the remote is to have. */
+  readonly out: ReadonlyMap<string, string>;
+  /** Ids of attempts that are settled. */
+  readonly settled: readonly string[];
+}
+
+/**
+ * Brings this clone to where the run is, in whichever clone its last step was.
+ *
+ * @throws {RalphError} job-stale, job-clone-unfit, state-invalid, git-failed
+ */
+export async function openSharedRun<Data, Findings>(
+  ralph: RalphContext,
+  backlog: Backlog<Data, Findings>,
+  project: string,
+): Promise<SharedRun> {
+  const repository = requireRepository(ralph);
+  const key = await journalKeyOf(backlog);
+  const branch = (ralph.loop.branch ?? await backlog.branch?.()) || await repository.currentBranch();
+  const shallow = (await outputFrom(repository, ["rev-parse", "--is-shallow-repository"])).trim() === "true";
+  if (shallow) throw unfit("it is shallow, and items are merged by their common history");
+  if (branch === null) throw unfit("no branch is checked out");
+  const ref = `refs/ralph/runs/${hashText(JSON.stringify([project, key.backlog, key.scope, branch])).slice(0, 16)}`;
+  const heads = `refs/heads/${branch}`;
+  const there = await remoteRefs(repository, [ref, heads, "refs/ralph/jobs/*", "refs/ralph/attempts/*"]);
+  await ensureAhead(repository, branch, there.get(heads) ?? null);
+  const run = new Shared(ralph, { repository, ref, heads, there });
+  await run.adopt(ralph.journal.open(key).length > 0);
+  return run;
+}
+
+class Shared implements SharedRun {
+  spent: Spent | null = null;
+  taken: Readonly<Record<string, number>> = {};
+  readonly jobs: ReadonlySet<string>;
+  readonly results: ReadonlySet<string>;
+  readonly #ralph: RalphContext;
+  readonly #parts: SharedParts;
+
+  constructor(ralph: RalphContext, parts: SharedParts) {
+    this.#ralph = ralph;
+    this.#parts = parts;
+    const ids = (folder: string): ReadonlySet<string> =>
+      new Set([...parts.there.keys()].filter((ref) => ref.startsWith(folder)).map((ref) => ref.slice(folder.length)));
+    this.jobs = ids(jobRef(""));
+    this.results = ids(attemptRef(""));
+  }
+
+  /** @param isOut this clone has handed out jobs */
+  async adopt(isOut: boolean): Promise<void> {
+    const { repository, ref, there } = this.#parts;
+    const theirs = there.get(ref) ?? null;
+    const ours = await commitOf(repository, ref);
+    if (theirs === null) {
+      if (ours === null) return;
+      if (isOut) throw stale("the run has ended elsewhere");
+      return void await outputFrom(repository, ["update-ref", "-d", ref]);
+    }
+    const file = ownFiles(repository, this.#ralph.root).journal;
+    if (theirs !== ours) {
+      const text = await readText(file, LARGEST_LOG) ?? "";
+      const known = ours === null ? "" : await outputFrom(repository, ["show", `${ours}:${FILE}`]);
+      if (text !== known) throw stale("this clone has a journal of its own that the remote has not");
+      await fetchRefs(repository, [ref]);
+    }
+    const { data } = await readData(repository, ref);
+    const shared = SHARED.safeParse(data);
+    if (!shared.success) {
+      const problem = shared.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
+      throw new RalphError("job-invalid", { details: { what: `run under ${ref}`, problem } });
+    }
+    this.spent = shared.data.spent;
+    this.taken = shared.data.taken;
+    if (theirs === ours) return; // what is here may be further on: a call that was killed
+    const input = Object.entries(shared.data.work).map(([name, commit]) => `update ${name} ${commit}\n`).join("");
+    await outputFrom(repository, ["update-ref", "--stdin"], { input });
+    await writeAtomic(file, await outputFrom(repository, ["show", `${ref}:${FILE}`]));
+    await this.#ralph.journal.refresh();
+  }
+
+  async push(memory: RunMemory | null, { out, settled }: AttemptRefs): Promise<void> {
+    const { repository, ref, heads, there } = this.#parts;
+    const own = [...settled.map(jobRef), ...settled.map(attemptRef)];
+    const commit = memory === null ? null : await this.#commit(memory);
+    const updates: readonly RefUpdate[] = [
+      { ref: heads, commit: await commitOf(repository, heads) },
+      ...[...out].map(([id, job]) => ({ ref: jobRef(id), commit: job, from: there.get(jobRef(id)) ?? null })),
+      ...own.filter((one) => there.has(one)).map((one) => ({ ref: one, commit: null })),
+      ...commit === null && !there.has(ref) ? [] : [{ ref, commit, from: there.get(ref) ?? null }],
+    ];
+    const problem = await pushRefs(repository, updates.filter((one) => one.commit !== there.get(one.ref)));
+    if (problem !== null) throw stale(problem);
+    const moved = commit === null ? `delete ${ref}\n` : `update ${ref} ${commit}\n`;
+    const gone = own.map((one) => `delete ${one}\n`).join("");
+    await outputFrom(repository, ["update-ref", "--stdin"], { input: `${moved}${gone}` });
+  }
+
+  async #commit({ spent, taken }: RunMemory): Promise<string> {
+    const { repository } = this.#parts;
+    const text = await readText(ownFiles(repository, this.#ralph.root).journal, LARGEST_LOG) ?? "";
+    const blob = (await outputFrom(repository, ["hash-object", "-w", "--stdin"], { input: text })).trim();
+    const tree = (await outputFrom(repository, ["mktree"], { input: `100644 blob ${blob}\t${FILE}\n` })).trim();
+    const listed = await outputFrom(repository, ["for-each-ref", "--format=%(refname) %(objectname)", WORK]);
+    const lines = listed.split("\n").filter((line) => line !== "").map((line) => line.split(" ") as [string, string]);
+    const work = Object.fromEntries(lines);
+    const parents = [...new Set(Object.values(work))];
+    const data: z.infer<typeof SHARED> = { v: 1, spent, taken: { ...taken }, work };
+    return await commitData(repository, { tree, parents, subject: "ralph: a run by jobs", data });
+  }
+}
+
+interface SharedParts {
+  readonly repository: Repository;
+  readonly ref: string;
+  /** The branch's. */
+  readonly heads: string;
+  /** Refs of the remote. */
+  readonly there: ReadonlyMap<string, string>;
+}
+
+/** What others have landed is here: this clone's branch goes on from there. */
+async function ensureAhead(repository: Repository, branch: string, theirs: string | null): Promise<void> {
+  if (theirs === null) return;
+  const heads = `refs/heads/${branch}`;
+  const ours = await commitOf(repository, heads);
+  if (ours === theirs) return;
+  if (ours === null) {
+    throw unfit(`the remote has a branch ${branch}, and this clone has none: \`git switch ${branch}\``);
+  }
+  const { exitCode } = await repository.git(["merge-base", "--is-ancestor", theirs, ours]);
+  if (exitCode !== 0) throw stale(`the branch ${branch} of the remote has commits that this clone has not`);
+}
+
+async function commitOf(repository: Pick<Repository, "git">, ref: string): Promise<string | null> {
+  const { exitCode, stdout } = await repository.git(["rev-parse", "--verify", "--quiet", ref]);
+  return exitCode === 0 ? stdout.trim() : null;
+}
+
+function stale(problem: string): RalphError {
+  return new RalphError("job-stale", { details: { problem } });
+}
+
+function unfit(problem: string): RalphError {
+  return new RalphError("job-clone-unfit", { details: { problem } });
+}

@@ -1,0 +1,175 @@
+import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { namedAgent } from "../../cli/agent_choice.ts";
+import type { Invocation } from "../../cli/command.ts";
+import { endWith } from "../../cli/end_with.ts";
+import { usage } from "../../cli/parse.ts";
+import { resolveRoot } from "../../cli/root.ts";
+import { openSession } from "../../cli/session.ts";
+import { optional, parseCount } from "../../cli/settings.ts";
+import { toJson } from "../../cli/show.ts";
+import { findPlace, type Place } from "../../cli/workspace.ts";
+import type { Backlog } from "../../backlog/types.ts";
+import type { RalphContext } from "../../context/context.ts";
+import { ownFiles } from "../../context/own_files.ts";
+import { EXIT } from "../../errors/exit_codes.ts";
+import { RalphError } from "../../errors/ralph_error.ts";
+import { openRepository } from "../../git/open_repository.ts";
+import { requireRepository } from "../../git/require_repository.ts";
+import type { Repository } from "../../git/types.ts";
+import { readText } from "../../host/files.ts";
+import { VERSION } from "../../host/version.ts";
+import { createRunLock } from "../../loop/run_lock.ts";
+import type { LoopOutcome } from "../../loop/outcome.ts";
+import { attemptIdIn, type Job, jobRef, type JobResult, parseJob, parseResult } from "../../machines/job.ts";
+import { ensureOwnJob, landResult, takeJobs, workInCheckout } from "../../machines/jobs.ts";
+import { pushedJob, pushedResult } from "../../machines/remote.ts";
+import { oneLine } from "../../ui/printable.ts";
+import { workflowRow } from "../../workflows/table.ts";
+import { openJob } from "./worker.ts";
+
+/** `ralph job take|work|land`. */
+export async function run(invocation: Invocation): Promise<number> {
+  const { arguments: [verb, ...rest], flags } = invocation;
+  for (const [flag, of] of [["max", "take"], ["no-push", "work"]] as const) {
+    if (flags.has(flag) && verb !== of) throw usage(`--${flag} is for \`ralph job ${of}\``, `leave it out`);
+  }
+  switch (verb) {
+    case "take":
+      if (rest.length > 0) throw usage("`ralph job take` takes no argument", "`--max N`, `--scope NAME`");
+      return await take(invocation);
+    case "work": {
+      const [which] = rest;
+      if (which === undefined || rest.length > 1) {
+        throw usage("`ralph job work` needs one job", "its id, a file with its JSON, or - for standard input");
+      }
+      return await work(invocation, which);
+    }
+    case "land":
+      return await land(invocation, rest);
+    default:
+      throw usage(`\`ralph job\` knows no ${verb}`, "`take`, `work JOB` or `land [RESULT…]`");
+  }
+}
+
+async function take(invocation: Invocation): Promise<number> {
+  const { flags, out } = invocation;
+  const max = flags.text("max");
+  await using opened = await openBacklog(invocation);
+  const { ralph, backlog, place } = opened;
+  const { jobs, outcome } = await takeJobs(ralph, backlog, {
+    workflow: place.workflow.name,
+    ...optional("max", max === undefined ? undefined : parseCount("--max", max, 1)),
+  });
+  const done = outcome.status !== "handed-out";
+  if (flags.has("json")) out(toJson({ jobs, done, status: outcome.status }));
+  else for (const { attempt, item } of jobs) out(oneLine(`${attempt.id}  ${item.id} ${item.title}`));
+  return ended(invocation, ralph, outcome);
+}
+
+async function land(invocation: Invocation, given: readonly string[]): Promise<number> {
+  const { flags, out } = invocation;
+  await using opened = await openBacklog(invocation);
+  const { ralph, backlog, place } = opened;
+  const results: JobResult[] = [];
+  for (const one of given) results.push(await resultOf(invocation, ralph, one));
+  const { landed, out: left, outcome } = await landResult(ralph, backlog, given.length === 0 ? null : results, {
+    workflow: place.workflow.name,
+  });
+  const done = outcome.status !== "handed-out";
+  if (flags.has("json")) out(toJson({ landed, out: left, done, status: outcome.status }));
+  else for (const { attempt, item, status } of landed) out(oneLine(`${attempt}  ${item} ${status}`));
+  return ended(invocation, ralph, outcome);
+}
+
+/** More is to do: that is no failure. */
+function ended(invocation: Invocation, ralph: RalphContext, outcome: LoopOutcome): number {
+  if (outcome.status === "handed-out") return EXIT.done;
+  return endWith(invocation, ralph, outcome, "ralph job take");
+}
+
+interface OpenedBacklog extends AsyncDisposable {
+  readonly ralph: RalphContext;
+  readonly backlog: Backlog;
+  readonly place: Place;
+}
+
+async function openBacklog(invocation: Invocation): Promise<OpenedBacklog> {
+  const place = await findPlace(invocation);
+  const row = workflowRow(place.workflow.name);
+  const scope = invocation.flags.text("scope");
+  if (scope !== undefined && row.scope === undefined) {
+    throw usage(`--scope: the workflow ${row.name} has one list of items`, "leave it out");
+  }
+  const workflow = await row.load();
+  if (workflow.backlog === undefined) {
+    throw new RalphError("parallel-impossible", {
+      details: { problem: `items of the workflow ${row.name} follow each other` },
+      hint: "`ralph run` works on them here",
+    });
+  }
+  const session = await openSession(invocation, { asks: false, gates: [], data: true, place });
+  try {
+    const backlog = await workflow.backlog(session.ralph, scope ?? "");
+    return { ralph: session.ralph, backlog, place, [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() };
+  } catch (error) {
+    await session[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+async function work(invocation: Invocation, which: string): Promise<number> {
+  const { flags, host, out, signal } = invocation;
+  if (namedAgent(flags) === null) {
+    throw usage("a worker's agent is its own, not the repository's", "name it: `--agent NAME`");
+  }
+  const here = await resolveRoot(invocation);
+  const repository = await openRepository(host, here);
+  if (repository === null) throw new RalphError("not-a-repository", { details: { root: here } });
+  const job = await jobOf(invocation, repository, which);
+  await ensureOwnJob(repository, job);
+  const root = join(repository.topLevel, job.project);
+  const place = { host, repository, root, file: ownFiles(repository, root).runLock };
+  const result = await workInCheckout(repository, job, {
+    lock: createRunLock(place),
+    open: () => openJob(invocation, repository.topLevel, job, true),
+    push: !flags.has("no-push"),
+    signal,
+  });
+  const { attempt } = result;
+  if (flags.has("json")) out(toJson(result));
+  else out(oneLine(`${attempt.id}  ${job.item.id} ${attempt.status}`));
+  if (attempt.status === "agent-unusable") throw new RalphError("job-agent", { details: { problem: attempt.message } });
+  return attempt.status === "interrupted" ? EXIT.failed : EXIT.done;
+}
+
+/** A job by its id, as the remote has it; or its JSON. */
+async function jobOf(invocation: Invocation, repository: Repository, which: string): Promise<Job> {
+  const id = attemptIdIn(which);
+  if (id === null) return parseJob(await dataFrom(invocation, which, "job"), VERSION);
+  const job = await pushedJob(repository, id, VERSION);
+  if (job !== null) return job;
+  const reason = `the remote has no ${jobRef(id)}: it is settled, or was never handed out`;
+  throw new RalphError("job-refused", { details: { id, reason } });
+}
+
+async function resultOf(invocation: Invocation, { repository }: RalphContext, which: string): Promise<JobResult> {
+  const id = attemptIdIn(which);
+  if (id === null) return parseResult(await dataFrom(invocation, which, "result"));
+  const result = await pushedResult(requireRepository({ repository, root: "" }), id);
+  if (result === null) throw new RalphError("job-not-out", { details: { id } });
+  return result;
+}
+
+/** JSON of a file, or of standard input for `-`. @throws {RalphError} file-unreadable, job-invalid */
+async function dataFrom({ host }: Invocation, which: string, what: string): Promise<unknown> {
+  const path = resolve(host.environment.cwd, which);
+  const written = which === "-" ? await text(host.terminal.stdin) : await readText(path);
+  if (written === null) throw usage(`there is no ${what} ${which}`, "an id, a file, or - for standard input");
+  try {
+    return JSON.parse(written) as unknown;
+  } catch (cause) {
+    const problem = `${which === "-" ? "standard input" : which} is not JSON: ${(cause as Error).message}`;
+    throw new RalphError("job-invalid", { details: { what, problem }, cause });
+  }
+}
