@@ -4,7 +4,7 @@ import { requireRepository } from "../git/require_repository.ts";
 import type { RalphContext } from "../context/context.ts";
 import { rootPaths, topLevelPaths } from "../git/tree_paths.ts";
 import type { TreeChange } from "../git/merge_change.ts";
-import { applyTreeChange } from "../git/worktree.ts";
+import { applyTreeChange } from "./hook_trees.ts";
 import { listDirectory, removePath, renamePath } from "../host/files.ts";
 import { restoreBrief } from "../checks/brief/restore_brief.ts";
 

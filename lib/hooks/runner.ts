@@ -18,7 +18,7 @@ import {
   reportLeftPatches,
 } from "./changes.ts";
 import { recordHook } from "./record.ts";
-import { createHookTrees, type HookTrees } from "../git/worktree.ts";
+import { createHookTrees, type HookTrees } from "./hook_trees.ts";
 
 /** An iteration, as hooks know it. */
 export interface HookIteration {

@@ -120,7 +120,7 @@ async function rescueLeftTrees<Data, Findings>(
   workers: number,
 ): Promise<void> {
   if (!await pathExists(treesDirectory(ralph))) return;
-  const { rescueTrees } = await import("./parallel/trees.ts");
+  const { rescueTrees } = await import("./parallel/leftover_trees.ts");
   await rescueTrees(ralph, stateFiles, workers);
 }
 

@@ -23,7 +23,7 @@ import { ensureDirectory, hashText, pathExists, removePath, resolveInside, write
 import type { Repository } from "../../git/types.ts";
 import type { Host } from "../../host/types.ts";
 import { createFilledTree, type FilledTree } from "./filled_tree.ts";
-import { captureOf, findTrees, isWorktreeOf, type Marker, removeTree, writeMarker } from "./trees.ts";
+import { captureOf, findTrees, isWorktreeOf, type Marker, removeTree, writeMarker } from "./leftover_trees.ts";
 
 /** One worker's place. */
 export interface WorkerTree extends AsyncDisposable {

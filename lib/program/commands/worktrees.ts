@@ -10,7 +10,7 @@ import { RalphError } from "../../errors/ralph_error.ts";
 import { openRepository } from "../../git/open_repository.ts";
 import { localTime } from "../../host/local_date.ts";
 import { readLockHolder } from "../../host/lock_holder.ts";
-import { findTrees, type FoundTree, rescueTrees, type TreesOf } from "../../loop/parallel/trees.ts";
+import { findTrees, type FoundTree, rescueTrees, type TreesOf } from "../../loop/parallel/leftover_trees.ts";
 
 /** `ralph worktrees [list|remove]`: the worktrees that runs with several workers have left. */
 export async function run(invocation: Invocation): Promise<number> {

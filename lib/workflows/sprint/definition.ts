@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { readText } from "../../host/files.ts";
 import { isExternalWorkflow, readWorkflow, workflowPrompt } from "../../hooks/prompt.ts";
-import { mergeHooks, type SprintProblem } from "./merge_hooks.ts";
+import { mergeHooks, type SprintProblem } from "./hook_definitions.ts";
 import type { SprintPaths } from "./paths.ts";
 import type { HookEntry } from "./types.ts";
 

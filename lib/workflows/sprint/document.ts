@@ -6,7 +6,7 @@
  */
 import { type Document, isMap, isSeq, parseDocument, type YAMLMap, YAMLSeq } from "yaml";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { hookEntryOf } from "./merge_hooks.ts";
+import { hookEntryOf } from "./hook_definitions.ts";
 import type { HookEntry, SprintProgress, SprintStep } from "./types.ts";
 
 /** A YAML document that was read and whose top is a map. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { compileSprint, sprintHooks } from "../../../lib/workflows/sprint/compile.ts";
 import { readSprint } from "../../../lib/workflows/sprint/backlog.ts";
-import { mergeHooks } from "../../../lib/workflows/sprint/merge_hooks.ts";
+import { mergeHooks } from "../../../lib/workflows/sprint/hook_definitions.ts";
 import { loopWorld, type World } from "../../loop/loop_world.ts";
 
 const DIRECTORY = ".claude/sprints/auth";

@@ -4,9 +4,9 @@
  * @module
  */
 import { dirname, join, relative } from "node:path";
-import { discardPaths, mergeChange, type TreeChange } from "./merge_change.ts";
-import { gitFailed } from "./run_git.ts";
-import type { Repository } from "./types.ts";
+import { discardPaths, mergeChange, type TreeChange } from "../git/merge_change.ts";
+import { gitFailed } from "../git/run_git.ts";
+import type { Repository } from "../git/types.ts";
 import type { Host } from "../host/types.ts";
 import { copyPath, ensureDirectory, hashText, pathExists, removePath, temporaryDirectory } from "../host/files.ts";
 import { createSlots } from "../host/slots.ts";
