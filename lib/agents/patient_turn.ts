@@ -27,8 +27,9 @@ const PROVIDER_WAITS_MS: readonly number[] = [15_000, 60_000, 240_000];
  */
 export async function patientTurn(
   ralph: RalphContext,
-  { signal, budget, run }: PatientTurnOptions,
+  { signal, budget: given, run }: PatientTurnOptions,
 ): Promise<AgentTurn> {
+  const pausedBefore = ralph.steering.pausedMs();
   const limits = await ralph.run.rateLimits();
   const waiting = AbortSignal.any([signal, ralph.steering.stopping]);
   let failures = 0;
@@ -36,6 +37,8 @@ export async function patientTurn(
   let fallback = ralph.fallback ?? null;
   for (let number = 1;; number += 1) {
     if (!await ralph.steering.rest(signal)) return ended(last, { reason: "aborted" });
+    const paused = ralph.steering.pausedMs() - pausedBefore;
+    const budget = given === null ? null : { ...given, endsAt: given.endsAt + paused };
     const ready = await readyAgent(ralph, limits, { signal: waiting, budget, fallback, isFirst: last === null });
     if ("reason" in ready) return ended(last, ready);
     const { agent, name } = ready;

@@ -112,19 +112,31 @@ async function isHere(
   return (await git(["-C", topLevel, "diff", "--quiet", "--no-ext-diff", commit, "--", literal(path)])).exitCode === 0;
 }
 
+/** Ours, what both were made from, and theirs. */
+type Sides = readonly [ours: string, before: string, theirs: string];
+
+/** Both sides of a text; where both changed the same place, the lines of both. */
+export function unionOf(repository: Pick<Repository, "git">, sides: Sides): Promise<string | null> {
+  return mergeFile(repository, sides, ["--union"]);
+}
+
 /** `git merge-file`; where both added at one place and the change took nothing away, both additions. */
-async function mergedText(
-  repository: Pick<Repository, "git" | "topLevel">,
-  [ours, before, theirs]: readonly [string, string, string],
+async function mergedText(repository: Pick<Repository, "git">, sides: Sides): Promise<string | null> {
+  const [, before, theirs] = sides;
+  const clean = await mergeFile(repository, sides, []);
+  return clean ?? (onlyAdds(before, theirs) ? await unionOf(repository, sides) : null);
+}
+
+async function mergeFile(
+  repository: Pick<Repository, "git">,
+  sides: Sides,
+  options: readonly string[],
 ): Promise<string | null> {
   await using folder = await temporaryDirectory("ralph-merge");
   const files = ["ours", "before", "theirs"].map((name) => join(folder.path, name));
-  for (const [index, text] of [ours, before, theirs].entries()) await writePlain(files[index] ?? "", text);
-  const clean = await repository.git(["merge-file", "-p", ...files]);
-  if (clean.exitCode === 0) return clean.stdout;
-  if (!onlyAdds(before, theirs)) return null;
-  const both = await repository.git(["merge-file", "-p", "--union", ...files]);
-  return both.exitCode === 0 ? both.stdout : null;
+  for (const [index, text] of sides.entries()) await writePlain(files[index] ?? "", text);
+  const { exitCode, stdout } = await repository.git(["merge-file", "-p", ...options, ...files]);
+  return exitCode === 0 ? stdout : null;
 }
 
 /** Every line of the one text is in the other, in the same order. */

@@ -5,7 +5,7 @@ import type { CheckLike } from "../checks/types.ts";
 import type { LimitsConfig } from "../config/schema.ts";
 import type { RalphContext } from "../context/context.ts";
 import { finalCheck, type FinalResult, type FinalWork, finalWork, sentBack } from "./final_check.ts";
-import { timeReached } from "./limits.ts";
+import { timeReached, workingTime } from "./limits.ts";
 import type { Ending, Stopped } from "./outcome.ts";
 import { checkedAsOf, type CleanRun } from "./clean.ts";
 import { lackingIn } from "./lacking.ts";
@@ -57,7 +57,7 @@ export async function conclude<Data, Findings>(
   if (!isChecked(stopped, run)) {
     return { ...nothing, ending: stopped.status === "done" ? verdictOf(ralph, run, progress.unverified) : stopped };
   }
-  const overtime = timeReached(progress, run.limits, ralph.host.clock.now());
+  const overtime = timeReached(progress, run.limits, workingTime(ralph));
   if (overtime !== null && stopped.status !== "exhausted") {
     return { ...nothing, ending: { status: "exhausted", limit: `${overtime}: the final check did not run` } };
   }

@@ -17,7 +17,7 @@ import { timeBudget, unreportedBudget } from "./limits.ts";
 import type { LoopParts } from "./loop_parts.ts";
 import type { StoppedEarly } from "./outcome.ts";
 import { advance, newProgress, type Notice, type Progress, withNotice } from "./progress.ts";
-import { bringBack } from "./stow.ts";
+import { bringBack, KeptWork } from "./stow.ts";
 import type { Settled } from "./settle.ts";
 
 /** After these no hook starts: the run is over, or nothing is known of the iteration. */
@@ -63,6 +63,8 @@ export class Iterations<Data, Findings> {
   folder = "";
   readonly #parts: LoopParts<Data, Findings>;
   readonly #limits: LimitsConfig;
+  /** `null`: workers continue with it themselves. */
+  readonly #kept: KeptWork | null;
   #last: Attempt<Findings> | null = null;
   /** Commands that passed when the last item was settled: the tree is as they saw it. */
   #green: ReadonlySet<string> = new Set();
@@ -70,6 +72,7 @@ export class Iterations<Data, Findings> {
   constructor(parts: LoopParts<Data, Findings>, limits: LimitsConfig) {
     this.#parts = parts;
     this.#limits = limits;
+    this.#kept = parts.workers === 1 && parts.ralph.loop.elsewhere === undefined ? new KeptWork(parts) : null;
     this.shared = parts.options.checks ?? [];
     this.progress = newProgress(parts.ralph.host.clock.now());
   }
@@ -117,7 +120,8 @@ export class Iterations<Data, Findings> {
     await journal.begun(key, item, { id, number, userPaths, head: before?.head, ...(apart ? { apart } : {}) });
     const begun = await backlog.begin?.(item, id);
     if (begun !== undefined) await committer.commit(begun, [], { isOfAttempt: true });
-    const isBack = before !== null && !apart && await bringBack(this.#parts, item);
+    const mayBring = before !== null && !apart;
+    const isBack = mayBring && (await bringBack(this.#parts, item) || await this.#kept?.bringBack(item) === true);
     if ((begun !== undefined || isBack) && before !== null) before = await requireRepository(ralph).snapshot(); // no part of the turn
     return { item, id, number, named, history, sentBack, started, hook, before, events };
   }
@@ -140,7 +144,7 @@ export class Iterations<Data, Findings> {
       green: this.#green,
       ...(history.length === 0 ? {} : { greenBefore: history.some((earlier) => earlier.greenBefore === true) }),
       unseenFailed: history.some(failedUnseenCheck),
-      budget: timeBudget(this.progress, this.#limits),
+      budget: timeBudget(this.progress, this.#limits, ralph.steering.pausedMs()),
     };
   }
 
@@ -176,6 +180,7 @@ export class Iterations<Data, Findings> {
     const last = settled.attempt as Attempt<Findings>;
     this.#last = last;
     await ralph.journal.settled(key, item, last, { settlement, kept, ...(passed === null ? {} : { passed }) });
+    if (passed !== null) await this.#kept?.passed(item);
     if (passed !== null && item.preparatory !== true && item.checksOnly !== true) {
       const { id, title, fingerprint } = item;
       this.passedNow.set(id, { id, title, checks, ...(fingerprint === undefined ? {} : { fingerprint }) });

@@ -39,7 +39,17 @@ export async function rest(
   return continues ? null : { status: "declined" };
 }
 
-/** The limit that is reached, as the last lines name it, or `null`. Pure. @param inFlight turns that have begun and not ended */
+/** Milliseconds since 1970 by a clock that stands still while the run is paused: what `limits.minutes` goes by. */
+export function workingTime({ host, steering }: Pick<RalphContext, "host" | "steering">): number {
+  return host.clock.now() - steering.pausedMs();
+}
+
+/**
+ * The limit that is reached, as the last lines name it, or `null`. Pure.
+ *
+ * @param now as `workingTime()` has it
+ * @param inFlight turns that have begun and not ended
+ */
 export function limitReached(progress: Progress, limits: LimitsConfig, now: number, inFlight = 0): string | null {
   const { iterations, tokens, costUsd } = limits;
   if (iterations !== null && progress.turns + inFlight >= iterations) return plural(iterations, "iteration");
@@ -69,9 +79,11 @@ export function timeReached({ startedAt }: Progress, { minutes }: LimitsConfig, 
   return minutes !== null && now - startedAt >= minutes * 60_000 ? plural(minutes, "minute") : null;
 }
 
-/** When the run's time is up, or `null`: it has all the time. Pure. */
-export function timeBudget({ startedAt }: Progress, { minutes }: LimitsConfig): TimeBudget | null {
-  return minutes === null ? null : { endsAt: startedAt + minutes * 60_000, words: plural(minutes, "minute") };
+/** When the run's time is up, or `null`: it has all the time. Pure. @param pausedMs so far */
+export function timeBudget({ startedAt }: Progress, { minutes }: LimitsConfig, pausedMs: number): TimeBudget | null {
+  return minutes === null
+    ? null
+    : { endsAt: startedAt + pausedMs + minutes * 60_000, words: plural(minutes, "minute") };
 }
 
 /** Why a budget that is set cannot be kept, or `null`: an agent that reports nothing has not used nothing. Pure. */

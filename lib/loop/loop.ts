@@ -12,7 +12,7 @@ import { type CleanRun, createCleanRun } from "./clean.ts";
 import { conclude } from "./conclude.ts";
 import { receiveInbox } from "./inbox.ts";
 import { Iterations } from "./iterations.ts";
-import { askToContinue, limitReached, limitsOf, rest, timeReached } from "./limits.ts";
+import { askToContinue, limitReached, limitsOf, rest, timeReached, workingTime } from "./limits.ts";
 import type { LoopParts, Picked } from "./loop_parts.ts";
 import type { Ending, LoopOutcome, Stopped, StoppedEarly } from "./outcome.ts";
 import type { Dispatched } from "./parallel/dispatch.ts";
@@ -23,6 +23,12 @@ import { createTurnGuard, type TurnGuard } from "./turn_guard.ts";
 import { workItem } from "./work_item.ts";
 
 const NOT_APPLIED = "what a hook changed, which no longer fits: `git apply --3way` with it, and fix what differs";
+
+/** Workers that may come later. */
+interface LateWorkers extends AsyncDisposable {
+  /** `null`: the next item is worked on in the project's own tree. */
+  open(): Promise<Dispatched | null>;
+}
 
 /** One run: what changes while it lasts. */
 export class Loop<Data, Findings> {
@@ -65,15 +71,15 @@ export class Loop<Data, Findings> {
       brief: this.#parts.brief,
     });
     await using _clean = this.#clean;
-    await using workers = await this.#workers();
+    await using workers = this.#workers();
     try {
       for (;;) {
-        const stopped = await (workers?.run() ?? this.#iterate());
+        const stopped = await ((await workers.open())?.run() ?? this.#iterate());
         if (stopped === null) continue;
         await hooks.finish();
         if (await receiveInbox(this.#ralph, this.#backlog) > 0 && stopped.status === "done") continue;
         const ending = await this.#conclude(stopped);
-        if (ending?.status === "passed") await workers?.passed();
+        if (ending?.status === "passed") await (await workers.open())?.passed();
         if (ending !== null) return this.#end(ending);
       }
     } catch (error) {
@@ -83,20 +89,38 @@ export class Loop<Data, Findings> {
     }
   }
 
-  /** Loaded only where items are worked on at once. */
-  async #workers(): Promise<Dispatched | null> {
-    if (this.#parts.workers === 1 && this.#ralph.loop.elsewhere === undefined) return null;
-    const { openWorkers } = await import("./parallel/dispatch.ts");
-    return openWorkers(this.#parts, {
-      iterations: this.#iterations,
-      clean: this.#clean,
-      limits: this.#limits,
-      signal: this.#signal,
-      pick: (inFlight) => this.#pick(inFlight),
-      rest: () => rest(this.#ralph, this.#signal),
-      baseline: () => this.#baseline(),
-      attempt: (item) => this.#attempt(item),
-    });
+  /** Loaded only where items are worked on at once, and opened when there is a commit to begin with. */
+  #workers(): LateWorkers {
+    const { workers } = this.#parts;
+    const ralph = this.#ralph;
+    const isOne = workers === 1 && ralph.loop.elsewhere === undefined;
+    let opened: Dispatched | null = null;
+    let waits = false;
+    return {
+      open: async () => {
+        if (isOne || opened !== null) return opened;
+        const { openWorkers } = await import("./parallel/dispatch.ts");
+        opened = await openWorkers(this.#parts, {
+          iterations: this.#iterations,
+          clean: this.#clean,
+          limits: this.#limits,
+          signal: this.#signal,
+          pick: (inFlight) => this.#pick(inFlight),
+          rest: () => rest(ralph, this.#signal),
+          baseline: () => this.#baseline(),
+          attempt: (item) => this.#attempt(item),
+        });
+        if (opened === null && !waits) {
+          waits = true;
+          const message = "one item at a time until there is a commit: workers have none to begin with";
+          ralph.events.emit({ type: "note", level: "info", message });
+        }
+        return opened;
+      },
+      async [Symbol.asyncDispose]() {
+        await opened?.[Symbol.asyncDispose]();
+      },
+    };
   }
 
   /** Items that name no check cannot pass: asked about before the first turn is paid for. */
@@ -170,7 +194,7 @@ export class Loop<Data, Findings> {
   #limitFor(item: Item<Data>, inFlight: number): string | null {
     const { maxItems, stopWhen } = this.#parts.options;
     const { taken, progress } = this.#iterations;
-    const now = this.#ralph.host.clock.now();
+    const now = workingTime(this.#ralph);
     if (item.checksOnly === true) return timeReached(progress, this.#limits, now);
     if (maxItems !== undefined && !taken.has(item.id) && taken.size >= maxItems) {
       return `${maxItems} item${maxItems === 1 ? "" : "s"}`;

@@ -94,9 +94,15 @@ export async function runLoop<Data, Findings>(
 /** Items worked on at once. @throws {RalphError} parallel-impossible where more than one was asked for by name */
 function workersOf<Data, Findings>(
   { loop, config, events }: Pick<RalphContext, "config" | "events" | "loop">,
-  { name, concurrent, final }: Backlog<Data, Findings>,
+  { name, concurrent, final, restore }: Backlog<Data, Findings>,
   options: LoopOptions,
 ): number {
+  if (restore !== undefined && loop.elsewhere !== undefined) {
+    throw new RalphError("parallel-impossible", {
+      details: { problem: `what turns write beside Ralph's part of ${name}'s state files stays on the other machine` },
+      hint: "leave `--queue` out; `--parallel` works on several items here",
+    });
+  }
   if (concurrent === true) return options.workers ?? loop.workers ?? config.parallel.workers;
   const named = loop.workers ?? (loop.elsewhere === undefined ? 1 : 2);
   const asked = options.workers ?? (final === false ? 1 : named);

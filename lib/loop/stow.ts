@@ -7,6 +7,7 @@ import type { Mask } from "../git/fold.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import { topLevelPaths } from "../git/tree_paths.ts";
 import type { Fold } from "../git/types.ts";
+import { keyOf } from "./journal_fold.ts";
 import type { Ownership } from "./ownership.ts";
 
 /** Paths relative to the top level that Ralph itself writes. */
@@ -56,27 +57,76 @@ export async function stowParked<Data, Findings>(
   return ref;
 }
 
+/** What a run is made of, as far as work comes back in it. */
+interface Bringing {
+  readonly ralph: RalphContext;
+  readonly key: JournalKey;
+  readonly ownership: Ownership;
+}
+
 /** Brings back what was left of an item, when it is taken up again. @returns whether the tree was changed */
-export async function bringBack<Data>(
-  { ralph, key, ownership }: {
-    readonly ralph: RalphContext;
-    readonly key: JournalKey;
-    readonly ownership: Ownership;
-  },
-  item: Item<Data>,
-): Promise<boolean> {
+export async function bringBack<Data>(parts: Bringing, item: Item<Data>): Promise<boolean> {
+  const { ralph, key } = parts;
   const stowed = ralph.journal.stowed(key).get(item.id);
   if (stowed === undefined || stowed.isBack) return false;
+  const back = await bringRef(parts, item, { ref: stowed.ref, left: `what earlier turns at ${item.id} left` });
+  await ralph.journal.stow(key, item.id, { ...stowed, isBack: true });
+  return back === "back";
+}
+
+/** What runs with several workers kept of items, for a run with one. */
+export class KeptWork {
+  readonly #parts: Bringing;
+  #refs: Map<string, string> | null = null;
+
+  constructor(parts: Bringing) {
+    this.#parts = parts;
+  }
+
+  /** Brings it into the tree when the item is taken up. @returns whether the tree was changed */
+  async bringBack<Data>(item: Item<Data>): Promise<boolean> {
+    const ref = await this.#refOf(item);
+    if (ref === null) return false;
+    const back = await bringRef(this.#parts, item, { ref, left: `what a run with several workers left of ${item.id}` });
+    if (back !== "differs") await this.#drop(ref);
+    return back === "back";
+  }
+
+  /** The item has passed. */
+  async passed<Data>(item: Item<Data>): Promise<void> {
+    const ref = this.#refs === null ? null : await this.#refOf(item);
+    if (ref !== null) await this.#drop(ref);
+  }
+
+  async #refOf<Data>(item: Item<Data>): Promise<string | null> {
+    const { ralph, key } = this.#parts;
+    const { keptWork, workRef } = await import("../git/work_commit.ts");
+    this.#refs ??= new Map(await keptWork(requireRepository(ralph), keyOf(key)));
+    const ref = workRef(keyOf(key), item);
+    return this.#refs.has(ref) ? ref : null;
+  }
+
+  async #drop(ref: string): Promise<void> {
+    const { dropWork } = await import("../git/work_commit.ts");
+    await dropWork(requireRepository(this.#parts.ralph), [ref]);
+    this.#refs?.delete(ref);
+  }
+}
+
+async function bringRef<Data>(
+  { ralph, ownership }: Bringing,
+  item: Item<Data>,
+  { ref, left }: { readonly ref: string; readonly left: string },
+): Promise<"back" | "differs" | "gone"> {
   const repository = requireRepository(ralph);
   const { bringBackWork } = await import("../git/stow.ts");
-  const work = await bringBackWork(repository, stowed.ref);
-  const isBack = work !== null && work.conflict === null;
+  const work = await bringBackWork(repository, ref);
+  if (work === null) return "gone";
+  const isBack = work.conflict === null;
   if (isBack) ownership.afterTurn(item.id, work.paths, await repository.snapshot());
-  await ralph.journal.stow(key, item.id, { ...stowed, isBack: true });
-  if (work === null) return false;
   const message = isBack
-    ? `what earlier turns at ${item.id} left is back in the tree`
-    : `what earlier turns at ${item.id} left stays at ${stowed.ref}: ${work.conflict} has changed in the same place`;
+    ? `${left} is back in the tree`
+    : `${left} stays at ${ref}: ${work.conflict} has changed in the same place`;
   ralph.events.emit({ type: "note", level: isBack ? "info" : "warn", message });
-  return isBack;
+  return isBack ? "back" : "differs";
 }

@@ -227,7 +227,7 @@ const TOOLS: readonly Command[] = [
     flags: { ...DATA_FLAGS, ...ROOT_FLAG, ...pick(PLACE_FLAGS, "config"), ...SHOW_FLAGS },
     details: [
       "A run removes its own when it ends, and uses or removes those that a killed one left. What was being worked on in",
-      "one is kept as a commit (`git log --all`, refs/ralph/work), and the next run with `--parallel` continues with it.",
+      "one is kept as a commit (`git log --all`, refs/ralph/work), and the next run continues with it.",
       "Only worktrees that Ralph has made for this project are touched.",
     ],
     load: () => import("./commands/worktrees.ts"),

@@ -15,6 +15,8 @@ export interface Steering {
   readonly now: AbortSignal;
   /** Before a turn: waits while the run is paused. @returns false: no turn follows */
   rest(signal: AbortSignal): Promise<boolean>;
+  /** Milliseconds for which it has been paused so far: they count towards no limit. */
+  pausedMs(): number;
   /** What was told for the next prompt, or for this item's, as a section of it; "" where nothing was. */
   told(item: string | null): string;
   /** What was told and has been in no prompt. */
@@ -72,6 +74,8 @@ class RunSteering implements SteeredRun {
   #watcher: Disposable | null = null;
   #resumed: (() => void) | null = null;
   #resting: Promise<void> | null = null;
+  #pausedSince: number | null = null;
+  #pausedMs = 0;
   #open: { readonly key: string; take(text: string, origin: SteerRequest["origin"]): string | null } | null = null;
   /** One after the other: what is written, and what is taken. */
   #queue: Promise<void> = Promise.resolve();
@@ -114,7 +118,7 @@ class RunSteering implements SteeredRun {
 
   async #pause(signal: AbortSignal): Promise<void> {
     const { host, events } = this.#options;
-    const since = host.clock.now();
+    const since = this.#pausedSince = host.clock.now();
     events.emit({ type: "pause-start" });
     const over = new AbortController();
     this.#resumed = () => over.abort();
@@ -126,7 +130,14 @@ class RunSteering implements SteeredRun {
     this.#resumed = null;
     this.#resting = null;
     this.#change(() => ({ pause: null }));
-    events.emit({ type: "pause-end", pausedMs: host.clock.now() - since });
+    const pausedMs = host.clock.now() - since;
+    this.#pausedSince = null;
+    this.#pausedMs += pausedMs;
+    events.emit({ type: "pause-end", pausedMs });
+  }
+
+  pausedMs(): number {
+    return this.#pausedMs + (this.#pausedSince === null ? 0 : this.#options.host.clock.now() - this.#pausedSince);
   }
 
   told(item: string | null): string {

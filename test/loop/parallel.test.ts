@@ -132,6 +132,71 @@ describe("several workers", () => {
     expect(run.turns).toBe(3);
   });
 
+  test("before the first commit items are worked on one by one until there is one", async () => {
+    const together = meeting(2);
+    await using world = await loopWorld(writing(async (_, name) => {
+      if (name !== "a") await together();
+    }));
+    await world.git("update-ref", "-d", "HEAD");
+    await world.git("rm", "-rq", "--cached", ".");
+
+    const run = await runLoop(world.ralph, memoryBacklog(tasks("a", "b", "c")), { workers: 2 });
+
+    expect(run).toMatchObject({ status: "passed", turns: 3 });
+    expect(await subjects(world)).toEqual(["feat: write a", "feat: write b", "feat: write c"]);
+    expect(landings(world)).toHaveLength(2);
+    expect(world.events).toContainEqual(expect.objectContaining({
+      message: "one item at a time until there is a commit: workers have none to begin with",
+    }));
+    await expectNothingLeft(world);
+  });
+
+  test("what they leave of an item is continued by a run with one worker, and its ref goes", async () => {
+    const items = [{ id: "a", title: "write a", checks: ["test -f a && test -f more"] }];
+    await using world = await loopWorld(writing());
+    const first = await runLoop(world.ralph, memoryBacklog(items), { workers: 2, maxIterations: 1 });
+    const kept = await world.git("for-each-ref", "--format=%(refname)", "refs/ralph/work");
+    const found: string[] = [];
+
+    const ralph = await world.again(async ({ cwd }) => {
+      found.push(...(await readdir(cwd)).filter((name) => name === "a"));
+      await writeFile(join(cwd, "more"), "more\n");
+      return DONE;
+    });
+    const second = await runLoop(ralph, memoryBacklog(items));
+
+    expect([first.status, second.status, found]).toEqual(["exhausted", "passed", ["a"]]);
+    expect(kept).not.toBe("");
+    expect((await world.git("show", "--name-only", "--format=", "HEAD")).split("\n")).toEqual(["a", "more"]);
+    await expectNothingLeft(world);
+  });
+
+  test("work that no longer fits stays at its ref, is named, and goes when the item has passed", async () => {
+    const items = [{ id: "a", title: "write a", checks: ["grep -q mine README.md && test -f more"] }];
+    await using world = await loopWorld(async ({ cwd }) => {
+      await writeFile(join(cwd, "README.md"), "mine\n");
+      return DONE;
+    });
+    await runLoop(world.ralph, memoryBacklog(items), { workers: 2, maxIterations: 1 });
+    await world.write("README.md", "another\n");
+    await world.git("commit", "-qam", "another");
+
+    const ralph = await world.again(async ({ cwd }) => {
+      await writeFile(join(cwd, "README.md"), "mine\n");
+      await writeFile(join(cwd, "more"), "more\n");
+      return DONE;
+    });
+    const second = await runLoop(ralph, memoryBacklog(items));
+
+    expect(second.status).toBe("passed");
+    expect(world.events).toContainEqual(expect.objectContaining({
+      message: expect.stringMatching(
+        /left of a stays at refs\/ralph\/work\/.*: README.md has changed in the same place/,
+      ),
+    }));
+    await expectNothingLeft(world);
+  });
+
   test("a person's uncommitted change in the way parks the item, and neither is lost", async () => {
     await using world = await loopWorld(writing(async (cwd) => {
       await writeFile(join(cwd, "README.md"), "theirs\n");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { defaultConfig } from "../../lib/config/defaults.ts";
 import { sameFailures } from "../../lib/loop/attempts.ts";
-import { limitReached } from "../../lib/loop/limits.ts";
+import { limitReached, timeBudget, workingTime } from "../../lib/loop/limits.ts";
 import { advance, newProgress, type Progress } from "../../lib/loop/progress.ts";
 import type { Attempt, Item, TurnRecord } from "../../lib/backlog/types.ts";
 
@@ -28,6 +28,16 @@ function attempt(status: "verified" | "failed", record: TurnRecord | null, messa
   const known = { id: "r.1", number: 1, claim: null, turn: record, verification: null };
   return status === "verified" ? { ...known, status } : { ...known, status, reason: "checks-failed", message };
 }
+
+test("pauses count towards no time limit: neither the run's, nor a turn's that waits", () => {
+  const paused = { host: { clock: { now: () => 10 * 60_000 } }, steering: { pausedMs: () => 9 * 60_000 } };
+  const limits = { ...LIMITS, minutes: 2 };
+
+  const now = workingTime(paused as unknown as Parameters<typeof workingTime>[0]);
+
+  expect(limitReached(newProgress(0), limits, now)).toBeNull();
+  expect(timeBudget(newProgress(0), limits, paused.steering.pausedMs())?.endsAt).toBe(11 * 60_000);
+});
 
 describe("limitReached()", () => {
   const start = { ...newProgress(0), turns: 3, tokens: 100, costUsd: 1.5, idleTurns: 2 };

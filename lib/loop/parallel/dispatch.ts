@@ -26,7 +26,7 @@ import { workItem } from "../work_item.ts";
 import { createLandings, type Landings } from "./landing.ts";
 import { overlap } from "./overlap.ts";
 import { ensurePossible } from "./possible.ts";
-import { openWorkerTree, type TreeBegin, type WorkerTree } from "./worker_tree.ts";
+import { type Note, openWorkerTree, type TreeBegin, type WorkerTree } from "./worker_tree.ts";
 
 /** A free worker need not wait until all that has ended has landed: a start is short, and a turn long. */
 const STARTING = { first: true } as const;
@@ -55,13 +55,18 @@ export interface Dispatched extends AsyncDisposable {
   passed(): Promise<void>;
 }
 
-/** Opens the workers' trees. @throws {RalphError} parallel-impossible, git-failed, setup-failed */
+/**
+ * Opens the workers' trees.
+ *
+ * @returns `null` where there is no commit yet that they could begin with
+ * @throws {RalphError} parallel-impossible, git-failed, setup-failed
+ */
 export async function openWorkers<Data, Findings>(
   parts: LoopParts<Data, Findings>,
   rest: DispatchParts<Data, Findings>,
-): Promise<Dispatched> {
+): Promise<Dispatched | null> {
   const { ralph, backlog } = parts;
-  await ensurePossible(ralph, backlog);
+  if (!await ensurePossible(ralph, backlog)) return null;
   const scope = { key: parts.key, scope: backlog.scope ?? "" };
   const elsewhere = await ralph.loop.elsewhere?.(ralph, scope) ?? null;
   const trees: WorkerTree[] = [];
@@ -261,11 +266,11 @@ class Dispatcher<Data, Findings> {
       ? await this.#work(begun, begin, tree)
       : await this.#workElsewhere(begun, begin, this.#elsewhere, tree.lane);
     if (made === null) return true;
-    const { worked, work } = made;
+    const { worked, work, notes } = made;
     const base = work?.base ?? tip;
     const isForeign = this.#elsewhere !== null;
     this.#stopped ??= await this.#coordinator.run(() =>
-      this.#landings.land({ begun, worked, work, base, ref, tree, isForeign })
+      this.#landings.land({ begun, worked, work, notes, base, ref, tree, isForeign })
     );
     await this.#elsewhere?.settled(begun.id);
     return false;
@@ -298,7 +303,7 @@ class Dispatcher<Data, Findings> {
     const attempt = made.attempt as Attempt<Findings>;
     if (made.work !== null) await keepWork(requireRepository(this.#parts.ralph), ref, made.work.commit);
     const checks = await this.#landings.checksOf(item, number);
-    return { worked: { attempt, checks, before: null, after: null }, work: made.work };
+    return { worked: { attempt, checks, before: null, after: null }, work: made.work, notes: [] };
   }
 
   /** Beside others: the turn and its checks in the worker's tree, and what came of it as a commit. */
@@ -325,13 +330,14 @@ class Dispatcher<Data, Findings> {
         clean: { look: (...look) => this.#looking.run(() => clean.look(...look)) },
       });
       const changed = topLevelPaths(tree.ralph, worked.attempt.turn?.changedFiles ?? []);
-      return { worked, work: await tree.capture([...prepared.left, ...changed]) };
+      const notes = await tree.notes();
+      return { worked, work: await tree.capture([...prepared.left, ...changed]), notes };
     } catch (error) {
       if (await tree.isThere()) throw error;
       const message = "the turn removed the working tree that it was given";
       const known = { id: begun.id, number: begun.number, claim: null, turn: null, verification: null };
       const attempt = { ...known, status: "failed", reason: "agent-failed", message } as const;
-      return { worked: { attempt, checks: [], before: null, after: null }, work: null };
+      return { worked: { attempt, checks: [], before: null, after: null }, work: null, notes: [] };
     }
   }
 }
@@ -340,6 +346,7 @@ class Dispatcher<Data, Findings> {
 interface Made<Findings> {
   readonly worked: WorkedItem<Findings>;
   readonly work: Captured | null;
+  readonly notes: readonly Note[];
 }
 
 /** For the prompt: the files in which conflict markers are. */

@@ -14,6 +14,7 @@ import { verify } from "../../checks/verify.ts";
 import { bodyWith, type Captured } from "../../git/fold.ts";
 import { guardHistory } from "../../git/history.ts";
 import { commitMerged, inTheWay, type Landing, mergeTrees, moveTree } from "../../git/land.ts";
+import { unionOf } from "../../git/merge_change.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { rootPaths, topLevelPaths } from "../../git/tree_paths.ts";
 import type { Repository } from "../../git/types.ts";
@@ -24,7 +25,7 @@ import type { LoopParts } from "../loop_parts.ts";
 import type { StoppedEarly } from "../outcome.ts";
 import { type Committer, createCommitter } from "../committer.ts";
 import { type LandingSteps, settleAndCommit, type Settled } from "../settle.ts";
-import type { WorkerTree } from "./worker_tree.ts";
+import type { Note, WorkerTree } from "./worker_tree.ts";
 
 /** An attempt that ended in a tree of its own. All of it but the tree is plain data. */
 export interface ToLand<Data, Findings> {
@@ -32,6 +33,8 @@ export interface ToLand<Data, Findings> {
   readonly worked: WorkedItem<Findings>;
   /** What it changed; `null`: nothing. */
   readonly work: Captured | null;
+  /** What it wrote beside Ralph's part of state files. */
+  readonly notes: readonly Note[];
   /** The commit that it began on. */
   readonly base: string;
   /** Where its work is kept. */
@@ -103,6 +106,7 @@ class RunLandings<Data, Findings> implements Landings<Data, Findings> {
   async land(toLand: ToLand<Data, Findings>): Promise<StoppedEarly | null> {
     const { begun, worked, work, base, tree } = toLand;
     await restoreBrief(this.#parts.brief);
+    await this.#take(toLand.notes);
     await this.#guardProject(begun.id);
     const attempt = this.#iterations.limited(begun, worked.attempt);
     const passed = attempt.status === "verified" || attempt.status === "unverified";
@@ -128,6 +132,19 @@ class RunLandings<Data, Findings> implements Landings<Data, Findings> {
       });
     });
     return ended;
+  }
+
+  /** What turns write beside Ralph's part of a state file stays, whatever became of them. */
+  async #take(notes: readonly Note[]): Promise<void> {
+    const { ralph, backlog } = this.#parts;
+    for (const { path, before, text } of notes) {
+      await ralph.state.transact(path, async (written, write) => {
+        const found = written === null ? null : await unionOf(this.#repository, [written, before, text]);
+        if (written === null || found === null) return;
+        const restored = backlog.restore?.({ path, found, written }) ?? written;
+        if (restored !== written) await write(restored);
+      });
+    }
   }
 
   /** A conflict is no failure: it is not settled, and comes again with both changes. */

@@ -51,7 +51,7 @@ export async function rescueTrees(
   }
   if (kept > 0 && workers === 1) {
     const message = `work of ${kept} ${kept === 1 ? "item" : "items"} was kept (\`git log --all\`): ` +
-      "a run with `--parallel 2` continues with it";
+      "it comes back when they are taken up again";
     ralph.events.emit({ type: "note", level: "info", message });
   }
   return kept;

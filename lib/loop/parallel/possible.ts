@@ -16,12 +16,13 @@ export function onlyOneReason({ name, concurrent }: Pick<Backlog, "name" | "conc
 /**
  * Whether items can be worked on at once here; reports what workers will not see.
  *
+ * @returns false where there is no commit yet that workers could begin with
  * @throws {RalphError} parallel-impossible
  */
 export async function ensurePossible<Data, Findings>(
   ralph: RalphContext,
   backlog: Backlog<Data, Findings>,
-): Promise<void> {
+): Promise<boolean> {
   const refuse = (problem: string, hint: string): RalphError =>
     new RalphError("parallel-impossible", { details: { problem }, hint });
   const reason = onlyOneReason(backlog);
@@ -38,7 +39,10 @@ export async function ensurePossible<Data, Findings>(
   const old = await tooOldToMerge(repository);
   if (old !== null) throw refuse(`${old} cannot merge without a working tree`, "install git 2.38 or newer");
   const { head, changed } = await repository.status();
-  if (head === null) throw refuse("there is no commit yet that workers could begin with", "commit what there is first");
+  if (head === null) {
+    if (ralph.loop.elsewhere === undefined) return false;
+    throw refuse("there is no commit yet that workers could begin with", "commit what there is first");
+  }
   const submodules = (await repository.git(["ls-files", "--stage"])).stdout.split("\n").filter((line) =>
     line.startsWith("160000 ")
   );
@@ -50,8 +54,9 @@ export async function ensurePossible<Data, Findings>(
   }
   const state = new Set(backlog.stateFiles);
   const unseen = rootPaths(ralph, changed.map(({ path }) => path)).filter((path) => !state.has(path));
-  if (unseen.length === 0) return;
+  if (unseen.length === 0) return true;
   const more = unseen.length > NAMED ? ` and ${unseen.length - NAMED} more` : "";
   const message = `workers do not see what is not committed: ${unseen.slice(0, NAMED).join(", ")}${more}`;
   ralph.events.emit({ type: "note", level: "warn", message });
+  return true;
 }

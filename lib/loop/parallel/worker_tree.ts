@@ -48,10 +48,21 @@ export interface WorkerTree extends AsyncDisposable {
    * @returns `null` where nothing has changed
    */
   capture(paths: readonly string[]): Promise<Captured | null>;
+  /** What the turn left in state files of which only a part is Ralph's, and has restored. */
+  notes(): Promise<readonly Note[]>;
   /** A turn may have removed it: it is made anew for the next item. */
   isThere(): Promise<boolean>;
   /** Brings the tree to a commit as it is, for its checks. */
   checkOut(commit: string): Promise<void>;
+}
+
+/** A state file as a turn left it, the part that is Ralph's as it was. */
+export interface Note {
+  /** Relative to the root. */
+  readonly path: string;
+  /** As the turn found it. */
+  readonly before: string;
+  readonly text: string;
 }
 
 /** What a tree begins an item with. */
@@ -97,6 +108,7 @@ export async function openWorkerTree<Data, Findings>(
     checkOut: (commit) => own.checkOut(commit),
     prepare: (begin) => own.prepare(begin),
     capture: (paths) => own.capture(paths),
+    notes: () => own.notes(),
     async [Symbol.asyncDispose]() {
       await brief.release();
       derived.state.release();
@@ -121,6 +133,7 @@ class OpenTree {
   readonly #repository: Repository;
   readonly #state: ReadonlySet<string>;
   #begun: TreeBegin = { tip: "HEAD", left: null, ref: "" };
+  #given: ReadonlyMap<string, string> = new Map();
 
   constructor(parts: OpenTreeParts) {
     this.#parts = parts;
@@ -139,7 +152,7 @@ class OpenTree {
     const keep = filled.links.flatMap((link) => ["-e", `/${link}`]);
     await outputFrom(this.#repository, ["clean", "-ffdq", ...keep]); // what git ignores stays: packages, caches
     await filled.bringUp(commit);
-    await copyState(ralph, derived, stateFiles);
+    this.#given = await copyState(ralph, derived, stateFiles);
   }
 
   async prepare(begin: TreeBegin): ReturnType<WorkerTree["prepare"]> {
@@ -151,7 +164,7 @@ class OpenTree {
     const { tree, conflicts } = await mergeTrees(this.#repository, tip, left);
     await outputFrom(this.#repository, ["read-tree", "-m", "-u", tip, tree]);
     await outputFrom(this.#repository, ["reset", "--quiet", tip]);
-    await copyState(ralph, derived, stateFiles);
+    this.#given = await copyState(ralph, derived, stateFiles);
     const merged = await pathsBetween(this.#repository, tip, tree);
     return { conflicts: this.#withoutState(conflicts), left: this.#withoutState(merged) };
   }
@@ -163,6 +176,15 @@ class OpenTree {
     if (work === null || !await removesAll(this.#repository, work)) return work;
     await dropWork(this.#repository, [ref]); // a tree that was deleted is no work to continue with
     return null;
+  }
+
+  async notes(): Promise<readonly Note[]> {
+    const notes: Note[] = [];
+    for (const [path, before] of this.#given) {
+      const text = await this.#parts.derived.state.read(path);
+      if (text !== null && text !== before) notes.push({ path, before, text });
+    }
+    return notes;
   }
 
   async #mark(work: Marker["work"]): Promise<void> {
@@ -237,15 +259,22 @@ function hostWith(host: Host, variables: Readonly<Record<string, string>>): Host
   return { ...host, processes: { ...host.processes, run } };
 }
 
-/** State as the run has it, whatever git has of it: prompts and commands of a turn read it. */
-async function copyState(ralph: RalphContext, derived: RalphContext, paths: readonly string[]): Promise<void> {
+/** State as the run has it, whatever git has of it: prompts and commands of a turn read it. @returns the texts */
+async function copyState(
+  ralph: RalphContext,
+  derived: RalphContext,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const given = new Map<string, string>();
   derived.state.release();
   for (const path of paths) {
     const text = await ralph.state.read(path);
+    if (text !== null) given.set(path, text);
     if (text === await derived.state.read(path)) continue;
     if (text === null) await removePath(await resolveInside(derived.root, path));
     else await writeAtomic(await resolveInside(derived.root, path), text);
   }
   await derived.state.adopt(paths);
   await derived.state.hold(paths);
+  return given;
 }

@@ -43,7 +43,7 @@ export async function run(invocation: Invocation): Promise<number> {
   if (flags.has("json")) out(toJson({ removed: trees.map(asData), kept }));
   else for (const { path } of trees) out(`removed ${relative(root, path)}`);
   if (kept > 0) {
-    say(`work of ${kept} of them is kept (\`git log --all\`): the next run with \`--parallel\` continues with it`);
+    say(`work of ${kept} of them is kept (\`git log --all\`): the next run continues with it`);
   }
   return EXIT.done;
 }

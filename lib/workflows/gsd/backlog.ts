@@ -10,6 +10,7 @@ import { claimOf, type GsdFindings } from "./claim.ts";
 import { GSD_JOURNAL, GSD_RUNS, PLANNING_DIRECTORY, ROADMAP_FILE, STATE_FILE } from "./paths.ts";
 import { circleLine, findPlan, type Position, positionOf } from "./position.ts";
 import { sameNumber } from "./numbers.ts";
+import { planList } from "./plan_file.ts";
 import { planPrompt, summaryPrompt } from "./prompt.ts";
 import { type PlanningSource, readPlanning } from "./read_planning.ts";
 import { withTicksOf } from "./restore_roadmap.ts";
@@ -69,7 +70,6 @@ export function gsdBacklog(
   const { checkpoints = "skip" } = options;
   const skip = checkpoints === "skip";
   const source = { root: ralph.root, memo: new Map() } satisfies PlanningSource;
-  const settler = new PlanSettler(ralph, { skip });
   /** The plan files that there were when the run began; `null` where no run has begun. */
   let planIds: ReadonlySet<string> | null = null;
   /** As it was when the next item was taken: an overview that follows at once is of the same moment. */
@@ -78,6 +78,7 @@ export function gsdBacklog(
     const planning = inScope(await readPlanning(source), planIds);
     return { planning, position: positionOf(planning) };
   };
+  const settler = new PlanSettler(ralph, { skip, load });
   async function newPlanLines(): Promise<readonly string[]> {
     const { phases } = await readPlanning(source);
     const files = phases.flatMap(({ plans }) => plans.map(({ file }) => file)).filter((file) =>
@@ -88,9 +89,9 @@ export function gsdBacklog(
   const checksOf = (plan: Pick<GsdItemData, "tasks" | "verification">): readonly Check[] =>
     planChecks(plan, ralph.config.verify.default, skip);
 
-  /** The plans that this run is about, the next one first. */
-  function wanted({ planning, position }: Loaded): readonly Plan[] {
-    if (options.plan === undefined) return position.status === "plan" ? position.open : [];
+  /** The plans that this run is about. @param among those of a position that count where no plan is named */
+  function wanted({ planning, position }: Loaded, among: "open" | "ready"): readonly Plan[] {
+    if (options.plan === undefined) return position.status === "plan" ? position[among] : [];
     const plan = findPlan(planning, options.plan);
     return plan === null || plan.summarized ? [] : [plan];
   }
@@ -108,12 +109,14 @@ export function gsdBacklog(
     const data = itemDataOf(plan, planning, position);
     const summary = waitsForSummary(planning.state, plan.id);
     const text = await readText(join(ralph.root, plan.file)) ?? "";
+    const touches = touchesOf(plan);
     return {
       id: plan.id,
       kind: summary ? "summary" : "plan",
       title: data.title,
       criteria: data.tasks.map(({ name }) => name),
       ...(skip && data.checkpointsOnly ? { checksOnly: true } : {}),
+      ...(touches.length > 0 ? { touches } : {}),
       changesTests: changesTests([text]),
       fingerprint: fingerprintOf(text),
       data,
@@ -131,6 +134,7 @@ export function gsdBacklog(
       return files;
     },
     unverified: "block",
+    concurrent: options.plan === undefined,
     commits: { squash: false, attempts: true },
     runsDirectory: GSD_RUNS,
     restore: ({ path, found, written }) => (path === STATE_FILE ? withSectionOf : withTicksOf)(found, written),
@@ -139,7 +143,7 @@ export function gsdBacklog(
       const loaded = taken ?? await load();
       taken = null;
       if (options.plan === undefined) refuseCircles(loaded);
-      const plans = wanted(loaded);
+      const plans = wanted(loaded, "open");
       const { complete, total } = loaded.position;
       return {
         total: options.plan === undefined ? total : 1,
@@ -155,9 +159,8 @@ export function gsdBacklog(
       const loaded = await load();
       taken = loaded;
       const { position } = loaded;
-      const plan = wanted(loaded)[0];
+      const plan = wanted(loaded, "ready").find(({ id }) => !inFlight.includes(id));
       if (plan !== undefined) {
-        if (inFlight.length > 0) return { status: "waiting" }; // plans build upon each other
         const reason = obstacle(plan);
         if (reason !== null) return { status: "blocked", reasons: [reason] };
         return { status: "item", item: await itemOf(plan, loaded) };
@@ -222,6 +225,13 @@ export function gsdBacklog(
       return settler.settle(item, attempt);
     },
   };
+}
+
+/** What a plan's `files_modified` names, as globs. */
+function touchesOf(plan: Plan): readonly string[] {
+  return planList(plan, "files_modified")
+    .map((path) => path.replace(/\s+\(.*\)$/, "").replace(/^\.\//, "").replace(/\/$/, "/**"))
+    .filter((path) => path !== "");
 }
 
 /** @throws {RalphError} state-invalid */

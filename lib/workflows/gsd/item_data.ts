@@ -40,11 +40,13 @@ export interface GsdItemData {
   readonly others: readonly string[];
 }
 
+/** What changes as other plans pass. */
+export type GsdCounts = Pick<GsdItemData, "complete" | "phaseComplete" | "phaseTotal" | "total">;
+
 /** Takes the snapshot. Pure. */
 export function itemDataOf(plan: Plan, planning: Planning, position: Position): GsdItemData {
   const phase = planning.phases.find(({ number }) => number === plan.phase);
   const plans = phase?.plans ?? [];
-  const unwritten = planning.phases.reduce((sum, { unwritten: ids }) => sum + ids.length, 0);
   return {
     id: plan.id,
     phase: plan.phase,
@@ -63,10 +65,7 @@ export function itemDataOf(plan: Plan, planning: Planning, position: Position): 
     })),
     verification: plan.verification,
     checkpointsOnly: plan.tasks.length > 0 && plan.tasks.every(({ checkpoint }) => checkpoint),
-    phaseComplete: plans.filter(({ id, completion }) => id !== plan.id && completion.done).length,
-    phaseTotal: plans.length + (phase?.unwritten.length ?? 0),
-    complete: position.complete - (plan.completion.done ? 1 : 0),
-    total: position.total + unwritten,
+    ...countsWithout(plan, planning),
     behind: plan.completion.done || position.gaps.some(({ id }) => id === plan.id) ||
       position.open.some((other) => compareNumbers(other.phase, plan.phase) < 0),
     progress: planning.state?.progress ?? null,
@@ -75,6 +74,22 @@ export function itemDataOf(plan: Plan, planning: Planning, position: Position): 
     others: planning.phases.flatMap(({ plans: all }) => all).filter(({ id, summarized }) =>
       id !== plan.id && !summarized
     ).map(({ id }) => id),
+  };
+}
+
+/** How many plans are complete, one left out, and how many there are. Pure. */
+export function countsWithout(
+  { id: own, phase: number }: Pick<Plan, "id" | "phase">,
+  { phases }: Pick<Planning, "phases">,
+): GsdCounts {
+  const complete = (plans: readonly Plan[]): number =>
+    plans.filter(({ id, completion }) => id !== own && completion.done).length;
+  const phase = phases.find((one) => one.number === number);
+  return {
+    phaseComplete: complete(phase?.plans ?? []),
+    phaseTotal: (phase?.plans.length ?? 0) + (phase?.unwritten.length ?? 0),
+    complete: complete(phases.flatMap(({ plans }) => plans)),
+    total: phases.reduce((sum, { plans, unwritten }) => sum + plans.length + unwritten.length, 0),
   };
 }
 

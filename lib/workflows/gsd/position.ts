@@ -1,4 +1,5 @@
 import { parsePlanName } from "./file_names.ts";
+import { scalar } from "./front_matter.ts";
 import { compareNumbers, sameNumber } from "./numbers.ts";
 import type { Phase, Plan, Planning } from "./types.ts";
 
@@ -17,6 +18,8 @@ export interface Position {
   readonly status: "plan" | "unplanned" | "done" | "blocked";
   /** The plan that comes next. */
   readonly next: Plan | null;
+  /** Plans that may be worked on at once, `next` first: those of its phase that build on nothing unfinished. */
+  readonly ready: readonly Plan[];
   /** Why this one, why none, or what is in the way. */
   readonly reasons: readonly string[];
   /** Plans that are complete. */
@@ -56,13 +59,15 @@ export function positionOf(planning: Planning): Position {
   const passedBy = lastPassedPhase(planning);
   const isGap = ({ phase }: Plan): boolean => passedBy !== null && compareNumbers(phase, passedBy) <= 0;
   const left = incomplete.filter((plan) => !isGap(plan));
-  const next = left.find(({ dependsOn }) => !dependsOn.some((id) => waiting.has(id))) ?? null;
+  const free = left.filter(({ dependsOn }) => !dependsOn.some((id) => waiting.has(id)));
+  const next = free[0] ?? null;
   const unplanned = phases.flatMap((phase) => unplannedNote(phase, passedBy));
   const gaps = incomplete.filter(isGap).map(({ id, phase }) => ({ id, note: gapNote(planning, phase) }));
   const circles = circlesOf(incomplete);
   const known = {
     complete: all.length - incomplete.length,
     total: all.length,
+    ready: free.filter((plan) => plan === next || (plan.phase === next?.phase && isBeside(plan, left))),
     open: inOrder(left),
     gaps,
     circles,
@@ -103,6 +108,16 @@ export function findPlan(planning: Planning, named: string): Plan | null {
   return planning.phases.flatMap(({ plans }) => plans).find((plan) =>
     sameNumber(plan.phase, phase) && sameNumber(plan.number, number)
   ) ?? null;
+}
+
+/**
+ * A plan need not wait for the others of its phase: it says what it depends on, or its wave, and no earlier wave is
+ * open. One that says neither builds on all before it.
+ */
+function isBeside(plan: Plan, left: readonly Plan[]): boolean {
+  const waveOf = ({ frontMatter }: Plan): number => Number(scalar(frontMatter, "wave") ?? NaN);
+  if (!("depends_on" in plan.frontMatter) && Number.isNaN(waveOf(plan))) return false;
+  return !left.some((other) => other.phase === plan.phase && waveOf(other) < waveOf(plan));
 }
 
 /** The plans left, each after those that it depends on, else in their order. */

@@ -4,18 +4,17 @@ import type { Attempt, Item, SettleCommit, Settlement } from "../../backlog/type
 import type { RalphContext } from "../../context/context.ts";
 import { localDate } from "../../host/local_date.ts";
 import type { GsdFindings } from "./claim.ts";
-import { type GsdItemData, itemDataOf } from "./item_data.ts";
+import { countsWithout, type GsdItemData, itemDataOf } from "./item_data.ts";
 import { moveAside, type MoveContext, moveOthersAside, withMoved } from "./moved_aside.ts";
 import { ROADMAP_FILE, STATE_FILE } from "./paths.ts";
-import { positionOf } from "./position.ts";
+import type { Position } from "./position.ts";
 import type { ProgressChange } from "./progress_value.ts";
-import { readPlanning } from "./read_planning.ts";
 import { rewriteRoadmap } from "./rewrite_roadmap.ts";
 import { rewriteState } from "./rewrite_state.ts";
-import { findSection } from "./state_file.ts";
+import { findSection, parseState } from "./state_file.ts";
 import { type FailedPlan, policyOf } from "./settle_policy.ts";
 import { summaryVerdict, withSkipped, writtenSummary } from "./summary_file.ts";
-import type { StatePosition } from "./types.ts";
+import type { Planning, StatePosition } from "./types.ts";
 
 type Context = MoveContext & Pick<RalphContext, "host" | "repository" | "state">;
 
@@ -29,16 +28,26 @@ export function waitsForSummary(state: StatePosition | null, id: string): boolea
   return state?.status === waitingStatus(id);
 }
 
-/** Records what became of plans: SUMMARY, STATE.md, ROADMAP.md. Computes from the item, never by counting in the store. */
+/** What the settler is given beside the context. */
+export interface SettlerOptions {
+  /** Checkpoints are left out. */
+  readonly skip: boolean;
+  /** The folder as it is now, as far as the run is about it. */
+  readonly load: () => Promise<{ readonly planning: Planning; readonly position: Position }>;
+}
+
+/** Records what became of plans: SUMMARY, STATE.md, ROADMAP.md. The same call again writes the same. */
 export class PlanSettler {
   readonly #ralph: Context;
   readonly #skip: boolean;
+  readonly #load: SettlerOptions["load"];
   readonly #skipped = new Map<string, number>();
   #passed = false;
 
-  constructor(ralph: Context, { skip }: { readonly skip: boolean }) {
+  constructor(ralph: Context, { skip, load }: SettlerOptions) {
     this.#ralph = ralph;
     this.#skip = skip;
+    this.#load = load;
   }
 
   /** True when a plan has passed in this run. */
@@ -88,9 +97,7 @@ export class PlanSettler {
     if (verdict === "empty" && !asked && await this.#canWait()) return await this.#askForSummary(data);
     await this.#completeSummary(data, attempt, verdict === "empty" ? null : summary);
     this.#passed = true;
-    const isPhaseComplete = data.phaseComplete + 1 >= data.phaseTotal;
-    const status = isPhaseComplete ? "Phase complete" : "In progress";
-    await this.#record(data, { status, activity: `Completed ${data.id}-PLAN.md`, done: true });
+    await this.#record(data, { status: "In progress", activity: completed(data.id), done: true });
     const title = oneLine(data.title, 60);
     const commit: SettleCommit = {
       subject: `feat(${data.id}): ${title}`,
@@ -145,11 +152,11 @@ export class PlanSettler {
   async reopen(ids: readonly string[], reason: string): Promise<Settlement> {
     const paths: string[] = [STATE_FILE, ROADMAP_FILE];
     for (const id of ids) {
-      const planning = await readPlanning(this.#ralph);
+      const { planning, position } = await this.#load();
       const plan = planning.phases.flatMap(({ plans }) => plans).find((one) => one.id === id);
       if (plan === undefined) continue;
       paths.push(...await moveAside(this.#ralph, plan.summaryFile, "final"));
-      const data = { ...itemDataOf(plan, planning, positionOf(planning)), behind: false, wasTicked: false };
+      const data = { ...itemDataOf(plan, planning, position), behind: false, wasTicked: false };
       await this.#record(data, {
         status: "In progress",
         activity: `Plan ${id} sent back by the final check`,
@@ -171,20 +178,33 @@ export class PlanSettler {
     return retry ? { status: "open", reason, commit } : { status: "stop", as, reason: `${data.id}: ${reason}`, commit };
   }
 
-  /** Both files from the item's snapshot: the same call again writes the same. */
+  /**
+   * Both files. Counted as the folder is now: plans that were worked on beside this one may have passed since it was
+   * taken up. What `Progress:` counts already, the last activity says, so that the same call again changes nothing.
+   */
   async #record(
     data: GsdItemData,
     { status, activity, done }: { readonly status: string; readonly activity: string; readonly done: boolean },
   ): Promise<void> {
     const { phase, phaseName, number: plan, behind } = data;
-    const more = done ? 1 : 0;
-    const progress = progressOf(data, done);
+    const counts = countsWithout(data, (await this.#load()).planning);
+    const complete = counts.phaseComplete + (done ? 1 : 0);
+    const ended = done && complete >= counts.phaseTotal;
     const now = this.#ralph.host.clock.now();
-    const position = { phase, phaseName, plan: data.place, plans: data.phaseTotal, behind };
-    const state = { ...position, status, activity, now, progress };
-    await this.#ralph.state.update(STATE_FILE, (text) => text === null ? null : rewriteState(text, state));
+    const position = {
+      phase,
+      phaseName,
+      plan: ended ? counts.phaseTotal : data.place,
+      plans: counts.phaseTotal,
+      behind,
+    };
+    await this.#ralph.state.update(STATE_FILE, (text) => {
+      if (text === null) return null;
+      const progress = progressOf(data, { ...counts, text, activity, done });
+      return rewriteState(text, { ...position, status: ended ? "Phase complete" : status, activity, now, progress });
+    });
     if (!done && data.wasTicked) return;
-    const roadmap = { phase, plan, done, complete: data.phaseComplete + more, total: data.phaseTotal, now };
+    const roadmap = { phase, plan, done, complete, total: counts.phaseTotal, now };
     await this.#ralph.state.update(ROADMAP_FILE, (text) => text === null ? null : rewriteRoadmap(text, roadmap));
   }
 
@@ -193,9 +213,29 @@ export class PlanSettler {
   }
 }
 
-function progressOf({ complete, progress, total, wasDone }: GsdItemData, done: boolean): ProgressChange | null {
-  if (progress === null) return null;
-  return { value: progress, before: complete + (wasDone ? 1 : 0), after: complete + (done ? 1 : 0), total };
+/** STATE.md's last activity, of a plan that passed. */
+function completed(id: string): string {
+  return `Completed ${id}-PLAN.md`;
+}
+
+/** From the item's snapshot, or where other plans have passed since, from what STATE.md says now. */
+function progressOf(
+  data: GsdItemData,
+  { complete, total, text, activity, done }: Pick<GsdItemData, "complete" | "total"> & {
+    readonly text: string;
+    readonly activity: string;
+    readonly done: boolean;
+  },
+): ProgressChange | null {
+  const { progress, lastActivity } = parseState(text);
+  if (data.progress === null || progress === null) return null;
+  const after = complete + (done ? 1 : 0);
+  if (complete === data.complete) {
+    return { value: data.progress, before: complete + (data.wasDone ? 1 : 0), after, total };
+  }
+  const last = lastActivity ?? "";
+  const counted = last.endsWith(completed(data.id)) || (last.endsWith(activity) ? done : data.wasDone);
+  return { value: progress, before: complete + (counted ? 1 : 0), after, total };
 }
 
 function oneLine(text: string, length: number): string {

@@ -47,7 +47,9 @@ export function writtenSummary(
     "",
     "## Commits",
     "",
-    ...(seen.commits.length === 0 ? ["None during the agent's turn."] : seen.commits.map((commit) => `- ${commit}`)),
+    ...(seen.commits.length > 0
+      ? seen.commits.map((commit) => `- ${commit}`)
+      : [attempt.landing === undefined ? "None during the agent's turn." : "One for the plan, with this file in it."]),
     "",
     "## Files",
     "",

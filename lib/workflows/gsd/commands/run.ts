@@ -9,7 +9,7 @@ import { endWith } from "../../../cli/end_with.ts";
 import { usage } from "../../../cli/parse.ts";
 import type { Place } from "../../../cli/workspace.ts";
 import { openSession } from "../../../cli/session.ts";
-import { parseCount } from "../../../cli/settings.ts";
+import { parseCount, parseWorkers } from "../../../cli/settings.ts";
 
 /** `ralph run` in the workflow gsd: the next plan, the one that is named, or with `--loop` all of them. */
 export async function runGsd(invocation: Invocation, place: Place): Promise<number> {
@@ -19,6 +19,9 @@ export async function runGsd(invocation: Invocation, place: Place): Promise<numb
   const maxItems = loop && cap !== "" ? parseCount("--loop", cap, 1) : null;
   if (loop && flags.has("plan")) {
     throw usage("--loop and --plan exclude each other", "`--plan` runs one plan, `--loop` all that are left");
+  }
+  if (!loop && (parseWorkers(flags.text("parallel")) ?? 1) > 1) {
+    throw usage("--parallel needs --loop: without it one plan is run", "`ralph run --loop --parallel 2`");
   }
   const planning = await readPlanning(place);
   const options = loop ? {} : one(planning, flags.text("plan"), invocation);
