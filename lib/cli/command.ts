@@ -96,6 +96,8 @@ export interface KnownWorkflow {
   readonly state: string;
   /** Whether it is in use below this folder. */
   detect(root: string): Promise<boolean>;
+  /** Folders that hold its runs, relative to the root. */
+  runs(root: string): Promise<readonly string[]>;
   /** Its own commands: each is understood in this workflow only. */
   readonly commands: readonly Command[];
   /** Why a line of a shared command is understood in this workflow only, whatever is on disk; `null` where it is not. */

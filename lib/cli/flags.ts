@@ -131,6 +131,13 @@ export const CONSENT_FLAGS: FlagTable = {
     many: true,
     summary: "consents given now: prd,understand,run or all (implies --non-interactive)",
   },
+  ask: {
+    type: "text",
+    value: "WHERE",
+    choices: ["terminal", "page"],
+    variable: "RALPH_ASK",
+    summary: "where questions are put: in the terminal, or on the page of `ralph ui` alone, which is waited for",
+  },
 };
 
 /** What ends or checks the loop. */

@@ -57,24 +57,17 @@ export async function openSession(invocation: Invocation, options: SessionOption
   if (mode === null && (options.asks || flags.has("interactive"))) {
     throw new RalphError("terminal-missing", { details: { command: invocation.command.name } });
   }
-  const prompter = createPrompter({
-    mode: mode ?? "unattended",
-    terminal: host.terminal,
-    approvals: new Set(approvals),
-    lookUp: await answersOf(flags, host),
-    signal,
-  });
+  const { prompter, first } = await promptersOf(invocation, mode, approvals);
 
-  let run: string | null = null;
-  let bus: EventSink | null = null;
-  let steering: RalphContext["steering"] | null = null;
+  let opened: RalphContext | null = null;
   const quiet = flags.has("quiet") || (json && options.data === true);
   const live = liveViewFor(invocation, { ui, quiet });
-  const sink = reporterFor(invocation, { ui, quiet, live }, () => run);
+  const sink = reporterFor(invocation, { ui, quiet, live }, () => opened?.run.id ?? null);
   if (ui !== "json" && !quiet) {
     invocation.say(options.title ?? `workflow ${place.workflow.name} (${place.workflow.why})`);
   }
-  const agent = await agentFor(invocation, place, prompter);
+  const agent = await agentFor(invocation, place, first);
+  const onPage = mode === "page";
   if (ui !== "json" && !quiet) announceAgent(invocation, place, agent);
   const { createRalph } = await import("../recipe/create_ralph.ts");
   const ralph = await createRalph({
@@ -85,16 +78,18 @@ export async function openSession(invocation: Invocation, options: SessionOption
     ...optional("record", "record" in invocation.command.flags ? flags.text("record") : undefined),
     approve: approvals,
     ...optional("recipe", options.recipe),
-    prompter: announcedPrompter(prompter, () => bus ?? sink, () => steering),
+    prompter: announcedPrompter(prompter, () => opened?.events ?? sink, async () => {
+      if (onPage && opened !== null) await showOnPage(invocation, opened, place);
+      return opened?.steering ?? null;
+    }),
     sinks: [sink],
     loop: loopDefaults(invocation, place),
     again: (command) => withFlags(invocation, command),
     signal,
     host,
   });
-  run = ralph.run.id;
-  bus = ralph.events;
-  steering = ralph.steering;
+  opened = ralph;
+  if (onPage && ralph.repository === null) throw new RalphError("not-a-repository", { details: { root: place.root } });
   return {
     place,
     ralph,
@@ -103,6 +98,26 @@ export async function openSession(invocation: Invocation, options: SessionOption
       await ralph[Symbol.asyncDispose]();
     },
   };
+}
+
+/** What asks in a run, and what asks before there is one: the page has nothing to show then. */
+async function promptersOf(
+  { flags, host, signal }: Invocation,
+  mode: PrompterOptions["mode"] | null,
+  approvals: readonly string[],
+): Promise<{ readonly prompter: Prompter; readonly first: Prompter }> {
+  const lookUp = await answersOf(flags, host);
+  const { terminal, clock } = host;
+  const options = { terminal, approvals: new Set(approvals), lookUp, clock, signal };
+  const prompter = createPrompter({ ...options, mode: mode ?? "unattended" });
+  return { prompter, first: mode === "page" ? createPrompter({ ...options, mode: "unattended" }) : prompter };
+}
+
+/** A run is on the page from its folder on: a question may be the first thing that it has. */
+async function showOnPage({ program }: Invocation, ralph: RalphContext, { workflow, root }: Place): Promise<void> {
+  const known = await program.workflows.find(({ name }) => name === workflow.name)?.runs(root) ?? [];
+  await ralph.run.folder(known.length === 1 ? known[0]! : ".ralph/runs");
+  ralph.events.emit({ type: "note", level: "info", message: "waits for an answer on the page: `ralph ui`" });
 }
 
 /** Names a command that is the agent because the configuration says so, and the better way where its program is known. */
@@ -146,9 +161,10 @@ function isEmpty(value: object): boolean {
 /** Asks while a project is set up: `null` where flags or the lack of a terminal say that no one is asked. */
 export async function setupPrompter({ flags, host, signal }: Invocation, { config }: Place): Promise<Prompter | null> {
   const mode = promptMode(flags, host, (flags.text("ui") ?? config.ui) as Config["ui"]);
-  if (mode === null || (mode === "unattended" && !flags.has("answers"))) return null;
+  if (mode === null || mode === "page" || (mode === "unattended" && !flags.has("answers"))) return null;
   return createPrompter({
     mode,
+    clock: host.clock,
     terminal: host.terminal,
     approvals: new Set(),
     lookUp: await answersOf(flags, host),
@@ -158,6 +174,7 @@ export async function setupPrompter({ flags, host, signal }: Invocation, { confi
 
 /** `null`: no one can be asked, and no flag says that this is meant. */
 function promptMode(flags: Flags, host: Host, ui: Config["ui"]): PrompterOptions["mode"] | null {
+  if (flags.text("ask") === "page") return "page";
   if (["non-interactive", "answers", "approve"].some((name) => flags.has(name))) return "unattended";
   if (flags.text("ui") === "plain") return "plain";
   if (!host.terminal.interactive) return null;

@@ -170,10 +170,10 @@ async function notifierFor(
 }
 
 /** Answers given beforehand, and defaults: there is no one to ask. */
-function unattended({ answers, approve }: RalphOptions, { terminal }: Host, signal: AbortSignal): Prompter {
+function unattended({ answers, approve }: RalphOptions, { terminal, clock }: Host, signal: AbortSignal): Prompter {
   const known: Answers = { questions: [], prompts: {}, ...answers };
   const lookUp = (question: Question): string | null => findAnswer(known, question);
-  return createPrompter({ mode: "unattended", terminal, approvals: new Set(approve), lookUp, signal });
+  return createPrompter({ mode: "unattended", terminal, approvals: new Set(approve), lookUp, clock, signal });
 }
 
 /** The recipe of this run, or the place where one would be found, and what it imports; a configuration file that was named. */

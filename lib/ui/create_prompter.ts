@@ -1,35 +1,44 @@
 import { RalphError } from "../errors/ralph_error.ts";
 import type { EventSink } from "../events/types.ts";
-import type { Terminal } from "../host/types.ts";
+import type { Clock, Terminal } from "../host/types.ts";
 import type { Steering } from "../steer/steering.ts";
 import { defaultAnswer, normalizeAnswer } from "./normalize_answer.ts";
 import { createPlainPrompter } from "./plain_prompter.ts";
 import { printableQuestion } from "./printable.ts";
 import { createRichPrompter } from "./rich_prompter.ts";
 import type { Answer, Prompter, Question } from "../context/prompter.ts";
-import { type AnswerLookup, createUnattendedPrompter } from "./unattended_prompter.ts";
+import { type AnswerLookup, createUnattendedPrompter, missing } from "./unattended_prompter.ts";
 
 /** What it does leaves this machine: `--approve all` never includes it. */
 const FINISH_GATE = "finish";
 
+const LONG_MS = 3_600_000;
+
 /** How questions are put. */
 export interface PrompterOptions {
-  /** `rich` needs a terminal; `plain` reads lines from standard input; `unattended` asks no one. */
-  readonly mode: "rich" | "plain" | "unattended";
+  /**
+   * `rich` needs a terminal; `plain` reads lines from standard input; `page` waits for an answer from elsewhere, and is
+   * for an announced prompter; `unattended` asks no one.
+   */
+  readonly mode: "rich" | "plain" | "page" | "unattended";
   readonly terminal: Pick<Terminal, "stdin" | "stderr" | "write" | "lend" | "size">;
   /** Consents given beforehand: they answer their gates in every mode. */
   readonly approvals: ReadonlySet<string>;
   /** Answers given beforehand; never asked for a gate. @default none */
   readonly lookUp?: AnswerLookup;
+  readonly clock: Pick<Clock, "sleep">;
   readonly signal: AbortSignal;
 }
 
 /** What answers questions in this run. */
-export function createPrompter({ mode, terminal, approvals, lookUp = () => null, signal }: PrompterOptions): Prompter {
+export function createPrompter(options: PrompterOptions): Prompter {
+  const { mode, terminal, approvals, lookUp = () => null, signal } = options;
   const prompter = mode === "rich"
     ? createRichPrompter(terminal, signal)
     : mode === "plain"
     ? createPlainPrompter(terminal, signal)
+    : mode === "page"
+    ? createPagePrompter(options)
     : createUnattendedPrompter(lookUp);
   const shown = (question: Question): Question => mode === "unattended" ? question : printableQuestion(question);
   return {
@@ -43,6 +52,21 @@ export function createPrompter({ mode, terminal, approvals, lookUp = () => null,
   };
 }
 
+/** Waits until the question is answered elsewhere; answers given beforehand count first. */
+function createPagePrompter({ lookUp = () => null, clock, signal }: PrompterOptions): Prompter {
+  const known = createUnattendedPrompter(lookUp);
+  return {
+    interactive: true,
+    async ask(question, cancel) {
+      if (question.gate === undefined && lookUp(question) !== null) return await known.ask(question);
+      if (cancel === undefined) throw missing(question);
+      const ends = AbortSignal.any([signal, cancel]);
+      while (!ends.aborted) await clock.sleep(LONG_MS, ends); // a timer holds the process up
+      throw new RalphError("interrupted");
+    },
+  };
+}
+
 /**
  * A prompter whose questions and answers are reported as events.
  *
@@ -51,13 +75,13 @@ export function createPrompter({ mode, terminal, approvals, lookUp = () => null,
 export function announcedPrompter(
   prompter: Prompter,
   sink: () => EventSink,
-  steering: () => Steering | null = () => null,
+  steering: () => Promise<Steering | null> = () => Promise.resolve(null),
 ): Prompter {
   return {
     interactive: prompter.interactive,
     async ask(question) {
       sink().emit({ type: "question", id: question.id, message: question.message });
-      const answer = await answeredAnywhere(prompter, question, prompter.interactive ? steering() : null);
+      const answer = await answeredAnywhere(prompter, question, prompter.interactive ? await steering() : null);
       if (answer.source !== "terminal" && answer.source !== "stdin") {
         // A person who was not asked still reads what was decided, and why.
         sink().emit({ type: "text", title: question.message, lines: question.details ?? [] });

@@ -43,8 +43,6 @@ export interface WorkflowRow extends KnownWorkflow {
   readonly variable?: readonly [name: string, meaning: string];
   /** JSON Schemas for `ralph schema`. */
   readonly schemas?: Readonly<Record<string, () => Promise<unknown>>>;
-  /** Folders that hold its runs, relative to the root. */
-  runs(root: string): Promise<readonly string[]>;
   /** The command that continues a part of a run; `null` for a part that is not its own. */
   resume(part: RunPartName): Promise<string | null>;
   load(): Promise<Workflow>;

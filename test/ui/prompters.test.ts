@@ -18,6 +18,8 @@ const SELECT: Question = {
 const GATE: Question = { id: "gate.run", kind: "confirm", message: "Start?", initial: false, gate: "run" };
 const PRD_GATE: Question = { id: "plan.write-prd", kind: "confirm", message: "Write?", initial: false, gate: "prd" };
 
+const CLOCK = { sleep: () => Promise.reject(new Error("nothing is waited for")) };
+
 function plain(input: string): { ask: (question: Question) => Promise<unknown>; shown: () => string } {
   const stdin = new PassThrough();
   const stderr = new PassThrough();
@@ -28,6 +30,7 @@ function plain(input: string): { ask: (question: Question) => Promise<unknown>; 
     mode: "plain",
     terminal: { stdin, stderr, write, lend: (run) => run(), size: () => ({ columns: 80, rows: 24 }) },
     approvals: new Set(),
+    clock: CLOCK,
     signal: new AbortController().signal,
   });
   return { ask: (question) => prompter.ask(question), shown: () => shown };
@@ -49,6 +52,7 @@ function unattended(
     terminal,
     approvals: new Set(approvals),
     lookUp,
+    clock: CLOCK,
     signal: new AbortController().signal,
   });
   return async (question) => await prompter.ask(question);

@@ -189,6 +189,23 @@ test.skipIf(!HAS_TMUX)("a question of the run is answered on the page", { timeou
   expect(wrong).toEqual([]);
 });
 
+test("a run without a terminal puts its questions on the page alone, and waits for the answer", {
+  timeout: 60_000,
+}, async () => {
+  const running = storyProject(2).before("touch ../go-0 ../go-1 ../go-2")
+    .args("run", "--agent", "claude", "--interactive", "--ask", "page").start();
+  await running.shows("waits for an answer on the page: `ralph ui`");
+  const address = await startUi(running.root);
+  const { page, wrong } = await openPage(`${address}0/${runsOf(running.root)[0]}`);
+
+  await shows(page, ".ask", "Continue with the next iteration?");
+  await page.getByRole("button", { name: "No" }).press("Enter");
+  const { exitCode, stderr } = await running.ended();
+
+  expect([exitCode, stderr]).toEqual([0, expect.stringContaining("answer loop.continue: no (page)")]);
+  expect(wrong).toEqual([]);
+});
+
 test("two projects at once, and a run that is killed", { timeout: 60_000 }, async () => {
   const [one, other] = [
     storyProject(1).args("run", "--agent", "claude").start(),

@@ -26,7 +26,7 @@ import { workItem } from "../work_item.ts";
 import { createLandings, type Landings } from "./landing.ts";
 import { overlap } from "./overlap.ts";
 import { ensurePossible } from "./possible.ts";
-import { type Note, openWorkerTree, type TreeBegin, type WorkerTree } from "./worker_tree.ts";
+import { conflictNote, type Note, openWorkerTree, type TreeBegin, type WorkerTree } from "./worker_tree.ts";
 
 /** A free worker need not wait until all that has ended has landed: a start is short, and a turn long. */
 const STARTING = { first: true } as const;
@@ -347,10 +347,4 @@ interface Made<Findings> {
   readonly worked: WorkedItem<Findings>;
   readonly work: Captured | null;
   readonly notes: readonly Note[];
-}
-
-/** For the prompt: the files in which conflict markers are. */
-export function conflictNote(paths: readonly string[]): string {
-  return "Your earlier work at this is in the tree, and conflicts with what others have merged since: " +
-    `conflict markers are in ${paths.join(", ")}. Resolve them so that both changes stay, then continue.`;
 }

@@ -278,3 +278,9 @@ async function copyState(
   await derived.state.hold(paths);
   return given;
 }
+
+/** For the prompt: the files in which conflict markers are. */
+export function conflictNote(paths: readonly string[]): string {
+  return "Your earlier work at this is in the tree, and conflicts with what others have merged since: " +
+    `conflict markers are in ${paths.join(", ")}. Resolve them so that both changes stay, then continue.`;
+}

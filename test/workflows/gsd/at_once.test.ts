@@ -61,7 +61,9 @@ function recorded(one: World): readonly string[] {
   return [rest, ...notes, (fileOf(one, ROADMAP_FILE) ?? "").replaceAll(/\d{4}-\d\d-\d\d/g, "DATE")];
 }
 
-test("plans of a phase at once leave what they leave one after another, with what each agent noted", async () => {
+test("plans of a phase at once leave what they leave one after another, with what each agent noted", {
+  timeout: 120_000,
+}, async () => {
   const { one: alone } = await world(FILES, 1);
   await using _alone = alone;
   const { one, seen } = await world(FILES, 3);

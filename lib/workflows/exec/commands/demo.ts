@@ -46,6 +46,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const prompter = createPrompter({
     mode,
     terminal: host.terminal,
+    clock: host.clock,
     approvals: new Set(approvals),
     lookUp: (question) => question.fromAgent === true ? suggestionFor(question.message) ?? own(question.kind) : null,
     signal,
