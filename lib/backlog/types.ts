@@ -125,10 +125,17 @@ export interface SettleCommit {
   /** Also commit what the turn changed and left uncommitted (never what was dirty before it). */
   readonly work: boolean;
   /**
-   * Work gets a commit of its own, and `settle()` is called once more after it, so that the state can name that commit.
-   * @default false: one commit for both
+   * The state names the commit that it is part of: `settle()` is called once more after it, and what it writes then is
+   * committed with what comes next.
+   * @default false
    */
-  readonly apart?: boolean;
+  readonly named?: boolean;
+}
+
+/** What the loop does with a settlement. */
+export interface Settling {
+  /** Work is about to be committed together with the state, which cannot name that commit yet. */
+  readonly committing: boolean;
 }
 
 /** What the backlog made of an attempt. The loop owns the verdict, retries and limits. */
@@ -291,7 +298,7 @@ export interface Backlog<Data = unknown, Findings = unknown> {
   /** Record that the item is in progress. */
   begin?(item: Item<Data>, attemptId: string): Promise<SettleCommit | void>;
   /** Record the outcome. Called again with the same attempt after a crash: the result must be the same. */
-  settle(item: Item<Data>, attempt: Attempt<Findings>): Promise<Settlement>;
+  settle(item: Item<Data>, attempt: Attempt<Findings>, settling?: Settling): Promise<Settlement>;
   /** A run begins, what a killed one left is settled: close what else it left open. */
   resume?(): Promise<void>;
   /** Applies what commands outside of a turn added while a run is at work. Called between turns; the same twice is once. */

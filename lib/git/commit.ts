@@ -88,6 +88,7 @@ async function write(
     ? await commitOnly(context, request, { chosen, commit, limits })
     : await (await import("./commit_fold.ts")).commitFolded(git, folders.gitDirectory, {
       fold,
+      subject: request.subject,
       paths: chosen.map(({ path }) => path),
       message: (own) => messageOf({ ...request, body: own(request.body) }),
       commit: (message, more) => git([...commit, ...message], { ...limits, environment: { ...environment, ...more } }),

@@ -8,6 +8,8 @@ type Folding = Pick<Repository, "git" | "gitDirectory">;
 /** What is committed in the place of the folded commits. */
 export interface FoldedCommit {
   readonly fold: Fold;
+  /** Of the commit that is made. */
+  readonly subject: string;
   /** Uncommitted paths that go along, relative to the top level. */
   readonly paths: readonly string[];
   /** The arguments that give the message; `own`: what is below its body. */
@@ -38,7 +40,7 @@ export async function commitFolded(git: Git, gitDirectory: string, request: Fold
     await move(repository, { from: fold.head, to: fold.onto, why: "ralph: one commit an item" });
     let isCommitted = false;
     try {
-      const message = request.message((body) => bodyWith(body, fold.own));
+      const message = request.message((body) => bodyWith(body, fold.own, request.subject));
       const end = await request.commit(message, environment);
       isCommitted = end.exitCode === 0;
       if (isCommitted) await matchIndex(repository, fold.head);

@@ -77,10 +77,15 @@ export async function commitsBetween(
   return ownCommits(commits.toReversed(), await authorOf(repository), mask);
 }
 
-/** A body with the subjects of what was folded in below it, and their trailers at its end. Pure. */
-export function bodyWith(body: string | undefined, { subjects, trailers }: OwnCommits): string {
-  const listed = subjects.slice(0, NAMED).map((subject) => `- ${subject}`);
-  const more = subjects.length > NAMED ? [`- … ${subjects.length - NAMED} more`] : [];
+/**
+ * A body with the subjects of what was folded in below it, and their trailers at its end. Pure.
+ *
+ * @param subject the commit's own, which is not repeated
+ */
+export function bodyWith(body: string | undefined, { subjects, trailers }: OwnCommits, subject?: string): string {
+  const others = subjects.filter((one) => one !== subject);
+  const listed = others.slice(0, NAMED).map((one) => `- ${one}`);
+  const more = others.length > NAMED ? [`- … ${others.length - NAMED} more`] : [];
   return [body?.trim() ?? "", [...listed, ...more].join("\n"), trailers.join("\n")].filter((part) => part !== "")
     .join("\n\n");
 }
@@ -142,7 +147,7 @@ export async function captureWork(
   const paths = names.split("\0").filter((path) => path !== "");
   if (paths.length === 0) return null;
   const own = await commitsBetween(repository, base, "HEAD", mask);
-  const input = `${subject}\n\n${bodyWith(undefined, own)}\n`;
+  const input = `${subject}\n\n${bodyWith(undefined, own, subject)}\n`;
   const commit = (await outputFrom(repository, ["commit-tree", tree, "-p", base], { input })).trim();
   await outputFrom(repository, ["update-ref", ref, commit]);
   return { base, commit, paths, own };

@@ -56,7 +56,7 @@ export interface LandingSteps extends Landing {
   /** What it changes, relative to the top level. */
   readonly paths: readonly string[];
   /** The commit's body, with what the turns committed themselves below it. */
-  body(body: string | undefined): string;
+  body(body: string | undefined, subject: string): string;
   /** Brings it into the project's tree, uncommitted; done again after a kill. */
   bring(): Promise<void>;
   /** It is not committed after all. */
@@ -124,24 +124,33 @@ async function settleOnce<Data, Findings>(
   const fold = await persistAndRecord(ralph, toSettle, before);
   await landing?.bring();
   const below = fold?.onto ?? landing?.tip ?? null;
-  let settlement = answered(backlog, "settle()", await backlog.settle(item, onto(attempt, below)));
-  const isFolded = fold !== null && settlement.status === "passed" && settlement.commit?.work === true;
-  if (fold !== null && !isFolded) settlement = answered(backlog, "settle()", await backlog.settle(item, attempt));
-  if (landing !== undefined) settlement = withLandedWork(settlement, item, landing);
   const paths = landing?.paths ?? Object.keys(work);
+  const committing = ralph.config.commits.work && mayPass(attempt) && (paths.length > 0 || fold !== null);
+  let settlement = answered(backlog, "settle()", await backlog.settle(item, onto(attempt, below), { committing }));
+  const isFolded = fold !== null && settlement.status === "passed" && settlement.commit?.work === true;
+  if (fold !== null && !isFolded) {
+    const unfolded = { committing: committing && paths.length > 0 };
+    settlement = answered(backlog, "settle()", await backlog.settle(item, attempt, unfolded));
+  }
+  if (landing !== undefined) settlement = withLandedWork(settlement, item, landing);
   const workPaths = settlement.commit?.work === true && ralph.config.commits.work ? paths : [];
   if (workPaths.length === 0) await landing?.takeBack();
   if (settlement.commit === undefined) return { settlement, attempt, committed: [], head: before };
-  const apart = settlement.commit.apart === true && (workPaths.length > 0 || isFolded);
-  const first = apart ? workOnly(settlement.commit, landing) : settlement.commit;
   const isOfAttempt = settlement.status !== "passed" && (settlement.reopened?.length ?? 0) === 0;
-  const result = await committer.commit(first, workPaths, { known, fold: isFolded ? fold : null, isOfAttempt });
+  const result = await committer.commit(settlement.commit, workPaths, {
+    known,
+    fold: isFolded ? fold : null,
+    isOfAttempt,
+  });
   if (result.status !== "refused") {
     const head = result.status === "committed" ? result.commit : before;
-    if (!apart) return { settlement, attempt, committed: workPaths, head };
-    const named = await backlog.settle(item, attempt);
-    if (named.commit !== undefined) await committer.commit({ ...named.commit, work: false }, []);
-    return { settlement: named, attempt, committed: workPaths, head };
+    const isNamed = settlement.commit.named === true && (workPaths.length > 0 || isFolded);
+    const named = isNamed ? (await backlog.settle(item, attempt, { committing: false })).commit : undefined;
+    if (named !== undefined) {
+      const { body: _, ...state } = named;
+      await committer.commit({ ...state, work: false }, [], { isOfAttempt: true });
+    }
+    return { settlement, attempt, committed: workPaths, head };
   }
 
   await landing?.takeBack();
@@ -199,14 +208,8 @@ async function persistAndRecord<Data, Findings>(
 function withLandedWork(settlement: Settlement, item: Item, { body: bodyOf }: LandingSteps): Settlement {
   if (settlement.status !== "passed") return settlement;
   const commit: Omit<SettleCommit, "work"> = settlement.commit ?? { subject: `${item.id}: ${item.title}`, paths: [] };
-  const body = bodyOf(commit.body);
+  const body = bodyOf(commit.body, commit.subject);
   return { ...settlement, commit: { ...commit, ...(body === "" ? {} : { body }), work: true } };
-}
-
-/** The commit of the work alone: what `body` says is of the state. */
-function workOnly({ body: _, ...commit }: SettleCommit, landing: LandingSteps | undefined): SettleCommit {
-  const body = landing?.body(undefined) ?? "";
-  return { ...commit, ...(body === "" ? {} : { body }), paths: [] };
 }
 
 /** Those of the paths whose content is still what the journal remembers. Pure. */

@@ -197,7 +197,7 @@ esac`;
       "run",
       "auth",
     ).expectExit(0);
-    expect(named.git("log", "--format=%s")).toBe("state: prd\nstate: prd\nfeat: US-001 - Do US-001\nstart");
+    expect(named.git("log", "--format=%s")).toBe("state: prd\nfeat: US-001 - Do US-001\nstart");
 
     const none = await feature(`${ACCEPT} ${OBEY}`, [story("US-001")], { commits: { prdChanges: false } }).args(
       "run",

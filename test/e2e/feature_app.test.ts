@@ -105,7 +105,7 @@ describe("the feature workflow on a web application", () => {
       { id: "US-001", passes: true, retries: 0, lastResult: { summary: "feat: US-001 - Items" } },
       { id: "US-002", passes: true, retries: 1, notes: "", lastResult: { summary: "feat: US-002 - Items page" } },
     ]);
-    expect(git("rev-parse", "--short", "HEAD~2")).toBe(prd.userStories[1].lastResult.commit);
+    expect(git("rev-parse", "--short", "HEAD~1")).toBe(prd.userStories[1].lastResult.commit);
     expect(prd.run).toMatchObject({
       currentStoryId: null,
       learnings: ["items live in items.js"],
@@ -116,13 +116,10 @@ describe("the feature workflow on a web application", () => {
     expect(git("log", "--format=%s%n%b", "main..HEAD").split("\n").filter((line) => line !== "")).toEqual([
       "chore: update prd.json",
       "ralph: verified",
-      "chore: update prd.json",
-      "ralph: US-002 passed",
       "feat: US-002 - Items page",
-      "chore: update prd.json",
+      "ralph: US-002 passed",
+      "feat: US-001 - Items", // the agent's own commit had the same subject
       "ralph: US-001 passed",
-      "feat: US-001 - Items",
-      "- feat: US-001 - Items", // the agent's own commit, folded in
     ]);
     const picture = join(root, ".ralph/screenshots/items-US-002-items.png");
     expect(readFileSync(picture).subarray(1, 4).toString()).toBe("PNG");

@@ -214,7 +214,7 @@ class RunLandings<Data, Findings> implements Landings<Data, Findings> {
       tip,
       commit,
       paths,
-      body: (body) => bodyWith(body, own),
+      body: (body, subject) => bodyWith(body, own, subject),
       bring: () => moveTree(this.#repository, tip, commit),
       takeBack: () => moveTree(this.#repository, commit, tip),
     };

@@ -94,7 +94,11 @@ export function featureBacklog(
     return story.blocked && (!retryBlocked || broughtBack.has(story.id));
   }
 
-  async function settleStory(item: Item<FeatureStory>, attempt: Attempt<FeatureFindings>): Promise<Settlement> {
+  async function settleStory(
+    item: Item<FeatureStory>,
+    attempt: Attempt<FeatureFindings>,
+    committing: boolean,
+  ): Promise<Settlement> {
     const learned = attempt.claim?.findings?.learnings ?? [];
     const isThis = (prd: FeaturePrd): boolean =>
       prd.userStories.some((story) => story.id === item.id && printOf(story) === item.fingerprint);
@@ -116,9 +120,8 @@ export function featureBacklog(
       return { status: "open", ...(learned.length === 0 ? {} : { commit: commitOf(`${item.id} interrupted`) }) };
     }
     if (attempt.status === "verified" || attempt.status === "unverified") {
-      const work = ralph.repository === null
-        ? { commit: "", summary: "" }
-        : await workCommit(ralph.repository, ralph.root);
+      const subject = `feat: ${item.id} - ${item.title}`;
+      const work = await workCommit(ralph, committing ? subject : null);
       await update(cleared, (now) => ({
         passes: true,
         blocked: false,
@@ -129,7 +132,6 @@ export function featureBacklog(
           ...work,
         },
       }));
-      const subject = `feat: ${item.id} - ${item.title}`;
       const result = attempt.status === "verified" ? "passed" : "unverified";
       return {
         status: "passed",
@@ -138,7 +140,7 @@ export function featureBacklog(
           stateSubject: config.commits.message,
           paths: await committedPaths(ralph.root, file),
           work: true,
-          apart: true,
+          named: true,
         }),
       };
     }
@@ -305,8 +307,8 @@ export function featureBacklog(
       return signals.done ? { status: "done", findings } : { status: "not-done", reason: "no DONE signal", findings };
     },
 
-    async settle(item, attempt) {
-      if (!isStories(item.data)) return await settleStory(item as Item<FeatureStory>, attempt);
+    async settle(item, attempt, { committing } = { committing: false }) {
+      if (!isStories(item.data)) return await settleStory(item as Item<FeatureStory>, attempt, committing);
       return await settleReview({
         stories: item.data,
         attempt,

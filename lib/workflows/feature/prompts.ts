@@ -79,7 +79,8 @@ function resultOf(first: Verification | null): string {
 }
 
 function summaryOf({ id, title, description, acceptanceCriteria, lastResult }: FeatureStory): string {
-  const result = lastResult === null ? "" : `\nDone in ${lastResult.commit}: ${lastResult.summary}`;
+  const where = lastResult === null || lastResult.commit === "" ? "" : ` in ${lastResult.commit}`;
+  const result = lastResult === null ? "" : `\nDone${where}: ${lastResult.summary}`;
   return `### ${id}: ${title}\n\n${description}\n\n${acceptanceCriteria.map((one) => `- ${one}`).join("\n")}${result}`;
 }
 

@@ -118,7 +118,7 @@ describe("what the loop has for it", () => {
   const story = { id: "US-1", title: "One", acceptanceCriteria: ["a"], priority: 1 };
   const files = { [FEATURE.prdFile]: prdText([story]) };
 
-  test("work that the agent left uncommitted gets a commit of its own, which the state names", async () => {
+  test("a story is one commit, work and state, which the state names afterwards", async () => {
     await using world = await loopWorld(async ({ cwd, prompt }) => {
       if (prompt.includes("Final Verification")) return { lines: ["<ralph>VERIFIED</ralph>"] };
       await writeFile(join(cwd, "a.txt"), "a");
@@ -129,14 +129,15 @@ describe("what the loop has for it", () => {
       status: "passed",
     });
     expect(await world.git("log", "--format=%s")).toBe(
-      "chore: update prd.json\nchore: update prd.json\nfeat: US-1 - One\nstart",
+      "chore: update prd.json\nfeat: US-1 - One\nstart",
     );
-    expect(await world.git("show", "--name-only", "--format=", "HEAD~2")).toBe("a.txt");
+    expect(await world.git("show", "--name-only", "--format=", "HEAD~1")).toBe(`${FEATURE.prdFile}\na.txt`);
+    expect(await world.git("status", "--porcelain")).toBe("");
     const { lastResult } = (JSON.parse(await readFile(join(world.root, FEATURE.prdFile), "utf8")) as {
       readonly userStories: readonly { readonly lastResult: object }[];
     }).userStories[0]!;
     expect(lastResult).toMatchObject({
-      commit: await world.git("rev-parse", "--short", "HEAD~2"),
+      commit: await world.git("rev-parse", "--short", "HEAD~1"),
       summary: "feat: US-1 - One",
     });
   });
