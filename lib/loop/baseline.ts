@@ -5,14 +5,18 @@ import type { CheckLike } from "../checks/types.ts";
 import { verify } from "../checks/verify.ts";
 import type { RalphContext } from "../context/context.ts";
 import { requireRepository } from "../git/require_repository.ts";
-import { rootPaths } from "../git/tree_paths.ts";
+import { rootPaths, topLevelPaths } from "../git/tree_paths.ts";
+import type { TreeSnapshot } from "../git/types.ts";
 import type { CleanRun } from "./clean.ts";
 
 /** Where the checks are logged, what ends them, and the checkout that has to make them at the end. */
 export interface BaselineOptions {
   readonly logs: string;
   readonly signal: AbortSignal;
-  readonly clean: CleanRun;
+  /** @default not known yet */
+  readonly clean?: CleanRun;
+  /** State that is written before the loop begins, relative to the root: no check depends on it. @default none */
+  readonly state?: readonly string[];
 }
 
 /** What the shared checks come to before the first turn. */
@@ -21,6 +25,18 @@ export type Baseline =
   | { readonly status: "aborted" }
   /** Nothing could ever pass. */
   | { readonly status: "blocked"; readonly reasons: readonly string[] };
+
+/** What the checks came to, and the tree that they left. */
+interface Tried {
+  readonly commands: string;
+  readonly results: readonly CheckResult[];
+  readonly tree: TreeSnapshot;
+  /** State, relative to the top level: what is written there changes nothing. */
+  readonly state: readonly string[];
+}
+
+/** Of a run that has planned before: what was tried then is not run again on the same tree. */
+const TRIED = new WeakMap<RalphContext["run"], Tried>();
 
 /**
  * Runs the commands that hold for every item on the tree as it is, before the first turn is paid for: which fail
@@ -31,10 +47,15 @@ export type Baseline =
 export async function baselineOf(
   ralph: RalphContext,
   checks: readonly CheckLike[],
-  { logs, signal, clean }: BaselineOptions,
+  { logs, signal, clean, state = [] }: BaselineOptions,
 ): Promise<Baseline> {
   const shared = sharedChecks(ralph.config.verify.default, checks);
   if (!ralph.config.verify.baseline || shared.length === 0) return { status: "known", failing: new Set() };
+  const known = await triedOn(ralph, shared);
+  if (known !== null) {
+    await clean?.look(redFirst(known), shared, signal);
+    return outcomeOf(ralph, known);
+  }
   const repository = requireRepository(ralph);
   ralph.events.emit({ type: "step-start", step: "baseline", title: "The checks before the first turn" });
   const before = await repository.snapshot();
@@ -43,36 +64,58 @@ export async function baselineOf(
     ralph.events.emit({ type: "step-end", step: "baseline", status: "aborted" });
     return { status: "aborted" };
   }
-  const red = found.results.filter(({ ok }) => !ok);
-  const failing = red.map(({ name }) => name);
-  const passed = found.results.filter(({ ok }) => ok);
-  await clean.look([...red, ...passed], shared, signal);
-  ralph.events.emit({ type: "step-end", step: "baseline", status: found.status, message: summaryOf(shared, red) });
+  const { results } = found;
+  await clean?.look(redFirst(results), shared, signal);
+  const failing = results.filter(({ ok }) => !ok).map(({ name }) => name);
+  const message = summaryOf(shared.length, failing.length);
+  ralph.events.emit({ type: "step-end", step: "baseline", status: found.status, message });
   if (failing.length > 0) {
     const already = `already failing before the first turn: ${failing.join(", ")}`;
     ralph.events.emit({ type: "note", level: "warn", message: already });
   }
-  const { paths } = await repository.changedSince(before);
+  const { paths, now } = await repository.changedSince(before);
   if (paths.length > 0) {
     const written = `the checks themselves changed the tree: ${rootPaths(ralph, paths).join(", ")}`;
     ralph.events.emit({ type: "note", level: "warn", message: written });
   }
+  TRIED.set(ralph.run, { commands: commandsOf(shared), results, tree: now, state: topLevelPaths(ralph, state) });
+  return outcomeOf(ralph, results);
+}
+
+/** What the same commands came to on this very tree. */
+async function triedOn(ralph: RalphContext, shared: readonly Check[]): Promise<readonly CheckResult[] | null> {
+  const tried = TRIED.get(ralph.run);
+  if (tried === undefined || tried.commands !== commandsOf(shared)) return null;
+  const { paths } = await requireRepository(ralph).changedSince(tried.tree);
+  return paths.every((path) => tried.state.includes(path)) ? tried.results : null;
+}
+
+function commandsOf(shared: readonly Check[]): string {
+  return JSON.stringify(shared.map(({ command }) => command));
+}
+
+function redFirst(results: readonly CheckResult[]): readonly CheckResult[] {
+  return [...results.filter(({ ok }) => !ok), ...results.filter(({ ok }) => ok)];
+}
+
+function outcomeOf({ config }: Pick<RalphContext, "config">, results: readonly CheckResult[]): Baseline {
+  const red = results.filter(({ ok }) => !ok);
   const slow = red.filter(({ timedOut }) => timedOut === true).map(({ name }) =>
-    `${name} reached verify.timeout (${ralph.config.verify.timeout} s) before the first turn: raise it`
+    `${name} reached verify.timeout (${config.verify.timeout} s) before the first turn: raise it`
   );
   const absent = red.flatMap((result) => {
     const tool = missingTool(result);
     return tool === null ? [] : [`${result.name} cannot run: ${tool} was not found; install it, or name another check`];
   });
   const reasons = [...slow, ...absent];
-  return reasons.length > 0 ? { status: "blocked", reasons } : { status: "known", failing: new Set(failing) };
+  return reasons.length > 0
+    ? { status: "blocked", reasons }
+    : { status: "known", failing: new Set(red.map(({ name }) => name)) };
 }
 
-function summaryOf(shared: readonly Check[], red: readonly CheckResult[]): string {
-  const all = `${shared.length} check${shared.length === 1 ? "" : "s"}`;
-  return red.length === 0
-    ? `${all} passed before the first turn`
-    : `${red.length} of ${all} failed before the first turn`;
+function summaryOf(count: number, failing: number): string {
+  const all = `${count} check${count === 1 ? "" : "s"}`;
+  return failing === 0 ? `${all} passed before the first turn` : `${failing} of ${all} failed before the first turn`;
 }
 
 /** Commands, each once, by their own text. */

@@ -1,9 +1,9 @@
-import { PLAN_STATE_FILE, PRD_FILE } from "../paths.ts";
+import { PLAN_STATE_FILE, PRD_FILE, PROGRESS_FILE } from "../paths.ts";
 import type { Prd } from "../types.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { askPending, type Refusal, takeReply } from "./questions.ts";
-import { commitPlan } from "./files.ts";
+import { commitPlan, PLAN_STATE_FILES } from "./files.ts";
 import { goalMissing, preflight, type Prepared } from "./preflight.ts";
 import { readPrd } from "./prompt_values.ts";
 import { askForChange, reviewDraft } from "./review.ts";
@@ -12,6 +12,9 @@ import type { Recommendation, Uncertainty } from "./state.ts";
 import { plannerTurn } from "./turn.ts";
 import { requireRepository } from "../../../git/require_repository.ts";
 import { trespassText } from "../../../ui/event_text.ts";
+
+/** What planning and the gates after it write. */
+const OWN_FILES: readonly string[] = [...PLAN_STATE_FILES, PROGRESS_FILE];
 
 /** What to plan. */
 export interface PlanOptions {
@@ -80,7 +83,8 @@ export async function plan(ralph: RalphContext, options: PlanOptions): Promise<P
   ralph.events.emit({ type: "step-start", step: "plan", title: goal === "" ? "what was begun" : goal });
   const outcome = await ended(async () => {
     const prepared = await preflight(ralph, goal === "" ? null : goal, options.base);
-    return await drive(prepared, options.maxRetries ?? 3, signal);
+    const stopped = await triedFirst(prepared, signal);
+    return stopped ?? await drive(prepared, options.maxRetries ?? 3, signal);
   });
   ralph.events.emit({ type: "step-end", step: "plan", status: outcome.status });
   if (outcome.status === "aborted" && await ralph.state.read(PLAN_STATE_FILE) !== null) {
@@ -89,6 +93,15 @@ export async function plan(ralph: RalphContext, options: PlanOptions): Promise<P
   }
   if (outcome.status === "declined") ralph.events.emit({ type: "text", title: "Next", lines: outcome.next });
   return outcome;
+}
+
+/** The checks that every story must pass, before the planner's first turn is paid for. @returns why there is none */
+async function triedFirst({ session, folder }: Prepared, signal: AbortSignal): Promise<PlanOutcome | null> {
+  const { state, turns } = session.state;
+  if (turns > 0 || state === "done" || state === "review_prd") return null;
+  const { baselineOf } = await import("../../../loop/baseline.ts");
+  const found = await baselineOf(session.ralph, [], { logs: `${folder}/baseline`, signal, state: OWN_FILES });
+  return found.status === "known" ? null : found;
 }
 
 /** One state after the other, until a person has decided or nothing more can be done. */
