@@ -77,6 +77,8 @@ export interface Journal {
   parked(key: JournalKey): readonly ParkedItem[];
   /** Items that passed in some run, and were not sent back since. */
   passed(key: JournalKey): readonly PassedRecord[];
+  /** The same in every backlog. */
+  allPassed(): readonly PassedRecord[];
   /** What was found of a clean checkout before the first turn of the first run; `null` before that. */
   clean(key: JournalKey): CleanStart | null;
   /** Remembers what the tree had and its commit had not, before the first turn of the first run. */

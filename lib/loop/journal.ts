@@ -59,6 +59,7 @@ export async function openJournal(file: string | null): Promise<Journal> {
     interrupted: (backlog) => state.interrupted(backlog),
     parked: (key) => state.parked(key),
     passed: (key) => state.passed(key),
+    allPassed: () => [...state.slots.values()].flatMap(({ passed }) => [...passed.values()]),
     clean: (key) => state.clean(key),
     cleanStart: (key, absent) => append({ type: "clean-start", ...named(key), absent }),
     cleanFinding: (key, command, why) => append({ type: "clean-finding", ...named(key), command, why }),

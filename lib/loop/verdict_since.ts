@@ -16,10 +16,14 @@ import type { Repository } from "../git/types.ts";
 export interface VerdictSinceOptions {
   /** Commit whose configuration and tests judge. @default the merge base with the default branch */
   readonly base?: string;
+  /** Commit that is judged. @default what would be committed now */
+  readonly head?: string;
   /** Commands beside those of the base's `verify.default`. */
   readonly checks?: readonly string[];
   /** Milliseconds that one check may take. @default what the base's `verify.timeout` says */
   readonly timeoutMs?: number;
+  /** Absolute path of a folder for the checks' output. @default the run's own */
+  readonly logs?: string;
   /** Ends the checks. @default the context's */
   readonly signal?: AbortSignal;
 }
@@ -59,7 +63,7 @@ export async function verdictSince(ralph: RalphContext, options: VerdictSinceOpt
     ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
   }));
   if (checks.length === 0) return { status: "unverified", base, reasons: ["no check is named: use `--verify CMD`"] };
-  const head = await commitOfTree(judged);
+  const head = options.head ?? await commitOfTree(judged);
   await using checkout = await openCheckout(judged, { signal });
   await checkout.bringUp(base); // what the base has of links and submodules is allowed
   const up = await checkout.bringUp(head);
@@ -75,7 +79,7 @@ export async function verdictSince(ralph: RalphContext, options: VerdictSinceOpt
   if (now.status === "aborted") return { status: "aborted", base, reasons: [] };
   if (now.status === "failed") return { status: "failed", base, reasons: [describeFailures(now)] };
   const { describeChange, withOldJudges } = await import("../checks/judging/with_old_judges.ts");
-  const logs = await ralph.run.folder(".ralph/runs");
+  const logs = options.logs ?? await ralph.run.folder(".ralph/runs");
   const history = { base, steps: [], items: [] };
   const old = await withOldJudges(judged, (commit) => checkout.bringUp(commit), {
     history,

@@ -121,7 +121,7 @@ const LOOKING: readonly Command[] = [
     arity: [0, 0],
     flags: {
       merge: { type: "boolean", summary: "merge into the base in this repository; nothing is pushed" },
-      squash: { type: "boolean", summary: "the same as one commit (with glab: squash when the request is merged)" },
+      squash: { type: "boolean", summary: "as one commit: the merge here, or where glab's request is merged" },
       draft: { type: "boolean", summary: "make the request a draft" },
       base: {
         type: "text",

@@ -19,21 +19,23 @@ export function requestTitle(reports: readonly RunReport[], fallback: string): s
  * several runs on one branch the newest word on each item counts. Pure.
  *
  * @param reports oldest first
+ * @param more what else whoever merges it should know
  */
-export function requestBody(reports: readonly RunReport[]): string {
+export function requestBody(reports: readonly RunReport[], more: readonly string[] = []): string {
   const goal = reports.findLast((report) => report.goal !== null)?.goal ?? null;
   const items = newestOf(reports);
   const tests = [...new Set(reports.flatMap(changedTests))];
   const doubts = [
     ...items.filter(({ state }) => state !== "verified").map((item) => `${item.id}: ${itemText(item).words}`),
     ...new Set(reports.flatMap(noticeTexts)),
+    ...more,
   ];
   const section = (title: string, lines: readonly string[]): readonly string[] =>
     lines.length === 0 ? [] : ["", `## ${title}`, "", ...lines];
   const lines = [
-    ...(goal === null ? [] : [escape(firstLine(goal))]),
+    ...(goal === null || firstLine(goal) === requestTitle(reports, "") ? [] : [escape(firstLine(goal))]),
     ...section("Stories", items.flatMap(storyLines)),
-    ...section("Tests that changed", tests.map((text) => `- ${escape(text)}`)),
+    ...section("Tests that changed", tests.map((text) => `- ${escape(text.replace(/^tests changed:? /, ""))}`)),
     ...section("Not verified, or to be known", doubts.map((text) => `- ${escape(text)}`)),
     ...section(
       "Runs",

@@ -160,7 +160,7 @@ export function restoredGroups(
 export function changedTests({ testsChanged }: RunReport): readonly string[] {
   return testsChanged.map(({ item, findings, blocked }) =>
     `tests changed${item === null ? "" : ` by ${oneLine(item)}`}${blocked ? ", which failed the attempt" : ""}: ${
-      findings.map(oneLine).join("; ")
+      findings.map(firstLine).join("; ")
     }`
   );
 }

@@ -1,7 +1,18 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { ralphCli } from "./cli.ts";
 
 const PRD = JSON.stringify({
@@ -52,6 +63,31 @@ function standIn(root: string, name: string, script: string): string {
 
 function finish(root: string, ...args: string[]): ReturnType<typeof ralphCli> {
   return ralphCli(root).env({ PATH: `${root}-bin:${process.env["PATH"]}` }).args("finish", ...args);
+}
+
+/** The same project once more, with all that is beside it. */
+function copied(root: string): { readonly root: string; readonly git: (...args: string[]) => string } {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "ralph-e2e-")));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  cpSync(dirname(root), folder, { recursive: true });
+  const copy = join(folder, "project");
+  const git = (...args: string[]): string => execFileSync("git", args, { cwd: copy, encoding: "utf8" }).trim();
+  return { root: copy, git };
+}
+
+/** A `git` on PATH that ends the one who called it: at this command, before git did it or after. */
+function killingGit(root: string, command: string, when: "before" | "after"): void {
+  const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
+  const bin = `${root}-bin`;
+  mkdirSync(bin, { recursive: true });
+  const script = `#!/bin/sh
+for one in "$@"; do case "$one" in -*|*=*) ;; ${command}) hit=1; break;; *) break;; esac; done
+[ -z "$hit" ] || [ -e ${bin}/killed ] && exec ${real} "$@"
+touch ${bin}/killed
+${when === "after" ? `${real} "$@"` : ":"}
+kill -9 $PPID
+`;
+  writeFileSync(join(bin, "git"), script, { mode: 0o755 });
 }
 
 describe("ralph finish", () => {
@@ -143,5 +179,149 @@ describe("ralph finish", () => {
 
     writeFileSync(join(root, "hello.txt"), "edited\n");
     expect((await finish(root, "--approve", "finish").expectExit(2)).stderr).toContain("not committed");
+  });
+
+  test("killed before or after any step of a merge, the same command does what is left, and nothing twice", async () => {
+    const { root } = await finished();
+    const whole = copied(root);
+    await finish(whole.root, "--approve", "finish").expectExit(0);
+    const expected = whole.git("rev-parse", "main^{tree}");
+    const subjects = whole.git("log", "--format=%s", "main");
+
+    for (const step of ["commit", "commit-tree", "update-ref", "switch"]) {
+      for (const when of step === "commit" ? ["before", "after"] as const : ["after"] as const) {
+        const { root: copy, git } = copied(root);
+        killingGit(copy, step, when);
+        const { stderr } = await finish(copy, "--approve", "finish").start().ended();
+        expect(existsSync(join(`${copy}-bin`, "killed")), `${when} ${step}: ${stderr}`).toBe(true);
+
+        const again = finish(copy, "--approve", "finish");
+        const isOver = git("branch", "--show-current") === "main"; // killed when all was done
+        const ended = await again.expectExit(isOver ? 2 : 0);
+
+        expect(ended.stderr).not.toContain("has not passed as it is now");
+        expect(git("rev-parse", "main^{tree}"), `${when} ${step}`).toBe(expected);
+        expect(git("log", "--format=%s", "main"), `${when} ${step}`).toBe(subjects);
+        expect(git("branch", "--show-current")).toBe("main");
+        expect(git("status", "--porcelain")).toBe("");
+      }
+    }
+  });
+
+  test("killed around the push and the request, it pushes and asks once", async () => {
+    const project = await finished();
+    const bare = withRemote(project, "https://github.com/ada/hello.git");
+    const ask = (root: string): string => {
+      const log = join(`${root}-bin`, "asked");
+      standIn(
+        root,
+        "gh",
+        `[ "$1" = --version ] && exit 0
+[ ! -e ${log} ] || { echo "a pull request already exists: https://github.com/ada/hello/pull/1" >&2; exit 1; }
+echo x >> ${log}; echo https://github.com/ada/hello/pull/1; [ -e ${log}.kill ] && kill -9 $PPID; exit 0`,
+      );
+      return log;
+    };
+    for (const step of ["commit", "push", "gh"]) {
+      for (const when of ["after"] as const) {
+        const { root, git } = copied(project.root);
+        const remote = `${root}-origin.git`;
+        git("config", "--unset", `url.${bare}.insteadOf`);
+        git("config", `url.${remote}.insteadOf`, "https://github.com/ada/hello.git");
+        const log = ask(root);
+        if (step !== "gh") killingGit(root, step, when);
+        else writeFileSync(`${log}.kill`, "");
+        await finish(root, "--approve", "finish").start().ended();
+        if (step !== "gh") expect(existsSync(join(`${root}-bin`, "killed")), `${when} ${step}`).toBe(true);
+
+        const { stderr } = await finish(root, "--approve", "finish").expectExit(0);
+
+        expect(stderr, `${when} ${step}`).toMatch(
+          /pull request(, open already)?: https:\/\/github.com\/ada\/hello\/pull\/1/,
+        );
+        expect(stderr).not.toContain("has not passed as it is now");
+        expect(readFileSync(log, "utf8")).toBe("x\n");
+        expect(git("ls-remote", remote, "refs/heads/ralph/hello").split("\t")[0]).toBe(git("rev-parse", "HEAD"));
+        expect(git("log", "--format=%s", "--grep=^ralph: archive")).toBe("ralph: archive ralph/hello");
+        expect(git("status", "--porcelain")).toBe("");
+      }
+    }
+  });
+
+  test("a base that has moved is checked together with the branch before they are merged", async () => {
+    const project = await finished();
+    const { root, git } = project;
+    git("switch", "-q", "main");
+    mkdirSync(join(root, "test"));
+    writeFileSync(join(root, "test/hello.test.sh"), "test ! -e hello.txt || grep -q Hello hello.txt\n");
+    writeFileSync(join(root, "ralph.config.json"), JSON.stringify({ verify: { default: ["sh test/hello.test.sh"] } }));
+    git("add", "-A");
+    git("commit", "-qm", "the greeting is to be in upper case");
+    git("switch", "-q", "ralph/hello");
+    const before = [git("rev-parse", "main"), git("rev-parse", "HEAD")];
+
+    const refused = await finish(root, "--approve", "finish").expectExit(1);
+
+    expect(refused.stderr).toContain("behind    main has 1 commit that the branch has not");
+    expect(refused.stderr).toContain("do not pass together: sh test/hello.test.sh");
+    expect([git("rev-parse", "main"), git("rev-parse", "HEAD")]).toEqual(before);
+    expect(existsSync(join(root, "scripts/ralph/prd.json"))).toBe(true);
+
+    git("switch", "-q", "main");
+    writeFileSync(join(root, "test/hello.test.sh"), "test ! -e hello.txt || grep -q hello hello.txt\n");
+    git("commit", "-qam", "or not");
+    git("switch", "-q", "ralph/hello");
+    const { stderr } = await finish(root, "--approve", "finish", "--squash").expectExit(0);
+    expect(stderr).toContain("check passed: sh test/hello.test.sh");
+    expect(stderr).toContain("`git branch -D ralph/hello`");
+    expect(git("log", "--format=%s", "-2")).toBe("greet whoever runs it\nor not");
+    expect(git("log", "-1", "--format=%p").split(" ")).toHaveLength(1);
+  });
+
+  test("a merge here goes onto the remote's base where the one here is only behind it", async () => {
+    const project = await finished();
+    const { root, git } = project;
+    const bare = withRemote(project);
+    const other = `${root}-other`;
+    execFileSync("git", ["clone", "-q", bare, other]);
+    writeFileSync(join(other, "other.txt"), "other\n");
+    for (
+      const args of [
+        ["add", "-A"],
+        ["-c", "user.name=B", "-c", "user.email=b@example.org", "commit", "-qm", "theirs"],
+        ["push", "-q"],
+      ]
+    ) {
+      execFileSync("git", args, { cwd: other });
+    }
+
+    const { stderr } = await finish(root, "--approve", "finish", "--merge").expectExit(0);
+
+    expect(stderr).toContain("main has 1 commit that the branch has not");
+    expect(git("log", "--format=%s", "--first-parent", "-2")).toBe("greet whoever runs it\ntheirs");
+    git("push", "-q", "origin", "main"); // no one else's commit is in the way
+  });
+
+  test("--squash is what glab is asked for, and what is said of gh; the base may be checked out nowhere else", async () => {
+    const project = await finished();
+    const { root, git } = project;
+    const bare = withRemote(project, "https://gitlab.example.org/ada/hello.git");
+    const noted = standIn(root, "glab", "echo https://gitlab.example.org/ada/hello/-/merge_requests/1");
+    expect((await finish(root, "--dry-run", "--squash").expectExit(0)).stdout).toContain(
+      "glab mr create, as one commit",
+    );
+    await finish(root, "--approve", "finish", "--squash").expectExit(0);
+    expect(readFileSync(noted, "utf8")).toMatch(/\n--squash-before-merge\n$/);
+
+    git("remote", "set-url", "origin", "https://github.com/ada/hello.git");
+    git("config", `url.${bare}.insteadOf`, "https://github.com/ada/hello.git");
+    standIn(root, "gh", "echo https://github.com/ada/hello/pull/1");
+    const { stderr } = await finish(root, "--approve", "finish", "--squash").expectExit(0);
+    expect(stderr).toContain("`gh pr merge --squash`");
+
+    git("worktree", "add", "-q", `${root}-tree`, "main");
+    const elsewhere = await finish(root, "--approve", "finish", "--merge").expectExit(1);
+    expect(elsewhere.stderr).toContain("main is checked out in");
+    expect(git("branch", "--show-current")).toBe("ralph/hello");
   });
 });

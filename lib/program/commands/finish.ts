@@ -12,11 +12,12 @@ import { gate } from "../../recipe/gate.ts";
 import { listRuns } from "../../report/find_run.ts";
 import { makeReport } from "../../report/make_report.ts";
 import { requestBody, requestTitle } from "../../report/pull_request.ts";
+import { changedTests, noticeTexts } from "../../report/texts.ts";
 import type { RunReport } from "../../report/types.ts";
 import { resumeCommand, runFolders, workflowRow, WORKFLOWS } from "../../workflows/table.ts";
 import { type FinishPlan, finishPlan } from "../finish/finish_plan.ts";
-import { makeRequest, requestArguments } from "../finish/forge.ts";
-import { mergeHere, pushBranch } from "../finish/land_branch.ts";
+import { makeRequest } from "../finish/forge.ts";
+import { checkTogether, mergeHere, pushBranch } from "../finish/land_branch.ts";
 
 /** So many subjects and runs are shown or read. */
 const SHOWN_COMMITS = 20;
@@ -25,21 +26,23 @@ const READ_RUNS = 10;
 /** `ralph finish`: the branch becomes a pull or merge request, or is merged. Nothing is pushed or merged without a yes. */
 export async function run(invocation: Invocation): Promise<number> {
   const { flags, out } = invocation;
-  if (flags.has("merge") && flags.has("squash")) {
+  if (flags.has("merge") && flags.has("draft")) {
     throw new RalphError("usage", {
-      details: { problem: "--merge and --squash exclude each other" },
-      hint: "take one",
+      details: { problem: "--merge and --draft exclude each other" },
+      hint: "--merge merges here: there is no request that could be a draft",
     });
   }
   await using session = await openSession(invocation, { asks: !flags.has("dry-run"), gates: ["finish"] });
   const { ralph, place } = session;
   await using _lock = await ralph.lock.acquire("finish");
   const choice = { base: flags.text("base"), merge: flags.has("merge"), squash: flags.has("squash") };
-  const plan = await finishPlan(ralph, choice, await ownPaths(ralph));
+  const own = await ownPaths(ralph);
+  const plan = await finishPlan(ralph, choice, own);
   const reports = await reportsOf(ralph, plan);
-  const text = { title: requestTitle(reports, plan.work.branch), body: requestBody(reports) };
-  const files = await archiveOf(ralph.root, place.workflow.name, plan.work.branch);
-  const { lines, message } = shown(plan, { text, reports, files, draft: flags.has("draft") });
+  const isChecked = await isAsChecked(ralph, plan, reports.at(-1), own);
+  const text = { title: requestTitle(reports, plan.work.branch), body: requestBody(reports, doubtsOf(plan)) };
+  const files = await archiveOf(ralph.root, place.workflow.name, plan);
+  const { lines, message } = shown(plan, { isChecked, reports, files, draft: flags.has("draft") });
   if (flags.has("dry-run")) {
     for (const line of [...lines, "", text.body.trimEnd()]) out(line);
     return EXIT.done;
@@ -48,8 +51,42 @@ export async function run(invocation: Invocation): Promise<number> {
   const decided = await gate(ralph, { name: "finish", message, next: ["ralph finish --approve finish"] });
   if (decided.status === "aborted") return EXIT.interrupted;
   if (decided.status !== "approved") return ralph.prompter.interactive ? EXIT.done : EXIT.blocked;
-  await archive(ralph, plan.work.branch, files);
+  if (plan.way === "merge" && plan.behind > 0 && isChecked && !plan.isMerged) {
+    const { base } = plan.work;
+    invocation.say(`${base} has ${commitsText(plan.behind)} that the branch has not: checking both together`);
+    const folder = join(ralph.root, reports.at(-1)?.folder ?? ".ralph/runs");
+    const known = await checkTogether(ralph, plan, folder);
+    if (known === null) return EXIT.interrupted;
+    for (const reason of known) invocation.say(`warning: ${reason}`);
+  }
+  if (!plan.isMerged) await archive(ralph, plan.work.branch, files);
   return await finish(invocation, ralph, plan, text);
+}
+
+/** A pass is a statement about a commit: what came after it may be Ralph's own state alone. */
+async function isAsChecked(
+  ralph: RalphContext,
+  { work }: FinishPlan,
+  last: RunReport | undefined,
+  own: (path: string) => boolean,
+): Promise<boolean> {
+  const checked = last?.work?.head;
+  if (last?.status !== "passed" || checked === undefined) return false;
+  if (checked === work.head) return true;
+  const { git } = requireRepository(ralph);
+  if ((await git(["merge-base", "--is-ancestor", checked, work.head])).exitCode !== 0) return false;
+  const changed = await git(["diff", "--name-only", "-z", "--no-renames", checked, work.head]);
+  return changed.stdout.split("\0").every((path) => path === "" || own(path));
+}
+
+/** What no check has seen, for whoever merges the request. */
+function doubtsOf({ work: { base }, behind, way }: FinishPlan): readonly string[] {
+  if (way === "merge" || behind === 0) return [];
+  return [`${base} had ${commitsText(behind)} more when this was made: no check has seen both together`];
+}
+
+function commitsText(count: number): string {
+  return `${count} commit${count === 1 ? "" : "s"}`;
 }
 
 async function finish(
@@ -59,10 +96,15 @@ async function finish(
   text: { readonly title: string; readonly body: string },
 ): Promise<number> {
   const { work: { branch, base }, remote, forge } = plan;
-  if (plan.way === "merge" || plan.way === "squash") {
+  if (plan.way === "merge") {
     const commit = await mergeHere(ralph, plan, text);
-    say(`${branch} is merged into ${base} as ${commit}, which is checked out now`);
-    const remove = plan.way === "squash" ? "-D" : "-d"; // what was squashed looks unmerged to git
+    say(
+      plan.isMerged
+        ? `${base} has all that ${branch} holds, and is checked out now`
+        : `${branch} is merged into ${base} as ${commit}, which is checked out now`,
+    );
+    const isAncestor = await requireRepository(ralph).git(["merge-base", "--is-ancestor", branch, "HEAD"]);
+    const remove = isAncestor.exitCode === 0 ? "-d" : "-D"; // what was squashed looks unmerged to git
     const push = await requireRepository(ralph).git(["remote"]);
     const isShared = push.stdout.trim() !== "";
     say(`next: ${isShared ? "`git push` publishes it; " : ""}\`git branch ${remove} ${branch}\` removes the branch`);
@@ -70,6 +112,9 @@ async function finish(
   }
   const printed = await pushBranch(ralph, plan);
   say(`pushed ${branch} to ${remote!.name}`);
+  const squashing = forge?.program === "gh"
+    ? "`gh pr merge --squash` merges it as one commit"
+    : "merge it as one commit there (squash)";
   const address = /https?:\/\/\S+/.exec(printed)?.[0] ?? null;
   if (forge === null) {
     say(
@@ -77,12 +122,14 @@ async function finish(
         ? `next: open a request from ${branch} to ${base} where ${remote!.name} is`
         : `next: open ${address}`,
     );
+    if (plan.squash) say(`next: ${squashing}`);
     return EXIT.done;
   }
-  const request = { ...text, branch, base, draft: flags.has("draft"), squash: flags.has("squash") };
+  const request = { ...text, branch, base, draft: flags.has("draft"), squash: plan.squash };
   const made = await makeRequest(ralph.host, requireRepository(ralph).topLevel, forge, request);
   if (made.end.exitCode === 0 || made.isOpen) {
     say(`${forge.request}${made.isOpen ? ", open already" : ""}: ${made.address ?? "made"}`);
+    if (plan.squash && forge.program === "gh") say(`next: ${squashing}`);
     return EXIT.done;
   }
   say(
@@ -95,52 +142,58 @@ async function finish(
 /** What a person reads before the yes. */
 function shown(
   plan: FinishPlan,
-  { text, reports, files, draft }: {
-    readonly text: { readonly title: string; readonly body: string };
+  { isChecked, reports, files, draft }: {
+    readonly isChecked: boolean;
     readonly reports: readonly RunReport[];
     readonly files: Archive;
     readonly draft: boolean;
   },
 ): { readonly lines: readonly string[]; readonly message: string } {
-  const { work, remote, forge, commits, conflicts, behind, way } = plan;
+  const { work: { branch, base }, commits, conflicts, behind, target, isMerged } = plan;
+  if (isMerged) {
+    return {
+      lines: [`branch    ${branch}: ${base} has all that it holds`],
+      message: `Check out ${base}?`,
+    };
+  }
   const last = reports.at(-1);
-  const isChecked = last?.work?.head === work.head;
   const verdict = last === undefined
     ? "no run on this branch has left its events: nothing says that it passed"
-    : `${last.status ?? "no end recorded"} (run ${last.run})${isChecked ? "" : ", and the branch has moved since"}`;
-  const subjects = commits.slice(-SHOWN_COMMITS).map((subject) => `  ${subject}`);
-  const target = forge === null ? `push ${work.branch} to ${remote?.name}` : `${draft ? "draft " : ""}${forge.request}`;
+    : `${last.status ?? "no end recorded"} (run ${last.run})${
+      isChecked || last.status !== "passed" ? "" : ", and the branch has moved since"
+    }`;
+  const both = plan.way === "merge" && isChecked
+    ? "both together are checked before the merge"
+    : "no check has seen both";
   const lines = [
-    `branch    ${workText(work)}`,
+    `branch    ${workText(plan.work)}`,
     ...commits.length > SHOWN_COMMITS ? [`  … ${commits.length - SHOWN_COMMITS} earlier commits`] : [],
-    ...subjects,
+    ...commits.slice(-SHOWN_COMMITS).map((subject) => `  ${subject}`),
     `verdict   ${verdict}`,
-    ...behind === 0
+    ...(last === undefined ? [] : [...changedTests(last), ...noticeTexts(last)]).map((text) => `to know   ${text}`),
+    ...behind === 0 ? [] : [`behind    ${base} has ${commitsText(behind)} that the branch has not: ${both}`],
+    ...target.note === "" ? [] : [`base      ${target.note}`],
+    ...conflicts.length === 0 ? [] : [`conflict  with ${base}: ${conflicts.join(", ")}`],
+    ...files.files.length === 0
       ? []
-      : [`behind    ${work.base} has ${behind} commit${behind === 1 ? "" : "s"} that the branch has not`],
-    ...conflicts.length === 0 ? [] : [`conflict  with ${work.base}: ${conflicts.join(", ")}`],
-    ...files.files.length === 0 ? [] : [`archive   ${files.files.join(", ")} to ${files.folder}`],
-    way === "merge" || way === "squash"
-      ? `merge     into ${work.base} in this repository${way === "squash" ? ", as one commit" : ""}; nothing is pushed`
-      : `remote    ${remote?.name}${
-        forge === null ? "" : `, by ${forge.program} ${
-          requestArguments(forge, {
-            ...text,
-            branch: work.branch,
-            base: work.base,
-            draft,
-            squash: false,
-          }).slice(0, 2).join(" ")
-        }`
-      }`,
+      : [`archive   ${files.files.map((path) => basename(path)).join(", ")} to ${files.folder}`],
+    wayLine(plan, draft),
   ];
-  const isPassed = last?.status === "passed" && isChecked;
-  const question = way === "merge" || way === "squash"
-    ? `Merge ${work.branch} into ${work.base}?`
-    : forge === null
-    ? `${target[0]!.toUpperCase()}${target.slice(1)}?`
-    : `Push ${work.branch} and make a ${target} to ${work.base}?`;
-  return { lines, message: isPassed ? question : `It has not passed as it is now. ${question}` };
+  const question = plan.way === "merge"
+    ? `Merge ${branch} into ${base}?`
+    : plan.forge === null
+    ? `Push ${branch} to ${plan.remote?.name}?`
+    : `Push ${branch} and make a ${draft ? "draft " : ""}${plan.forge.request} to ${base}?`;
+  return { lines, message: isChecked ? question : `It has not passed as it is now. ${question}` };
+}
+
+function wayLine({ work: { base }, way, squash, remote, forge }: FinishPlan, draft: boolean): string {
+  const asOne = squash ? ", as one commit" : "";
+  if (way === "merge") return `merge     into ${base} in this repository${asOne}; nothing is pushed`;
+  if (forge === null) return `remote    ${remote?.name}: the branch is pushed, and you open the request`;
+  const command = forge.program === "gh" ? "gh pr create" : "glab mr create";
+  const squashed = forge.program === "glab" ? asOne : "";
+  return `remote    ${remote?.name}, by ${command}${draft ? ", as a draft" : ""}${squashed}`;
 }
 
 /** The runs that worked on this branch, oldest first. */
@@ -157,20 +210,29 @@ async function reportsOf(ralph: RalphContext, { work }: FinishPlan): Promise<rea
 
 /** State that is put aside, so that the next goal begins clean. Paths relative to the root. */
 interface Archive {
+  /** Those that are there. */
   readonly files: readonly string[];
+  readonly all: readonly string[];
   readonly folder: string;
 }
 
-async function archiveOf(root: string, workflow: string, branch: string): Promise<Archive> {
+/** Into a folder that has none of these files: an earlier goal may have had a branch of the same name. */
+async function archiveOf(root: string, workflow: string, { work: { branch }, isMerged }: FinishPlan): Promise<Archive> {
   const { archive } = workflowRow(workflow);
-  if (archive === undefined) return { files: [], folder: "" };
   const files: string[] = [];
+  if (archive === undefined || isMerged) return { files, all: [], folder: "" };
+  const all = archive.files;
   for (const path of archive.files) if (await pathExists(join(root, path))) files.push(path);
-  return { files, folder: `${archive.folder}/${branch.replace(/^ralph\//, "").replaceAll(/[^\w.-]+/g, "-")}` };
+  const name = `${archive.folder}/${branch.replace(/^ralph\//, "").replaceAll(/[^\w.-]+/g, "-")}`;
+  for (let number = 1;; number += 1) {
+    const folder = number === 1 ? name : `${name}-${number}`;
+    const taken = await Promise.all(files.map((path) => pathExists(join(root, folder, basename(path)))));
+    if (!taken.includes(true)) return { files, all, folder };
+  }
 }
 
 /** Moved and committed on the branch before it leaves: what is merged holds no open state. Done again it does nothing. */
-async function archive(ralph: RalphContext, branch: string, { files, folder }: Archive): Promise<void> {
+async function archive(ralph: RalphContext, branch: string, { files, all, folder }: Archive): Promise<void> {
   const moved: string[] = [];
   for (const path of files) {
     const to = `${folder}/${basename(path)}`;
@@ -178,7 +240,7 @@ async function archive(ralph: RalphContext, branch: string, { files, folder }: A
     await renamePath(join(ralph.root, path), join(ralph.root, to));
     moved.push(path, to);
   }
-  await ralph.state.adopt(files);
+  await ralph.state.adopt(all);
   if (!ralph.config.commits.prdChanges) return;
   const paths = topLevelPaths(ralph, [...moved, ...await ownFilesOf(ralph)]);
   const result = paths.length === 0

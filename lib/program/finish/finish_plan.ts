@@ -2,17 +2,18 @@ import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { type BranchWork, branchWork } from "../../git/branch_work.ts";
 import { defaultBranch } from "../../git/default_branch.ts";
+import { mergeTrees, tooOldToMerge } from "../../git/land.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import type { Repository } from "../../git/types.ts";
 import { type Forge, forgeOf } from "./forge.ts";
 
-/** How the work of a branch gets to its base. */
-export type FinishWay = "request" | "push" | "merge" | "squash";
-
 /** What would be finished, and how. */
 export interface FinishPlan {
   readonly work: BranchWork & { readonly branch: string; readonly base: string };
-  readonly way: FinishWay;
+  /** `merge` happens in this repository; nothing is pushed. */
+  readonly way: "request" | "push" | "merge";
+  /** As one commit. */
+  readonly squash: boolean;
   /** Where it is pushed to; `null`: nothing is. */
   readonly remote: { readonly name: string; readonly url: string } | null;
   /** What makes the pull or merge request; `null`: nothing does. */
@@ -21,8 +22,21 @@ export interface FinishPlan {
   readonly commits: readonly string[];
   /** Files that differ in both, so that git cannot merge them by itself. */
   readonly conflicts: readonly string[];
+  readonly target: Target;
   /** Commits that the base has and the branch has not. */
   readonly behind: number;
+  /** The base has all that the branch holds: nothing is left to merge. */
+  readonly isMerged: boolean;
+}
+
+/** The base as the work gets onto it. */
+export interface Target {
+  /** Its newest commit, here or on the remote. */
+  readonly onto: string;
+  /** The commit of the branch of that name here; `null`: there is none. */
+  readonly here: string | null;
+  /** What is to be known of it; "" is nothing. */
+  readonly note: string;
 }
 
 /** What was asked for on the command line. */
@@ -36,7 +50,7 @@ export interface FinishChoice {
  * Looks at what there is to finish; changes nothing but what `git fetch` brings of the base.
  *
  * @param own paths that Ralph itself writes: their changes are no one's uncommitted work
- * @throws {RalphError} not-a-repository, finish-refused, usage
+ * @throws {RalphError} finish-refused, usage
  */
 export async function finishPlan(
   ralph: RalphContext,
@@ -51,24 +65,29 @@ export async function finishPlan(
   if (base === branch) throw nothing(`the work is on ${branch} itself`);
   await refuseDirty(repository, own);
   const remote = await remoteOf(repository, branch);
-  if (remote !== null) await repository.git(["fetch", "--quiet", remote.name, base], { timeoutMs: 30_000 });
-  const target = await targetOf(repository, base, remote?.name ?? null);
-  const work = await branchWork(repository, { base: target });
+  const isHere = choice.merge || remote === null;
+  const target = await targetOf(repository, { base, remote: remote?.name ?? null, isHere });
+  const work = await branchWork(repository, { base: target.onto });
   if (work === null) throw nothing(`${branch} and ${base} have no commit in common`);
-  if (work.commits === 0) throw nothing(`${branch} holds nothing that ${base} does not`);
-  const isHere = choice.merge || choice.squash || remote === null;
+  const old = await tooOldToMerge(repository);
+  if (old !== null) throw nothing(`it needs git 2.38 or newer, this is ${old}`);
+  const merged = await mergeTrees(repository, target.onto, work.head);
+  const isMerged = merged.conflicts.length === 0 && merged.tree === await treeOf(repository, target.onto);
+  if (isMerged && !isHere) throw nothing(`${base} has all that ${branch} holds`);
   const forge = isHere || remote === null ? null : await forgeOf(ralph.host, ralph.root, remote.url);
-  const way = isHere ? (choice.squash ? "squash" : "merge") : forge === null ? "push" : "request";
   const lines = async (...words: readonly string[]): Promise<readonly string[]> =>
     (await repository.git(words)).stdout.split("\n").filter((line) => line !== "");
   return {
     work: { ...work, branch, base },
-    way: choice.squash && forge !== null ? "request" : way,
+    way: isHere ? "merge" : forge === null ? "push" : "request",
+    squash: choice.squash,
     remote: isHere ? null : remote,
     forge,
     commits: await lines("log", "--reverse", "--format=%s", `${work.from}..HEAD`),
-    conflicts: await conflictsWith(repository, target),
-    behind: Number((await lines("rev-list", "--count", `HEAD..${target}`))[0] ?? 0),
+    conflicts: merged.conflicts,
+    target,
+    behind: Number((await lines("rev-list", "--count", `HEAD..${target.onto}`))[0] ?? 0),
+    isMerged,
   };
 }
 
@@ -101,20 +120,44 @@ async function remoteOf(
   return name === undefined ? null : { name, url: await line("config", "--get", `remote.${name}.url`) };
 }
 
-/** The base as the remote has it, where that is known; the work is compared with it. */
-async function targetOf(repository: Repository, base: string, remote: string | null): Promise<string> {
-  for (const name of [...remote === null ? [] : [`refs/remotes/${remote}/${base}`], `refs/heads/${base}`, base]) {
-    const found = await repository.git(["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
-    if (found.exitCode === 0) return name;
+/**
+ * Where the base is now. A request is compared with the remote's. A merge here goes onto the branch that is here, brought
+ * forward to the remote's where it is only behind that.
+ */
+async function targetOf(
+  repository: Repository,
+  { base, remote, isHere }: { readonly base: string; readonly remote: string | null; readonly isHere: boolean },
+): Promise<Target> {
+  const fetched = remote === null
+    ? null
+    : await repository.git(["fetch", "--quiet", remote, base], { timeoutMs: 30_000 });
+  const unknown = fetched === null || fetched.exitCode === 0
+    ? ""
+    : `${remote} was not reached (${fetched.stderr.trim().split("\n").at(-1)}): its ${base} may have moved`;
+  const here = await commitOf(repository, `refs/heads/${base}`);
+  const there = remote === null ? null : await commitOf(repository, `refs/remotes/${remote}/${base}`);
+  const named = here ?? there ?? await commitOf(repository, base);
+  if (named === null) {
+    throw new RalphError("usage", {
+      details: { problem: `there is no branch ${base}` },
+      hint: "name another by `--base`",
+    });
   }
-  throw new RalphError("usage", {
-    details: { problem: `there is no branch ${base}` },
-    hint: "name another by `--base`",
-  });
+  if (there === null || there === here) return { onto: named, here, note: unknown };
+  if (!isHere || here === null || await isBelow(repository, here, there)) return { onto: there, here, note: unknown };
+  if (await isBelow(repository, there, here)) return { onto: here, here, note: unknown };
+  return { onto: here, here, note: `${base} and ${remote}/${base} have each commits that the other has not` };
 }
 
-async function conflictsWith(repository: Repository, target: string): Promise<readonly string[]> {
-  const arguments_ = ["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", target, "HEAD"];
-  const { exitCode, stdout } = await repository.git(arguments_);
-  return exitCode === 1 ? stdout.split("\0").slice(1).filter((path) => path !== "") : [];
+async function commitOf({ git }: Repository, name: string): Promise<string | null> {
+  const found = await git(["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
+  return found.exitCode === 0 ? found.stdout.trim() : null;
+}
+
+async function treeOf({ git }: Repository, commit: string): Promise<string> {
+  return (await git(["rev-parse", "--verify", "--quiet", `${commit}^{tree}`])).stdout.trim();
+}
+
+async function isBelow({ git }: Repository, one: string, other: string): Promise<boolean> {
+  return (await git(["merge-base", "--is-ancestor", one, other])).exitCode === 0;
 }

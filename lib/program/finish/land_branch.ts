@@ -1,7 +1,11 @@
+import { join } from "node:path";
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { outputFrom } from "../../git/run_git.ts";
+import { inTheWay, mergeTrees } from "../../git/land.ts";
 import { requireRepository } from "../../git/require_repository.ts";
+import { outputFrom } from "../../git/run_git.ts";
+import type { Repository } from "../../git/types.ts";
+import { verdictSince } from "../../loop/verdict_since.ts";
 import type { FinishPlan } from "./finish_plan.ts";
 
 const PUSH_TIMEOUT_MS = 300_000;
@@ -22,48 +26,110 @@ export async function pushBranch(ralph: RalphContext, { work: { branch }, remote
     signal: ralph.signal,
   });
   if (end.exitCode === 0) return end.stderr;
-  const reason = end.tail.trim().split("\n").filter((line) => !line.startsWith("hint:")).join("; ") || end.reason;
-  throw new RalphError("finish-failed", {
-    details: {
-      problem: `${remote!.name} did not take ${branch}: ${reason}`,
-      hint: "nothing is lost: fix what git names, then the same command again",
-    },
-  });
+  const lines = end.tail.trim().split("\n").map((line) => line.trim());
+  const reason = lines.filter((line) => line !== "" && !line.startsWith("hint:")).join("; ") || end.reason;
+  throw failed(
+    `${remote!.name} did not take ${branch}: ${reason}`,
+    "nothing is lost: fix what git names, then the same command again",
+  );
 }
 
 /**
- * Merges the branch into its base in this repository and stays there. Where git does not do it, the branch is checked
- * out as before.
+ * Whether the branch and what its base has beside it pass together, in a clean checkout: by the base's configuration and
+ * tests, and by the commands that the branch's items passed. Nothing is moved.
+ *
+ * @param logs absolute path of a folder for the checks' output
+ * @returns what is to be known of the pass; `null`: aborted
+ * @throws {RalphError} finish-failed where they do not
+ */
+export async function checkTogether(
+  ralph: RalphContext,
+  plan: FinishPlan,
+  logs: string,
+): Promise<readonly string[] | null> {
+  const { work: { branch, base, head }, target: { onto } } = plan;
+  const repository = requireRepository(ralph);
+  const tree = await mergedTree(repository, plan, head);
+  const together = await commitTree(repository, { tree, parents: [onto, head], message: "ralph: both together" });
+  const own = new Set((await outputFrom(repository, ["rev-list", `${onto}..${head}`])).split("\n"));
+  const passed = ralph.journal.allPassed().filter(({ commit }) => commit !== null && own.has(commit));
+  const checks = passed.flatMap((record) =>
+    record.checks.filter(({ expect }) => expect === undefined).map(({ command }) => command)
+  );
+  const verdict = await verdictSince(ralph, { base: onto, head: together, checks, logs: join(logs, "finish") });
+  if (verdict.status === "aborted") return null;
+  if (verdict.status !== "failed") return verdict.reasons;
+  throw failed(
+    `${branch} and what ${base} has beside it do not pass together: ${verdict.reasons.join("; ")}`,
+    `nothing was merged: \`git merge ${base}\` on ${branch}, fix it there, then \`ralph run\` and \`ralph finish\``,
+  );
+}
+
+/**
+ * Merges the branch into its base in this repository and checks that out. The merge is made beside the working tree, and
+ * the base is moved in one step: stopped anywhere, the same command does what is left. No hook of the repository runs.
  *
  * @throws {RalphError} finish-failed, branch-failed, git-failed
  */
 export async function mergeHere(
   ralph: RalphContext,
-  { work: { branch, base }, way, conflicts }: FinishPlan,
+  plan: FinishPlan,
   { title, body }: { readonly title: string; readonly body: string },
 ): Promise<string> {
-  if (conflicts.length > 0) {
-    throw new RalphError("finish-failed", {
-      details: {
-        problem: `${branch} cannot be merged into ${base} by itself: both have changed ${conflicts.join(", ")}`,
-        hint: `\`git merge ${base}\` on ${branch}, settle the conflicts, then the same command again`,
-      },
-    });
-  }
+  const { work: { branch, base }, squash, target: { onto, here } } = plan;
   const repository = requireRepository(ralph);
-  await repository.switchTo(base);
-  try {
-    if (way === "squash") {
-      await outputFrom(repository, ["merge", "--quiet", "--squash", branch]);
-      await outputFrom(repository, ["commit", "--quiet", "--cleanup=whitespace", "-m", title, "-m", body]);
-    } else {
-      await outputFrom(repository, ["merge", "--quiet", "--no-ff", "--no-edit", "-m", title, "-m", body, branch]);
+  if (!plan.isMerged) {
+    await refuseOtherWorktree(repository, base);
+    const head = (await outputFrom(repository, ["rev-parse", `refs/heads/${branch}`])).trim();
+    const tree = await mergedTree(repository, plan, head);
+    const parents = squash ? [onto] : [onto, head];
+    const commit = await commitTree(repository, { tree, parents, message: `${title}\n\n${body.trimEnd()}\n` });
+    const obstacles = await inTheWay(repository, { tip: head, commit });
+    if (obstacles !== null) {
+      throw failed(`${base} has ${obstacles.join(", ")}, which is here and not committed`, "move it away, then again");
     }
-  } catch (error) {
-    await repository.git(["merge", "--abort"]);
-    await repository.git(["reset", "--quiet", "--merge"]);
-    await repository.switchTo(branch);
-    throw error;
+    const before = here ?? "0".repeat(commit.length);
+    await outputFrom(repository, ["update-ref", "-m", `ralph finish: ${branch}`, `refs/heads/${base}`, commit, before]);
   }
+  await repository.switchTo(base);
   return (await outputFrom(repository, ["rev-parse", "--short", "HEAD"])).trim();
+}
+
+async function mergedTree(
+  repository: Repository,
+  { work: { branch, base }, target }: FinishPlan,
+  head: string,
+): Promise<string> {
+  const { tree, conflicts } = await mergeTrees(repository, target.onto, head);
+  if (conflicts.length === 0) return tree;
+  throw failed(
+    `${branch} cannot be merged into ${base} by itself: both have changed ${conflicts.join(", ")}`,
+    `\`git merge ${base}\` on ${branch}, settle the conflicts, then \`ralph run\` and \`ralph finish\``,
+  );
+}
+
+async function commitTree(
+  repository: Repository,
+  { tree, parents, message }: {
+    readonly tree: string;
+    readonly parents: readonly string[];
+    readonly message: string;
+  },
+): Promise<string> {
+  const signs = (await repository.git(["config", "--type=bool", "--get", "commit.gpgSign"])).stdout.trim() === "true";
+  const arguments_ = ["commit-tree", ...signs ? ["-S"] : [], tree, ...parents.flatMap((parent) => ["-p", parent])];
+  return (await outputFrom(repository, arguments_, { input: message })).trim();
+}
+
+/** A branch that is checked out elsewhere is not moved under that tree. */
+async function refuseOtherWorktree(repository: Repository, base: string): Promise<void> {
+  const listed = await outputFrom(repository, ["worktree", "list", "--porcelain"]);
+  const other = listed.split("\n\n").find((entry) => entry.split("\n").includes(`branch refs/heads/${base}`));
+  if (other === undefined) return;
+  const path = /^worktree (.*)$/m.exec(other)?.[1] ?? "another worktree";
+  throw failed(`${base} is checked out in ${path}`, `switch that one to another branch, or merge there`);
+}
+
+function failed(problem: string, hint: string): RalphError {
+  return new RalphError("finish-failed", { details: { problem, hint } });
 }
