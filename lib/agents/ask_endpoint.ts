@@ -91,6 +91,13 @@ export async function localEndpoints(): Promise<
   return asked.flatMap(({ endpoint, models }) => models === null ? [] : [{ endpoint, models }]);
 }
 
+/** Servers elsewhere whose key is in the environment. None is asked: a key is used when a person has named it. */
+export function keyedEndpoints(variables: Variables): readonly Endpoint[] {
+  return Object.keys(ENDPOINTS).map((name) => endpointOf(name)).filter(({ keyVariable }) =>
+    keyVariable !== null && (variables[keyVariable] ?? "") !== ""
+  );
+}
+
 /**
  * The server that is named, else the first of this machine that answers.
  *

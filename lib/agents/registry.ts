@@ -75,6 +75,17 @@ function missingAgent(host: Host): Agent {
       if (await programPath(adapter, host, host.environment.cwd) !== null) found.push(adapter.name);
     }
     const [first] = found;
+    const { keyedEndpoints, localEndpoints } = await import("./ask_endpoint.ts");
+    const [server] = first !== undefined
+      ? []
+      : [...(await localEndpoints()).map(({ endpoint }) => endpoint), ...keyedEndpoints(host.environment.variables)];
+    if (server !== undefined) {
+      const why = server.keyVariable === null ? `${server.name} answers here` : `${server.keyVariable} is set`;
+      throw new RalphError("agent-missing", {
+        hint:
+          `none of the known agents is on PATH, but ${why}: \`--agent builtin --endpoint ${server.name}\` works with it`,
+      });
+    }
     throw new RalphError("agent-missing", {
       hint: first === undefined
         ? `none of the known agents is on PATH: install one (${ADAPTERS[0]?.name}: ${

@@ -4,7 +4,7 @@ import type { Host } from "../host/types.ts";
 import { readText, writeAtomic } from "../host/files.ts";
 import type { Choice, Prompter } from "../context/prompter.ts";
 import type { Invocation } from "./command.ts";
-import { findAgents, howToGetOne, proofText } from "./known_agents.ts";
+import { findAgents, howToGetOne, OWN, type OwnServer, ownServers, proofText } from "./known_agents.ts";
 import { usage } from "./parse.ts";
 import type { Place } from "./workspace.ts";
 import { optional } from "./settings.ts";
@@ -14,6 +14,8 @@ export interface AgentSetting {
   readonly agent?: string | { readonly command: string };
   readonly script?: string;
   readonly cassette?: string;
+  /** The model server and the model that a person picked for it. */
+  readonly provider?: { readonly endpoint?: string; readonly model?: string };
 }
 
 /** The agent of the flags; in a terminal, when neither they nor the configuration name one, the one that a person picks. */
@@ -31,7 +33,9 @@ export async function agentFor(
   const picked = await pickAgent(host, prompter, "No agent is configured. Which one is to do the work?");
   if (picked === null) return {};
   if (await offerToSave(place, picked, prompter)) say(`saved in ${CONFIG_FILE}`);
-  return { agent: "preset" in picked ? picked.preset : picked };
+  if (!("preset" in picked)) return { agent: picked };
+  const { preset: agent, ...own } = picked;
+  return { agent, ...optional("provider", "endpoint" in own || "model" in own ? own : undefined) };
 }
 
 /** The agent of the flags; `null`: they name none. @throws {RalphError} usage */
@@ -48,23 +52,37 @@ export function namedAgent(flags: Invocation["flags"]): AgentSetting | null {
 }
 
 const OTHER = "other";
+/** Of a server's models, so many are offered by name. */
+const SHOWN_MODELS = 12;
 
-type Picked = { readonly preset: string } | { readonly command: string };
+type Picked =
+  | { readonly preset: string; readonly endpoint?: string; readonly model?: string }
+  | { readonly command: string };
 
 /** Asks which of the agents on PATH is meant, or for a command; says how to get one where there is none. @returns `null`: none was named */
 export async function pickAgent(host: Host, prompter: Prompter, message: string): Promise<Picked | null> {
   const found = await findAgents(host);
-  const choices: Choice[] = found.map(({ name, adapter }) => ({ value: name, label: name, hint: proofText(adapter) }));
+  const servers = await ownServers(host.environment.variables);
+  const choices: Choice[] = [
+    ...found.map(({ name, adapter }) => ({ value: name, label: name, hint: proofText(adapter) })),
+    ...servers.map(({ name, why }) => ({
+      value: `${OWN}:${name}`,
+      label: `Ralph's own agent with ${name}`,
+      hint: why,
+    })),
+  ];
   const first = choices[0];
   if (first !== undefined) {
     const answer = await prompter.ask({
       id: "agent.pick",
       kind: "select",
       message,
-      details: ["Found on PATH. Ralph starts it so that it works on this tree without asking for permission."],
+      details: ["Found here. Ralph starts it so that it works on this tree without asking for permission."],
       ...prompter.interactive ? { initial: first.value } : {},
       choices: [...choices, { value: OTHER, label: "another command" }],
     });
+    const server = servers.find(({ name }) => answer.value === `${OWN}:${name}`);
+    if (server !== undefined) return { preset: OWN, endpoint: server.name, ...await pickModel(server, host, prompter) };
     if (answer.value !== OTHER) return { preset: answer.value };
   }
   const { value } = await prompter.ask({
@@ -76,6 +94,36 @@ export async function pickAgent(host: Host, prompter: Prompter, message: string)
     placeholder: "my-agent --yes",
   });
   return value.trim() === "" ? null : { command: value.trim() };
+}
+
+/** Which of the server's models; the only one of a server here need not be named. */
+async function pickModel(
+  { name, models }: OwnServer,
+  host: Host,
+  prompter: Prompter,
+): Promise<{ readonly model?: string }> {
+  const { endpointOf } = await import("../agents/endpoints.ts");
+  const { modelsOf } = await import("../agents/ask_endpoint.ts");
+  const known = models ?? (await modelsOf(endpointOf(name), host.environment.variables))?.map(({ id }) => id) ?? [];
+  if (models?.length === 1) return {};
+  const shown = known.slice(0, SHOWN_MODELS);
+  if (shown[0] !== undefined) {
+    const { value } = await prompter.ask({
+      id: "agent.model",
+      kind: "select",
+      message: `Which model of ${name}?`,
+      ...prompter.interactive ? { initial: shown[0] } : {},
+      choices: [...shown.map((id) => ({ value: id, label: id })), { value: OTHER, label: "another one" }],
+    });
+    if (value !== OTHER) return { model: value };
+  }
+  const { value } = await prompter.ask({
+    id: "agent.model-name",
+    kind: "text",
+    message: `What is the model called at ${name}? (nothing: name it later by \`--model\`)`,
+    initial: "",
+  });
+  return value.trim() === "" ? {} : { model: value.trim() };
 }
 
 /** Writes the choice into the configuration, when the person agrees and the file can be read. */

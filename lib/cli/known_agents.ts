@@ -23,6 +23,33 @@ export async function findAgents(host: Host): Promise<readonly FoundAgent[]> {
   return found.flat();
 }
 
+/** Ralph's own agent, which needs a model server and no program. */
+export const OWN = "builtin";
+
+/** A model server that Ralph's own agent can use here. */
+export interface OwnServer {
+  /** For `--endpoint`. */
+  readonly name: string;
+  /** How it is known, for a person. */
+  readonly why: string;
+  /** Of a server of this machine; `null`: it was not asked. */
+  readonly models: readonly string[] | null;
+}
+
+/** Servers of this machine that answer, and those whose key is in the environment. */
+export async function ownServers(variables: Host["environment"]["variables"]): Promise<readonly OwnServer[]> {
+  const { keyedEndpoints, localEndpoints } = await import("../agents/ask_endpoint.ts");
+  const here = (await localEndpoints()).filter(({ models }) => models.length > 0);
+  return [
+    ...here.map(({ endpoint: { name, host }, models }) => ({
+      name,
+      why: `answers at ${host}, ${models.length} model${models.length === 1 ? "" : "s"}`,
+      models: models.map(({ id }) => id),
+    })),
+    ...keyedEndpoints(variables).map(({ name, keyVariable }) => ({ name, why: `${keyVariable} is set`, models: null })),
+  ];
+}
+
 /** The known agent whose program a command of one's own starts, or `null`. */
 export function knownProgram(command: string): string | null {
   const word = commandWord(command);
@@ -43,7 +70,8 @@ export function howToGetOne(): readonly string[] {
   return [
     "None of the agents that Ralph knows is on PATH. To get one:",
     ...ADAPTERS.slice(0, 4).map(({ name, install }) => `  ${name.padEnd(width)}  ${install}`),
-    "`ralph help agents` lists the others",
+    "`ralph help agents` lists the others. With a model server, or a key of one, Ralph is an agent itself:",
+    "`--agent builtin --endpoint NAME` (`ollama`, `openai`, `anthropic` …)",
   ];
 }
 

@@ -1,3 +1,4 @@
+import { missingTool } from "../checks/missing_tool.ts";
 import { suggestChecks, type SuggestedCheck } from "../backlog/suggest_checks.ts";
 import { CONFIG_FILE } from "../config/load.ts";
 import type { Choice, Prompter } from "../context/prompter.ts";
@@ -6,7 +7,7 @@ import { shellInvocation } from "../host/shell.ts";
 import { formatDuration } from "../ui/format_duration.ts";
 import { pickAgent } from "./agent_choice.ts";
 import type { Invocation } from "./command.ts";
-import { findAgents } from "./known_agents.ts";
+import { findAgents, OWN, ownServers } from "./known_agents.ts";
 import { configOverlay, optional, parseDuration } from "./settings.ts";
 import { styleFor, toJson } from "./show.ts";
 import { isPlaceholder } from "./validated_file.ts";
@@ -82,6 +83,11 @@ function configOf(own: object, provider: object, checks: readonly string[], { fl
 
 async function openAgent({ host }: Invocation): Promise<readonly string[]> {
   const found = (await findAgents(host)).map(({ name }) => name);
+  const [server] = found.length === 0 ? await ownServers(host.environment.variables) : [];
+  if (server !== undefined) {
+    const { name, why } = server;
+    return [`no agent was named, and none is on PATH; ${name} (${why}): \`--agent ${OWN} --endpoint ${name}\``];
+  }
   return found.length === 0
     ? ["no agent was named, and none is on PATH: `ralph help agents` says how to get one"]
     : [`no agent was named; on PATH: ${found.join(", ")}: \`--agent ${found[0]}\``];
@@ -189,7 +195,7 @@ async function tryEach(
     const passes = end.reason === "exited" && end.exitCode === 0;
     const why = end.reason === "timed-out"
       ? `not done after ${formatDuration(TRIAL_MS)}`
-      : end.exitCode === 127
+      : missingTool({ name: command, ok: passes, exitCode: end.exitCode, tail: end.tail }) !== null
       ? "cannot be run here"
       : `fails now, exit code ${end.exitCode}`;
     states.set(command, passes ? PASSES : why);

@@ -143,6 +143,14 @@ describe("commands that look", () => {
     expect(JSON.parse(stdout)).toEqual({ status: "unverified", results: [] });
   });
 
+  test("where no agent is on PATH, one's own with a server whose key is there is named: by exec and by init", async () => {
+    const bare = { PATH: "/usr/bin:/bin", OPENROUTER_API_KEY: "sk-none" };
+    const { stderr } = await ralphCli().env(bare).args("exec", "add x", "--approve", "all").expectExit(4);
+    expect(stderr).toContain("OPENROUTER_API_KEY is set: `--agent builtin --endpoint openrouter` works with it");
+    const init = await ralphCli().env(bare).args("init").expectExit(0);
+    expect(init.stderr).toContain("openrouter (OPENROUTER_API_KEY is set): `--agent builtin --endpoint openrouter`");
+  });
+
   test("`ralph init` without a terminal writes what the flags say and lists what it found; git sees nothing else", async () => {
     const { git, read, stderr } = await ralphCli().files({ "package.json": '{"scripts": {"test": "node --test"}}' })
       .agent("claude", "exit 0").args("init", "--model", "big", "--timeout", "5m").expectExit(0);
