@@ -32,12 +32,14 @@ export const NOTICE_LABELS: Readonly<Record<string, string>> = {
  * Says how it ended and gives the exit code. A recipe that returns no outcome gets a warning: it forgot a `return`.
  *
  * @param goOn the command that continues where a loop stopped; `null`: the same one
+ * @param used what the whole session used: planning comes before a loop
  */
 export function endWith(
   invocation: Invocation,
   { config }: Pick<RalphContext, "config">,
   outcome: unknown,
   goOn: string | null,
+  used?: UsageTotal,
 ): number {
   const exitCode = exitCodeOf(outcome);
   const { flags } = invocation;
@@ -48,7 +50,7 @@ export function endWith(
   } else if (!json) {
     const resume = goOn === null ? null : withFlags(invocation, goOn);
     const plan = invocation.command.name === "plan" ? withFlags(invocation, "ralph plan --resume") : null;
-    const where = { resume, plan, now: invocation.host.clock.now() };
+    const where = { resume, plan, now: invocation.host.clock.now(), ...(used === undefined ? {} : { used }) };
     for (const line of outcomeLines(outcome, styleFor(invocation, "stderr"), where)) invocation.say(line);
   }
   return exitCode;
@@ -87,13 +89,15 @@ export interface EndedWhere {
   readonly plan?: string | null;
   /** Milliseconds since 1970. @default the time that it took is not shown */
   readonly now?: number;
+  /** Of all turns, planning included. @default those of the loop */
+  readonly used?: UsageTotal;
 }
 
 /** How a run ended, for a person: what is verified, what is not, on which branch it is, what it took, what to do next. */
 export function outcomeLines(
   outcome: Outcome,
   style: Style,
-  { resume, plan = null, now }: EndedWhere,
+  { resume, plan = null, now, used }: EndedWhere,
 ): readonly string[] {
   const ended: Ended = outcome;
   const { bold, dim, good, bad, warn, symbols } = style;
@@ -140,7 +144,7 @@ export function outcomeLines(
       reason,
     ) => `  ${headlineOf(reason)}`),
     ...(ended.summary === undefined || ended.summary === "" ? [] : [`  ${oneLine(ended.summary)}`]),
-    ...workLines(ended, dim, now),
+    ...workLines(ended, dim, now, used),
     ...hintOf(ended, resume, plan).map((hint) => `hint: ${hint}`),
     ...nextOf(ended).map((next) => `next: ${next}`),
   ];
@@ -151,11 +155,16 @@ function workLines(
   { goal, work, usage, startedAt, iterations = 0 }: Ended,
   dim: (text: string) => string,
   now: number | undefined,
+  all: UsageTotal | undefined,
 ): readonly string[] {
   if (work === undefined) return [];
   const row = (name: string, text: string): string => `  ${dim(name.padEnd(8))}  ${text}`;
   const took = startedAt === undefined || now === undefined ? [] : [formatDuration(Math.max(0, now - startedAt))];
-  const used = usage === undefined || usage.turns === 0 ? [] : [usedText(usage)];
+  const withPlan = all !== undefined && usage !== undefined && all.turns > usage.turns;
+  const total = withPlan ? all : usage;
+  const used = total === undefined || total.turns === 0
+    ? []
+    : [`${usedText(total)}${withPlan ? " with planning" : ""}`];
   return [
     ...(goal === undefined ? [] : [row("goal", oneLine(goal))]),
     ...(work.commits === 0 ? [] : [row("branch", workText(work))]),

@@ -1,5 +1,6 @@
 import { withFlags } from "./with_flags.ts";
 import { relative, resolve } from "node:path";
+import { addTurn, NO_USAGE, type UsageTotal } from "../backlog/usage.ts";
 import type { Config } from "../config/types.ts";
 import type { LoopDefaults, OpenElsewhere, RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
@@ -29,6 +30,8 @@ export interface SessionOptions {
   readonly asks: boolean;
   /** The gates that `--approve` may name; `null` where a recipe may have its own. */
   readonly gates: readonly string[] | null;
+  /** No one is asked anything, also in a terminal. @default false */
+  readonly silent?: boolean;
   /** `--json` is the command's own data, not the events. @default false */
   readonly data?: boolean;
   /** The recipe file that is run. @default a built-in one */
@@ -43,6 +46,8 @@ export interface SessionOptions {
 export interface Session extends AsyncDisposable {
   readonly place: Place;
   readonly ralph: RalphContext;
+  /** What all turns of this session used so far. */
+  used(): UsageTotal;
 }
 
 /** Joins flags, configuration and terminal to a context. @throws {RalphError} whatever is wrong with one of them */
@@ -53,7 +58,7 @@ export async function openSession(invocation: Invocation, options: SessionOption
   const place = options.place ?? await findPlace(invocation);
   const json = flags.has("json");
   const ui = json && options.data !== true ? "json" : (flags.text("ui") ?? place.config.ui) as Config["ui"];
-  const mode = promptMode(flags, host, ui);
+  const mode = options.silent === true ? "unattended" : promptMode(flags, host, ui);
   if (mode === null && (options.asks || flags.has("interactive"))) {
     throw new RalphError("terminal-missing", { details: { command: invocation.command.name } });
   }
@@ -66,14 +71,14 @@ export async function openSession(invocation: Invocation, options: SessionOption
   if (ui !== "json" && !quiet) {
     invocation.say(options.title ?? `workflow ${place.workflow.name} (${place.workflow.why})`);
   }
-  const agent = await agentFor(invocation, place, first);
+  const { provider: ownProvider, ...agent } = await agentFor(invocation, place, first);
   const onPage = mode === "page";
   if (ui !== "json" && !quiet) announceAgent(invocation, place, agent);
   const { createRalph } = await import("../recipe/create_ralph.ts");
   const ralph = await createRalph({
     root: place.root,
     ...optional("configFile", place.file ?? undefined),
-    config: overlay,
+    config: { ...overlay, provider: { ...ownProvider, ...overlay.provider } },
     ...agent,
     ...optional("record", "record" in invocation.command.flags ? flags.text("record") : undefined),
     approve: approvals,
@@ -88,11 +93,13 @@ export async function openSession(invocation: Invocation, options: SessionOption
     signal,
     host,
   });
+  const used = countTurns(ralph);
   opened = ralph;
   if (onPage && ralph.repository === null) throw new RalphError("not-a-repository", { details: { root: place.root } });
   return {
     place,
     ralph,
+    used,
     async [Symbol.asyncDispose]() {
       live?.[Symbol.dispose]();
       await ralph[Symbol.asyncDispose]();
@@ -118,6 +125,17 @@ async function showOnPage({ program }: Invocation, ralph: RalphContext, { workfl
   const known = await program.workflows.find(({ name }) => name === workflow.name)?.runs(root) ?? [];
   await ralph.run.folder(known.length === 1 ? known[0]! : ".ralph/runs");
   ralph.events.emit({ type: "note", level: "info", message: "waits for an answer on the page: `ralph ui`" });
+}
+
+/** @returns what all turns used so far */
+function countTurns({ events }: RalphContext): () => UsageTotal {
+  let used = NO_USAGE;
+  events.attach({
+    emit(event) {
+      if (event.type === "turn-end") used = addTurn(used, event.usage);
+    },
+  });
+  return () => used;
 }
 
 /** Names a command that is the agent because the configuration says so, and the better way where its program is known. */

@@ -178,9 +178,11 @@ async function refuseOperations(topLevel: string, gitDirectory: string): Promise
 }
 
 /** Git knows who commits: from its configuration or the environment. @throws {RalphError} git-identity-missing */
-async function requireIdentity(git: Git): Promise<void> {
+export async function requireIdentity(git: Repository["git"]): Promise<void> {
   const variables = ["GIT_COMMITTER_IDENT", "GIT_AUTHOR_IDENT"];
   for (const end of await Promise.all(variables.map((name) => git(["var", name], { environment: READING })))) {
-    if (end.exitCode !== 0) throw new RalphError("git-identity-missing", { details: { reason: reasonOf(end) } });
+    if (end.exitCode !== 0) {
+      throw new RalphError("git-identity-missing", { details: { reason: reasonOf({ ...end, tail: end.stderr }) } });
+    }
   }
 }

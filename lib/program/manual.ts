@@ -76,7 +76,6 @@ const SET: readonly Variable[] = [
   ["RALPH_ROOT", "the project's folder"],
   ["RALPH_RUN", "the run's id; in the same project it keeps commands from starting another run"],
   ["RALPH_ITEM", "the item's id"],
-  ["RALPH_LANE", "which of the items worked on at once, from 0: tells ports apart"],
   ["RALPH_LANE", "with `--parallel`: the number of the worktree, from 0, to tell ports apart"],
   ["RALPH_CLAIMS", "the file that state commands write what they claim to"],
   ["RALPH_STAGE", "the stage, in workflows that have stages: it decides what may be claimed"],

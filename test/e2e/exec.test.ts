@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { spawnSync } from "node:child_process";
-import { openSync, readFileSync } from "node:fs";
+import { existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Cli, ralphCli } from "./cli.ts";
 
@@ -60,6 +60,71 @@ const WORK =
 const LIE = 'echo "$prompt" >> ../prompts.txt; echo "<promise>COMPLETE</promise>"';
 
 describe("ralph exec", () => {
+  test("--dry-run shows what would happen, starts nothing and writes nothing; what would stop it is its exit code", async () => {
+    const counting = project(`touch ../started; ${WORK}`).files({
+      "ralph.config.json": JSON.stringify({ verify: { default: ["touch ../checked", "no-such-tool --all"] } }),
+    }).dirty({ "notes.txt": "mine" });
+    const { root, stdout, stderr, git } = await counting.args(
+      "exec",
+      "add colours",
+      "--dry-run",
+      "--agent-cmd",
+      "worker",
+    )
+      .expectExit(0);
+
+    expect(stdout).toMatch(/^goal +add colours\n/);
+    expect(stdout).toMatch(/\nagent +worker\nplan +none yet: worker asks/);
+    expect(stdout).toContain("branch   named by the plan, from main\n");
+    expect(stdout).toContain("no-such-tool --all: no-such-tool was not found\n");
+    expect(stdout).toContain("ralph: plan approved (scripts/ralph/, without its runs)\n");
+    expect(stdout).toMatch(/\nyours +notes\.txt: uncommitted now, and never committed by Ralph\n/);
+    expect(stderr).toContain("nothing was started or written");
+    expect(existsSync(join(root, "../started")) || existsSync(join(root, "../checked"))).toBe(false);
+    expect(git("status", "--porcelain")).toBe("?? notes.txt");
+    expect(existsSync(join(root, ".git/ralph/journal.jsonl"))).toBe(false);
+
+    const missing = await ralphCli(root).args("exec", "add colours", "--dry-run", "--agent-cmd", "absent").expectExit(
+      4,
+    );
+    expect(missing.stderr).toContain("absent is not on PATH");
+    const data = await ralphCli(root).args("exec", "x y", "--dry-run", "--json", "--agent-cmd", "absent").expectExit(4);
+    expect(JSON.parse(data.stdout)).toMatchObject({ goal: ["x y"], problems: [{ code: "agent-not-found" }] });
+    const none = await project(WORK).without("repository").args("exec", "x y", "--dry-run", "--agent-cmd", "worker")
+      .expectExit(2);
+    expect(none.stderr).toContain("git init");
+  });
+
+  test("a check whose tool is missing ends it before the planner's first turn; others run once for plan and run", async () => {
+    const blocked = await project(`touch ../started; ${WORK}`).args(
+      "exec",
+      "add colours",
+      "--agent-cmd",
+      "touch ../started; worker",
+      "--verify",
+      "no-such-tool --all",
+      "--approve",
+      "all",
+    ).expectExit(3);
+    expect(blocked.stderr).toContain("no-such-tool --all cannot run: no-such-tool was not found; install it");
+    expect(existsSync(join(blocked.root, "../started"))).toBe(false);
+
+    const { root, stderr } = await project(WORK).args(
+      "exec",
+      "add colours",
+      "--agent-cmd",
+      "worker",
+      "--verify",
+      "[ -e a.txt ] || echo x >> ../before",
+      "--approve",
+      "prd,run",
+      "--answers",
+      "answers.yaml",
+    ).expectExit(0);
+    expect(stderr.match(/The checks before the first turn/g)).toHaveLength(1);
+    expect(readFileSync(join(root, "../before"), "utf8")).toBe("x\n");
+  });
+
   test("knows the file that its own output goes to: it ends neither planning nor understanding, and is no one's", {
     timeout: 180_000,
   }, () => {

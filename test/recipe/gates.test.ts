@@ -70,7 +70,7 @@ describe("gateUnderstand()", () => {
     expect(prompter.asked).toEqual([{
       id: "gate.understand",
       kind: "confirm",
-      message: "Run `ralph understand` now?",
+      message: "Explore the code first (`ralph understand`)?",
       initial: false,
       gate: "understand",
       details: [
@@ -81,7 +81,9 @@ describe("gateUnderstand()", () => {
       ],
     }]);
     expect(decided).toMatchObject({ status: "approved", maxItems: 2 });
-    expect(repository.read("scripts/ralph/plan_transcript.md")).toContain("Run `ralph understand` now? yes (terminal)");
+    expect(repository.read("scripts/ralph/plan_transcript.md")).toContain(
+      "Explore the code first (`ralph understand`)? yes (terminal)",
+    );
     expect(repository.git("status", "--porcelain")).toBe("?? scripts/ralph/plan_transcript.md");
   });
 

@@ -66,12 +66,14 @@ export async function withOldJudges(
   const own = bringUp === null ? await openCheckout(ralph, { signal: options.signal }) : null;
   const up: BringUp = (wanted) => own?.bringUp(wanted) ?? (bringUp as BringUp)(wanted);
   try {
+    ralph.events.emit({ type: "note", level: "info", message: "the same checks, with the tests as they were before" });
     const old = await verifyAt(ralph, up, commit, checks, { ...options, logs: `${options.logs}-old-tests` });
     if (old.status === "unknown") return { ...known, ...old };
     if (old.status === "aborted") return { ...known, status: "aborted" };
     if (old.status !== "failed") return passed;
     // What fails with the files as they are says nothing of the old ones.
     const again = checks.filter(({ name }) => old.failures.some((failure) => failure.name === name));
+    ralph.events.emit({ type: "note", level: "info", message: "what failed so, with the tests as they are" });
     const now = await verifyAt(ralph, up, head, again, { ...options, logs: `${options.logs}-new-tests` });
     if (now.status === "unknown") return { ...known, ...now };
     if (now.status === "aborted") return { ...known, status: "aborted" };

@@ -70,6 +70,7 @@ export const EXEC: WorkflowRow = {
       flags: {
         ...PLAN_FLAGS,
         ...EXEC_FLAGS,
+        "dry-run": { type: "boolean", summary: "show what would happen; start no agent and no check, write nothing" },
         ...CONSENT_FLAGS,
         ...AGENT_FLAGS,
         ...LOOP_FLAGS,
@@ -80,6 +81,7 @@ export const EXEC: WorkflowRow = {
       details: [
         "Nothing is implemented without a yes: at the prompt, or by `--approve run`.",
         "The same command again continues where it stopped.",
+        "`--dry-run` shows agent, plan, branch, checks, commits and questions as they would be, and what would stop it.",
       ],
       load: () => import("./commands/exec.ts"),
     },

@@ -19,6 +19,12 @@ export async function run(invocation: Invocation): Promise<number> {
   const own = named === undefined ? await findOwnRecipe(await resolveRoot(invocation)) : null;
   const file = named === undefined ? own : resolve(host.environment.cwd, named);
   const args = await argsOf(invocation, file !== null);
+  if (flags.has("dry-run")) {
+    const options = { asks: false, silent: true, data: true, gates: file === null ? GATES : null, ...recipeOf(file) };
+    await using looking = await openSession(invocation, options);
+    const { showDryRun } = await import("./dry_run.ts");
+    return await showDryRun(invocation, looking.ralph, args, file);
+  }
   await using session = await openSession(invocation, {
     asks: true,
     gates: file === null ? GATES : null,
@@ -34,7 +40,7 @@ export async function run(invocation: Invocation): Promise<number> {
     : await fromFile(file, invocation);
   const value = recipe.args === undefined ? args : await validateArgs(recipe, args);
   const outcome = await recipe.run(session.ralph, value);
-  return endWith(invocation, session.ralph, outcome, file === null ? "ralph run" : null);
+  return endWith(invocation, session.ralph, outcome, file === null ? "ralph run" : null, session.used());
 }
 
 /** A recipe of one's own may need no goal; where it does, its schema or `plan()` says so. */

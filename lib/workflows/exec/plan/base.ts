@@ -2,6 +2,7 @@ import type { RalphContext } from "../../../context/context.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { defaultBranch } from "../../../git/default_branch.ts";
 import { requireRepository } from "../../../git/require_repository.ts";
+import type { Repository } from "../../../git/types.ts";
 import { enterBranch } from "../../../loop/branch.ts";
 import type { Prd } from "../types.ts";
 
@@ -25,12 +26,9 @@ export async function enterBase(ralph: RalphContext, prd: Prd | null, asked: str
       hint: "`git branch` lists them",
     });
   }
-  const current = await repository.currentBranch();
-  if (current === null || prd?.branchName !== current) return;
-  const usual = await defaultBranch(repository);
-  if (usual === null || usual === current) return;
-  const ahead = Number((await repository.git(["rev-list", "--count", `${usual}..HEAD`])).stdout.trim());
-  if (ahead === 0) return;
+  const stacked = await stackedBranch(repository, prd);
+  if (stacked === null) return;
+  const { current, usual, ahead } = stacked;
   const { value } = await ralph.prompter.ask({
     id: "plan.base",
     kind: "select",
@@ -43,6 +41,19 @@ export async function enterBase(ralph: RalphContext, prd: Prd | null, asked: str
     ],
   });
   if (value === usual) await enter(usual);
+}
+
+/** The branch of an earlier goal that is checked out and not merged; `null`: a new goal starts where it is. */
+export async function stackedBranch(
+  repository: Repository,
+  prd: Prd | null,
+): Promise<{ readonly current: string; readonly usual: string; readonly ahead: number } | null> {
+  const current = await repository.currentBranch();
+  if (current === null || prd?.branchName !== current) return null;
+  const usual = await defaultBranch(repository);
+  if (usual === null || usual === current) return null;
+  const ahead = Number((await repository.git(["rev-list", "--count", `${usual}..HEAD`])).stdout.trim());
+  return ahead === 0 ? null : { current, usual, ahead };
 }
 
 /** The ids that no new story gets: those of finished stories, and all of a PRD that stays on another branch. */

@@ -158,7 +158,8 @@ async function askAboutExisting(session: PlanSession): Promise<void> {
   ]);
 }
 
-function sameGoal(one: string, other: string): boolean {
+/** White space does not count. */
+export function sameGoal(one: string, other: string): boolean {
   const plain = (text: string): string => text.trim().replaceAll(/\s+/g, " ");
   return plain(one) === plain(other);
 }

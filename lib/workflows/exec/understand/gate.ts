@@ -79,7 +79,7 @@ export async function gateUnderstand(
     return skipped(ralph, reason);
   }
 
-  const message = "Run `ralph understand` now?";
+  const message = "Explore the code first (`ralph understand`)?";
   const consent = await askConsent(ralph, { name: "understand", message, reasons: [...why, explained] });
   if (consent === null) return { status: "aborted" };
   const answer = `${message} ${consent.yes ? "yes" : "no"} (${consent.source})`;

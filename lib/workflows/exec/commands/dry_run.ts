@@ -1,0 +1,269 @@
+import { relative } from "node:path";
+import { suggestChecks } from "../../../backlog/suggest_checks.ts";
+import { commandWord } from "../../../agents/command_agent.ts";
+import type { Invocation } from "../../../cli/command.ts";
+import { styleFor, toJson } from "../../../cli/show.ts";
+import type { RalphContext } from "../../../context/context.ts";
+import { ownFiles } from "../../../context/own_files.ts";
+import { EXIT } from "../../../errors/exit_codes.ts";
+import { RalphError } from "../../../errors/ralph_error.ts";
+import { operationIn } from "../../../git/operations.ts";
+import { requireIdentity } from "../../../git/open_repository.ts";
+import { topLevelPaths } from "../../../git/tree_paths.ts";
+import { localTime } from "../../../host/local_date.ts";
+import { readLockHolder } from "../../../host/lock_holder.ts";
+import { findExecutable } from "../../../host/shell.ts";
+import { formatDuration } from "../../../ui/format_duration.ts";
+import { oneLine } from "../../../ui/printable.ts";
+import { wrapText } from "../../../ui/wrap_text.ts";
+import type { ExecArgs } from "../args.ts";
+import { EXEC_FOLDER, PLAN_STATE_FILE } from "../paths.ts";
+import { stackedBranch } from "../plan/base.ts";
+import { asksTheSame } from "../plan/draft.ts";
+import { sameGoal } from "../plan/preflight.ts";
+import { readPrd } from "../plan/prompt_values.ts";
+import { parsePlanState, type PlanState } from "../plan/state.ts";
+import { prdSummaryLines } from "../summary.ts";
+import type { Prd } from "../types.ts";
+
+const SHOWN_PATHS = 10;
+
+/** What each gate asks a yes to. */
+const QUESTIONS: Readonly<Record<string, string>> = {
+  prd: "whether to write the plan, once you have read it",
+  understand: "whether to explore the code first, where there is no map of it yet (default: no)",
+  run: "whether to start the work",
+};
+
+/** One thing that would happen, in words. */
+interface Row {
+  readonly name: string;
+  /** The first beside the name, the others below it. */
+  readonly lines: readonly string[];
+}
+
+/** What planning would begin with. */
+interface Begun {
+  readonly goal: string;
+  readonly saved: PlanState | null;
+  readonly prd: Prd | null;
+  /** It is the plan of this goal, approved and unchanged: nothing is planned any more. */
+  readonly isApproved: boolean;
+}
+
+/**
+ * `ralph exec --dry-run`: what would happen, from what is here now. No agent and no check is started, nothing is
+ * written, nothing is asked. What would stop it at once is an error, with the exit code that it would have.
+ *
+ * @param recipe a recipe of one's own, whose steps are not known before it runs
+ * @throws {RalphError} the first thing that would stop it
+ */
+export async function showDryRun(
+  invocation: Invocation,
+  ralph: RalphContext,
+  args: ExecArgs,
+  recipe: string | null,
+): Promise<number> {
+  const problems: RalphError[] = [];
+  const tried = async <Value>(look: () => Promise<Value>): Promise<Value | null> => {
+    try {
+      return await look();
+    } catch (error) {
+      if (!RalphError.isInstance(error)) throw error;
+      problems.push(error);
+      return null;
+    }
+  };
+  await tried(() => ready(ralph));
+  await tried(() => ralph.agent.ensureUsable());
+  await tried(async () => await ralph.host.sandbox?.ensureUsable());
+  const begun = recipe === null ? await tried(() => begunWith(ralph, args)) : null;
+  const rows: readonly Row[] = [
+    { name: "goal", lines: [begun?.goal ?? args.goal].filter((goal) => goal !== "").map(oneLine) },
+    { name: "project", lines: [ralph.root] },
+    { name: "agent", lines: [agentText(ralph)] },
+    ...recipe === null
+      ? []
+      : [{ name: "recipe", lines: [`${relative(ralph.root, recipe)}: what it does is known when it runs`] }],
+    ...begun === null ? [] : [
+      { name: "plan", lines: planLines(ralph, begun) },
+      { name: "branch", lines: await branchLines(ralph, begun, args.base) },
+    ],
+    { name: "checks", lines: await checkLines(ralph) },
+    ...begun === null ? [] : [{ name: "commits", lines: commitLines(ralph, begun) }],
+    { name: "yours", lines: [await yourText(ralph)] },
+    ...begun === null ? [] : [{ name: "asks", lines: asksLines(invocation, ralph, begun) }],
+    { name: "limits", lines: [limitText(ralph)] },
+  ];
+  print(invocation, rows, problems);
+  const [first, ...others] = problems;
+  for (const { message } of others) invocation.say(`error: ${message}`);
+  if (first !== undefined) throw first;
+  return EXIT.done;
+}
+
+function print(invocation: Invocation, rows: readonly Row[], problems: readonly RalphError[]): void {
+  const { flags, host: { terminal }, out, say } = invocation;
+  if (flags.has("json")) {
+    const found = Object.fromEntries(rows.map(({ name, lines }) => [name, lines]));
+    return out(toJson({ ...found, problems: problems.map(({ code, message, hint }) => ({ code, message, hint })) }));
+  }
+  const { dim } = styleFor(invocation, "stdout");
+  const width = Math.max(...rows.map(({ name }) => name.length));
+  const room = terminal.isTerminal("stdout") ? Math.max(terminal.size().columns - width - 2, 20) : Infinity;
+  for (const { name, lines } of rows) {
+    const shown = lines.flatMap((line) => wrapText(line, room).split("\n"));
+    for (const [index, line] of shown.entries()) out(`${dim((index === 0 ? name : "").padEnd(width))}  ${line}`);
+  }
+  if (problems.length === 0) say("nothing was started or written; the same command without `--dry-run` begins");
+}
+
+/** What `plan()` and the run demand before they begin. */
+async function ready({ repository, root }: RalphContext): Promise<void> {
+  if (repository === null) throw new RalphError("not-a-repository", { details: { root } });
+  const operation = await operationIn(repository.gitDirectory);
+  if (operation !== null) throw new RalphError("git-operation-in-progress", { details: { operation, root } });
+  await requireIdentity(repository.git);
+  const holder = await readLockHolder(ownFiles(repository, root).runLock);
+  if (holder === null) return;
+  const { pid, purpose, since } = holder;
+  throw new RalphError("run-locked", { details: { purpose, pid, startedAt: localTime(since) } });
+}
+
+async function begunWith(ralph: RalphContext, { goal: asked }: ExecArgs): Promise<Begun> {
+  const text = await ralph.state.read(PLAN_STATE_FILE);
+  const saved = text === null ? null : parsePlanState(text);
+  const prd = await readPrd({ ralph });
+  const goal = asked === "" ? saved?.goal ?? "" : asked;
+  const isApproved = saved?.state === "done" && sameGoal(goal, saved.goal) && saved.approvedPrdAt !== null &&
+    saved.lastPrdDraft !== null && prd !== null && asksTheSame(saved.lastPrdDraft, prd);
+  return { goal, saved, prd, isApproved };
+}
+
+function agentText({ agent, config: { provider } }: RalphContext): string {
+  const model = provider.model === undefined ? "" : `, model ${provider.model}`;
+  return agent.name === "none" ? "none" : oneLine(`${agent.name}${model}`);
+}
+
+function planLines({ agent, config }: RalphContext, { goal, saved, prd, isApproved }: Begun): readonly string[] {
+  const stories = prd?.userStories ?? [];
+  if (isApproved && prd !== null) {
+    const open = stories.filter(({ passes }) => !passes).length;
+    return [
+      `approved ${localTime(saved?.approvedPrdAt ?? "")}, ${open} of ${stories.length} stories open`,
+      ...prdSummaryLines(prd, config.verify.default).slice(1).map(oneLineKeepingIndent),
+    ];
+  }
+  const there = stories.length === 0 ? [] : [
+    `the PRD that is there has ${
+      count(stories.length, "story", "stories")
+    }: you are asked whether to update or overwrite it`,
+  ];
+  if (saved !== null && saved.state !== "done") {
+    return sameGoal(goal, saved.goal)
+      ? [
+        `begun ${localTime(saved.createdAt)}, ${
+          count(saved.qa.length, "answer", "answers")
+        } so far: it continues there`,
+      ]
+      : [`another goal is being planned here: "${oneLine(saved.goal)}". You are asked which one it is to be`, ...there];
+  }
+  const planner = agent.name === "none" ? "the agent" : oneLine(agent.name);
+  return [`none yet: ${planner} asks what it needs to know and drafts stories, which you read before a yes`, ...there];
+}
+
+function oneLineKeepingIndent(line: string): string {
+  return `${/^ */.exec(line)?.[0] ?? ""}${oneLine(line)}`;
+}
+
+async function branchLines(
+  { loop, repository }: RalphContext,
+  { prd, isApproved }: Begun,
+  base: string | undefined,
+): Promise<readonly string[]> {
+  if (repository === null) return [];
+  const current = await repository.currentBranch();
+  const here = current ?? "the detached HEAD";
+  const wanted = loop.branch ?? (isApproved ? prd?.branchName : undefined);
+  if (wanted === "" || wanted === current) return [`${here}, which is checked out`];
+  const stacked = isApproved || base !== undefined ? null : await stackedBranch(repository, prd);
+  if (stacked !== null) {
+    return [`${wanted ?? "named by the plan"}; you are asked whether it starts from ${stacked.usual} or from ${here}`];
+  }
+  const known = wanted !== undefined &&
+    (await repository.git(["rev-parse", "--verify", "--quiet", `refs/heads/${wanted}`])).exitCode === 0;
+  return [known ? `${wanted}, which is there` : `${wanted ?? "named by the plan"}, from ${base ?? here}`];
+}
+
+async function checkLines({ config: { verify }, host, root }: RalphContext): Promise<readonly string[]> {
+  if (verify.default.length === 0) {
+    const found = await suggestChecks(root);
+    return [
+      "none that every story must pass: each story names its own",
+      ...found.map(({ command, from }) => `found in ${from}: ${command} (\`--verify\`, or \`ralph init\`)`),
+    ];
+  }
+  const lines: string[] = [];
+  for (const command of verify.default) {
+    const word = commandWord(command);
+    const isMissing = word !== null && await findExecutable(word, host.environment, root) === null;
+    lines.push(`${oneLine(command)}${isMissing ? `: ${word} was not found` : ""}`);
+  }
+  return verify.baseline ? [...lines, "run once before the planner's first turn, and for every story"] : lines;
+}
+
+function commitLines({ config: { commits } }: RalphContext, { isApproved, prd }: Begun): readonly string[] {
+  const story = prd?.userStories.find(({ passes }) => !passes);
+  const named = isApproved && story !== undefined ? `${story.id} - ${oneLine(story.title)}` : "US-001 - its title";
+  return [
+    ...!isApproved && commits.prdChanges ? [`ralph: plan approved (${EXEC_FOLDER}/, without its runs)`] : [],
+    commits.work
+      ? `feat: ${named}${commits.squash === false ? "" : ", one commit a verified story"}`
+      : "no work: `commits.work` is off",
+    "nothing is pushed or merged",
+  ];
+}
+
+async function yourText(ralph: RalphContext): Promise<string> {
+  if (ralph.repository === null) return "no repository";
+  const own = topLevelPaths(ralph, [EXEC_FOLDER, ".ralph"]);
+  const { changed } = await ralph.repository.status();
+  const paths = changed.map(({ path }) => path).filter((path) =>
+    !own.some((folder) => path === folder || path.startsWith(`${folder}/`))
+  );
+  if (paths.length === 0) return "nothing is uncommitted";
+  const more = paths.length > SHOWN_PATHS ? ` and ${paths.length - SHOWN_PATHS} more` : "";
+  return `${paths.slice(0, SHOWN_PATHS).map(oneLine).join(", ")}${more}: uncommitted now, and never committed by Ralph`;
+}
+
+function asksLines({ flags, host }: Invocation, { approvals }: RalphContext, { isApproved }: Begun): readonly string[] {
+  const isGiven = (gate: string): boolean => approvals.has(gate) || approvals.has("all");
+  const gates = [...isApproved ? [] : ["prd"], "understand", "run"];
+  const open = gates.filter((gate) => !isGiven(gate));
+  const given = gates.filter(isGiven);
+  const asksNoOne = ["non-interactive", "answers", "approve"].some((name) => flags.has(name)) ||
+    !host.terminal.interactive;
+  return [
+    ...given.length === 0 ? [] : [`yes beforehand: ${given.join(", ")}`],
+    ...open.length === 0
+      ? []
+      : asksNoOne
+      ? [`no one to ask, and no yes beforehand (\`--approve\`): ${open.join(", ")}`]
+      : open.map((gate) => QUESTIONS[gate] ?? gate),
+  ];
+}
+
+function limitText({ config: { limits, maxRetries, provider } }: RalphContext): string {
+  return [
+    `${formatDuration(provider.timeout * 1000)} a turn`,
+    `${count(maxRetries, "attempt", "attempts")} a story`,
+    ...limits.iterations === null ? [] : [`${limits.iterations} turns`],
+    ...limits.minutes === null ? [] : [`${limits.minutes} minutes`],
+    ...limits.tokens === null ? [] : [`${limits.tokens} tokens`],
+    limits.costUsd === null ? "no limit on cost (`--max-cost`)" : `$${limits.costUsd}`,
+  ].join(", ");
+}
+
+function count(number: number, one: string, many: string): string {
+  return `${number} ${number === 1 ? one : many}`;
+}
