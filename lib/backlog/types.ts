@@ -305,6 +305,8 @@ export interface Backlog<Data = unknown, Findings = unknown> {
   receive?(claims: readonly ClaimLine[]): Promise<void>;
   /** Record a hook's start or end; several may be reported at once. */
   hookRan?(record: HookRecord): Promise<void>;
+  /** Hooks that ended with the run before they were done; asked once, when a run begins. @default none */
+  hooksLeft?(): Promise<readonly Pick<HookRecord, "hookId" | "iteration" | "transcript">[]>;
 
   // The worker's side: item and working tree only.
 

@@ -14,7 +14,8 @@ import type { Item } from "../backlog/types.ts";
 /** Where and about what a hook runs. Paths are absolute. */
 export interface HookWorkspace {
   readonly iteration: number;
-  readonly item: Item;
+  /** `null` for an iteration of an earlier run. */
+  readonly item: Item | null;
   readonly transcript: string;
   readonly cwd: string;
   readonly log: string;

@@ -23,7 +23,8 @@ import { createHookTrees, type HookTrees } from "./hook_trees.ts";
 /** An iteration, as hooks know it. */
 export interface HookIteration {
   readonly iteration: number;
-  readonly item: Item;
+  /** `null` for an iteration of an earlier run. */
+  readonly item: Item | null;
   /** Absolute path. */
   readonly transcript: string;
 }
@@ -43,6 +44,11 @@ export function hookIterationOf(
 
 /** The hooks of one run. */
 export interface HookRunner {
+  /**
+   * Starts those again that ended with their run before they were done. What one in a tree of its own had changed is gone,
+   * and it is started; one that worked in the project's tree is named.
+   */
+  repeat(): Promise<void>;
   /** Starts the hooks before or after an iteration. Resolves when those that are not parallel have ended. */
   run(when: "after" | "before", iteration: HookIteration): Promise<void>;
   /** Brings in what ended hooks changed. Call between two iterations. */
@@ -68,6 +74,7 @@ export interface HookRunnerOptions {
 }
 
 const NONE: HookRunner = {
+  repeat: async () => {},
   run: async () => {},
   apply: async () => {},
   finish: async () => {},
@@ -97,7 +104,7 @@ export async function createHookRunner<Data, Findings>(
 }
 
 /** What of a backlog hooks need. */
-type HookBacklog = Pick<Backlog, "hookRan" | "restore" | "stateFiles">;
+type HookBacklog = Pick<Backlog, "hookRan" | "hooksLeft" | "restore" | "stateFiles">;
 
 class RunHooks implements HookRunner {
   readonly #ralph: RalphContext;
@@ -130,6 +137,22 @@ class RunHooks implements HookRunner {
     this.#logs = logs;
     this.#slots = createSlots(limit);
     this.#signal = AbortSignal.any([signal, this.#stopper.signal]);
+  }
+
+  async repeat(): Promise<void> {
+    const left = await this.#backlog.hooksLeft?.() ?? [];
+    const known = left.flatMap(({ hookId, ...iteration }) => {
+      const hook = this.#hooks.find(({ id, enabled }) => id === hookId && enabled !== false);
+      return hook === undefined ? [] : [{ hook, iteration: { ...iteration, item: null } }];
+    });
+    const again = known.filter(({ hook }) => hook.parallel !== false && hook.isolated !== false);
+    const commit = again.length === 0 ? null : await this.#trees.snapshot();
+    for (const { hook, iteration } of again) this.#start(hook, iteration, commit);
+    for (const { hook, iteration: { iteration } } of known.filter((one) => !again.includes(one))) {
+      const message = `the hook ${hook.id} of iteration ${iteration} was interrupted in the project's own tree: ` +
+        "it is not started again";
+      this.#ralph.events.emit({ type: "note", level: "warn", message, hook: hook.id });
+    }
   }
 
   async run(when: "after" | "before", iteration: HookIteration): Promise<void> {

@@ -73,6 +73,7 @@ export class Loop<Data, Findings> {
     await using _clean = this.#clean;
     await using workers = this.#workers();
     try {
+      await hooks.repeat();
       for (;;) {
         const stopped = await ((await workers.open())?.run() ?? this.#iterate());
         if (stopped === null) continue;

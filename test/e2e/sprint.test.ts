@@ -216,9 +216,9 @@ if [ -f asked ]; then echo "RALPH_COMPLETE: yes"; else touch asked; sed -i 's/^s
     expect(result.git("worktree", "list").split("\n")).toHaveLength(1);
   });
 
-  test("after kill -9 the counters continue, what ran is marked interrupted, and nothing is overwritten", async () => {
+  test("after kill -9 the counters continue, hooks that were interrupted run again, and nothing is overwritten", async () => {
     const cli = sprint(
-      "workflow: ralph\ngoal: g\nper-iteration-hooks:\n  - { id: slow, command: 'echo $$ > \"$RALPH_ROOT/pid.txt\"; [ $RALPH_ITERATION != 1 ] || sleep 60' }\n",
+      'workflow: ralph\ngoal: g\nper-iteration-hooks:\n  - { id: slow, command: \'echo $$ > "$RALPH_ROOT/pid.txt"; [ $RALPH_ITERATION != 1 ] || [ -f "$RALPH_ROOT/killed" ] || sleep 60; date > hook-$RALPH_ITERATION.txt\' }\n  - { id: here, isolated: false, command: \'[ $RALPH_ITERATION != 1 ] || [ -f "$RALPH_ROOT/killed" ] || sleep 60\' }\n',
     )
       .agent(
         "worker",
@@ -234,10 +234,14 @@ if [ -f asked ]; then echo "RALPH_COMPLETE: yes"; else touch asked; sed -i 's/^s
 
     const result = await ralphCli(running.root).args("sprint", "run", DIRECTORY).expectExit(0);
 
-    expect(progressOf(result)["hook-tasks"].map((task) => `${task.iteration} ${task.status}`)).toEqual([
-      "1 interrupted",
-      "3 completed",
-    ]);
+    expect(
+      progressOf(result)["hook-tasks"].map((task) => `${task.iteration} ${task["hook-id"]} ${task.status}`).toSorted(),
+    )
+      .toEqual(["1 here interrupted", "1 slow completed", "3 here completed", "3 slow completed"]);
+    expect(result.stderr).toContain(
+      "the hook here of iteration 1 was interrupted in the project's own tree: it is not started again",
+    );
+    expect(result.git("show", "--stat", "--format=", "HEAD^{/hook: slow .iteration 1.}")).toContain("hook-1.txt");
     expect(progressOf(result).stats["current-iteration"]).toBe(3);
     expect(result.read(`${DIRECTORY}/transcripts/iteration-1.jsonl`)).toBe(first);
     expect(result.git("worktree", "list").split("\n")).toHaveLength(1);

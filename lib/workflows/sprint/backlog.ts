@@ -197,6 +197,15 @@ export function sprintBacklog(
     },
 
     hookRan: (record) => recorder.record(record),
+
+    async hooksLeft() {
+      const { hookTasks } = await load();
+      return hookTasks.filter(({ status }) => status === "interrupted").map(({ hookId, iteration }) => ({
+        hookId,
+        iteration,
+        transcript: join(ralph.root, transcriptOf(paths.transcripts, iteration)),
+      }));
+    },
   };
 }
 
@@ -221,7 +230,7 @@ function iterationItem(progress: SprintProgress, step: SprintStep | null, transc
     kind: mode,
     exclusive: true,
     iteration,
-    transcript: `${transcripts}/iteration-${iteration}.jsonl`,
+    transcript: transcriptOf(transcripts, iteration),
   } as const;
   const data = { mode, iteration, completed, idle: idleIterations, step };
   if (step === null) return { ...known, id: `${mode}-${completed + 1}`, title: titleOf(goal), preparatory: true, data };
@@ -235,6 +244,10 @@ function iterationItem(progress: SprintProgress, step: SprintStep | null, transc
     fingerprint: fingerprintOf(step.prompt),
     data,
   };
+}
+
+function transcriptOf(transcripts: string, iteration: number): string {
+  return `${transcripts}/iteration-${iteration}.jsonl`;
 }
 
 function isGivenUp({ id, prompt }: SprintStep, parked: readonly ParkedItem[]): boolean {
