@@ -28,7 +28,8 @@ export type Next<Data> =
   | { readonly status: "waiting" }
   /** Nothing is left. The loop computes the verdict. */
   | { readonly status: "done"; readonly summary?: string }
-  | { readonly status: "blocked"; readonly reasons: readonly string[] };
+  /** `givenUp`: how many items the store itself keeps from being taken up; `--retry-blocked` asks them back. @default 0 */
+  | { readonly status: "blocked"; readonly reasons: readonly string[]; readonly givenUp?: number };
 
 /** What one iteration does; read in full before the turn starts. */
 export interface Work {

@@ -168,7 +168,7 @@ export class Loop<Data, Findings> {
         return {
           status: "blocked",
           reasons: next.reasons,
-          parkedBefore: view.parked.length - progress.parked.length,
+          parkedBefore: view.parked.length - progress.parked.length + (next.givenUp ?? 0),
         };
       case "waiting":
         return next;

@@ -164,6 +164,29 @@ describe("commands that look", () => {
     expect(JSON.parse(read($schema) ?? "")).toEqual(JSON.parse(stdout));
   });
 
+  test.each(["spec", "sprint", "gsd", "feature"])(
+    "`ralph init --workflow %s` writes what its flags say",
+    async (workflow) => {
+      const { read } = await ralphCli().agent("claude", "echo 2.1.0").args(
+        "init",
+        "--workflow",
+        workflow,
+        "--agent",
+        "claude",
+        "--model",
+        "opus",
+        "--verify",
+        "npm test",
+      ).before("mkdir -p .planning && touch .planning/PROJECT.md").expectExit(0);
+
+      const config: unknown = JSON.parse(read("ralph.config.json") ?? "{}");
+      expect(config).toMatchObject({
+        provider: { preset: "claude", model: "opus" },
+        verify: { default: ["npm test"] },
+      });
+    },
+  );
+
   test("`ralph init` keeps a configuration that is there, and says which flags changed nothing", async () => {
     const { read, stderr } = await ralphCli().files({ "ralph.config.json": "{}" }).args("init", "--agent", "claude")
       .expectExit(0);

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Cli, type CliResult, ralphCli } from "./cli.ts";
 
@@ -71,6 +71,55 @@ describe("the spec workflow", () => {
     expect(stderr).toContain("t-1a2b");
     const again = await ralphCli().args("build").expectExit(2);
     expect(again.stderr).toContain("ralph/plan.jsonl does not exist");
+  }, 60_000);
+
+  test("a task that VERIFY rejected three times: the last line names the command that takes it up again", async () => {
+    const given = '{"t": "reject", "id": "t-1a2b", "done_at": "abc", "reason": "never good"}\n'.repeat(2);
+    const worker = `cat >/dev/null; [ $RALPH_STAGE = BUILD ] && touch a && exec ralph task done
+      [ -f "$HOME/good" ] && echo "[RALPH] SPEC_COMPLETE" && exec ralph task accept
+      exec ralph task reject t-1a2b "never good"`;
+    const cli = project(PLAN + given).agent("worker", worker);
+
+    const { stderr, root } = await cli.args("build", "--agent-cmd", "worker").expectExit(3);
+    expect(stderr).toContain("  t-1a2b: rejected 3 times: never good\n");
+    expect(stderr).toContain("hint: fix the cause, then `ralph build --agent-cmd worker --retry-blocked`\n");
+    const again = await ralphCli(root).args("build", "--agent-cmd", "worker").expectExit(3);
+    expect(again.stderr).toContain("--retry-blocked");
+
+    writeFileSync(join(dirname(root), "home/good"), "");
+    await ralphCli(root).args("build", "--agent-cmd", "worker", "--retry-blocked")
+      .expectExit(0);
+  }, 60_000);
+
+  test(
+    "a reviewer that says SPEC_INCOMPLETE has to say what is missing: its acceptance alone does not count",
+    async () => {
+      const worker = `cat >/dev/null; [ $RALPH_STAGE = BUILD ] && touch a && exec ralph task done
+      echo "[RALPH] SPEC_INCOMPLETE"; exec ralph task accept`;
+
+      const { stderr, read } = await project(PLAN).agent("worker", worker)
+        .args("build", "--agent-cmd", "worker", "--max-iterations", "2").expectExit(1);
+
+      expect(stderr).toContain(
+        "it said SPEC_INCOMPLETE, and neither rejected a task nor added an issue for what is missing",
+      );
+      expect(read("ralph/plan.jsonl")).toContain('"id": "t-1a2b"');
+    },
+    60_000,
+  );
+
+  test("tasks that a planner writes into the plan by hand are taken up, and nothing else of its edit", async () => {
+    const worker = `cat > /dev/null
+      printf '%s\\n' '{"t": "spec", "spec": "b.md"}' '{"t": "task", "id": "t-hand", "spec": "b.md", "name": "by hand", "s": "d"}' > ralph/plan.jsonl`;
+
+    const { read, git } = await project(PLAN).agent("worker", worker)
+      .args("plan", "a.md", "--agent-cmd", "worker").expectExit(0);
+
+    const plan = read("ralph/plan.jsonl") ?? "";
+    expect(plan).toContain('"id": "t-1a2b"');
+    expect(plan).toMatch(/"spec": "a.md", "name": "by hand", "s": "p"/);
+    expect(plan).not.toContain("b.md");
+    expect(git("log", "-1", "--format=%s")).toBe("ralph: task add - 1 task");
   }, 60_000);
 
   test("puts a manual edit of the plan back and takes it for a claim that the checks decide", async () => {
@@ -153,6 +202,14 @@ describe("the spec workflow", () => {
 });
 
 describe("the commands on the plan", () => {
+  test("set-spec of a file that there is not is exit 2, and changes nothing", async () => {
+    const { stderr, read } = await project(PLAN).args("set-spec", "nope.md").expectExit(2);
+
+    expect(stderr).toContain("nope.md does not exist");
+    expect(stderr).toContain("hint: specs are looked for here, then in ralph/specs and specs");
+    expect(read("ralph/plan.jsonl")).toBe(PLAN);
+  });
+
   test("refuse what cannot be, and leave the plan as it is", async () => {
     const cases: readonly (readonly [args: readonly string[], message: string])[] = [
       [

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { type Cli, type CliResult, ralphCli } from "./cli.ts";
@@ -119,6 +119,31 @@ per-iteration-hooks:
     expect(result.read("counts.txt")?.trim().split("\n")).toHaveLength(6);
     expect(result.git("worktree", "list").split("\n")).toHaveLength(1);
     expect(result.git("status", "--porcelain")).toBe(`?? ${PROGRESS}`);
+  });
+
+  test("a hook that is the command of a plugin which the agent does not know, or has not, is named before the first turn", async () => {
+    const done = "cat >/dev/null; echo 'RALPH_COMPLETE: ok'";
+    const told = "the hook learning is `/m42-signs:learning-extraction`, a command of the Claude Code plugin m42-signs";
+    const stream =
+      `cat >/dev/null; echo '{"type":"result","subtype":"success","is_error":false,"result":"RALPH_COMPLETE: ok"}'`;
+    const plugins = `{"version":2,"plugins":{"m42-signs@m42":[{"scope":"user"}]}}`;
+
+    const other = await sprint(HELLO).agent("worker", done).args("sprint", "run").expectExit(0);
+    expect(other.stderr).toContain(`warning: ${told}: the agent worker does not know it; a \`prompt\` in SPRINT.yaml`);
+    const claude = sprint(HELLO, { "ralph.config.json": '{ "provider": { "preset": "claude" } }' }).agent(
+      "claude",
+      stream,
+    );
+    const missing = await claude.args("sprint", "run").expectExit(0);
+    expect(missing.stderr).toContain(`warning: ${told}, which is not installed: \`claude plugin install m42-signs\``);
+
+    const progress = join(missing.root, PROGRESS);
+    writeFileSync(progress, readFileSync(progress, "utf8").replace("status: completed", "status: in-progress"));
+    const folder = join(dirname(missing.root), "home/.claude/plugins");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "installed_plugins.json"), plugins);
+    const installed = await ralphCli(missing.root).args("sprint", "run").expectExit(0);
+    expect(installed.stderr).not.toContain("m42-signs");
   });
 
   test("an echo of the prompt's own instruction does not end the loop", async () => {

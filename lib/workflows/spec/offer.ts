@@ -39,7 +39,9 @@ export function offered(plan: Plan, { inFlight, parked, limit, isGivenUp }: Offe
   if (free !== undefined) return { status: "item", item: buildItem(plan, free) };
   if (inFlight.length > 0) return { status: "waiting" };
   const reasons = blockedReasons(plan, limit, parked, stage);
-  return reasons.length > 0 ? { status: "blocked", reasons } : { status: "done", summary: "COMPLETE" };
+  if (reasons.length === 0) return { status: "done", summary: "COMPLETE" };
+  const givenUp = pendingOf(plan).filter((task) => isGivenUp(plan, task.id) && !isTaskParked(task, parked, ids));
+  return { status: "blocked", reasons, givenUp: givenUp.length };
 }
 
 /** Whether the loop gave up on a task. @param ids of all that is parked, so that a hash is made only where it is looked at */

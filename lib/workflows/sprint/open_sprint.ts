@@ -5,6 +5,7 @@ import { onlySprint, sprintDirectory, sprintPaths } from "./paths.ts";
 import type { SprintFindings, SprintItemData } from "./types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { pathExists } from "../../host/files.ts";
+import { unknownPlugins } from "./plugins.ts";
 import { configuredHooks, type Hook } from "../../hooks/hook.ts";
 import type { Backlog } from "../../backlog/types.ts";
 
@@ -60,6 +61,7 @@ export async function openSprint(ralph: RalphContext, options: OpenSprintOptions
   }
   const own = await sprintHooks(ralph, { directory });
   if (options.retryBlocked ?? ralph.loop.retryBlocked) await answered(ralph, progress);
+  for (const message of await unknownPlugins(ralph, own)) ralph.events.emit({ type: "note", level: "warn", message });
   const hooks = [...configuredHooks(ralph.config).filter(({ id }) => !own.some((hook) => hook.id === id)), ...own];
   return { directory, backlog: sprintBacklog(ralph, { directory }), hooks };
 }

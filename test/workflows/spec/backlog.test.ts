@@ -128,7 +128,7 @@ describe("specBacklog()", () => {
     const blocked = await specBacklog(world.ralph).next(view);
     const again = await specBacklog({ ...world.ralph, loop: { ...world.ralph.loop, retryBlocked: true } }).next(view);
 
-    expect(blocked).toEqual({ status: "blocked", reasons: ["t-1: rejected 3 times: bad"] });
+    expect(blocked).toEqual({ status: "blocked", reasons: ["t-1: rejected 3 times: bad"], givenUp: 1 });
     expect(again.status).toBe("item");
   });
 

@@ -42,10 +42,14 @@ export async function planWithGsd(invocation: Invocation, action: GsdAction): Pr
     const goal = action === "plan" ? "; a goal is planned in another workflow: `ralph help workflows`" : "";
     throw usage(`${phase} is no phase`, `a phase is a number: \`ralph ${invocation.command.name} 1\`, \`02.1\`${goal}`);
   }
-  if (action === "init" && await pathExists(join(place.root, PLANNING_DIRECTORY, "PROJECT.md"))) {
-    say(`${PLANNING_DIRECTORY}/PROJECT.md is there already: nothing was started`);
-    say("next: `ralph status`");
-    return EXIT.done;
+  if (action === "init") {
+    const isBegun = await pathExists(join(place.root, PLANNING_DIRECTORY, "PROJECT.md"));
+    const isSetUp = await setUpWith(invocation, place, isBegun);
+    if (isBegun) {
+      say(`${PLANNING_DIRECTORY}/PROJECT.md is there already: nothing was started`);
+      if (!isSetUp) say("next: `ralph status`");
+    }
+    if (isBegun || invocation.flags.has("dry-run")) return EXIT.done;
   }
   if (action === "discover" || action === "plan") await lookAtPhase(place, phase, invocation, action);
   const chosen = await withAgent(invocation, place);
@@ -61,6 +65,20 @@ export async function planWithGsd(invocation: Invocation, action: GsdAction): Pr
   const exitCode = endWith(invocation, session.ralph, outcome, null);
   if (outcome.status === "passed") say(`next: ${nextCommand(action, phase)}`);
   return exitCode;
+}
+
+/** Writes what the flags of `init` say into the configuration, as in every workflow. @returns whether there were such flags */
+async function setUpWith(invocation: Invocation, place: Place, isBegun: boolean): Promise<boolean> {
+  if (!["verify", "model", "reasoning", "endpoint", "timeout", "dry-run"].some((flag) => invocation.flags.has(flag))) {
+    if (!isBegun || !["agent", "agent-cmd"].some((flag) => invocation.flags.has(flag))) return false;
+  }
+  const { scaffoldWorkflow } = await import("../../../cli/scaffold.ts");
+  await scaffoldWorkflow(invocation, place, {
+    files: () => Promise.resolve([]),
+    config: { workflow: "gsd" },
+    next: isBegun ? "`ralph status`" : "answer what GSD asks about the project",
+  });
+  return true;
 }
 
 /** Without a flag and a configured agent: the one that GSD is made for. @throws {RalphError} agent-missing */
