@@ -16,6 +16,7 @@ const KEPT: readonly string[] = [
   "verify",
   "allow-unverified",
   "strict",
+  "sandbox",
   "no-sandbox",
   "challenge",
   "branch",

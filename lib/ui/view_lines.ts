@@ -61,9 +61,11 @@ export function laneLines(lanes: ReadonlyMap<number, ViewState>, options: ViewOp
     const since: readonly Part[] = activity === null
       ? []
       : [[` ${symbols.dot} ${elapsed(now - activity.sinceMs)}`, as]];
-    const shown = cutToWidth(title, Math.max(LEAST_TITLE, Math.floor(columns / 3)), symbols.ellipsis);
-    const head: readonly Part[] = [[`${lane} `, dim], [`${symbols.start} `, accent], [`${id} `, bold], [shown, as]];
-    return [draw([...head, ...since, [` ${symbols.dot} `, dim], ...rest], columns - 1, symbols.ellipsis)];
+    const head: readonly Part[] = [[`${lane} `, dim], [`${symbols.start} `, accent], [`${id} `, bold]];
+    const behind: readonly Part[] = [...since, [` ${symbols.dot} `, dim], ...rest];
+    const room = columns - 1 - widthOf([...head, ...behind]);
+    const shown = cutToWidth(title, Math.max(LEAST_TITLE, Math.floor(columns / 3), room), symbols.ellipsis);
+    return [draw([...head, [shown, as], ...behind], columns - 1, symbols.ellipsis)];
   });
   return lines.slice(0, Math.max(1, rows - 1));
 }

@@ -34,6 +34,12 @@ describe("withFlags()", () => {
     );
   });
 
+  test("a run that was confined continues confined", () => {
+    expect(again(["run", "--agent", "claude", "--sandbox", "--parallel", "2"], "ralph run")).toBe(
+      "ralph run --agent claude --sandbox --parallel 2",
+    );
+  });
+
   test("only flags that the command takes, that were typed, and that it does not have", () => {
     const line = ["exec", "a goal", "--agent", "claude", "--model", "m", "--allow-unverified", "--branch", ""];
 

@@ -42,6 +42,7 @@ test("the tools of `ralph mcp` look, run and report as the commands do", async (
   writeFileSync(join(project.root, "ralph.config.json"), JSON.stringify({ provider: { command: "worker" } }));
   const client = await connected(project);
   try {
+    expect(client.getInstructions()).toContain("start a run"); // all that codex shows its model of it at first
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(["status", "plan", "run", "tell", "report"]);
     expect(await call(client, "status")).toMatchObject({ text: expect.stringContaining("US-001"), isError: false });

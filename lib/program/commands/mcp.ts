@@ -17,6 +17,11 @@ import { EXIT } from "../../errors/exit_codes.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { ProcessEnd } from "../../host/types.ts";
 
+/** What a client shows of the server before its tools: some list tools only when the model searches for them. */
+const INSTRUCTIONS =
+  "Ralph: work that runs unattended until checks pass. Plan it, start a run, look at it, tell it something, " +
+  "and report what it did.";
+
 /** What a tool answers. */
 interface Answer {
   readonly content: { readonly type: "text"; readonly text: string }[];
@@ -49,7 +54,7 @@ export async function run(invocation: Invocation): Promise<number> {
 }
 
 function serverOf(ralph: RalphProcess): McpServer {
-  const server = new McpServer({ name: "ralph", version: VERSION });
+  const server = new McpServer({ name: "ralph", version: VERSION }, { instructions: INSTRUCTIONS });
   server.registerTool(
     "status",
     { description: "The state of the work, and what a run at work does now. Changes nothing.", annotations: LOOKING },
