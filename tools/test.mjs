@@ -29,6 +29,7 @@ const ONCE = [
   "test/loop/parallel*.test.ts",
   "test/machines/workers.test.ts",
   "test/machines/job.test.ts",
+  "test/machines/other_workflows.test.ts",
   "test/web/**",
   // whole programs inside of bubblewrap
   "test/sandbox/attempts.test.ts",

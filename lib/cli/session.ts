@@ -40,6 +40,8 @@ export interface SessionOptions {
   readonly title?: string;
   /** Where it works, when that is known. @default found */
   readonly place?: Place;
+  /** Longest wait for a rate limit, in seconds, where no flag says another. @default the configuration's */
+  readonly maxWait?: number;
 }
 
 /** A command at work: the context of its steps, disposed with it. */
@@ -54,7 +56,9 @@ export interface Session extends AsyncDisposable {
 export async function openSession(invocation: Invocation, options: SessionOptions): Promise<Session> {
   const { flags, host, signal } = invocation;
   const approvals = parseApprovals(flags.all("approve"), options.gates === null ? null : [...GATES, ...options.gates]);
-  const overlay = configOverlay(flags, "agent" in invocation.command.flags ? "turn" : "check");
+  const flagged = configOverlay(flags, "agent" in invocation.command.flags ? "turn" : "check");
+  const { maxWait } = options;
+  const overlay = maxWait === undefined ? flagged : { ...flagged, limits: { maxWait, ...flagged.limits } };
   const place = options.place ?? await findPlace(invocation);
   const json = flags.has("json");
   const ui = json && options.data !== true ? "json" : (flags.text("ui") ?? place.config.ui) as Config["ui"];

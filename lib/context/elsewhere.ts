@@ -26,6 +26,8 @@ export interface AttemptJob {
   readonly greenBefore: boolean | null;
   /** An earlier attempt failed by its unseen check. */
   readonly unseenFailed: boolean;
+  /** What a person has told the run for this item (`ralph tell`), for its prompt; "": nothing. */
+  readonly told: string;
   /** When the run's time is up; `null`: it has no such limit. */
   readonly budget: TimeBudget | null;
 }

@@ -52,6 +52,11 @@ export const MACHINE_ERRORS = {
     hint: "`ralph doctor --probe` looks at it; landing that result ends the run",
     exitCode: 4,
   },
+  "job-given-back": {
+    message: "the job {id} is given back: {reason}",
+    hint: "another worker may take it; `limits.maxWait` says how long a worker waits for its agent",
+    exitCode: 4,
+  },
   "job-stale": {
     message: "another clone has taken or landed jobs of this work since: {problem}",
     hint: "nothing was pushed from here; begin again in a fresh clone of the branch, or `git reset` it to the remote's",

@@ -3,8 +3,8 @@ import { RalphError } from "../errors/ralph_error.ts";
 import { outputFrom } from "../git/run_git.ts";
 import type { Repository } from "../git/types.ts";
 import { type JobHead, jobOf, madeOf, withoutWork } from "./coordinator.ts";
-import { attemptRef, type Job, jobRef, type JobResult, parseJob } from "./job.ts";
-import { fetchRefs, jobCommit, readData, readResult } from "./remote.ts";
+import { attemptRef, type Job, type JobResult, jobRef } from "./job.ts";
+import { createJobCommits, fetchRefs, lightJob, readJob, readResult } from "./remote.ts";
 import type { SharedRun } from "./shared_journal.ts";
 
 /** A job that was handed out so often without a result is given up. */
@@ -32,11 +32,13 @@ export class ByHand implements Elsewhere {
   readonly out: OutJob[] = [];
   readonly settledIds: string[] = [];
   readonly #options: ByHandOptions;
+  readonly #commitOf: (job: Job) => Promise<string>;
   /** Ids of attempts whose results are here. */
   readonly #results = new Set<string>();
 
   constructor(options: ByHandOptions) {
     this.#options = options;
+    this.#commitOf = createJobCommits(options.repository);
     this.takesMore = options.told === null;
   }
 
@@ -94,22 +96,23 @@ export class ByHand implements Elsewhere {
     const { id } = one.attempt;
     const ref = jobRef(id);
     if ((await repository.git(["rev-parse", "--verify", "--quiet", ref])).exitCode === 0) {
-      const { commit, data } = await readData(repository, ref);
-      const known = tryParse(data, head.ralph);
-      if (known !== null) return { id, job: known, commit };
+      const known = await this.#known(ref);
+      if (known !== null) return { id, ...known };
     }
     const job = jobOf(head, one);
-    const commit = await jobCommit(repository, job);
+    const commit = await this.#commitOf(job);
     await outputFrom(repository, ["update-ref", ref, commit]);
-    return { id, job, commit };
+    return { id, job: lightJob(job), commit };
   }
-}
 
-function tryParse(data: unknown, version: string): Job | null {
-  try {
-    return parseJob(data, version);
-  } catch (error) {
-    if (RalphError.isInstance(error)) return null;
-    throw error;
+  async #known(ref: string): Promise<Omit<OutJob, "id"> | null> {
+    const { repository, head } = this.#options;
+    try {
+      const job = lightJob(await readJob(repository, ref, head.ralph));
+      return { job, commit: (await outputFrom(repository, ["rev-parse", ref])).trim() };
+    } catch (error) {
+      if (RalphError.isInstance(error) && error.code !== "git-failed") return null;
+      throw error;
+    }
   }
 }

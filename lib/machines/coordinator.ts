@@ -17,8 +17,18 @@ import { pathsBetween } from "../git/work_commit.ts";
 import { hashText, readText, writeAtomic } from "../host/files.ts";
 import { createSlots } from "../host/slots.ts";
 import type { Engine } from "./engine.ts";
+import { turnEvent } from "./turn_events.ts";
 import { attemptIdIn, attemptRef, type Job, jobRef, type JobResult, repositoryName } from "./job.ts";
-import { dropRefs, jobCommit, pushedJob, pushedResult, pushRefs, remoteUrl, removeRefs } from "./remote.ts";
+import {
+  createJobCommits,
+  dropRefs,
+  lightJob,
+  pushedJob,
+  pushedResult,
+  pushRefs,
+  remoteUrl,
+  removeRefs,
+} from "./remote.ts";
 
 /** The lead is kept so often; it lasts three times as long. */
 const LEAD_MS = 10_000;
@@ -72,6 +82,7 @@ export function elsewhereBy({ open, workflow, version }: CoordinatorOptions): Op
     const coordinator = new Coordinator(ralph, { engine, head, key, id });
     try {
       await coordinator.takeLead();
+      await engine.hear((attempt, event) => coordinator.hear(attempt, event));
     } catch (error) {
       await engine.close();
       throw error;
@@ -93,11 +104,14 @@ class Coordinator implements Elsewhere {
   readonly #ralph: RalphContext;
   readonly #parts: CoordinatorParts;
   readonly #repository: Repository;
+  readonly #commitOf: (job: Job) => Promise<string>;
   /** The same for the same clone: the next one takes over at once. */
   #holder = "";
   readonly #remote = createSlots(1);
   readonly #lost = new AbortController();
   #keeping: Disposable | null = null;
+  /** The lanes of attempts that are out. */
+  readonly #lanes = new Map<string, number>();
   /** Ids of attempts that are not needed on the remote any more. */
   #settled: string[] = [];
 
@@ -105,6 +119,7 @@ class Coordinator implements Elsewhere {
     this.#ralph = ralph;
     this.#parts = parts;
     this.#repository = requireRepository(ralph);
+    this.#commitOf = createJobCommits(this.#repository);
   }
 
   /** @throws {RalphError} queue-led */
@@ -116,7 +131,23 @@ class Coordinator implements Elsewhere {
     this.#keeping = this.#ralph.host.clock.every(LEAD_MS, () => void this.#keepLead());
   }
 
-  async attempt(one: AttemptJob, ended: AbortSignal): Promise<MadeElsewhere> {
+  /** What a worker reports of a turn is shown and recorded like what happens here. */
+  hear(id: string, event: unknown): void {
+    const lane = this.#lanes.get(id);
+    const known = lane === undefined ? null : turnEvent(event);
+    if (known !== null) this.#ralph.events.emit(known, lane);
+  }
+
+  async attempt(one: AttemptJob, ended: AbortSignal, lane: number): Promise<MadeElsewhere> {
+    this.#lanes.set(one.attempt.id, lane);
+    try {
+      return await this.#attempt(one, ended);
+    } finally {
+      this.#lanes.delete(one.attempt.id);
+    }
+  }
+
+  async #attempt(one: AttemptJob, ended: AbortSignal): Promise<MadeElsewhere> {
     const { engine } = this.#parts;
     const { id } = one.attempt;
     const signal = AbortSignal.any([ended, this.#lost.signal]);
@@ -199,9 +230,9 @@ class Coordinator implements Elsewhere {
     const { head } = this.#parts;
     const { id } = one.attempt;
     const job = jobOf(head, one);
-    const commit = await jobCommit(this.#repository, job);
-    if (await pushRefs(this.#repository, [{ ref: jobRef(id), commit, from: null }]) === null) return job;
-    return await pushedJob(this.#repository, id, head.ralph) ?? job;
+    const commit = await this.#commitOf(job);
+    if (await pushRefs(this.#repository, [{ ref: jobRef(id), commit, from: null }]) === null) return lightJob(job);
+    return lightJob(await pushedJob(this.#repository, id, head.ralph) ?? job);
   }
 
   /** The remote, one thing at a time; a line that is down for a moment does not end a night's run. */

@@ -56,6 +56,10 @@ export interface Engine {
    * handler's signal aborts when a lease is lost.
    */
   work(options: WorkOptions): Promise<void>;
+  /** Reports what happens in the turn of a job; of use to who looks on, and lost where no one does. */
+  report(id: string, events: readonly object[]): Promise<void>;
+  /** Hears what workers report of jobs of this queue. What arrives is as it was written: check it. */
+  hear(heard: (id: string, event: unknown) => void): Promise<void>;
   /** All jobs that the engine still remembers, oldest first. */
   jobs(): Promise<readonly QueuedJob[]>;
   close(): Promise<void>;
@@ -68,7 +72,10 @@ export interface WorkOptions {
   /** Jobs at once. */
   readonly lanes: number;
   readonly signal: AbortSignal;
-  /** What throws `job-refused` is given up at once, anything else is handed out again. */
+  /**
+   * What throws `job-refused` is given up at once, anything else is handed out again; `job-given-back` to another worker, and
+   * this one takes no more in that lane before its time (`details.until`, milliseconds since 1970).
+   */
   readonly handle: (job: unknown, place: { readonly lane: number; readonly signal: AbortSignal }) => Promise<JobResult>;
 }
 

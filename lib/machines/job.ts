@@ -73,6 +73,7 @@ const JOB = z.strictObject({
   failedBefore: z.array(z.string()),
   greenBefore: z.boolean().nullable(),
   unseenFailed: z.boolean(),
+  told: z.string(),
   budget: z.strictObject({ endsAt: z.number(), words: z.string() }).nullable(),
 });
 

@@ -17,6 +17,11 @@ const RETRIES = 5;
 /** No turn takes that long: limits end it before. */
 const LONGEST_SECONDS = 23 * 60 * 60;
 const CHANNEL = "ralph_job_ended";
+const EVENTS = "ralph_job_events";
+/** A notice holds no more than 8,000 bytes. */
+const NOTICE_BYTES = 7_500;
+/** What is given back does not count as a try. */
+const ONE_MORE = `UPDATE ${SCHEMA}.job SET retry_limit = retry_limit + 1 WHERE name = $1 AND id = $2`;
 
 /** Jobs come by notice; one that is handed out again sends no notice and is asked for. */
 const FETCH = {
@@ -96,6 +101,7 @@ class PostgresEngine implements Engine {
   readonly #clock: Clock;
   readonly #waiting = new Set<() => void>();
   #listening: { close(): Promise<void> } | null = null;
+  #hearing: { close(): Promise<void> } | null = null;
 
   constructor(boss: PgBoss, queue: string, clock: Clock) {
     this.#boss = boss;
@@ -152,20 +158,43 @@ class PostgresEngine implements Engine {
     return (rows as readonly { readonly key: string }[]).map(({ key }) => key);
   }
 
+  async report(id: string, events: readonly object[]): Promise<void> {
+    for (const event of events) {
+      const notice = JSON.stringify({ queue: this.#queue, id, event });
+      if (Buffer.byteLength(notice) > NOTICE_BYTES) continue; // a long text is in the worker's own record
+      await this.#boss.getDb().executeSql("SELECT pg_notify($1, $2)", [EVENTS, notice]);
+    }
+  }
+
+  async hear(heard: (id: string, event: unknown) => void): Promise<void> {
+    const read = (notice: string): void => {
+      const known = noticeOf(notice);
+      if (known?.queue === this.#queue) heard(known.id, known.event);
+    };
+    this.#hearing = await this.#boss.getDb().listen?.(EVENTS, read, () => {}).catch(() => null) ?? null;
+  }
+
   async work(options: WorkOptions): Promise<void> {
     const { lanes, signal } = options;
     const busy = new Set<Promise<unknown>>();
-    for (let lane = 0; lane < lanes; lane++) {
+    const open = async (lane: number): Promise<void> => {
       const id = await this.#boss.work<object, object, typeof FETCH>(this.#queue, FETCH, async ([job]) => {
         if (job === undefined) return [];
         const handled = this.#handle(job, lane, options);
         busy.add(handled);
-        const ended = await handled;
+        const { until, ...ended } = await handled;
         busy.delete(handled);
-        this.#boss.notifyWorker(id); // asks for the next job at once
+        if (until === null) this.#boss.notifyWorker(id); // asks for the next job at once
+        else void rest(id, until, lane);
         return [{ id: job.id, ...ended }];
       });
-    }
+    };
+    const rest = async (id: string, until: number, lane: number): Promise<void> => {
+      await this.#boss.offWork(this.#queue, { id, wait: false });
+      await this.#clock.sleep(Math.max(0, until - this.#clock.now()), signal);
+      if (!signal.aborted) await this.#patiently(() => open(lane));
+    };
+    for (let lane = 0; lane < lanes; lane++) await open(lane);
     await new Promise<void>((resolve) => {
       signal.addEventListener("abort", () => resolve(), { once: true });
       if (signal.aborted) resolve();
@@ -182,6 +211,7 @@ class PostgresEngine implements Engine {
 
   async close(): Promise<void> {
     await this.#listening?.close().catch(() => {});
+    await this.#hearing?.close().catch(() => {});
     await this.#boss.stop({ graceful: false });
   }
 
@@ -189,7 +219,7 @@ class PostgresEngine implements Engine {
     job: JobWithMetadata,
     lane: number,
     { worker, signal, handle }: WorkOptions,
-  ): Promise<{ readonly status: JobResultStatus; readonly output: Output }> {
+  ): Promise<{ readonly status: JobResultStatus; readonly output: Output; readonly until: number | null }> {
     const lost = new AbortController();
     using _lease = this.#clock.every(HEARTBEAT_SECONDS * 1_000, () => void this.#watchLease(job, lost));
     try {
@@ -198,11 +228,13 @@ class PostgresEngine implements Engine {
         await this.#boss.complete(this.#queue, job.id, { result }); // by hand, so that the notice comes after it
         await this.#boss.getDb().executeSql("SELECT pg_notify($1, $2)", [CHANNEL, this.#queue]);
       });
-      return { status: "completed", output: { result } };
+      return { status: "completed", output: { result }, until: null };
     } catch (error) {
       const message = `${worker}: ${error instanceof Error ? error.message : String(error)}`;
-      const isRefused = RalphError.isInstance(error) && error.code === "job-refused";
-      return { status: isRefused ? "deadletter" : "failed", output: { message } };
+      const code = RalphError.isInstance(error) ? error.code : null;
+      const until = code === "job-given-back" ? Number((error as RalphError).details["until"]) : null;
+      if (until !== null) await this.#boss.getDb().executeSql(ONE_MORE, [this.#queue, job.id]).catch(() => {}); // counts then
+      return { status: code === "job-refused" ? "deadletter" : "failed", output: { message }, until };
     }
   }
 
@@ -228,6 +260,16 @@ class PostgresEngine implements Engine {
         await this.#clock.sleep(1_000);
       }
     }
+  }
+}
+
+/** `null`: another program wrote it. */
+function noticeOf(text: string): { readonly queue: unknown; readonly id: string; readonly event: unknown } | null {
+  try {
+    const { queue, id, event } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    return typeof id === "string" ? { queue, id, event } : null;
+  } catch {
+    return null;
   }
 }
 

@@ -6,6 +6,7 @@
  */
 import { gitFailed, outputFrom, reasonOf } from "../git/run_git.ts";
 import type { Repository } from "../git/types.ts";
+import { hashText } from "../host/files.ts";
 import { attemptRef, type Job, jobRef, type JobResult, parseJob, parseResult } from "./job.ts";
 
 /** A clone may be large, a line slow. */
@@ -108,15 +109,45 @@ export async function readData(
   return { commit, data: parseJson(body.join("\n")) };
 }
 
-/** Makes the commit that holds a job. */
-export async function jobCommit(repository: Git, job: Job): Promise<string> {
-  const parents = job.left === null || job.left === job.base ? [job.base] : [job.base, job.left];
-  return await commitData(repository, {
-    tree: `${job.base}^{tree}`,
-    parents,
-    subject: `ralph: job ${job.attempt.id}`,
-    data: job,
-  });
+/** Items of the judging history in one file of a job's tree: those that are full are the same in the next job. */
+const ITEMS_A_FILE = 100;
+
+/**
+ * A job as a queue and a file have it: without the items that were attempted before it, which grow with the run. Those are
+ * in the tree of the job's commit. Pure.
+ */
+export function lightJob(job: Job): Job {
+  return { ...job, judging: { ...job.judging, items: [] } };
+}
+
+/** Makes commits that hold jobs. */
+export function createJobCommits(repository: Git): (job: Job) => Promise<string> {
+  const blobs = new Map<string, string>();
+  return async (job) => {
+    const { items } = job.judging;
+    const lines: string[] = [];
+    for (let from = 0; from < items.length; from += ITEMS_A_FILE) {
+      const input = JSON.stringify(items.slice(from, from + ITEMS_A_FILE));
+      const text = hashText(input);
+      const known = blobs.get(text);
+      const blob = known ?? (await outputFrom(repository, ["hash-object", "-w", "--stdin"], { input })).trim();
+      blobs.set(text, blob);
+      lines.push(`100644 blob ${blob}\t${String(from).padStart(9, "0")}.json\n`);
+    }
+    const tree = (await outputFrom(repository, ["mktree"], { input: lines.join("") })).trim();
+    const parents = job.left === null || job.left === job.base ? [job.base] : [job.base, job.left];
+    return await commitData(repository, { tree, parents, subject: `ralph: job ${job.attempt.id}`, data: lightJob(job) });
+  };
+}
+
+/** The job that a commit here holds. @throws {RalphError} job-invalid, job-version, git-failed */
+export async function readJob(repository: Git, ref: string, version: string): Promise<Job> {
+  const { data } = await readData(repository, ref);
+  const job = parseJob(data, version);
+  const names = (await outputFrom(repository, ["ls-tree", "--name-only", ref])).split("\n").filter((name) => name !== "");
+  if (names.length === 0) return job;
+  const files = await Promise.all(names.map((name) => outputFrom(repository, ["show", `${ref}:${name}`])));
+  return parseJob({ ...job, judging: { ...job.judging, items: files.flatMap(parseJson) } }, version);
 }
 
 /**
@@ -127,8 +158,7 @@ export async function jobCommit(repository: Git, job: Job): Promise<string> {
  */
 export async function pushedJob(repository: Git, id: string, version: string): Promise<Job | null> {
   const ref = jobRef(id);
-  if (!await fetchRefs(repository, [ref])) return null;
-  return parseJob((await readData(repository, ref)).data, version);
+  return await fetchRefs(repository, [ref]) ? await readJob(repository, ref, version) : null;
 }
 
 /**

@@ -11,7 +11,10 @@ import { conflictNote, type WorkerTree } from "../loop/parallel/worker_tree.ts";
 import { createTurnGuard } from "../loop/turn_guard.ts";
 import { workItem } from "../loop/work_item.ts";
 import { attemptRef, type Job, jobRef, type JobResult } from "./job.ts";
-import { commitData, pushedJob, pushedResult, pushRefs } from "./remote.ts";
+import { commitData, lightJob, pushedJob, pushedResult, pushRefs } from "./remote.ts";
+
+/** An agent whose limit ends it does not say when is asked again after this. */
+const UNKNOWN_WAIT_MS = 5 * 60_000;
 
 /** Where a job is worked on. */
 export interface JobPlace<Data, Findings> {
@@ -35,18 +38,24 @@ export interface JobPlace<Data, Findings> {
  *
  * @throws {RalphError} job-refused, job-invalid, git-failed
  */
-export async function attemptJob<Data, Findings>(job: Job, place: JobPlace<Data, Findings>): Promise<JobResult> {
+export async function attemptJob<Data, Findings>(given: Job, place: JobPlace<Data, Findings>): Promise<JobResult> {
   const { ralph, tree, push, alone } = place;
   const repository = requireRepository(ralph);
-  const known = push ? await alone(() => pushedResult(repository, job.attempt.id)) : null;
+  const known = push ? await alone(() => pushedResult(repository, given.attempt.id)) : null;
   if (known !== null) return known;
-  const ref = attemptRef(job.attempt.id);
-  const prepared = await alone(async () => {
-    await checkOutJob(repository, job);
+  const ref = attemptRef(given.attempt.id);
+  const { job, prepared } = await alone(async () => {
+    const job = await checkOutJob(repository, given);
     await ralph.state.adopt(place.backlog.stateFiles);
-    return await tree.prepare({ tip: job.base, left: job.left, ref });
+    return { job, prepared: await tree.prepare({ tip: job.base, left: job.left, ref }) };
   });
   const { attempt, paths } = await makeAttempt(job, place, prepared);
+  const end = attempt.status === "interrupted" ? attempt.turn?.end : undefined;
+  if (end?.reason === "rate-limited" && end.budget === undefined) {
+    const until = end.untilMs ?? ralph.host.clock.now() + UNKNOWN_WAIT_MS;
+    const details = { id: job.attempt.id, reason: end.message, until };
+    throw new RalphError("job-given-back", { details });
+  }
   const work = attempt.status === "interrupted" ? null : await tree.capture([...prepared.left, ...paths]);
   place.signal.throwIfAborted();
   const own = work?.own ?? { subjects: [], trailers: [] };
@@ -75,18 +84,20 @@ interface Prepared {
  * Brings a clone to where a job begins. Its own tree has the state files, which the trees of its lanes take over. The
  * remote is what says which jobs there are: one that only a queue or a file knows is no job of the repository.
  *
+ * @returns the job as the remote has it, with all that was attempted before it
  * @throws {RalphError} job-refused: the remote has no such job, or another one
  */
-export async function checkOutJob(repository: Pick<Repository, "git">, job: Job): Promise<void> {
+export async function checkOutJob(repository: Pick<Repository, "git">, job: Job): Promise<Job> {
   const { base, attempt: { id }, ralph } = job;
   const refuse = (reason: string): RalphError => new RalphError("job-refused", { details: { id, reason } });
   const pushed = await pushedJob(repository, id, ralph);
   if (pushed === null) throw refuse(`the remote has no ${jobRef(id)}: it is settled, or was never handed out`);
-  if (!isDeepStrictEqual(pushed, job)) throw refuse(`the remote has another one under ${jobRef(id)}`);
+  if (!isDeepStrictEqual(lightJob(pushed), lightJob(job))) throw refuse(`the remote has another one under ${jobRef(id)}`);
   const parents = (await outputFrom(repository, ["rev-parse", `${jobRef(id)}^@`])).trim().split("\n");
   const begins = [...new Set([base, ...job.left === null ? [] : [job.left]])];
   if (parents.join() !== begins.join()) throw refuse("it does not begin with the commits that it names");
   await outputFrom(repository, ["checkout", "--quiet", "--force", "--detach", base]);
+  return pushed;
 }
 
 async function makeAttempt<Data, Findings>(
@@ -107,7 +118,7 @@ async function makeAttempt<Data, Findings>(
     ...(job.greenBefore === null ? {} : { greenBefore: job.greenBefore }),
     unseenFailed: job.unseenFailed,
     budget: job.budget,
-    ...(inConflict.length === 0 ? {} : { note: conflictNote(inConflict) }),
+    note: [...inConflict.length === 0 ? [] : [conflictNote(inConflict)], job.told].filter((one) => one !== "").join("\n\n"),
     signal,
     brief: tree.brief,
     guard: createTurnGuard(tree.ralph, { userPaths: new Set(), stateFiles: backlog.stateFiles }),

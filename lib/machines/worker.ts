@@ -13,6 +13,7 @@ import { createSlots } from "../host/slots.ts";
 import { openWorkerTree, type WorkerTree } from "../loop/parallel/worker_tree.ts";
 import type { Engine } from "./engine.ts";
 import { type Job, type JobResult, parseJob, runOf } from "./job.ts";
+import { turnReporter } from "./turn_events.ts";
 import { attemptJob, checkOutJob } from "./work_job.ts";
 
 /** What jobs of one run are worked on with: the configuration as that run has it. */
@@ -106,8 +107,8 @@ interface OpenRun {
   readonly context: JobContext;
   /** One a lane. */
   readonly trees: Map<number, WorkerTree>;
-  /** Jobs of it at work. */
-  busy: number;
+  /** Ids of the jobs at work, by their lanes. */
+  readonly atWork: Map<number, string>;
 }
 
 /** The runs that a worker has jobs of: one as a rule, two while the first one's last job ends. */
@@ -124,7 +125,7 @@ class Runs {
   async work(job: Job, lane: number, signal: AbortSignal): Promise<JobResult> {
     const { name, report } = this.#options;
     const run = await this.#alone.run(() => this.#runOf(job));
-    run.busy += 1;
+    run.atWork.set(lane, job.attempt.id);
     try {
       const tree = await this.#alone.run(() => this.#treeOf(run, lane));
       report(`job ${job.attempt.id}: ${job.item.id} ${job.item.title}`);
@@ -133,7 +134,7 @@ class Runs {
       report(`job ${job.attempt.id}: ${job.item.id} ${result.attempt.status}`);
       return result;
     } finally {
-      run.busy -= 1;
+      run.atWork.delete(lane);
     }
   }
 
@@ -145,12 +146,14 @@ class Runs {
     const key = `${runOf(job)} ${job.project} ${job.workflow} ${job.scope}`;
     const open = this.#runs.get(key);
     if (open !== undefined) return open;
-    for (const [other, { busy }] of this.#runs) if (busy === 0) await this.#closeRun(other);
+    for (const [other, { atWork }] of this.#runs) if (atWork.size === 0) await this.#closeRun(other);
     await checkOutJob(this.#options.clone, job);
     const context = await this.#options.open(job).catch((error: unknown) => {
       throw refusal(job.attempt.id, error);
     });
-    const run: OpenRun = { context, trees: new Map(), busy: 0 };
+    const run: OpenRun = { context, trees: new Map(), atWork: new Map() };
+    const { engine, clock } = this.#options;
+    context.ralph.events.attach(turnReporter({ engine, clock, atWork: run.atWork }));
     this.#runs.set(key, run);
     return run;
   }

@@ -28,7 +28,7 @@ export class Clones implements Disposable {
   readonly agent: string = join(this.folder, "agent.sh");
   #made = 0;
 
-  /** @param files beside the plan */
+  /** @param stories of the plan; 0: there is none @param files beside it */
   constructor(stories: number, files: Readonly<Record<string, string>> = {}) {
     this.run(this.folder, ["git", "init", "-q", "--bare", "-b", "main", "remote.git"]);
     const root = this.clone();
@@ -42,7 +42,7 @@ export class Clones implements Disposable {
       notes: "",
     }));
     const plan = JSON.stringify({ branchName: "main", userStories }, null, 2);
-    for (const [path, text] of Object.entries({ "scripts/ralph/prd.json": plan, ...files })) {
+    for (const [path, text] of Object.entries({ ...stories > 0 ? { "scripts/ralph/prd.json": plan } : {}, ...files })) {
       mkdirSync(join(root, path, ".."), { recursive: true });
       writeFileSync(join(root, path), text);
     }
@@ -86,8 +86,13 @@ export class Clones implements Disposable {
   }
 
   /** Runs Ralph to its end. */
-  async ralph(cwd: string, args: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<Ended> {
-    return await this.#ended(cwd, [...ARTEFACT, ...args], more);
+  async ralph(
+    cwd: string,
+    args: readonly string[],
+    more: NodeJS.ProcessEnv = {},
+    stop?: AbortSignal,
+  ): Promise<Ended> {
+    return await this.#ended(cwd, [...ARTEFACT, ...args], more, stop);
   }
 
   /** Runs a shell script in which `ralph` is on PATH. */
@@ -116,7 +121,12 @@ export class Clones implements Disposable {
   }
 
   turns(): number {
-    return readFileSync(join(this.folder, "turns"), "utf8").split("\n").length - 1;
+    return this.turnLines().length;
+  }
+
+  /** What agents have written, a line a turn. */
+  turnLines(): readonly string[] {
+    return readFileSync(join(this.folder, "turns"), "utf8").split("\n").filter((line) => line !== "");
   }
 
   fsck(): string {
@@ -127,8 +137,14 @@ export class Clones implements Disposable {
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
 
-  async #ended(cwd: string, [file = "", ...args]: readonly string[], more: NodeJS.ProcessEnv): Promise<Ended> {
+  async #ended(
+    cwd: string,
+    [file = "", ...args]: readonly string[],
+    more: NodeJS.ProcessEnv,
+    stop?: AbortSignal,
+  ): Promise<Ended> {
     const child = spawn(file, args, { cwd, env: { ...this.environment, ...more }, stdio: ["ignore", "pipe", "pipe"] });
+    stop?.addEventListener("abort", () => child.kill("SIGTERM"));
     let [stdout, stderr] = ["", ""];
     child.stdout.on("data", (chunk: Buffer) => stdout += chunk.toString());
     child.stderr.on("data", (chunk: Buffer) => stderr += chunk.toString());

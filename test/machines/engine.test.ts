@@ -4,6 +4,7 @@ import { RalphError } from "../../lib/errors/ralph_error.ts";
 import { createHost } from "../../lib/host/create_host.ts";
 import type { Engine, WorkOptions } from "../../lib/machines/engine.ts";
 import type { Job, JobResult } from "../../lib/machines/job.ts";
+import { turnEvent, turnReporter } from "../../lib/machines/turn_events.ts";
 import { openEngine } from "../../lib/machines/open_engine.ts";
 import { POSTGRES, Postgres } from "./postgres.ts";
 
@@ -29,6 +30,7 @@ function job(id: string): Job {
     failedBefore: [],
     greenBefore: null,
     unseenFailed: false,
+    told: "",
     budget: null,
   };
 }
@@ -149,6 +151,57 @@ describe.skipIf(!usable)("a queue in PostgreSQL", () => {
     },
     60_000,
   );
+
+  test(
+    "a job that is given back goes to another worker at once, as often as it takes, and the first one rests",
+    async () => {
+      const queue = `q${++queues}`;
+      const [coordinator, one, other] = [await open(queue), await open(queue), await open(queue)];
+      const given: number[] = [];
+      const stopOne = start(one, {
+        worker: "limited",
+        handle: ({ attempt: { id } }) => {
+          given.push(performance.now());
+          const until = clock.now() + (given.length < 7 ? 1_500 : 9_000); // more often than a job is tried
+          throw new RalphError("job-given-back", { details: { id, reason: "a limit until noon", until } });
+        },
+      });
+      await coordinator.submit("run-g.1", job("run-g.1"));
+      while (given.length < 7) await clock.sleep(50);
+      const stopOther = start(other, {
+        worker: "free",
+        handle: (taken) => Promise.resolve(result((taken as Job).attempt.id, "free")),
+      });
+      const ends = await until(coordinator, ["run-g.1"]);
+
+      expect(ends.get("run-g.1")).toMatchObject({ status: "done", result: { worker: "free" } });
+      expect(given).toHaveLength(7);
+      await stopOther();
+      await coordinator.submit("run-g.2", job("run-g.2"));
+      while (given.length < 8) await clock.sleep(50);
+      expect((given[7] ?? 0) - (given[6] ?? 0)).toBeGreaterThan(8_500);
+      await stopOne();
+    },
+    60_000,
+  );
+
+  test("what a worker reports of its turn is heard, and nonsense is not", async () => {
+    const queue = `q${++queues}`;
+    const [coordinator, worker, stranger] = [await open(queue), await open(queue), await open(`q${++queues}`)];
+    const heard: unknown[] = [];
+    await coordinator.hear((id, event) => heard.push([id, turnEvent(event)?.type ?? null]));
+    const reporter = turnReporter({ engine: worker, clock, atWork: new Map([[1, "run-e.1"]]) });
+    reporter.emit({ type: "turn-start", agent: "a", transcript: "t" }, 1);
+    reporter.emit({ type: "turn-start", agent: "a", transcript: "t" }, 0); // no job of this queue
+    for (const text of ["one", "x".repeat(20_000)]) reporter.emit({ type: "agent-text", text }, 1);
+    reporter.emit({ type: "note", level: "warn", message: "the worker's own" }, 1);
+    await clock.sleep(1_500);
+    await stranger.report("run-e.1", [{ type: "turn-start" }]);
+    await worker.report("run-e.1", [{ type: "commit", commit: "x", subject: "y" }]);
+    await clock.sleep(500);
+
+    expect(heard).toEqual([["run-e.1", "turn-start"], ["run-e.1", "agent-text"], ["run-e.1", null]]);
+  }, 30_000);
 
   test("a job that is taken back ends the worker's turn", async () => {
     const queue = `q${++queues}`;

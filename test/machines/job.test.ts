@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
@@ -79,7 +79,7 @@ test("the guide's workflow lands each item once, with each call in a fresh clone
   expect(clones.turns()).toBe(5);
   expect(clones.refs()).toEqual([]);
   expect(clones.fsck()).toBe("");
-}, 120_000);
+}, 300_000);
 
 test("the guide's Kubernetes Job is whole, and its script works on one job", async () => {
   clones = new Clones(1);
@@ -103,7 +103,7 @@ test("the guide's Kubernetes Job is whole, and its script works on one job", asy
 
   const end = ok(await clones.ralph(clones.clone(), ["job", "land", "--json"]));
   expect(JSON.parse(end.stdout)).toMatchObject({ landed: [{ item: "US-0001", status: "passed" }], done: true });
-}, 60_000);
+}, 300_000);
 
 describe("what each is told", () => {
   test(
@@ -161,7 +161,7 @@ describe("what each is told", () => {
       await expectRefused(work(clones.clone(), job.attempt.id), 2, /it is settled, or was never handed out/);
       expect(clones.run(clones.remote, ["git", "rev-parse", "main"])).toBe(pushed);
     },
-    90_000,
+    300_000,
   );
 
   test(
@@ -194,7 +194,7 @@ describe("what each is told", () => {
       expect(clones.commits()).toEqual({ "US-0001": 1, "US-0002": 1 });
       expect(clones.refs()).toEqual([]);
     },
-    90_000,
+    300_000,
   );
 
   test(
@@ -221,7 +221,7 @@ describe("what each is told", () => {
       expect(clones.run(place, ["git", "fetch", "-q", "origin", `refs/ralph/jobs/${next.attempt.id}`])).toBe("");
       expect(next.left).toBe(forged);
     },
-    60_000,
+    300_000,
   );
 
   test("a limit of the run counts over all calls, and a job that never gets a result is given up", async () => {
@@ -233,7 +233,39 @@ describe("what each is told", () => {
     for (let times = 0; times < 4; times++) expect(await take(clones.clone())).toHaveLength(1);
     const end = await clones.ralph(clones.clone(), ["job", "take"]);
     expect(end.stderr).toContain("handed out 5 times without a result");
-  }, 90_000);
+  }, 300_000);
+
+  test.skipIf(process.platform !== "linux" || process.getuid?.() !== 0)(
+    "a full disk where a job is worked on is named, nothing is pushed, and with room the same call goes on",
+    async () => {
+      clones = new Clones(1);
+      const job = first(await take(clones.clone()));
+      const small = join(clones.folder, "small");
+      mkdirSync(small);
+      clones.run(clones.folder, ["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", small]);
+      try {
+        const place = join(small, "project");
+        clones.run(small, ["git", "clone", "-q", `file://${clones.remote}`, place]);
+        const filler = join(clones.folder, "filler.sh");
+        const fill = `dd if=/dev/zero of='${small}/fill' bs=1k 2>/dev/null`;
+        writeFileSync(
+          filler,
+          `#!/bin/sh\nprompt=$(cat)\necho done > f1.txt\n${fill}\n` +
+            `printf '%s' "$prompt" | grep -o '<ralph[^>]*>DONE</ralph>' | head -1\n`,
+        );
+        chmodSync(filler, 0o755);
+        const args = ["job", "work", job.attempt.id, "--agent-cmd", filler];
+        await expectRefused(clones.ralph(place, args), 1, /No space left on device[\s\S]*make room/);
+        expect(clones.refs().filter((ref) => ref.startsWith("refs/ralph/attempts/"))).toEqual([]);
+        rmSync(join(small, "fill"));
+        ok(await work(place, job.attempt.id));
+        expect(clones.refs()).toContain(`refs/ralph/attempts/${job.attempt.id}`);
+      } finally {
+        clones.run(clones.folder, ["umount", "-l", small]);
+      }
+    },
+    300_000,
+  );
 
   test("a clone that has not all history is named", async () => {
     clones = new Clones(1);
@@ -242,7 +274,7 @@ describe("what each is told", () => {
       2,
       /it is shallow.*\n.*fetch-depth: 0/,
     );
-  }, 30_000);
+  }, 300_000);
 });
 
 /** Where there is git, and no agent. */

@@ -33,6 +33,7 @@ describe.skipIf(POSTGRES === null)("items worked on by workers elsewhere", () =>
     const end = await runTrial({ items: 8, workers: 2, seconds: 1, blows, postgres, limitMs: 150_000 });
 
     expectWhole(end, 8);
+    expect(end.log).toMatch(/coordinator: (?:.*\n)*.*agent .*: completed/); // it shows what happens elsewhere
     expect(end.turns.length).toBeLessThanOrEqual(8 + 2); // only what was killed was taken again
   }, 200_000);
 

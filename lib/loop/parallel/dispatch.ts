@@ -296,6 +296,7 @@ class Dispatcher<Data, Findings> {
       failedBefore: [...options.failedBefore ?? []],
       greenBefore: options.greenBefore ?? null,
       unseenFailed: options.unseenFailed ?? false,
+      told: this.#parts.ralph.steering.told(item.id),
       budget: options.budget ?? null,
     };
     const made = await elsewhere.attempt(job, this.#signal, lane);

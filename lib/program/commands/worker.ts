@@ -17,6 +17,9 @@ import { openEngine } from "../../machines/open_engine.ts";
 import { type JobContext, serveJobs } from "../../machines/worker.ts";
 import { WORKFLOWS } from "../../workflows/table.ts";
 
+/** Seconds that a worker waits for its agent with a job in hand: another one may have an agent that is free. */
+const MOST_WAITED = 600;
+
 /** `ralph worker`: takes jobs of one repository until it is ended. */
 export async function run(invocation: Invocation): Promise<number> {
   const { flags, host, say, signal } = invocation;
@@ -67,7 +70,8 @@ export async function openJob(invocation: Invocation, clone: string, job: Job, d
   const root = join(clone, job.project);
   const place = { ...await loadConfig(root), root, workflow: { name: job.workflow, why: "the job's" } };
   const title = `workflow ${job.workflow}`;
-  const session = await openSession(invocation, { asks: false, gates: [], data, place, title });
+  const maxWait = Math.min(place.config.limits.maxWait, MOST_WAITED);
+  const session = await openSession(invocation, { asks: false, gates: [], data, place, title, maxWait });
   await session.ralph.agent.ensureUsable();
   await session.ralph.host.sandbox?.ensureUsable();
   const backlog = await workflow.backlog(session.ralph, job.scope);

@@ -70,13 +70,16 @@ async function hasFiles(root: string, { prdFile, markdownFile }: FeatureDirector
 }
 
 /**
- * The directory of a feature: its whole name, ignoring case; of several the newest. Pure.
+ * The directory of a feature: its whole name, ignoring case; of several the newest. With the date in front it is that one,
+ * as a job for another machine names it. Pure.
  *
  * @returns `null` where there is none
  * @throws {RalphError} usage for a name that no feature can have, and for two directories of the same day
  */
 export function matchFeature(features: readonly FeatureDirectory[], name: string): FeatureDirectory | null {
   if (!isFeatureName(name)) throw nameInvalid(name);
+  const named = features.find(({ directory }) => directory === name);
+  if (named !== undefined) return named;
   const same = features.filter((feature) => feature.name.toLowerCase() === name.toLowerCase());
   const newest = same.reduce<string>((date, feature) => feature.date > date ? feature.date : date, "");
   const [feature, other] = same.filter(({ date }) => date === newest);

@@ -1,0 +1,143 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { createHost } from "../../lib/host/create_host.ts";
+import { createSlots } from "../../lib/host/slots.ts";
+import type { Job } from "../../lib/machines/job.ts";
+import { openEngine } from "../../lib/machines/open_engine.ts";
+import { POSTGRES, Postgres } from "./postgres.ts";
+
+/** `RALPH_MACHINES=all`: the figures of docs/scale.md. */
+const isWhole = process.env["RALPH_MACHINES"] === "all";
+const WORKERS = 10;
+
+test.skipIf(!isWhole || POSTGRES === null)(
+  "3,000 jobs cost the queue as much each as 300, with 10 workers",
+  async () => {
+    const few = await load(300);
+    const many = await load(3000);
+    console.log(JSON.stringify({ few, many }, null, 2));
+    expect(many.databaseMs / few.databaseMs).toBeLessThan(1.6);
+    expect(many.coordinatorMs / few.coordinatorMs).toBeLessThan(1.6);
+  },
+  580_000,
+);
+
+/** Milliseconds of CPU a job, MiB, jobs a second. */
+interface Load {
+  readonly jobs: number;
+  readonly perSecond: number;
+  readonly coordinatorMs: number;
+  readonly workerMs: number;
+  readonly databaseMs: number;
+  readonly workerMiB: number;
+  readonly databaseMiB: number;
+}
+
+async function load(jobs: number): Promise<Load> {
+  using postgres = await Postgres.start();
+  const { clock } = createHost();
+  const engine = await openEngine({ url: postgres.url, queue: "load", clock });
+  const file = fileURLToPath(new URL("empty_worker.ts", import.meta.url));
+  const bun = fileURLToPath(new URL("../../node_modules/.bin/bun", import.meta.url));
+  const workers = Array.from(
+    { length: WORKERS },
+    (_, index): ChildProcess =>
+      spawn(bun, [file, postgres.url, "load", `w${index}`], { stdio: ["pipe", "inherit", "inherit"] }),
+  );
+  const slots = createSlots(16); // as many as a coordinator has out
+  const signal = new AbortController().signal;
+  const [started, cpu] = [performance.now(), process.cpuUsage()];
+  await Promise.all(Array.from({ length: jobs }, (_, index) =>
+    slots.run(async () => {
+      const id = `run.${index + 1}`;
+      await engine.submit(id, job(id));
+      while (!(await engine.ended([id])).has(id)) await engine.change(signal);
+    })));
+  const seconds = (performance.now() - started) / 1000;
+  const used = process.cpuUsage(cpu);
+  const workerMs = sum(workers.map(({ pid }) => cpuMs(pid ?? 0))) / jobs;
+  const workerMiB = Math.max(...workers.map(({ pid }) => memoryMiB(pid ?? 0)));
+  const backends = childrenOf(postgres.pid);
+  const databaseMs = sum([...backends, postgres.pid].map(cpuMs)) / jobs;
+  const databaseMiB = sum(backends.map(privateMiB));
+  const ends = workers.map((worker) => new Promise((resolve) => worker.once("exit", resolve)));
+  for (const worker of workers) worker.stdin?.end();
+  await Promise.all(ends);
+  await engine.close();
+  const coordinatorMs = (used.user + used.system) / 1000 / jobs;
+  const rounded = (value: number): number => Math.round(value * 10) / 10;
+  return {
+    jobs,
+    perSecond: rounded(jobs / seconds),
+    coordinatorMs: rounded(coordinatorMs),
+    workerMs: rounded(workerMs),
+    databaseMs: rounded(databaseMs),
+    workerMiB: rounded(workerMiB),
+    databaseMiB: rounded(databaseMiB),
+  };
+}
+
+function job(id: string): Job {
+  const commit = "0".repeat(40);
+  return {
+    v: 1,
+    ralph: "0.2.0",
+    backlogVersion: 2,
+    repository: "git.example.com/a/b",
+    project: "",
+    workflow: "exec",
+    scope: "",
+    attempt: { id, number: 1 },
+    item: {
+      id,
+      kind: "story",
+      title: "A story",
+      criteria: ["Verify: `test -f a.txt`"],
+      data: { notes: "x".repeat(500) },
+    },
+    base: commit,
+    left: null,
+    previous: null,
+    last: null,
+    judging: { base: commit, steps: [], items: [] },
+    failedBefore: [],
+    greenBefore: null,
+    unseenFailed: false,
+    told: "",
+    budget: null,
+  };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/** Its own, and that of children that have ended. */
+function cpuMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /, "").split(" ").map(Number);
+  const ticks = Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }));
+  return sum(fields.slice(11, 15)) * 1000 / ticks;
+}
+
+function memoryMiB(pid: number): number {
+  return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
+}
+
+/** What no other process shares. */
+function privateMiB(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
+  return sum([...text.matchAll(/^Private_\w+:\s+(\d+)/gm)].map(([, kib]) => Number(kib))) / 1024;
+}
+
+function childrenOf(pid: number): readonly number[] {
+  const all = readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number);
+  return all.filter((one) => {
+    try {
+      return Number(readFileSync(`/proc/${one}/stat`, "utf8").replace(/^.*\) /, "").split(" ")[1]) === pid;
+    } catch {
+      return false; // it has ended
+    }
+  });
+}
