@@ -3,7 +3,7 @@ import { RalphError } from "../errors/ralph_error.ts";
 import { outputFrom } from "../git/run_git.ts";
 import type { Repository } from "../git/types.ts";
 import { type JobHead, jobOf, madeOf, withoutWork } from "./coordinator.ts";
-import { attemptRef, type Job, type JobResult, jobRef } from "./job.ts";
+import { attemptRef, type Job, jobRef, type JobResult } from "./job.ts";
 import { createJobCommits, fetchRefs, lightJob, readJob, readResult } from "./remote.ts";
 import type { SharedRun } from "./shared_journal.ts";
 

@@ -136,7 +136,12 @@ export function createJobCommits(repository: Git): (job: Job) => Promise<string>
     }
     const tree = (await outputFrom(repository, ["mktree"], { input: lines.join("") })).trim();
     const parents = job.left === null || job.left === job.base ? [job.base] : [job.base, job.left];
-    return await commitData(repository, { tree, parents, subject: `ralph: job ${job.attempt.id}`, data: lightJob(job) });
+    return await commitData(repository, {
+      tree,
+      parents,
+      subject: `ralph: job ${job.attempt.id}`,
+      data: lightJob(job),
+    });
   };
 }
 
@@ -144,7 +149,9 @@ export function createJobCommits(repository: Git): (job: Job) => Promise<string>
 export async function readJob(repository: Git, ref: string, version: string): Promise<Job> {
   const { data } = await readData(repository, ref);
   const job = parseJob(data, version);
-  const names = (await outputFrom(repository, ["ls-tree", "--name-only", ref])).split("\n").filter((name) => name !== "");
+  const names = (await outputFrom(repository, ["ls-tree", "--name-only", ref])).split("\n").filter((name) =>
+    name !== ""
+  );
   if (names.length === 0) return job;
   const files = await Promise.all(names.map((name) => outputFrom(repository, ["show", `${ref}:${name}`])));
   return parseJob({ ...job, judging: { ...job.judging, items: files.flatMap(parseJson) } }, version);

@@ -92,7 +92,9 @@ export async function checkOutJob(repository: Pick<Repository, "git">, job: Job)
   const refuse = (reason: string): RalphError => new RalphError("job-refused", { details: { id, reason } });
   const pushed = await pushedJob(repository, id, ralph);
   if (pushed === null) throw refuse(`the remote has no ${jobRef(id)}: it is settled, or was never handed out`);
-  if (!isDeepStrictEqual(lightJob(pushed), lightJob(job))) throw refuse(`the remote has another one under ${jobRef(id)}`);
+  if (!isDeepStrictEqual(lightJob(pushed), lightJob(job))) {
+    throw refuse(`the remote has another one under ${jobRef(id)}`);
+  }
   const parents = (await outputFrom(repository, ["rev-parse", `${jobRef(id)}^@`])).trim().split("\n");
   const begins = [...new Set([base, ...job.left === null ? [] : [job.left]])];
   if (parents.join() !== begins.join()) throw refuse("it does not begin with the commits that it names");
@@ -118,7 +120,9 @@ async function makeAttempt<Data, Findings>(
     ...(job.greenBefore === null ? {} : { greenBefore: job.greenBefore }),
     unseenFailed: job.unseenFailed,
     budget: job.budget,
-    note: [...inConflict.length === 0 ? [] : [conflictNote(inConflict)], job.told].filter((one) => one !== "").join("\n\n"),
+    note: [...inConflict.length === 0 ? [] : [conflictNote(inConflict)], job.told].filter((one) => one !== "").join(
+      "\n\n",
+    ),
     signal,
     brief: tree.brief,
     guard: createTurnGuard(tree.ralph, { userPaths: new Set(), stateFiles: backlog.stateFiles }),

@@ -83,9 +83,10 @@ export const MACHINES: readonly Command[] = [
       ...SHOW_FLAGS,
     },
     details: [
-      "JOB is the id of a job, a file with its JSON, or - for standard input; RESULT is what `work --json` printed (a file",
-      "or -), or an id. Without one, `land` lands all that workers have pushed. Jobs and results are below refs/ralph/ of",
-      "the remote `origin`; `take` and `land` push the branch, too. Each may be in a clone of its own, killed and repeated.",
+      "JOB is the id of a job, a file with its JSON, or - for standard input; RESULT is what",
+      "`work --json` printed (a file or -), or an id. Without one, `land` lands all that workers have",
+      "pushed. Jobs and results are below refs/ralph/ of the remote `origin`; `take` and `land` push the",
+      "branch, too. Each may be in a clone of its own, killed and repeated.",
       "`work` runs with this machine's agent (`--agent`): a job names none.",
     ],
     load: () => import("./commands/job.ts"),

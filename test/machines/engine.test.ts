@@ -160,7 +160,8 @@ describe.skipIf(!usable)("a queue in PostgreSQL", () => {
       const given: number[] = [];
       const stopOne = start(one, {
         worker: "limited",
-        handle: ({ attempt: { id } }) => {
+        handle: (taken) => {
+          const { attempt: { id } } = taken as Job;
           given.push(performance.now());
           const until = clock.now() + (given.length < 7 ? 1_500 : 9_000); // more often than a job is tried
           throw new RalphError("job-given-back", { details: { id, reason: "a limit until noon", until } });

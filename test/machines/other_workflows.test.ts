@@ -91,10 +91,8 @@ describe.skipIf(POSTGRES === null)("workflows beside exec, over a queue", () => 
       const more = { RALPH_QUEUE: postgres.url };
       const root = clones.clone();
       const place = join(clones.folder, "worker/project");
-      const worker = [
-        ...["worker", "--repository", `file://${clones.remote}`, "--name", name, "--directory", place],
-        ...["--parallel", "2", "--agent-cmd", clones.agent],
-      ];
+      const ours = ["--name", name, "--directory", place, "--parallel", "2", "--agent-cmd", clones.agent];
+      const worker = ["worker", "--repository", `file://${clones.remote}`, ...ours];
       const stop = new AbortController();
       const serving = clones.ralph(clones.folder, worker, more, stop.signal);
       const run = await clones.ralph(root, [...command, "--ui", "plain", "--agent-cmd", clones.agent], more);

@@ -42,6 +42,10 @@ export interface TrialEnd {
   /** Most memory of one process, in MiB. */
   readonly workerMiB: number;
   readonly coordinatorMiB: number;
+  /** Seconds of CPU, children included. */
+  readonly coordinatorCpu: number;
+  readonly workersCpu: number;
+  readonly databaseCpu: number;
   /** What the coordinator and the workers said. */
   readonly log: string;
 }
@@ -64,6 +68,8 @@ class Trial {
   #exitCode: number | null | undefined = undefined;
   #ended = false;
   #workerMiB = 0;
+  /** Seconds, by process. */
+  readonly #cpu = new Map<number, number>();
   #coordinatorMiB = 0;
 
   constructor(options: TrialOptions) {
@@ -200,6 +206,9 @@ class Trial {
   }
 
   #measure(): void {
+    for (const child of [...this.#workers.values(), this.#coordinator]) {
+      if (child?.pid !== undefined) this.#cpu.set(child.pid, cpuSeconds(child.pid) || (this.#cpu.get(child.pid) ?? 0));
+    }
     for (const child of this.#workers.values()) this.#workerMiB = Math.max(this.#workerMiB, memoryOf(child));
     if (this.#coordinator !== null) this.#coordinatorMiB = Math.max(this.#coordinatorMiB, memoryOf(this.#coordinator));
   }
@@ -228,6 +237,9 @@ class Trial {
       status: this.#git(root, "status", "--porcelain"),
       workerMiB: Math.round(this.#workerMiB),
       coordinatorMiB: Math.round(this.#coordinatorMiB),
+      coordinatorCpu: this.#cpu.get(this.#coordinator?.pid ?? 0) ?? 0,
+      workersCpu: [...this.#workers.values()].reduce((sum, { pid }) => sum + (this.#cpu.get(pid ?? 0) ?? 0), 0),
+      databaseCpu: cpuSeconds(this.#options.postgres.pid, true),
       log: readFileSync(join(this.#folder, "log"), "utf8"),
     };
   }
@@ -257,5 +269,22 @@ function memoryOf(child: ChildProcess): number {
     return Number(/VmHWM:\s+(\d+)/.exec(text)?.[1] ?? 0) / 1024;
   } catch {
     return 0;
+  }
+}
+
+/** Its own and of the children that it has waited for; with those that live, where these are asked for. */
+function cpuSeconds(pid: number, withChildren = false): number {
+  try {
+    const of = (one: number | string): readonly string[] =>
+      readFileSync(`/proc/${one}/stat`, "utf8").replace(/^.*\) /, "").split(" ");
+    const own = of(pid).slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / 100;
+    if (!withChildren) return own;
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
+    return children.reduce(
+      (sum, child) => sum + of(child).slice(11, 15).reduce((all, ticks) => all + Number(ticks), 0) / 100,
+      own,
+    );
+  } catch {
+    return 0; // it has ended
   }
 }

@@ -21,7 +21,8 @@ describe.skipIf(POSTGRES === null)("items worked on by workers elsewhere", () =>
     expect(end.refs.filter((ref) => !ref.startsWith("refs/ralph/"))).toEqual([]);
     expect(end.fsck).toBe("");
     expect(end.status).toBe("");
-    const figures = { turns: end.turns.length, seconds: Math.round(end.seconds), worker: end.workerMiB };
+    const cpu = { coordinator: end.coordinatorCpu, workers: end.workersCpu, database: end.databaseCpu };
+    const figures = { cpu, turns: end.turns.length, seconds: Math.round(end.seconds), worker: end.workerMiB };
     console.log(JSON.stringify({ ...figures, coordinator: end.coordinatorMiB, items, refs: end.refs.length }));
   };
 
