@@ -162,7 +162,8 @@ export interface WorkJobOptions {
  * import { takeJobs, workJob } from "ralph/machines";
  * import { testContext } from "ralph/testing";
  *
- * await using ralph = await testContext({ agent: { turns: [{ write: { "a.txt": "a" } }] }, remote: true });
+ * const turn = { write: { "a.txt": "a" }, say: "<ralph>DONE</ralph>" };
+ * await using ralph = await testContext({ agent: { turns: [turn] }, remote: true });
  * const backlog = memoryBacklog([{ id: "a", title: "write a.txt", checks: ["test -f a.txt"] }]);
  * const [job] = (await takeJobs(ralph, backlog)).jobs;
  * const { attempt } = await workJob(ralph, backlog, JSON.parse(JSON.stringify(job)));

@@ -203,8 +203,7 @@ class Dispatcher<Data, Findings> {
     if (alone && !isIdle) return false;
     this.#isAlone = alone;
     const tree = own ? null : this.#free.shift() ?? null;
-    const flight: Flight<Data> = { item, ended: this.#fly(item, tree, handedOut), isOut: false };
-    this.#inFlight.set(item.id, flight);
+    this.#inFlight.set(item.id, { item, ended: this.#fly(item, tree, handedOut), isOut: false });
     return true;
   }
 
@@ -213,10 +212,7 @@ class Dispatcher<Data, Findings> {
     try {
       const isOut = tree === null ? await this.#inProject(item) : await this.#inTree(item, tree, handedOut);
       const flight = this.#inFlight.get(item.id);
-      if (isOut && flight !== undefined) {
-        flight.isOut = true;
-        return;
-      }
+      if (isOut && flight !== undefined) return void (flight.isOut = true);
     } catch (error) {
       this.#failure ??= { error };
       this.#stopper.abort();
