@@ -47,6 +47,11 @@ export interface Adapter {
   readonly instructions: readonly string[];
   /** What it needs inside of a sandbox. */
   readonly needs: AgentNeeds;
+  /**
+   * Without a login it asks its server all the same, and waits for one that is not reached. What sets it up beside its
+   * needs: files of the project, and variables. @default it ends by itself
+   */
+  readonly waitsForServer?: { readonly files: readonly string[]; readonly variables: readonly string[] };
   readonly takesModel: boolean;
   readonly takesReasoning: boolean;
   /** It can be pointed to any model server (`provider.endpoint`). @default false */

@@ -1,4 +1,4 @@
-import { createLoginWatch, type LoginWatch } from "./login_watch.ts";
+import { createLoginWatch, hasLogin, type LoginWatch } from "./login_watch.ts";
 import { dirname, isAbsolute, join } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
 import { readText, temporaryDirectory, writeAtomic } from "../host/files.ts";
@@ -220,16 +220,32 @@ async function unattendedTurn(place: TurnPlace, invocation: AgentInvocation, req
     onEvent: request.onEvent,
     ...(driver.ignored === undefined ? {} : { ignored: driver.ignored }),
   });
-  using login = createLoginWatch(host.clock, () => reader.summary().events);
+  const isPointed = invocation.needs !== place.adapter.needs;
+  const isKnown = isPointed || await hasLogin(place.adapter, host.environment, request.cwd);
+  using login = createLoginWatch(host.clock, {
+    events: () => reader.summary().events,
+    hasAnswered: () => reader.summary().answered,
+    hasLogin: isKnown,
+  });
   const signal = AbortSignal.any([request.signal, login.signal]);
-  const turn = await runTurn(host, invocation, { ...request, signal }, readingOf(place, { reader, login }, request));
+  const turn = await runTurn(
+    host,
+    invocation,
+    { ...request, signal },
+    readingOf(place, { reader, login, isKnown }, request),
+  );
   const { toolCalls, asked, planned, usage } = reader.summary();
   return { ...turn, usage: await usageOf(place, usage), activity: { toolCalls, asked, planned } };
 }
 
 function readingOf(
   { host, adapter, driver }: TurnPlace,
-  { reader, login }: { readonly reader: StreamReader; readonly login: LoginWatch },
+  { reader, login, isKnown }: {
+    readonly reader: StreamReader;
+    readonly login: LoginWatch;
+    /** There is a login of it, or its server is named. */
+    readonly isKnown: boolean;
+  },
   request: TurnRequest,
 ): TurnReading {
   return {
@@ -239,6 +255,7 @@ function readingOf(
       turnVerdict(end, reader.summary(), {
         login: adapter.login,
         asksToLogIn: request.signal.aborted ? null : login.said(),
+        hasLogin: isKnown,
         limits: request,
         now: host.clock.now(),
         agent: adapter.name,

@@ -1,9 +1,17 @@
-import type { Clock } from "../host/types.ts";
+import { join } from "node:path";
+import type { Adapter } from "./adapter.ts";
+import { pathExists } from "../host/files.ts";
+import type { Clock, Environment } from "../host/types.ts";
 import { failureKind } from "./failures.ts";
 
 /** How long an agent may be silent after it has said that it is not logged in: some wait for a person then, for ever. */
 const SILENCE_MS = 20_000;
+/** How long the model of an agent without any login may be silent: some ask a server that is not reached, for ever. */
+const ANSWER_MS = 180_000;
 const LONGEST_LINE = 2000;
+
+/** What an agent that has no login and no answer is told. */
+export const NO_LOGIN = "its model gave no answer, and there is neither a login nor a key of it";
 
 /** Ends a turn whose agent waits for a login. */
 export interface LoginWatch extends Disposable {
@@ -15,8 +23,20 @@ export interface LoginWatch extends Disposable {
   said(): string | null;
 }
 
-/** @param events how many events the agent's stream has had: one that is at work needs no login */
-export function createLoginWatch(clock: Pick<Clock, "sleep">, events: () => number): LoginWatch {
+/** What is known of the agent's stream, and of its login. */
+export interface LoginWatchOptions {
+  /** How many events the stream has had: an agent that is at work needs no login. */
+  readonly events: () => number;
+  /** Its model has said or done something. */
+  readonly hasAnswered: () => boolean;
+  /** There is a login of it, a key, or settings. */
+  readonly hasLogin: boolean;
+}
+
+export function createLoginWatch(
+  clock: Pick<Clock, "sleep">,
+  { events, hasAnswered, hasLogin }: LoginWatchOptions,
+): LoginWatch {
   const ended = new AbortController();
   const stop = new AbortController();
   let line: string | null = null;
@@ -27,6 +47,14 @@ export function createLoginWatch(clock: Pick<Clock, "sleep">, events: () => numb
     if (!stop.signal.aborted && events() === before) ended.abort();
   }
 
+  async function waitForAnswer(): Promise<void> {
+    await clock.sleep(ANSWER_MS, stop.signal);
+    if (stop.signal.aborted || hasAnswered()) return;
+    line ??= NO_LOGIN;
+    ended.abort();
+  }
+
+  if (!hasLogin) void waitForAnswer();
   return {
     signal: ended.signal,
     push(chunk) {
@@ -39,4 +67,27 @@ export function createLoginWatch(clock: Pick<Clock, "sleep">, events: () => numb
     said: () => ended.signal.aborted ? line : null,
     [Symbol.dispose]: () => stop.abort(),
   };
+}
+
+/**
+ * Whether a person has logged in to the agent, set a key or settings for it, as far as can be seen: its files and
+ * variables. Always true for one that ends by itself without.
+ *
+ * @param cwd absolute path of the folder that it works in
+ */
+export async function hasLogin(
+  { needs: { folders, keys }, waitsForServer }: Pick<Adapter, "needs" | "waitsForServer">,
+  { home, variables }: Pick<Environment, "home" | "variables">,
+  cwd: string,
+): Promise<boolean> {
+  if (waitsForServer === undefined) return true;
+  if ([...keys, ...waitsForServer.variables].some((name) => (variables[name] ?? "") !== "")) return true;
+  const files = folders.flatMap(({ path, variable, copy }) => {
+    const folder = (variable === undefined ? undefined : variables[variable]) || path.replace(/^~/, home);
+    return copy.map((name) => join(folder, name));
+  });
+  for (const file of [...files, ...waitsForServer.files.map((name) => join(cwd, name))]) {
+    if (await pathExists(file)) return true;
+  }
+  return false;
 }

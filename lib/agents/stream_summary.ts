@@ -10,6 +10,8 @@ type End = Extract<AgentEvent, { type: "agent-end" }>;
 export interface StreamSummary {
   /** Events of any kind but invalid lines. */
   readonly events: number;
+  /** The model has said or done something. */
+  readonly answered: boolean;
   readonly end: End | null;
   /** The last error that the agent gave up for. */
   readonly error: { readonly kind: FailureKind; readonly message: string } | null;
@@ -41,6 +43,7 @@ const PLANNING = new Set(["ExitPlanMode", "exit_plan_mode", "plan_mode_respond",
 /** Adds events up, one by one. */
 export class StreamTally {
   #events = 0;
+  #answered = false;
   #end: End | null = null;
   #error: StreamSummary["error"] = null;
   #pastError: StreamSummary["error"] = null;
@@ -56,6 +59,7 @@ export class StreamTally {
   take(event: AgentEvent): void {
     if (event.type === "agent-line-invalid") return;
     this.#events += 1;
+    this.#answered ||= event.type === "agent-text" || event.type === "agent-tool-call";
     switch (event.type) {
       case "agent-text":
         this.#waiting = false;
@@ -102,6 +106,7 @@ export class StreamTally {
   read(): StreamSummary {
     return {
       events: this.#events,
+      answered: this.#answered,
       end: this.#end,
       error: this.#error,
       pastError: this.#pastError,

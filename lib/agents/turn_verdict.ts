@@ -9,6 +9,7 @@ import type { ProcessEnd } from "../host/types.ts";
 import type { Turn, TurnEnd } from "../backlog/types.ts";
 import type { FailureKind } from "./stream_item.ts";
 import { failureKind } from "./failures.ts";
+import { NO_LOGIN } from "./login_watch.ts";
 import { resetTime, saneReset } from "./reset_time.ts";
 import type { StreamSummary } from "./stream_summary.ts";
 import { turnEndOf, type TurnLimits } from "./turn_end.ts";
@@ -24,6 +25,8 @@ export interface VerdictContext {
   readonly login: string;
   /** The line that asked for a login, where the turn was ended for it. */
   readonly asksToLogIn?: string | null;
+  /** There is a login of it, a key, or settings. @default true */
+  readonly hasLogin?: boolean;
   /** How to log in where the agent refuses for this reason; `null`: as always. */
   readonly loginFor?: ((message: string) => string | null) | undefined;
   readonly exitKind?: ((exitCode: number) => FailureKind | null) | undefined;
@@ -49,7 +52,9 @@ export function turnVerdict(end: ProcessEnd, summary: StreamSummary, context: Ve
     return { reason: "killed", message: `the agent was ended from outside with ${signal}` };
   }
   if (end.signal !== null) return turnEndOf(end, context.limits);
-  return judged(end, summary, context);
+  const ended = judged(end, summary, context);
+  const isUnreached = ended.reason === "unavailable" && context.hasLogin === false && !summary.answered;
+  return isUnreached ? failed("auth", `${NO_LOGIN}: ${ended.message}`, 0, summary, context) : ended;
 }
 
 function judged(end: ProcessEnd, summary: StreamSummary, context: VerdictContext): TurnEnd {

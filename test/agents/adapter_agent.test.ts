@@ -68,6 +68,37 @@ describe("adapterAgent() without a login", () => {
     });
   });
 
+  test.each([
+    [
+      "codex",
+      'echo \'{"type":"thread.started","thread_id":"1"}\'; while :; do echo \'{"type":"error","message":"Reconnecting... waiting for network (Connection failed)"}\'; sleep 0.2; done',
+    ],
+    ["opencode", "sleep 60"],
+    [
+      "cline",
+      'echo \'{"type":"run_result","finishReason":"error","text":"Cannot connect to API: Was there a typo in the url or port?"}\'; exit 1',
+    ],
+  ])("%s that waits for a server without a login is ended, unless there is one", async (name, script) => {
+    await using fixture = turnFixture();
+    const host = withScript(fixture, name, script);
+    const { OPENAI_API_KEY: _, ANTHROPIC_API_KEY: __, ...variables } = host.environment.variables;
+    const at = (more: Readonly<Record<string, string>>): Host => ({
+      ...host,
+      environment: { ...host.environment, home: fixture.folder, variables: { ...variables, ...more } },
+    });
+
+    const { end } = await adapterAgent(findAdapter(name)!, { host: at({}) }).runTurn(
+      fixture.request({ timeoutMs: 15_000 }),
+    );
+    expect(end).toMatchObject({
+      reason: "agent-unusable",
+      message: expect.stringContaining(`\`${name}\` is not logged in: its model gave no answer`),
+    });
+    const known = adapterAgent(findAdapter(name)!, { host: at({ OPENAI_API_KEY: "set" }) });
+    const waited = await known.runTurn(fixture.request({ timeoutMs: 3000 }));
+    expect(["timed-out", "unavailable"]).toContain(waited.end.reason);
+  });
+
   test("one that goes on after such words is left at work", async () => {
     await using fixture = turnFixture();
     const script = 'echo "Not logged in to the telemetry service" >&2; cat "$REPLAY"';
