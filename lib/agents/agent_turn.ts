@@ -2,7 +2,7 @@ import { dirname, join, parse, relative } from "node:path";
 import type { TurnStage } from "../config/types.ts";
 import type { RalphContext } from "../context/context.ts";
 import { gitFailed } from "../git/run_git.ts";
-import type { Repository, TreeSnapshot } from "../git/types.ts";
+import type { ChangedPath, Repository, TreeSnapshot } from "../git/types.ts";
 import { ensureRunsIgnored, isIgnoring } from "../events/run_folders.ts";
 import type { TimeBudget } from "../backlog/turn_types.ts";
 import { readStart, resolveInside } from "../host/files.ts";
@@ -97,7 +97,7 @@ export async function agentTurn(ralph: RalphContext, request: AgentTurnRequest):
   return { turn: { ...agentTurn, changedFiles, ...diff, base: before.head, head: now.head }, before, after: now };
 }
 
-/** Lines of these paths since a commit, those of new files included. */
+/** Lines of these paths since a commit, those of new files included. Git is asked only about files that it knows. */
 async function linesChanged(
   repository: Repository,
   base: string | null,
@@ -105,15 +105,27 @@ async function linesChanged(
   now: TreeSnapshot,
 ): Promise<Pick<Turn, "diff">> {
   if (base === null || paths.length === 0 || paths.length > COUNTED_PATHS) return {};
-  const { statOf } = await import("../git/branch_work.ts");
-  const { added, removed } = await statOf(repository, [base, "--", ...paths]);
-  const untracked = now.changed.filter((entry) => entry.untracked && paths.includes(entry.path));
+  const changed = new Set(paths);
+  const isChanged = ({ path }: ChangedPath): boolean => changed.has(path);
+  const untracked = now.changed.filter((entry) => entry.untracked && isChanged(entry));
+  const known = now.head === base ? now.changed.filter((entry) => !entry.untracked).filter(isChanged) : null;
+  const asked = known?.map(({ path }) => path) ?? paths;
+  const { added, removed } = asked.length === 0 ? { added: 0, removed: 0 } : await linesSince(repository, base, asked);
   let fresh = 0;
   for (const { path } of untracked) {
     const bytes = await readStart(join(repository.topLevel, path), COUNTED_BYTES);
     fresh += bytes === null || bytes.includes(0) ? 0 : bytes.filter((byte) => byte === 10).length;
   }
   return { diff: { added: added + fresh, removed } };
+}
+
+async function linesSince(
+  repository: Repository,
+  base: string,
+  paths: readonly string[],
+): Promise<{ readonly added: number; readonly removed: number }> {
+  const { statOf } = await import("../git/branch_work.ts");
+  return await statOf(repository, [base, "--", ...paths]);
 }
 
 function kindOf({ stage, item = null, attempt = 1 }: AgentTurnRequest): TurnKind {

@@ -1,4 +1,3 @@
-import type { $Type } from "dax";
 import { shellInvocation } from "../host/shell.ts";
 import type { Host, OutputMask, ProcessEnd } from "../host/types.ts";
 import type { CheckExpectation, CheckOutcome } from "../backlog/types.ts";
@@ -38,12 +37,8 @@ export function endedBy(end: Pick<ProcessEnd, "reason" | "signal" | "exitCode">,
   }
 }
 
-/**
- * Runs a command string through the system shell. dax launches it; the process tree is the host's, since dax's own
- * timeout leaves grandchildren alive.
- */
+/** Runs a command string through the system shell, with its whole process tree. */
 export async function runShellCheck(
-  $: $Type,
   host: Host,
   command: string,
   options: ShellCheckOptions,
@@ -55,24 +50,15 @@ export async function runShellCheck(
     : plain;
   const { mask, onOutput, expect = {} } = options;
   const watch = outputWatch(expect.output);
-  let end: ProcessEnd | null = null;
-  const derived = $.build$({
-    commandBuilder: (builder) =>
-      builder.registerCommand("ralph-shell", async () => {
-        end = await host.processes.run({
-          ...(options.place?.run(shell, command, options.cwd) ??
-            { ...shell, cwd: options.cwd, sandbox: { role: "check", cwd: options.cwd } as const }),
-          timeoutMs: options.timeoutMs,
-          signal: options.signal,
-          mask,
-          ...(expect.output === undefined ? {} : { onRaw: watch.take }),
-          ...(onOutput === undefined ? {} : { onOutput }),
-        });
-        return { code: end.exitCode ?? 1 };
-      }),
+  const end = await host.processes.run({
+    ...(options.place?.run(shell, command, options.cwd) ??
+      { ...shell, cwd: options.cwd, sandbox: { role: "check", cwd: options.cwd } as const }),
+    timeoutMs: options.timeoutMs,
+    signal: options.signal,
+    mask,
+    ...(expect.output === undefined ? {} : { onRaw: watch.take }),
+    ...(onOutput === undefined ? {} : { onOutput }),
   });
-  await derived`ralph-shell`.noThrow().quiet();
-  if (end === null) throw new Error("dax did not run the command it was given");
   return outcomeOf(end, options.timeoutMs, unmet(end, expect, watch.seen()));
 }
 

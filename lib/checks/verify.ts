@@ -168,7 +168,7 @@ async function runOne(
     ...(options.place === undefined ? {} : { place: options.place }),
   };
   try {
-    if (check.run === undefined) return await runShellCheck(ralph.$, ralph.host, check.command ?? "", shell);
+    if (check.run === undefined) return await runShellCheck(ralph.host, check.command ?? "", shell);
     const context = {
       cwd,
       item,

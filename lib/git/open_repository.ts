@@ -14,7 +14,7 @@ import { createGit, type Git, gitFailed, outputOfGit, QUIET, readHead, READING, 
 import { createHoldingFiles } from "./holding.ts";
 import type { GitFolders } from "./locks.ts";
 import { parseStatus, STATUS_ARGUMENTS } from "./parse_status.ts";
-import { comparePaths, takeSnapshot } from "./snapshot.ts";
+import { comparePaths, takeSnapshot, withWritten } from "./snapshot.ts";
 import type { Repository, TreeSnapshot, TreeStatus } from "./types.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { operationIn } from "./operations.ts";
@@ -70,6 +70,7 @@ function createRepository(host: Host, topLevel: string, folders: GitFolders): Re
       return ref?.startsWith("refs/heads/") === true ? ref.slice("refs/heads/".length) : null;
     },
     snapshot,
+    withWritten: (before, paths) => withWritten(topLevel, before, paths, hashes),
     async changedSince(before) {
       const now = await snapshot();
       return { paths: await comparePaths(git, before, now), now };

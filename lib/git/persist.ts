@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { syncFiles } from "../host/durable.ts";
-import { listDirectory, modifiedAt } from "../host/files.ts";
+import { namesSince } from "../host/durable.ts";
 import { readHead } from "./run_git.ts";
 import type { GitFolders } from "./locks.ts";
 
@@ -22,16 +22,8 @@ export async function persistObjects(folders: GitFolders, since: number): Promis
 /** Absolute paths of the loose objects that were written at `since` (milliseconds since 1970) or later. */
 export async function looseObjectsSince({ commonDirectory }: GitFolders, since: number): Promise<readonly string[]> {
   const objects = join(commonDirectory, "objects");
-  const recent: string[] = [];
-  for (const name of await listDirectory(objects)) {
-    const folder = join(objects, name);
-    if (!LOOSE_FOLDER_REGEXP.test(name) || !await isSince(folder, since)) continue;
-    for (const object of await listDirectory(folder)) {
-      const path = join(folder, object);
-      if (await isSince(path, since)) recent.push(path);
-    }
-  }
-  return recent;
+  const folders = namesSince(objects, since, (name) => LOOSE_FOLDER_REGEXP.test(name));
+  return folders.flatMap((folder) => namesSince(folder, since));
 }
 
 /** Waits until files, and their names in their folders, are on the disk. */
@@ -46,9 +38,4 @@ export async function persistBranch(
   const { ref } = await readHead(gitDirectory, commonDirectory);
   const folder = ref === null ? [] : [dirname(join(commonDirectory, ref))];
   await syncFiles([join(gitDirectory, "index"), gitDirectory, ...folder]);
-}
-
-async function isSince(path: string, since: number): Promise<boolean> {
-  const time = await modifiedAt(path);
-  return time !== null && time >= since;
 }

@@ -20,6 +20,19 @@ export async function takeSnapshot(topLevel: string, status: TreeStatus, hashes:
   return { ...status, contents };
 }
 
+/** A snapshot in which these paths, known to git, are as they are now. */
+export async function withWritten(
+  topLevel: string,
+  before: TreeSnapshot,
+  paths: readonly string[],
+  hashes: ContentHashes,
+): Promise<TreeSnapshot> {
+  const contents = new Map(before.contents);
+  const added = paths.filter((path) => !contents.has(path)).map((path) => ({ path, code: " M", untracked: false }));
+  for (const path of paths) contents.set(path, await hashes(join(topLevel, path)));
+  return { ...before, changed: [...before.changed, ...added], contents };
+}
+
 /** Paths whose content differs between two snapshots, or that a commit between them touched. Sorted. */
 export async function comparePaths(git: Git, before: TreeSnapshot, now: TreeSnapshot): Promise<readonly string[]> {
   const paths = new Set(await pathsBetween(git, before.head, now.head));

@@ -95,6 +95,8 @@ export interface Repository {
   /** The branch, read without a process; `null` when HEAD is detached. */
   currentBranch(): Promise<string | null>;
   snapshot(): Promise<TreeSnapshot>;
+  /** A snapshot after Ralph has changed these files, which git has and which were as HEAD has them, or listed already. */
+  withWritten(before: TreeSnapshot, paths: readonly string[]): Promise<TreeSnapshot>;
   /** Paths whose content differs between a snapshot and now, commits made since included. Sorted. */
   changedSince(before: TreeSnapshot): Promise<{ readonly paths: readonly string[]; readonly now: TreeSnapshot }>;
   /** A readable diff of these paths against a commit, bounded to `maxBytes` (default 32768). */

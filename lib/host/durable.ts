@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { closeSync, constants, fsync, openSync } from "node:fs";
+import { closeSync, constants, fsync, openSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import process from "node:process";
-import { unwritable } from "./file_errors.ts";
+import { unreadable, unwritable } from "./file_errors.ts";
 
 /** Synced at the same time: a disk puts them together in one flush. */
 const AT_ONCE = 16;
@@ -34,6 +35,29 @@ export async function syncFiles(paths: Iterable<string>): Promise<void> {
     for (const path of waiting) await syncPath(path);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
+}
+
+/**
+ * Absolute paths of what in a folder was written at `since` (milliseconds since 1970) or later; none where it is missing.
+ * At once, on this thread: a promise for each of hundreds of names costs more than the look.
+ *
+ * @param isAsked which names are looked at. @default all
+ * @throws {RalphError} file-unreadable
+ */
+export function namesSince(
+  folder: string,
+  since: number,
+  isAsked: (name: string) => boolean = () => true,
+): readonly string[] {
+  try {
+    return readdirSync(folder).sort().filter(isAsked).map((name) => join(folder, name)).filter((path) => {
+      const found = statSync(path, { throwIfNoEntry: false });
+      return found !== undefined && found.mtimeMs >= since;
+    });
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return [];
+    throw unreadable(folder, error);
+  }
 }
 
 async function syncPath(path: string): Promise<void> {

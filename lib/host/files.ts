@@ -19,8 +19,10 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readSync,
   realpathSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -90,13 +92,12 @@ export async function readBytes(path: string, maxBytes: number = LARGEST_TEXT): 
 /** The first `maxBytes` of a file, or `null` when there is none that can be read. */
 export async function readStart(path: string, maxBytes: number): Promise<Uint8Array | null> {
   if (!(await exists(path, { isFile: true }))) return null;
-  const file = await fsPromises().open(path, "r");
+  const file = openSync(path, READ_FLAG);
   try {
-    const buffer = Buffer.alloc(maxBytes);
-    const { bytesRead } = await file.read(buffer, 0, maxBytes, 0);
-    return buffer.subarray(0, bytesRead);
+    const buffer = Buffer.allocUnsafe(Math.min(maxBytes, fstatSync(file).size));
+    return buffer.subarray(0, readSync(file, buffer, 0, buffer.length, 0));
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 
@@ -214,6 +215,7 @@ export async function pathExists(path: string): Promise<boolean> {
 /** Takes away a file or a whole folder. A missing one is fine. */
 export async function removePath(path: string): Promise<void> {
   if (isPlainFile(path)) return rmSync(path, { force: true });
+  if (isRemovedEmpty(path)) return;
   for (let left = 5;; left -= 1) {
     try {
       return await fsPromises().rm(path, { recursive: true, force: true });
@@ -272,6 +274,16 @@ export async function listDirectory(path: string): Promise<readonly string[]> {
 export async function temporaryDirectory(prefix: string): Promise<{ readonly path: string } & AsyncDisposable> {
   const path = realpathSync.native(mkdtempSync(join(tmpdir(), prefix)));
   return { path, [Symbol.asyncDispose]: () => removePath(path) };
+}
+
+/** An empty folder needs no other thread. */
+function isRemovedEmpty(path: string): boolean {
+  try {
+    rmdirSync(path);
+    return true;
+  } catch {
+    return false; // something is in it, or it is no folder: removed in the long way
+  }
 }
 
 function isPlainFile(path: string): boolean {

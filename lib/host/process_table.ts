@@ -91,6 +91,14 @@ async function listByPs(which: readonly string[] = ["-ax"]): Promise<readonly Pr
  * boot and start time. `null` when no such process runs.
  */
 export async function processStart(pid: number): Promise<string | null> {
+  if (pid === process.pid) return await (ownStart ??= readStart(pid));
+  return await readStart(pid);
+}
+
+/** This process's own: it does not change, and each lock names it. */
+let ownStart: Promise<string | null> | undefined;
+
+async function readStart(pid: number): Promise<string | null> {
   if (!Number.isInteger(pid) || pid <= 0) return null;
   if (process.platform === "win32") return await windowsStart(pid);
   const entry = await findProcess(pid);

@@ -16,11 +16,21 @@ const BASH: readonly string[] = ["--norc", "-o", "pipefail", "-c"];
  * `cmd`. Other shells named bash on Windows (WSL) see another file system and are passed over.
  */
 export async function shellInvocation(command: string, environment: Environment): Promise<ShellInvocation> {
-  if (environment.platform === "win32") return windowsShell(command, environment);
+  const known = shells.get(environment) ?? findShell(environment);
+  shells.set(environment, known);
+  const shell = await known;
+  return { file: shell.file, arguments: [...shell.arguments, command] };
+}
+
+/** Looked for once: PATH is as it was when the program began. */
+const shells = new WeakMap<Environment, Promise<ShellInvocation>>();
+
+async function findShell(environment: Environment): Promise<ShellInvocation> {
+  if (environment.platform === "win32") return windowsShell(environment);
   const bash = await findExecutable("bash", environment, environment.cwd);
-  if (bash !== null) return { file: bash, arguments: [...BASH, command] };
+  if (bash !== null) return { file: bash, arguments: BASH };
   const sh = (await findExecutable("sh", environment, environment.cwd)) ?? "/bin/sh";
-  return { file: sh, arguments: ["-c", command] };
+  return { file: sh, arguments: ["-c"] };
 }
 
 /** Absolute path of a program on PATH, or of a path as seen from `cwd`; `null` when it is missing or may not be run. */
@@ -37,14 +47,14 @@ export async function findExecutable(name: string, environment: Environment, cwd
   return null;
 }
 
-async function windowsShell(command: string, environment: Environment): Promise<ShellInvocation> {
+async function windowsShell(environment: Environment): Promise<ShellInvocation> {
   const git = await findExecutable("git", environment, environment.cwd);
   const folders = git === null ? [] : [join(dirname(git), "..", "bin"), join(dirname(git), "..", "..", "bin")];
   for (const folder of folders) {
     const bash = join(folder, "bash.exe");
-    if (await isExecutable(bash)) return { file: bash, arguments: [...BASH, command] };
+    if (await isExecutable(bash)) return { file: bash, arguments: BASH };
   }
-  return { file: environment.variables["ComSpec"] ?? "cmd.exe", arguments: ["/d", "/s", "/c", command] };
+  return { file: environment.variables["ComSpec"] ?? "cmd.exe", arguments: ["/d", "/s", "/c"] };
 }
 
 function pathOf(environment: Environment): string {

@@ -21,6 +21,8 @@ export interface Committer {
       readonly isOfAttempt?: boolean;
     },
   ): Promise<CommitResult>;
+  /** Whether git has these files, as far as commits of this run show. Paths are relative to the root. */
+  knows(paths: readonly string[]): boolean;
 }
 
 /**
@@ -51,7 +53,8 @@ export function createCommitter(ralph: RalphContext, backlog: Pick<Backlog, "com
         });
       const own = { ...(body === undefined ? {} : { body }), ...folded };
       const request = { paths, subject, hooks: withWork, signal, onSlowHooks, ...own };
-      const sure = known !== undefined && statePaths.every((path) => tracked.has(path));
+      const isNew = new Set(known?.changed.filter(({ untracked }) => untracked).map(({ path }) => path));
+      const sure = known !== undefined && statePaths.every((path) => tracked.has(path) || isNew.has(path));
       const result = sure
         ? await repository.commit({ ...request, known: withState(known, statePaths) }).catch((error: unknown) => {
           if (isLate(error)) throw error;
@@ -72,13 +75,16 @@ export function createCommitter(ralph: RalphContext, backlog: Pick<Backlog, "com
       }
       return result;
     },
+    knows: (paths) => topLevelPaths(ralph, paths).every((path) => tracked.has(path)),
   };
 }
 
 /** What was known after the turn, and the state that Ralph has written since. */
 function withState(known: TreeStatus, statePaths: readonly string[]): TreeStatus {
-  const others = known.changed.filter(({ path }) => !statePaths.includes(path));
-  return { ...known, changed: [...others, ...statePaths.map((path) => ({ path, code: " M", untracked: false }))] };
+  const others = known.changed.filter(({ path, untracked }) => untracked || !statePaths.includes(path));
+  const isNew = new Set(others.map(({ path }) => path));
+  const written = statePaths.filter((path) => !isNew.has(path));
+  return { ...known, changed: [...others, ...written.map((path) => ({ path, code: " M", untracked: false }))] };
 }
 
 /** Hooks of the repository had to be ended: the settlement is open, and is made again when the run continues. */

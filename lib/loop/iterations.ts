@@ -95,7 +95,7 @@ export class Iterations<Data, Findings> {
     lane?: Pick<RalphContext, "events">,
     handedOut: OpenItem | null = null,
   ): Promise<Begun<Data, Findings>> {
-    const { ralph, backlog, key, committer, ownership } = this.#parts;
+    const { ralph, backlog, key, ownership } = this.#parts;
     const { events } = lane ?? ralph;
     const apart = lane !== undefined;
     const { journal } = ralph;
@@ -118,12 +118,29 @@ export class Iterations<Data, Findings> {
     if (before !== null) ownership.beforeTurn(before, item);
     const userPaths = [...ownership.userPaths];
     await journal.begun(key, item, { id, number, userPaths, head: before?.head, ...(apart ? { apart } : {}) });
-    const begun = await backlog.begin?.(item, id);
-    if (begun !== undefined) await committer.commit(begun, [], { isOfAttempt: true });
+    before = await this.#recordBegin(item, id, before); // what Ralph writes is no part of the turn
     const mayBring = before !== null && !apart;
     const isBack = mayBring && (await bringBack(this.#parts, item) || await this.#kept?.bringBack(item) === true);
-    if ((begun !== undefined || isBack) && before !== null) before = await requireRepository(ralph).snapshot(); // no part of the turn
+    if (isBack) before = await requireRepository(ralph).snapshot();
     return { item, id, number, named, history, sentBack, started, hook, before, events };
+  }
+
+  /** Records in the store that the item is in progress. @returns the tree after that */
+  async #recordBegin(item: Item<Data>, id: string, before: TreeSnapshot | null): Promise<TreeSnapshot | null> {
+    const { ralph, backlog, committer } = this.#parts;
+    if (backlog.begin === undefined) return before;
+    const { stateFiles } = backlog;
+    const readAll = (): Promise<readonly (string | null)[]> =>
+      Promise.all(stateFiles.map((path) => ralph.state.read(path)));
+    const texts = await readAll();
+    const commit = await backlog.begin(item, id);
+    if (commit === undefined) return before;
+    const { status } = await committer.commit(commit, [], { isOfAttempt: true });
+    if (before === null) return null;
+    const repository = requireRepository(ralph);
+    if (status !== "nothing" || !committer.knows(stateFiles)) return await repository.snapshot();
+    const now = await readAll();
+    return await repository.withWritten(before, topLevelPaths(ralph, stateFiles.filter((_, at) => now[at] !== texts[at])));
   }
 
   /** What `workItem()` is given for the attempt. @param before the tree that it is worked on in */

@@ -254,5 +254,5 @@ function printOf({ title, acceptanceCriteria }: Story): string {
 }
 
 function isGivenUp(story: Story, parked: readonly ParkedItem[]): boolean {
-  return isParked({ id: story.id, fingerprint: printOf(story) }, parked);
+  return parked.some(({ id }) => id === story.id) && isParked({ id: story.id, fingerprint: printOf(story) }, parked);
 }

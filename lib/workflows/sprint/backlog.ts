@@ -251,7 +251,7 @@ function transcriptOf(transcripts: string, iteration: number): string {
 }
 
 function isGivenUp({ id, prompt }: SprintStep, parked: readonly ParkedItem[]): boolean {
-  return isParked({ id, fingerprint: fingerprintOf(prompt) }, parked);
+  return parked.some((one) => one.id === id) && isParked({ id, fingerprint: fingerprintOf(prompt) }, parked);
 }
 
 /** The first line of a text, cut. Pure. */
