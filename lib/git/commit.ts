@@ -8,6 +8,7 @@ import {
   type GitEnd,
   gitFailed,
   type GitOptions,
+  outputFrom,
   outputOfGit,
   QUIET,
   readHead,
@@ -15,6 +16,7 @@ import {
   reasonOf,
 } from "./run_git.ts";
 import { withIntent } from "./intent.ts";
+import { withOwnIndex } from "./own_index.ts";
 import { clearLocks, type GitFolders } from "./locks.ts";
 import { persistBranch } from "./persist.ts";
 import type { ChangedPath, CommitRequest, CommitResult, TreeStatus } from "./types.ts";
@@ -27,6 +29,9 @@ const SLOW_MS = 10_000;
 const GRACE_MS = 2000;
 const FROM_INPUT: readonly string[] = ["--pathspec-from-file=-", "--pathspec-file-nul"];
 const NOTHING_REGEXP = /^(nothing to commit|nothing added to commit|no changes added to commit)/m;
+
+/** Git compares each path that it is given with each file: more of them take longer than an index of their own. */
+const MOST_NAMED = 300;
 
 const COMMIT_HOOKS: readonly string[] = ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"];
 
@@ -84,8 +89,9 @@ async function write(
     "--cleanup=whitespace",
     ...(hooks ? [] : ["--no-verify"]),
   ];
+  const commitChosen = chosen.length > MOST_NAMED ? commitMany : commitOnly;
   const end = fold === undefined
-    ? await commitOnly(context, request, { chosen, commit, limits })
+    ? await commitChosen(context, request, { chosen, commit, limits })
     : await (await import("./commit_fold.ts")).commitFolded(git, folders.gitDirectory, {
       fold,
       subject: request.subject,
@@ -105,15 +111,43 @@ async function write(
   throw gitFailed(commit, reasonOf(end));
 }
 
+/** What is committed, and by which command. */
+interface Chosen {
+  readonly chosen: readonly ChangedPath[];
+  readonly commit: readonly string[];
+  readonly limits: GitOptions;
+}
+
+/** From an index of its own, which takes paths as they are; whatever else is staged stays staged. */
+async function commitMany(
+  { git, folders }: CommitContext,
+  request: CommitRequest,
+  { chosen, commit, limits }: Chosen,
+): Promise<GitEnd> {
+  const { environment = QUIET } = limits;
+  const repository: Parameters<typeof withOwnIndex>[0] = {
+    gitDirectory: folders.gitDirectory,
+    git: (arguments_, options = {}) =>
+      git(arguments_, { ...options, environment: { ...environment, ...options.environment } }),
+  };
+  const input = chosen.map(({ path }) => path).join("\0");
+  const stage = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
+  return await withOwnIndex(repository, true, async (own) => {
+    const head = await git(["rev-parse", "--verify", "--quiet", "HEAD"], { environment: READING });
+    const start = head.exitCode === 0 ? ["--reset", "HEAD"] : ["--empty"];
+    await outputFrom(repository, ["read-tree", ...start], { environment: own });
+    await outputFrom(repository, stage, { input, environment: own });
+    const end = await git([...commit, ...messageOf(request)], { ...limits, environment: { ...environment, ...own } });
+    if (end.exitCode === 0) await outputFrom(repository, stage, { input });
+    return end;
+  });
+}
+
 /** `git commit --only`; new files that it did not take are untracked again. */
 async function commitOnly(
   { git, topLevel, folders }: CommitContext,
   request: CommitRequest,
-  { chosen, commit, limits }: {
-    readonly chosen: readonly ChangedPath[];
-    readonly commit: readonly string[];
-    readonly limits: GitOptions;
-  },
+  { chosen, commit, limits }: Chosen,
 ): Promise<GitEnd> {
   const environment = limits.environment ?? QUIET;
   const untracked = chosen.filter((entry) => entry.untracked).map((entry) => entry.path).join("\0");

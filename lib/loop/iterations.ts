@@ -140,7 +140,10 @@ export class Iterations<Data, Findings> {
     const repository = requireRepository(ralph);
     if (status !== "nothing" || !committer.knows(stateFiles)) return await repository.snapshot();
     const now = await readAll();
-    return await repository.withWritten(before, topLevelPaths(ralph, stateFiles.filter((_, at) => now[at] !== texts[at])));
+    return await repository.withWritten(
+      before,
+      topLevelPaths(ralph, stateFiles.filter((_, at) => now[at] !== texts[at])),
+    );
   }
 
   /** What `workItem()` is given for the attempt. @param before the tree that it is worked on in */

@@ -41,6 +41,56 @@ describe("commit()", () => {
     expect(project.commands).toEqual(["status", "add", "commit"]);
   });
 
+  test("hundreds of paths are committed, and nothing else, and what is staged stays staged", async () => {
+    const numbers = Array.from({ length: 400 }, (_, index) => index);
+    const files = Object.fromEntries(numbers.map((number) => [`many/${number}.txt`, `${number}\n`]));
+    await using project = await temporaryRepository({
+      ...files,
+      "staged.txt": "1\n",
+      "gone.txt": "1\n",
+      "place": "1\n",
+    });
+    project.write({
+      ...Object.fromEntries(numbers.map((number) => [`many/${number}.txt`, `new ${number}\n`])),
+      ...Object.fromEntries(numbers.map((number) => [`fresh/${number} ü*.txt`, "f\n"])),
+      "staged.txt": "2\n",
+      "other.txt": "o\n",
+    });
+    rmSync(join(project.path, "gone.txt"));
+    rmSync(join(project.path, "place"));
+    project.write({ "place/inside.txt": "i\n" });
+    project.git("add", "staged.txt");
+
+    const result = await project.repository.commit({ paths: ["many", "fresh", "gone.txt", "place"], subject: "many" });
+
+    expect(result).toEqual({ status: "committed", commit: project.git("rev-parse", "HEAD").trim() });
+    expect(project.git("status", "--porcelain")).toBe("M  staged.txt\n?? other.txt\n");
+    expect(project.git("show", "--format=", "--name-only", "-z", "HEAD").split("\0")).toHaveLength(803 + 1);
+    expect(await project.repository.commit({ paths: ["many"], subject: "again" })).toEqual({
+      status: "nothing",
+      ignored: [],
+    });
+  });
+
+  test("hundreds of paths that a hook refuses stay as they were", async () => {
+    await using project = await temporaryRepository({ "staged.txt": "1\n" });
+    const fresh = Array.from({ length: 400 }, (_, index) => [`fresh/${index}.txt`, "f\n"]);
+    project.write({ ...Object.fromEntries(fresh), "staged.txt": "2\n" });
+    project.git("add", "staged.txt");
+    writeFileSync(
+      join(project.path, ".git/hooks/pre-commit"),
+      "#!/bin/sh\ngit diff --cached --name-only | wc -l; exit 1\n",
+      {
+        mode: 0o755,
+      },
+    );
+
+    const result = await project.repository.commit({ paths: ["fresh"], subject: "many", hooks: true });
+
+    expect(result).toMatchObject({ status: "refused", output: expect.stringMatching(/^\s*400$/m) });
+    expect(project.git("status", "--porcelain")).toBe("M  staged.txt\n?? fresh/\n");
+  });
+
   test("makes the first commit of a repository", async () => {
     await using project = await temporaryRepository();
     project.write({ "a.txt": "a\n", "b.txt": "b\n" });
