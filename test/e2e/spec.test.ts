@@ -91,6 +91,19 @@ describe("the spec workflow", () => {
       .expectExit(0);
   }, 60_000);
 
+  test("a reviewer that changes code accepts nothing by it; what its tests leave behind is no change", async () => {
+    const worker = (path: string): string =>
+      `cat >/dev/null; [ $RALPH_STAGE = BUILD ] && touch a && exec ralph task done
+       echo cheat >> ${path}; exec ralph task accept`;
+
+    const changed = await project(PLAN).agent("worker", worker("specs/b.md"))
+      .args("build", "--agent-cmd", "worker", "--max-iterations", "2").expectExit(1);
+    expect(changed.stderr).toContain("it changed files, which a review does not do; revert them: specs/b.md");
+    expect(changed.git("log", "--format=%s", "--", "specs/b.md")).toBe("start");
+
+    await project(PLAN).agent("worker", worker("coverage.txt")).args("build", "--agent-cmd", "worker").expectExit(0);
+  }, 60_000);
+
   test(
     "a reviewer that says SPEC_INCOMPLETE has to say what is missing: its acceptance alone does not count",
     async () => {

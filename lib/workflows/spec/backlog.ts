@@ -114,6 +114,15 @@ export function specBacklog(
     return last.plan;
   }
 
+  /** Those of the files that git tracks: what tests leave behind is no change of a reviewer's. */
+  async function tracked(files: readonly string[]): Promise<readonly string[]> {
+    const own = files.filter((file) => file !== PLAN_FILE);
+    if (own.length === 0 || ralph.repository === null) return [];
+    const found = await ralph.repository.git(["ls-files", "-z", "--", ...topLevelPaths(ralph, own)]);
+    const known = new Set(found.stdout.split("\0"));
+    return own.filter((file) => known.has(topLevelPaths(ralph, [file])[0] ?? ""));
+  }
+
   function checksOf(tasks: readonly Task[]): readonly Check[] {
     const common = ralph.config.verify.default.map((command): Check => ({ name: command, command, scope: "" }));
     const own = tasks.flatMap(({ id, accept }) =>
@@ -247,8 +256,12 @@ export function specBacklog(
       return { prompt, checks, checkFirst: item.kind === "VERIFY", environment: { RALPH_STAGE: item.kind } };
     },
 
-    async judge(item, { lines }, { cwd, claims }) {
-      return claimOf(item, [...claims, ...claimsByHand(item, await readText(join(cwd, PLAN_FILE)))], lines);
+    async judge(item, { lines, changedFiles }, { cwd, claims }) {
+      const claim = claimOf(item, [...claims, ...claimsByHand(item, await readText(join(cwd, PLAN_FILE)))], lines);
+      const sources = item.kind === "VERIFY" && claim.status === "done" ? await tracked(changedFiles) : [];
+      if (sources.length === 0) return claim;
+      const reason = `it changed files, which a review does not do; revert them: ${sources.join(", ")}`;
+      return { ...claim, status: "not-done", reason };
     },
 
     async receive(claims) {
