@@ -74,7 +74,7 @@ function findingsOf({ changes, failures, reason }: OldJudgement): readonly strin
       `${describeChange(change)}${change.items.length === 0 ? "" : ` (${change.items.join(", ")})`}`
     ),
     ...reason === undefined ? [] : [`the old ones could not be run: ${reason}`],
-    ...failures.flatMap((failure) => `fails with the old ones: ${describeFailure(failure)}`.trimEnd().split("\n")),
+    ...failures.map((failure) => `fails with the old ones: ${endOf(failure)}`), // its output is with the check
   ];
 }
 
@@ -96,8 +96,12 @@ function messageOf(changes: readonly ChangedTest[], { status, failures, reason }
   return `${files}; with the old ones it FAILS: ${names}\n${failures.map(describeFailure).join("\n")}`;
 }
 
-function describeFailure({ name, exitCode, tail }: CheckResult): string {
-  return `${name}: ${exitCode === null ? "failed" : `exit ${exitCode}`}\n${tail}`;
+function endOf({ name, exitCode }: CheckResult): string {
+  return `${name}: ${exitCode === null ? "failed" : `exit ${exitCode}`}`;
+}
+
+function describeFailure(failure: CheckResult): string {
+  return `${endOf(failure)}\n${failure.tail}`;
 }
 
 async function ownTestNotices(
