@@ -149,7 +149,6 @@ ${row("Agent", agentsText(report))}
 ${row("Used", totalText(report.usage, report.hooks.length))}
 ${row("At once", landingsText(report))}
 ${row("Why it ended", report.reasons.map(firstLine).join("; "))}
-${row("Root", fragment`<code>${report.root}</code>`)}
 ${row("Folder", fragment`<code>${report.folder}</code>`)}
 </dl>`;
 }
@@ -186,7 +185,9 @@ function needsALook(report: RunReport): Markup {
 }
 
 function noteText({ at, item, message }: NoteReport): Markup {
-  return fragment`<span class="dim">${localTime(at).slice(11)}${item === null ? "" : ` ${item}`}</span> ${message}`;
+  return fragment`<span class="dim">${localTime(at).slice(11)}${item === null ? "" : ` ${item}`}</span> ${
+    withCode(message)
+  }`;
 }
 
 function line(tone: Tone, text: Markup): Markup {

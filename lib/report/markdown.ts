@@ -92,7 +92,6 @@ function facts(report: RunReport): readonly string[] {
     ...row("At once", landingsText(report)),
     ...row("Why it ended", report.reasons.map((reason) => escape(firstLine(reason))).join("; ")),
     ...report.next.flatMap((step) => row("Next", step)),
-    ...row("Root", code(report.root)),
     ...row("Folder", code(report.folder)),
   ];
 }

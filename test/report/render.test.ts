@@ -92,7 +92,6 @@ describe("markdownReport()", () => {
 - **Used**: 2,408 tokens (2,000 in, 1,600 of it cached, 408 out), about $0.06 by the agent's own estimate
 - **Why it ended**: US-002: npm test: exit 1
 - **Next**: fix the cause, then \`ralph run --retry-blocked\`
-- **Root**: \`/project\`
 - **Folder**: \`scripts/ralph/runs/${RUN}\`
 
 ## Needs a look
