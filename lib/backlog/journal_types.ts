@@ -69,6 +69,8 @@ export interface JudgedItem {
 export interface Journal {
   /** Reads what another process has written since: called when the run lock is held. */
   refresh(): Promise<void>;
+  /** Since then something else has changed the file, which was undone. */
+  readonly mended: boolean;
   /** Attempts at this item since it last passed, was parked, sent items back, or a run ended. Oldest first. */
   history(key: JournalKey, item: Item): readonly Attempt[];
   open(key: JournalKey): readonly OpenItem[];

@@ -5,12 +5,15 @@ export const MOST_WORKERS = 16;
 
 /** What test files are called where people work; recorded output that tests compare with is among them. */
 const TEST_GLOBS: readonly string[] = [
-  "**/*.{test,spec}.*",
-  "**/*[_-]{test,spec}.*",
+  "**/*.{test,spec,cy}.*",
+  "**/*[_-]{test,tests,spec,specs}.*",
+  "**/{test,tests}.*",
   "**/test_*.*",
   "**/*{Test,Tests,Spec,IT}.{java,kt,kts,scala,groovy,cs,fs,vb,php,swift}",
-  "**/{test,tests,__tests__}/**",
-  "**/*.{bats,snap}",
+  "**/{test,tests,__tests__,__test__}/**",
+  "**/t/*.t",
+  "**/*.{bats,feature,snap,test}",
+  "**/*.{approved,golden}.*",
   "**/__snapshots__/**",
   "**/{support,helpers,fixtures,testdata,mocks,__mocks__,testutil}/**",
   "**/{spec,e2e,golden,__fixtures__,test-utils,test_utils,testutils}/**",

@@ -22,6 +22,11 @@ export function factsOf(path: string): PathFacts | null {
   };
 }
 
+/** Nanoseconds since 1970 at which a path was changed in any way, links not followed; `null` when nothing is there. */
+export function changedAt(path: string): bigint | null {
+  return lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ctimeNs ?? null;
+}
+
 /** Where a symbolic link leads. */
 export function readLink(path: string): string {
   return readlinkSync(path);

@@ -20,6 +20,8 @@ export interface CleanRun extends AsyncDisposable {
   open(): Promise<void>;
   /** To a commit. @default HEAD */
   bringUp(commit?: string): Promise<BroughtUp>;
+  /** Files of the commit that checks have written since it was brought up. */
+  touched(): Promise<readonly string[]>;
   /** Why a command has to be judged in the tree; `null`: the checkout can make it. */
   whyInTree(command: string): string | null;
   /**
@@ -73,6 +75,7 @@ export function createCleanRun(
       if (commit === undefined) brought = up;
       return up;
     },
+    touched: async () => await checkout?.touched() ?? [],
     whyInTree: (command) => ralph.journal.clean(key)?.inTree[command] ?? null,
     async look(red, checks, signal) {
       if (brought?.status !== "ready" || absent.length === 0) return; // the checkout has all that the tree has

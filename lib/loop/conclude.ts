@@ -74,7 +74,9 @@ export async function conclude<Data, Findings>(
     const checks = work.checks.filter(({ command }) =>
       command !== undefined && (clean?.whyInTree(command) ?? null) === null
     );
-    notices.push(...await judgedByOldTests(ralph, { items: work.items, checks, key: run.key, bringUp, logs, signal }));
+    const touched = async (): Promise<readonly string[]> => await clean?.touched() ?? [];
+    const toJudge = { items: work.items, checks, key: run.key, bringUp, touched, logs, signal };
+    notices.push(...await judgedByOldTests(ralph, toJudge));
   }
   return { ...concluded, notices: [...concluded.notices, ...notices] };
 }

@@ -6,9 +6,12 @@ import {
   LARGEST_LOG,
   PRIVATE_FILE,
   readText,
+  removePath,
   writeAtomic,
 } from "../host/files.ts";
 import { dirname } from "node:path";
+import { factsOf } from "../host/path_facts.ts";
+import { createSlots } from "../host/slots.ts";
 import { foldJournal, type JournalState, keptLines, keyOf } from "./journal_fold.ts";
 import type { JournalLine } from "./journal_record.ts";
 import type { BegunAttempt, Journal, JournalKey } from "../backlog/journal_types.ts";
@@ -29,31 +32,21 @@ const DURABLE: ReadonlySet<JournalLine["type"]> = new Set(["begun", "settling", 
  * A last line that was torn by a kill is left out, and the next append starts a line of its own.
  */
 export async function openJournal(file: string | null): Promise<Journal> {
-  let state = foldJournal("");
-  let size = 0;
-  let torn = false;
-
-  async function refresh(): Promise<void> {
-    if (file === null) return;
-    const text = await readText(file, LARGEST_LOG) ?? "";
-    state = foldJournal(text, file);
-    size = text.length;
-    torn = text !== "" && !text.endsWith("\n");
-  }
+  const lines = file === null ? null : new JournalFile(file);
+  let state = foldJournal(await lines?.read() ?? "", file ?? "");
 
   async function append(line: JournalLine): Promise<void> {
     state.apply(line);
-    if (file === null) return;
-    const written = `${torn ? "\n" : ""}${JSON.stringify(line)}\n`;
-    torn = false;
-    size += written.length;
-    if (size === written.length) await ensurePrivateDirectory(dirname(file));
-    await (DURABLE.has(line.type) ? appendDurably : appendText)(file, written, PRIVATE_FILE);
+    await lines?.append(line);
   }
 
-  await refresh();
   return {
-    refresh,
+    async refresh() {
+      if (lines !== null) state = foldJournal(await lines.hold(), file ?? "");
+    },
+    get mended() {
+      return lines?.mended ?? false;
+    },
     history: (key, item) => state.history(key, item),
     open: (key) => state.open(key),
     interrupted: (backlog) => state.interrupted(backlog),
@@ -81,7 +74,7 @@ export async function openJournal(file: string | null): Promise<Journal> {
     briefRestored: (key) => append({ type: "brief-restored", ...named(key) }),
     async runEnded(key, passed, head = null) {
       await append({ type: "run-ended", ...named(key), passed, head });
-      if (file !== null && size > COMPACT_AT_BYTES) size = await compact(file, state);
+      await lines?.letGo(state);
     },
   };
 }
@@ -99,9 +92,76 @@ function of(item: Item): { readonly itemId: string; readonly fingerprint: string
   return { itemId: item.id, fingerprint: item.fingerprint ?? null };
 }
 
-async function compact(file: string, state: JournalState): Promise<number> {
-  const text = keptLines(state).map((line) => `${JSON.stringify(line)}\n`).join("");
-  await copyPath(file, `${file}.old`); // a copy: killed in between, the journal is still there
-  await writeAtomic(file, text);
-  return text.length;
+/** The file of a journal, in which nobody else writes while a run lasts. */
+class JournalFile {
+  /** Something else has changed it since it was held. */
+  mended = false;
+  readonly #path: string;
+  readonly #oneAtATime = createSlots(1);
+  #size = 0;
+  #torn = false;
+  /** What it holds, and its stamp where it holds just that. */
+  #held: { readonly text: string; readonly bytes: number; readonly stamp: string | null } | null = null;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  async read(): Promise<string> {
+    const text = await readText(this.#path, LARGEST_LOG) ?? "";
+    this.#size = text.length;
+    this.#torn = text !== "" && !text.endsWith("\n");
+    return text;
+  }
+
+  /** Reads it; what anything else writes from now on is undone. */
+  async hold(): Promise<string> {
+    const text = await this.read();
+    this.mended = false;
+    this.#know(text, Buffer.byteLength(text));
+    return text;
+  }
+
+  async append(line: JournalLine): Promise<void> {
+    await this.#oneAtATime.run(() => this.#write(line));
+  }
+
+  /** The run is over. */
+  async letGo(state: JournalState): Promise<void> {
+    this.#held = null;
+    if (this.#size <= COMPACT_AT_BYTES) return;
+    const text = keptLines(state).map((line) => `${JSON.stringify(line)}\n`).join("");
+    await copyPath(this.#path, `${this.#path}.old`); // a copy: killed in between, the journal is still there
+    await writeAtomic(this.#path, text);
+    this.#size = text.length;
+  }
+
+  async #write(line: JournalLine): Promise<void> {
+    const written = `${this.#torn ? "\n" : ""}${JSON.stringify(line)}\n`;
+    this.#torn = false;
+    this.#size += written.length;
+    await this.#mend();
+    if (this.#size === written.length) await ensurePrivateDirectory(dirname(this.#path));
+    await (DURABLE.has(line.type) ? appendDurably : appendText)(this.#path, written, PRIVATE_FILE);
+    if (this.#held !== null) this.#know(`${this.#held.text}${written}`, this.#held.bytes + Buffer.byteLength(written));
+  }
+
+  /** What a turn has written here, or taken away, counts in no later run. */
+  async #mend(): Promise<void> {
+    if (this.#held === null) return;
+    const { text, bytes, stamp } = this.#held;
+    const facts = factsOf(this.#path);
+    if (facts === null ? bytes === 0 : facts.stamp === stamp) return;
+    const isPlain = facts?.kind === "file";
+    if (isPlain && facts.size === bytes && await readText(this.#path, LARGEST_LOG) === text) return;
+    this.mended = true;
+    if (facts !== null && !isPlain) await removePath(this.#path);
+    await ensurePrivateDirectory(dirname(this.#path));
+    await writeAtomic(this.#path, text);
+  }
+
+  #know(text: string, bytes: number): void {
+    const facts = factsOf(this.#path);
+    this.#held = { text, bytes, stamp: facts?.size === bytes ? facts.stamp : null };
+  }
 }

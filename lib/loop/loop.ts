@@ -251,6 +251,7 @@ export class Loop<Data, Findings> {
     const { key, committer, brief } = this.#parts;
     const iterations = this.#iterations;
     await restoreBrief(brief);
+    brief.lookAtPrograms(); // a false one may take itself away when it runs
     const { sentBack, unverified, notices, ending } = await conclude(this.#ralph, {
       backlog: this.#backlog,
       key,

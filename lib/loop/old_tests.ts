@@ -18,6 +18,8 @@ export interface ToJudge {
   readonly checks: readonly Check[];
   /** Brings the run's checkout up to a commit; `null`: a checkout of its own. */
   readonly bringUp: BringUp | null;
+  /** Files of the commit that the checks have written. */
+  readonly touched: () => Promise<readonly string[]>;
   readonly logs: string;
   readonly signal: AbortSignal;
 }
@@ -26,9 +28,9 @@ export interface ToJudge {
 export async function judgedByOldTests(ralph: RalphContext, run: ToJudge): Promise<readonly Notice[]> {
   const [head] = await requireRepository(ralph).log(1);
   if (ralph.config.tests.integrity === "off" || head === undefined) return [];
-  const { key, items, checks, bringUp, logs, signal } = run;
+  const { key, items, checks, bringUp, touched, logs, signal } = run;
   const history = ralph.journal.judging(key);
-  const judgement = await withOldJudges(ralph, bringUp, { history, head: head.commit, checks, logs, signal });
+  const judgement = await withOldJudges(ralph, bringUp, { history, head: head.commit, checks, touched, logs, signal });
   announce(ralph, judgement, null);
   return [...noticesOf(judgement), ...await ownTestNotices(ralph, { history, head: head.commit }, items)];
 }

@@ -20,6 +20,11 @@ import type { Brief } from "../checks/brief/types.ts";
 import type { Notice } from "./progress.ts";
 
 const RESTORED = "changed during the run; `ralph restore` brings back what was found";
+const JOURNAL_MENDED: Notice = {
+  kind: "restored",
+  subject: ".git/ralph/journal.jsonl",
+  message: "Ralph's own record was changed during the run",
+};
 
 /**
  * Takes items from a backlog, one fresh agent process each, until nothing is left, an item is blocked, or a limit is
@@ -75,12 +80,13 @@ export async function runLoop<Data, Findings>(
   const ended = await new Loop({ ralph, backlog, options, key, committer, ownership, brief, workers }).run().finally(
     end,
   );
-  const outcome = { ...ended, notices: [...ended.notices, ...restoredNotices(brief)] };
   const [head] = await repository.log(1);
-  const isOver = outcome.status !== "handed-out"; // attempts count until the run has ended
-  if (isOver) await ralph.journal.runEnded(key, outcome.status === "passed", head?.commit ?? null);
+  const isOver = ended.status !== "handed-out"; // attempts count until the run has ended
+  if (isOver) await ralph.journal.runEnded(key, ended.status === "passed", head?.commit ?? null);
+  const notices = [...ended.notices, ...restoredNotices(brief), ...ralph.journal.mended ? [JOURNAL_MENDED] : []];
+  const outcome = { ...ended, notices };
   const reasons = "reasons" in outcome ? outcome.reasons : "limit" in outcome ? [outcome.limit] : [];
-  const { status, iterations, usage, notices } = outcome;
+  const { status, iterations, usage } = outcome;
   for (const text of ralph.steering.unread()) {
     ralph.events.emit({ type: "note", level: "warn", message: `told, and in no prompt before the end: ${text}` });
   }

@@ -85,6 +85,7 @@ export async function verdictSince(ralph: RalphContext, options: VerdictSinceOpt
     history,
     head,
     checks,
+    touched: () => checkout.touched(),
     logs,
     signal,
   });

@@ -1,3 +1,5 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Cli, type CliResult, ralphCli } from "./cli.ts";
 
@@ -85,4 +87,18 @@ describe("ralph gate", () => {
     });
     expect(answers.map((answer) => answer !== "")).toEqual([true, true, false, true]);
   });
+
+  test("as a Stop hook it counts anew once it has let the agent go, or the work has passed", async () => {
+    const config = `{ "verify": { "default": ["test -f done.txt"] } }\n`;
+    const project = ralphCli().files({ "ralph.config.json": config }).prepare().root;
+    const answers: boolean[] = [];
+    for (const isDone of [false, false, false, false, true, false, false]) {
+      if (isDone) writeFileSync(join(project, "done.txt"), "");
+      else rmSync(join(project, "done.txt"), { force: true });
+      const held = ralphCli(project).args("gate", "--hook", "--base", "HEAD").stdin('{"session_id":"a"}').expectExit(0);
+      answers.push((await held).stdout !== "");
+    }
+
+    expect(answers).toEqual([true, true, false, true, false, true, true]);
+  }, 120_000);
 });

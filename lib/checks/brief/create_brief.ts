@@ -12,6 +12,7 @@ import type { RalphContext } from "../../context/context.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { type FileState, isSameState, listFiles, readFileState, realPath } from "../../host/file_state.ts";
 import { hashText, pathExists } from "../../host/files.ts";
+import { changedPrograms, type Programs, programsOf } from "../../host/programs.ts";
 import { createAsInstructed } from "./as_instructed.ts";
 import { createHeadRestorer, type HeadRestorer, restoreFile } from "./restore_file.ts";
 import { keepFound } from "./kept.ts";
@@ -24,6 +25,9 @@ import type { Brief, BriefChange, BriefEntry, BriefKind, BriefSource } from "./t
 /** A larger file is kept as a git object, and compared by size, inode and times. */
 const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
+
+/** So many programs are named; the others are counted. */
+const MOST_PROGRAMS = 5;
 
 /** What of a backlog the brief needs. */
 export type BriefBacklog<Data, Findings> = Pick<
@@ -87,12 +91,14 @@ class RunBrief<Data, Findings> implements Brief {
   readonly #parts: BriefParts;
   readonly #restored = new Set<string>();
   readonly #reported = new Set<string>();
+  readonly #programs: Programs;
 
   constructor(ralph: RalphContext, backlog: BriefBacklog<Data, Findings>, parts: BriefParts) {
     this.#ralph = ralph;
     this.#backlog = backlog;
     this.#parts = parts;
     this.record = parts.record;
+    this.#programs = this.#programsNow();
     this.asInstructed = createAsInstructed(ralph, () => this.#runFolder());
   }
 
@@ -130,7 +136,16 @@ class RunBrief<Data, Findings> implements Brief {
     return done;
   }
 
+  lookAtPrograms(): void {
+    const changed = changedPrograms(this.#programs, this.#programsNow()).map((path) => shownPath(this.#ralph, path));
+    const named = changed.slice(0, MOST_PROGRAMS).filter((path) => !this.#reported.has(path));
+    const left = changed.length - MOST_PROGRAMS;
+    for (const path of [...named, ...left > 0 ? [`${left} more programs on PATH`] : []]) this.#reported.add(path);
+    if (named.length > 0) reportOwn(this.#ralph, named);
+  }
+
   async release(): Promise<void> {
+    this.lookAtPrograms();
     await this.#parts.person.release();
   }
 
@@ -141,6 +156,12 @@ class RunBrief<Data, Findings> implements Brief {
     return sources.some(({ path: folder, accepts }) =>
       accepts !== undefined && file.startsWith(`${folder}/`) && accepts(file)
     );
+  }
+
+  /** What the repository has is judged with the repository: a checkout of it has its own. */
+  #programsNow(): Programs {
+    const { config: { verify }, host, root, repository } = this.#ralph;
+    return programsOf(host.environment, root, verify.final === "clean" ? repository?.topLevel ?? null : null);
   }
 
   async #runFolder(): Promise<string> {
@@ -212,7 +233,12 @@ function report(
       `restored as the run began with it: ${paths(others)} (\`ralph restore ${run.id}\` brings back what was found)`,
     );
   }
-  if (own.length > 0) note(`changed outside of the repository, not reverted: ${paths(own)}`);
+  if (own.length > 0) reportOwn({ events }, own.map(({ path }) => path));
+}
+
+function reportOwn({ events }: Pick<RalphContext, "events">, paths: readonly string[]): void {
+  const message = `changed outside of the repository, not reverted: ${paths.join(", ")}`;
+  events.emit({ type: "note", level: "warn", message });
 }
 
 function filesBelow(

@@ -5,6 +5,7 @@ import { CONFIG_FILE } from "../../config/load.ts";
 import type { RalphContext } from "../../context/context.ts";
 import type { Repository } from "../../git/types.ts";
 import { readText } from "../../host/files.ts";
+import { foldersAbove } from "../../host/programs.ts";
 import { PROMPT_FILES, PROMPTS_FOLDER } from "../../prompts/render.ts";
 import type { BriefSource } from "./types.ts";
 
@@ -30,6 +31,43 @@ const PERSON_FILES: readonly string[] = [
   ".config/pip/pip.conf",
   ".config/mise/config.toml",
 ];
+/** The same of version managers. */
+const VERSION_FILES: readonly string[] = [
+  ".pyenv/version",
+  ".rbenv/version",
+  ".nvm/alias/default",
+  ".rustup/settings.toml",
+];
+/** What programs look for in every folder above the one that they are started in. */
+const SETTINGS_ABOVE: readonly string[] = [
+  ".babelrc",
+  ".cargo/config.toml",
+  ".envrc",
+  ".mise.toml",
+  ".mocharc.json",
+  ".node-version",
+  ".nvmrc",
+  ".python-version",
+  ".ruby-version",
+  ".tool-versions",
+  ".yarnrc",
+  ".yarnrc.yml",
+  "conftest.py",
+  "deno.json",
+  "go.work",
+  "jest.config.js",
+  "mise.toml",
+  "node_modules",
+  "package.json",
+  "pnpm-workspace.yaml",
+  "pyproject.toml",
+  "pytest.ini",
+  "rust-toolchain",
+  "rust-toolchain.toml",
+  "setup.cfg",
+  "tox.ini",
+  "tsconfig.json",
+];
 /** Where Python finds packages of the person's own; what it runs there whenever it starts. */
 const PYTHON_FOLDER = ".local/lib";
 const PYTHON_REGEXP = /\/python[\d.]+\/site-packages\/(?:(?:site|user)customize\.py|[^/]+\.pth)$/;
@@ -49,6 +87,9 @@ export async function briefSources<Data, Findings>(
     ...(await backlog.briefFiles?.() ?? []).map((path) => ({ kind: "plan" as const, path: inRoot(path) })),
     ...(ralph.repository === null ? [] : await gitSources(ralph.repository)),
     ...personSources(ralph.host.environment),
+    ...foldersAbove(ralph.repository?.topLevel ?? ralph.root).slice(1).flatMap((folder) =>
+      SETTINGS_ABOVE.map((path) => ({ kind: "person" as const, path: join(folder, path) }))
+    ),
   ];
 }
 
@@ -98,7 +139,7 @@ function personSources(
   const given = variables["XDG_CONFIG_HOME"];
   const configuration = given !== undefined && isAbsolute(given) ? given : join(home, ".config");
   return [
-    ...PERSON_FILES.map((path) => ({ kind: "person" as const, path: join(home, path) })),
+    ...[...PERSON_FILES, ...VERSION_FILES].map((path) => ({ kind: "person" as const, path: join(home, path) })),
     { kind: "person", path: join(configuration, "git"), accepts: () => true },
     {
       kind: "person",

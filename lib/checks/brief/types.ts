@@ -72,6 +72,8 @@ export interface Brief {
    * @returns those that were restored; what a person's own files hold is only reported
    */
   restore(changes: readonly BriefChange[]): Promise<readonly BriefChange[]>;
+  /** Reports programs on PATH that are not what they were when the run began: what checks start is not what it was. */
+  lookAtPrograms(): void;
   /** The run is over: a person's own files count as they are now. */
   release(): Promise<void>;
   /** Runs an agent while its instruction files are as they were when the run began; what a turn made of them stays. */

@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import { type Git, outputOfGit } from "../../git/run_git.ts";
 import { copyPath, ensureDirectory, isDirectory, pathExists, removePath } from "../../host/files.ts";
+import { changedAt } from "../../host/path_facts.ts";
 import { type Seal, sealDifferences, sealOf } from "../../host/seal.ts";
 import type { Host } from "../../host/types.ts";
 import { cleanGit } from "./clean_git.ts";
@@ -19,10 +20,18 @@ export interface Clone {
   readonly git: Git;
   /** @param submodules paths that are filled; `null`: all @throws {RalphError} git-failed */
   bringUp(target: CloneTarget, submodules: ReadonlySet<string> | null): Promise<SpecialEntries>;
+  /** Files that something has written since, also where their content is the same. */
+  touched(): Promise<readonly string[]>;
 }
 
 /** Ref of what is asked for; gone again when the clone is brought up. */
 const WANTED = "refs/wanted/head";
+
+const SPACES = ["heads", "tags", "remotes"].map((space) => `+refs/${space}/*:refs/${space}/*`);
+
+/** What the index knows of a file: git itself compares seconds only, and a check is over in less. */
+const ENTRY_REGEXP =
+  /([^\0]+)\0 {2}ctime: (\d+):(\d+)\n {2}mtime: [^\n]*\n {2}dev: [^\n]*\n {2}uid: [^\n]*\n {2}size: [^\n]*\n/g;
 
 const FETCH = [
   "fetch",
@@ -59,9 +68,8 @@ export function createClone(host: Host, topLevel: string, home: CheckoutHome, se
    */
   async function fetch({ commit, branch }: CloneTarget): Promise<void> {
     await writeSettings(gitDirectory, settings, { kind: "bare" });
-    const spaces = ["heads", "tags", "remotes"].map((space) => `+refs/${space}/*:refs/${space}/*`);
     const wanted = settings.partial ? ["--depth=1"] : [];
-    const refs = settings.partial ? [] : spaces;
+    const refs = settings.partial ? [] : SPACES;
     await outputOfGit(git, [...FETCH, ...wanted, `file://${topLevel}`, `+${commit}:${WANTED}`, ...refs]);
     await outputOfGit(git, ["update-ref", "-d", WANTED]);
     if (branch !== null) await outputOfGit(git, ["symbolic-ref", "HEAD", branch]);
@@ -104,7 +112,15 @@ export function createClone(host: Host, topLevel: string, home: CheckoutHome, se
       sealed = sealNow();
       return entries;
     },
+    touched: async () => sealed === null ? [] : await touchedIn(git, tree, environment),
   };
+}
+
+async function touchedIn(git: Git, tree: string, environment: Record<string, string>): Promise<readonly string[]> {
+  const listed = await outputOfGit(git, ["ls-files", "-z", "--debug"], { environment });
+  return [...listed.matchAll(ENTRY_REGEXP)].flatMap(([, path = "", seconds = "", part = ""]) =>
+    changedAt(join(tree, path)) === BigInt(seconds) * 1_000_000_000n + BigInt(part) ? [] : [path]
+  );
 }
 
 /** An index in the checkout is a check's to write: the one that counts is outside. */

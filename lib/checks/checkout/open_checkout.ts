@@ -97,6 +97,7 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
     changedSinceLastRun: dependencies.first.changed,
     tracked: dependencies.first.tracked,
     bringUp: (commit) => oneAtATime.run(() => withoutThrow(() => bringUp(commit))),
+    touched: () => oneAtATime.run(() => clone.touched()),
     [Symbol.asyncDispose]: () => home[Symbol.asyncDispose](),
   };
 }

@@ -62,4 +62,6 @@ export interface Checkout extends AsyncDisposable {
    * @param commit as git knows it in the repository. Absent: HEAD
    */
   bringUp(commit?: string): Promise<BroughtUp>;
+  /** Files of the commit that something has written since it was brought up, relative to the top level. */
+  touched(): Promise<readonly string[]>;
 }

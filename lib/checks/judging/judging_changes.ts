@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import { oldManifest } from "./old_manifest.ts";
-import { importedBy, mentionedBy } from "./mentioned.ts";
+import { isDocument, lostExamples, sharedLines, withOldTests, wordsOfInlineTests } from "./inline_tests.ts";
+import { importedBy, isProduct, mentionedBy } from "./mentioned.ts";
 import { disarms, isLoadedByName } from "./new_tests.ts";
 import type { Reached } from "./reached.ts";
 import {
@@ -12,6 +13,7 @@ import {
   namedAfter,
   packagesOf,
   shadows,
+  stemOf,
 } from "./runner_files.ts";
 import { isMakefile } from "./scripts.ts";
 
@@ -29,9 +31,9 @@ export interface JudgingChange {
   readonly path: string;
   /** It may be the work itself as well: a change only where the checks fail with the old one. */
   readonly isUncertain: boolean;
-  /** What is there for old tests: the old file, none, or the old parts of a manifest in the new one. */
+  /** What is there for old tests: the old file, none, or the new one with its old parts. */
   readonly old: { readonly status: "entry"; readonly entry: TreeEntry } | { readonly status: "absent" } | {
-    readonly status: "manifest";
+    readonly status: "parts";
     readonly mode: string;
     readonly text: string;
   };
@@ -52,6 +54,8 @@ export interface Judges {
   readonly isSubject: (path: string) => boolean;
   /** Whether a turn changed it. */
   readonly isChanged: (path: string) => boolean;
+  /** The checks have written files of the commit. */
+  isWritten(): Promise<boolean>;
   /** Files of the old tree with one of these words in them. */
   containing(words: readonly string[]): Promise<readonly string[]>;
   /** Text of a file by the name of its content. */
@@ -68,11 +72,13 @@ export async function judgingChanges(old: Entries, now: Entries, given: Judges):
   const isJudge = (path: string): boolean =>
     isTest(path) ||
     ((configures(path) || reached.files.has(path) || packages.some((one) => path.startsWith(one))) && !isSubject(path));
-  const changes: JudgingChange[] = [];
+  const inside = await inlineTests(old, now, judges);
+  const changes: JudgingChange[] = [...inside.values()];
   const others: string[] = [];
   for (const [path, entry] of old) {
     const after = now.get(path);
     if (after?.hash === entry.hash && after.mode === entry.mode) continue;
+    if (inside.has(path)) continue;
     const isReached = reached.files.has(path);
     if (!isTest(path) && ((isManifest(path) && (isReached || !isElsewhere(path))) || (isMakefile(path) && isReached))) {
       const change = await manifestChange(path, entry, after, judges);
@@ -93,6 +99,55 @@ function isElsewhere(path: string): boolean {
   return path.startsWith("../") && /^(?:\.\.\/)+.*\//.test(path);
 }
 
+/** Of so many changed files with tests inside the text is read. */
+const MOST_INLINE = 400;
+/** A new file with so much of an old one's code is that one by another name. */
+const SAME_FILE = 0.5;
+
+/** Files of the work that have tests inside, with these as they were; documents that lost examples, by the old path. */
+async function inlineTests(
+  old: Entries,
+  now: Entries,
+  { isTest, reached, isSubject, named, containing, read }: Judges,
+): Promise<ReadonlyMap<string, JudgingChange>> {
+  const isPlain = (entry: TreeEntry | undefined): entry is TreeEntry => entry?.mode.startsWith("100") === true;
+  const changed = [...old].filter(([path, { hash, mode }]) =>
+    mode.startsWith("100") && now.get(path)?.hash !== hash && !isTest(path) && !isElsewhere(path) &&
+    (isProduct(path) || !reached.files.has(path))
+  );
+  const words = wordsOfInlineTests(changed.map(([path]) => path));
+  const documents = changed.some(([path]) => isDocument(path)) ? [">>> "] : [];
+  const candidates = new Set(await containing([...new Set([...words, ...documents])]));
+  const found = new Map<string, JudgingChange>();
+  for (const [path, { hash }] of changed.filter(([one]) => candidates.has(one)).slice(0, MOST_INLINE)) {
+    const before = await read(hash);
+    const after = now.get(path);
+    const same = isPlain(after) ? [path, after] as const : await sameFile(path, before, { old, now, read });
+    if (same === null) continue;
+    const text = await read(same[1].hash);
+    if (lostExamples(path, before, text) && !isSubject(path) && !named(path)) {
+      found.set(path, oldFile(path, { mode: same[1].mode, hash }, true));
+    }
+    const laid = withOldTests(path, before, text);
+    if (laid === null) continue;
+    found.set(path, { path: same[0], isUncertain: true, old: { status: "parts", mode: same[1].mode, text: laid } });
+  }
+  return found;
+}
+
+/** Where the code of a file that is gone is now. */
+async function sameFile(
+  path: string,
+  before: string,
+  { old, now, read }: { readonly old: Entries; readonly now: Entries; readonly read: Judges["read"] },
+): Promise<readonly [path: string, entry: TreeEntry] | null> {
+  const added = [...now].filter(([one, { mode }]) =>
+    mode.startsWith("100") && !old.has(one) && posix.extname(one) === posix.extname(path)
+  ).slice(0, MOST_NEW_TESTS);
+  for (const found of added) if (sharedLines(path, before, await read(found[1].hash)) >= SAME_FILE) return found;
+  return null;
+}
+
 function oldFile(path: string, entry: TreeEntry, isUncertain: boolean): JudgingChange {
   return { path, isUncertain, old: { status: "entry", entry } };
 }
@@ -111,14 +166,22 @@ async function newFiles(
   const added = [...now].filter(([path]) => !old.has(path) && (!isElsewhere(path) || reached.absent.has(path)));
   const modules = added.flatMap(([path]) => moduleOf(path, folders) ?? []);
   const imported = await importedBy(modules, mentionsIn(old, judges));
-  const existing = { programs: reached.programs, folders, imported, has: (path: string) => old.has(path) };
+  const vendored = [...old.keys()].some((path) => path.startsWith("vendor/"));
+  const existing = {
+    programs: reached.programs,
+    folders,
+    imported,
+    stems: new Set([...old.keys()].filter(isJudge).flatMap((path) => stemOf(path) ?? [])),
+    has: (path: string) => old.has(path) || (path === "vendor" && vendored),
+  };
   const isPackage = (path: string): boolean => path.endsWith("/__init__.py") && folders.has(posix.dirname(path)); // of tests: they may need it
   const disarming = await disarmingTests(added.filter(([path]) => isTest(path)), old, judges);
   return added.filter(([path, { mode }]) =>
     (reached.absent.has(path) || shadows(path, mode, existing) || disarming.has(path)) && !isSubject(path)
   ).map(([path]) => ({
     path,
-    isUncertain: mayBeWork(path, reached.programs) || isPackage(path) || disarming.has(path),
+    isUncertain: mayBeWork(path, reached.programs) || isPackage(path) || disarming.has(path) ||
+      existing.stems.has(stemOf(path) ?? ""),
     old: { status: "absent" },
   }));
 }
@@ -127,13 +190,16 @@ async function newFiles(
 async function disarmingTests(
   added: readonly (readonly [path: string, entry: TreeEntry])[],
   old: Entries,
-  { isTest, named, read }: Judges,
+  { isTest, isWritten, named, read }: Judges,
 ): Promise<ReadonlySet<string>> {
   const endings = new Set([...old.keys()].filter(isTest).map((path) => posix.extname(path)));
   const found = new Set<string>();
-  for (const [path, { hash, mode }] of added.slice(0, MOST_NEW_TESTS)) {
-    if (!mode.startsWith("100") || named(path)) continue;
-    if (isLoadedByName(path) || (endings.has(posix.extname(path)) && disarms(path, await read(hash)))) found.add(path);
+  const tests = added.filter(([path, { mode }]) => mode.startsWith("100") && !named(path));
+  const all = tests.length > 0 && await isWritten();
+  for (const [path, { hash }] of tests.slice(0, MOST_NEW_TESTS)) {
+    if (all || isLoadedByName(path) || (endings.has(posix.extname(path)) && disarms(path, await read(hash)))) {
+      found.add(path);
+    }
   }
   return found;
 }
@@ -163,7 +229,7 @@ async function manifestChange(
   const decides = oldManifest(path, before, now);
   const mayDecide = oldManifest(path, before, now, { withOthers: true });
   if (mayDecide === now) return null;
-  return { path, isUncertain: decides === now, old: { status: "manifest", mode: after.mode, text: mayDecide } };
+  return { path, isUncertain: decides === now, old: { status: "parts", mode: after.mode, text: mayDecide } };
 }
 
 /** Whether text outside of commands names a path, or its last part. Pure. */

@@ -34,6 +34,8 @@ export interface OldJudgesOptions {
   readonly head: string;
   /** Commands of the checks. */
   readonly commands: readonly string[];
+  /** Files of the commit that the checks have written: new tests may have made the code that old ones judge. @default none */
+  readonly touched?: () => Promise<readonly string[]>;
   /** Globs of tests that the item under way may change. @default none */
   readonly granted?: readonly string[];
   /** Its id and text, where it is not in the history yet. */
@@ -44,7 +46,7 @@ type Context = Pick<RalphContext, "config" | "host" | "repository" | "root">;
 
 /** Lays old judging files over a commit. Nothing is old where the work began without a commit. */
 export async function oldJudges(ralph: Context, options: OldJudgesOptions): Promise<OldJudges> {
-  const { history, head, commands, granted = [] } = options;
+  const { history, head, commands, touched, granted = [] } = options;
   if (history.base === null) return { commit: null, changes: [], moved: [] };
   const commits = createCommits(ralph);
   const [old, now] = [await oldEntries(commits, history.base, history), await commits.entries(head)];
@@ -63,6 +65,7 @@ export async function oldJudges(ralph: Context, options: OldJudgesOptions): Prom
     named: await namedBy(commands, fileTree(commits, now)),
     isSubject: (path) => [...texts].some(([{ changed }, text]) => changed.includes(path) && namesPath(text, path)),
     isChanged: (path) => changed.has(path),
+    isWritten: async () => (await touched?.() ?? []).length > 0,
     containing: (words) => commits.containing(sources, words),
     read: (hash) => commits.read(hash),
   });

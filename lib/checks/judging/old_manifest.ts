@@ -15,7 +15,7 @@ const RUNNER_KEYS: readonly string[] = [
   "test",
 ];
 const RUNNER_SECTION_REGEXP =
-  /^(?:tool[.:](?:pytest|tox|coverage|nox|hatch\.envs|poe|taskipy|pdm\.scripts)|pytest|aliases|alias|test(?:$|\.)|bench(?:$|\.)|profile\.test|coverage|testenv)/;
+  /^(?:tool[.:](?:pytest|tox|coverage|nox|hatch\.envs|poe|taskipy|pdm\.scripts|pixi|rye\.scripts|poetry\.plugins\.pytest11|mise)|(?:project\.entry-points|options\.entry_points|entry_points)\.pytest11|pytest|aliases|alias|test(?:$|\.)|bench(?:$|\.)|profile\.test|coverage|testenv)/;
 const LINTER_SECTION_REGEXP =
   /^(?:tool[.:](?:ruff|mypy|black|isort|pylint|flake8|pyright|basedpyright|bandit|pydocstyle)|flake8|mypy|pycodestyle|pylint|isort|lints)(?:$|[.:-])/;
 /** What package managers, bundlers and editors read of a `package.json`, and what is no check's. */

@@ -17,8 +17,14 @@ const CONFIGURATION: readonly string[] = [
   "pytest.toml",
   ".pytest.toml",
   "{noxfile,toxfile}.py",
-  "{vite,vitest,jest,playwright,karma,ava,babel,wtr,web-test-runner}.config.*",
-  "{karma,wdio,protractor}.conf.*",
+  "{vite,vitest,jest,playwright,cypress,karma,ava,babel,wtr,web-test-runner}.config.*",
+  "{karma,wdio,protractor,nightwatch,codecept}.conf.*",
+  "testem.*",
+  ".testcaferc*",
+  ".swcrc",
+  "nextest.toml",
+  ".busted",
+  "{behat,codeception,phpspec}.y{a,}ml",
   ".babelrc*",
   "{T,t}askfile{,.dist}.y{a,}ml",
   "{turbo,nx,lerna}.json",
@@ -32,6 +38,13 @@ const CONFIGURATION: readonly string[] = [
 ];
 /** The same, but that projects need new ones of them to build at all: only existing ones are old. */
 const BUILDS: readonly string[] = ["tsconfig*.json", "build.rs", "pom.xml", "build.gradle*"];
+/** Which programs there are: a new one may be the work as well. */
+const VERSIONS: readonly string[] = [
+  "{.nvmrc,.node-version,.python-version,.ruby-version,.java-version,.tool-versions,rust-toolchain,rust-toolchain.toml}",
+  "{mise,.mise,mise.local,.mise.local}.toml",
+  ".envrc",
+  ".sdkmanrc",
+];
 /** The same of task runners, version managers, environments and module maps: they may be the work as well. */
 const TASKS: readonly string[] = [
   "{R,r}akefile{,.rb}",
@@ -42,11 +55,11 @@ const TASKS: readonly string[] = [
   "{project.clj,mix.exs,Package.swift,dart_test.yaml,magefile.go,Earthfile,hatch.toml,Makefile.toml}",
   "{CMakeLists.txt,meson.build,BUILD,BUILD.bazel,WORKSPACE,MODULE.bazel,.bazelrc}",
   "{Directory.Build.props,Directory.Build.targets,*.runsettings,global.json}",
+  "{gradle.properties,settings.gradle,settings.gradle.kts,deps.edn,tests.edn,bb.edn,dune-project}",
   "{docker-,}compose*.y{a,}ml",
   "Dockerfile*",
   "{.pre-commit-config,lefthook,.lefthook}.y{a,}ml",
-  "{.nvmrc,.node-version,.python-version,.ruby-version,.java-version,.tool-versions,rust-toolchain,rust-toolchain.toml}",
-  "{mise,.mise}.toml",
+  ...VERSIONS,
   ".env",
   ".env.*",
   "{importmap,import_map,jsconfig}.json",
@@ -71,6 +84,12 @@ const LINTERS: readonly string[] = [
   "{.nycrc,.c8rc}*",
   ".golangci.*",
   ".shellcheckrc",
+  ".{eslint,prettier,stylelint,markdownlint,semgrep,jshint}ignore",
+  "{prettier,stylelint,commitlint,knip,oxlint}.config.*",
+  "{.rubocop,.swiftlint,.yamllint,.hadolint,.ansible-lint,detekt,checkstyle,tslint,cspell}*.{yml,yaml,json,xml}",
+  "{.markdownlint,.commitlintrc,.dependency-cruiser,.clang-tidy,.clang-format,.scalafmt,.php-cs-fixer}*",
+  "{phpstan,psalm}.{neon,neon.dist,xml,xml.dist}",
+  "{pylintrc,.bandit,.pydocstyle,.yamllint,.credo.exs,.simplecov,deny.toml}",
 ];
 /** Of these only sections of runners are old. */
 const MANIFESTS: readonly string[] = [
@@ -111,6 +130,7 @@ const STANDARD: ReadonlySet<string> = new Set(
 
 const isConfiguration = picomatch([...CONFIGURATION], { dot: true, basename: true });
 const isLinter = picomatch([...LINTERS, ".gitattributes"], { dot: true, basename: true });
+const isVersion = picomatch([...VERSIONS], { dot: true, basename: true });
 const isBundler = picomatch([
   ...LINTERS,
   ...TASKS,
@@ -126,10 +146,21 @@ const isBuild = picomatch([...BUILDS, ...LINTERS, ...TASKS], { dot: true, basena
 const SETTINGS_REGEXP =
   /^(?:([\w-]+)\.(?:config|conf)\.\w+|\.?([\w-]+)\.(?:jsonc?|toml|ya?ml|ini|cfg)|\.([\w-]+)rc(?:\.\w+)?)$/;
 const isCargo = picomatch(["**/.cargo/config{,.toml}"], { dot: true });
+const isWrapper = picomatch(["**/{.mvn,gradle/wrapper}/**"], { dot: true });
+/** Languages in which one file is found in the place of another that differs in its ending alone. */
+const ALIKE_REGEXP = /^(.*?)(?:\.(?:[cm]?[jt]sx?|json|node)|(?:\/__init__)?\.(?:py|[\w-]*\.?so|pyd|pyc))$/;
+/** What Python runs instead of a source, whatever that says now. */
+const COMPILED_REGEXP = /(?:^|\/)__pycache__\/|\.py[cod]$/;
 
 /** A package that git has: no item's work. */
 function isInstalled(path: string): boolean {
   return /(?:^|\/)(?:node_modules|site-packages|[^/]+\.(?:egg|dist)-info|\.yarn\/(?:releases|plugins))\//.test(path);
+}
+
+/** What a file is found by where its ending is left out; `null` where no ending may be. Pure. */
+export function stemOf(path: string): string | null {
+  const stem = ALIKE_REGEXP.exec(path)?.[1];
+  return stem === undefined ? null : `${stem}.${/\.(?:py\w?|[\w-]*\.?so)$/.test(path) ? "py" : "js"}`;
 }
 
 /** The folders of packages from elsewhere, of which a check runs a file: `vendor/bats/`. Pure. */
@@ -148,18 +179,24 @@ export function namedAfter(path: string, programs: ReadonlySet<string>): boolean
 
 /** A file by which runners are configured, whether any check names it or not. Pure. */
 export function configuresRunner(path: string): boolean {
-  return isConfiguration(path) || isBuild(path) || isCargo(path) || isInstalled(path);
+  return isConfiguration(path) || isBuild(path) || isCargo(path) || isWrapper(path) || isInstalled(path);
 }
 
 /** One that decides how a project is built as well. Pure. */
 export function configuresBuild(path: string): boolean {
-  return isBundler(path);
+  return isBundler(path) || isWrapper(path);
 }
 
 /** A new one that may be the work as well. Pure. */
 export function mayBeWork(path: string, programs: ReadonlySet<string>): boolean {
-  return configuresBuild(path) || (path.endsWith(".py") && isProduct(path)) ||
+  return configuresBuild(path) || isVersion(path) || isManifest(path) || isBuild(path) || isVendored(path) ||
+    (path.endsWith(".py") && isProduct(path)) ||
     (!isConfiguration(path) && namedAfter(path, programs));
+}
+
+/** Found before what is installed, as soon as there is such a folder. */
+function isVendored(path: string): boolean {
+  return path.startsWith("vendor/");
 }
 
 /** A manifest of which only what decides on checks is old. Pure. */
@@ -173,6 +210,8 @@ export interface Existing {
   readonly programs: ReadonlySet<string>;
   /** Folders that hold judging files. */
   readonly folders: ReadonlySet<string>;
+  /** What judging files are found by, their endings left out. */
+  readonly stems: ReadonlySet<string>;
   /** Modules that judging files import. */
   readonly imported: ReadonlySet<string>;
   has(path: string): boolean;
@@ -191,11 +230,14 @@ export function moduleOf(path: string, folders: ReadonlySet<string>): string | n
  * True for a new file that is taken in the place of what a check runs, or changes how it runs, without being named:
  * runner configuration, a Makefile that comes before the one there is, a program on the path, a module beside the tests. Pure.
  */
-export function shadows(path: string, mode: string, { programs, folders, imported, has }: Existing): boolean {
+export function shadows(path: string, mode: string, { programs, folders, stems, imported, has }: Existing): boolean {
   const folder = posix.dirname(path);
   const name = posix.basename(path);
-  if (isConfiguration(path) || isCargo(path) || isInstalled(path) || isLinter(path)) return true;
-  if (namedAfter(path, programs)) return true;
+  if (isConfiguration(path) || isCargo(path) || isInstalled(path) || isLinter(path) || isVersion(path)) return true;
+  if (namedAfter(path, programs) || COMPILED_REGEXP.test(path)) return true;
+  if (stems.has(stemOf(path) ?? "")) return true;
+  if (folder !== "." && folders.has(folder) && (isManifest(path) || isBuild(path))) return true; // nearer to the tests
+  if (isVendored(path) && !has("vendor")) return true;
   if (isMakefile(path)) {
     return ["GNUmakefile", "makefile", "Makefile", "justfile", "Justfile", ".justfile"].some((one) =>
       one !== name && has(posix.join(folder, one))

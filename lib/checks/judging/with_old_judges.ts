@@ -14,6 +14,8 @@ export interface WithOldJudgesOptions {
   /** Commit whose files are new. */
   readonly head: string;
   readonly checks: readonly Check[];
+  /** Files of the commit that the checks have written where they passed. @default none */
+  readonly touched?: () => Promise<readonly string[]>;
   /** The item under way. @default none: the run is at its end */
   readonly item?: Item;
   /** It with what its turns changed. */
@@ -50,10 +52,11 @@ export async function withOldJudges(
   bringUp: BringUp | null,
   options: WithOldJudgesOptions,
 ): Promise<OldJudgement> {
-  const { history, head, checks, item, judged } = options;
+  const { history, head, checks, touched, item, judged } = options;
   const { commit, changes, moved } = await oldJudges(ralph, {
     history,
     head,
+    ...(touched === undefined ? {} : { touched }),
     commands: checks.flatMap(({ command }) => command === undefined ? [] : [command]),
     ...(item === undefined ? {} : { granted: mayChangeTests(item) }),
     ...(judged === undefined ? {} : { item: judged }),

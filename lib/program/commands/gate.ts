@@ -4,13 +4,15 @@ import { openSession } from "../../cli/session.ts";
 import { toJson } from "../../cli/show.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { ownFiles } from "../../context/own_files.ts";
-import { hashText, readText, writeAtomic } from "../../host/files.ts";
+import { hashText, listDirectory, readText, removePath, writeAtomic } from "../../host/files.ts";
 import { type VerdictSince, verdictSince } from "../../loop/verdict_since.ts";
 import { exitCodeOf } from "../../recipe/outcome.ts";
 import { chosen } from "../chosen.ts";
 
 /** How often a Stop hook holds the agent back in one session. */
 const MOST_BLOCKS = 2;
+/** Counts of so many sessions are kept. */
+const MOST_SESSIONS = 100;
 
 /** `ralph gate`: the verdict alone, for loops that are not Ralph's. Nothing is marked, nothing is committed. */
 export async function run(invocation: Invocation): Promise<number> {
@@ -26,8 +28,9 @@ export async function run(invocation: Invocation): Promise<number> {
   });
   const exitCode = exitCodeOf({ ...verdict, allowed: false });
   if (flags.has("hook")) {
-    const holds = exitCode !== 0 && await countBlock(ralph, await sessionOf(invocation)) <= MOST_BLOCKS;
-    if (holds) out(JSON.stringify({ decision: "block", reason: textOf(verdict) }));
+    if (await isHeld(ralph, await sessionOf(invocation), exitCode)) {
+      out(JSON.stringify({ decision: "block", reason: textOf(verdict) }));
+    }
     return 0;
   }
   if (flags.has("json")) out(toJson(verdict));
@@ -48,12 +51,26 @@ async function sessionOf({ host }: Invocation): Promise<string> {
   }
 }
 
-/** @returns how often the agent was held back in this session, this time included */
-async function countBlock(ralph: Pick<RalphContext, "repository" | "root">, session: string): Promise<number> {
-  const file = join(ownFiles(ralph.repository, ralph.root).directory, "gate", hashText(session).slice(0, 16));
-  const count = Number(await readText(file) ?? "0") + 1;
+/**
+ * Whether the agent is held back: so often in a row in its session. A verdict that passes, and letting go, begin the count
+ * anew: what a person asks for next in the same session is held back again.
+ */
+async function isHeld(
+  ralph: Pick<RalphContext, "repository" | "root">,
+  session: string,
+  exitCode: number,
+): Promise<boolean> {
+  const folder = join(ownFiles(ralph.repository, ralph.root).directory, "gate");
+  const file = join(folder, hashText(session).slice(0, 16));
+  const count = exitCode === 0 ? 0 : Number(await readText(file) ?? "0") + 1;
+  if (count === 0 || count > MOST_BLOCKS) {
+    await removePath(file);
+    return false;
+  }
+  const others = await listDirectory(folder);
+  if (others.length > MOST_SESSIONS) await removePath(folder); // they ended while they were held back
   await writeAtomic(file, String(count));
-  return count;
+  return true;
 }
 
 function textOf({ status, base, reasons }: VerdictSince): string {

@@ -23,7 +23,7 @@ export function treeOf(files: Files): FileTree {
   };
 }
 
-/** The judging files that differ, as `path` (old), `-path` (absent) or `path: text` (a manifest); `?` before what may be the work. */
+/** The judging files that differ, as `path` (old), `-path` (absent) or `path: text` (a file with old parts); `?` before what may be the work. */
 export async function changesOf(
   checks: readonly string[],
   before: Files,
@@ -37,6 +37,7 @@ export async function changesOf(
     reached: await reachedBy(checks, treeOf(before), isTest),
     isSubject,
     isChanged: () => true,
+    isWritten: () => Promise.resolve(false),
     named: (path) => reachedNow.files.has(path) && !reachedNow.listed.has(path),
     containing: (words) =>
       Promise.resolve(Object.keys(before).filter((path) => words.some((word) => before[path]?.includes(word)))),
@@ -61,7 +62,7 @@ function shownFile({ path, old }: Pick<JudgingChange, "path" | "old">): string {
       return `-${path}`;
     case "entry":
       return path;
-    case "manifest":
+    case "parts":
       return `${path}: ${old.text}`;
   }
 }

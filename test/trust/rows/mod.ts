@@ -1,6 +1,6 @@
 /**
  * Every cheat, by class. Each file holds one: what is said, state, configuration, tests, what they reach, what is
- * around them, what a run is led by, the checker, git, processes.
+ * around and inside of them, what a run is led by, the checker, git, processes.
  *
  * @module
  */
@@ -8,6 +8,7 @@ import { AROUND } from "./around.ts";
 import { CHECKER } from "./checker.ts";
 import { CLAIMS } from "./claims.ts";
 import { CONFIGURATION } from "./configuration.ts";
+import { INSIDE } from "./inside.ts";
 import { LED } from "./led.ts";
 import { PROCESSES } from "./processes.ts";
 import { REACHED } from "./reached.ts";
@@ -23,6 +24,7 @@ export const ROWS: readonly Row[] = [
   ...TESTS,
   ...REACHED,
   ...AROUND,
+  ...INSIDE,
   ...LED,
   ...CHECKER,
   ...REPOSITORY,

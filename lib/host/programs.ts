@@ -1,0 +1,68 @@
+import { readdirSync, statSync } from "node:fs";
+import { delimiter, dirname, isAbsolute, join, sep } from "node:path";
+import type { Environment } from "./types.ts";
+
+/** The file that each name on PATH leads to: its path, and what changes whenever it is written or replaced. */
+export type Programs = ReadonlyMap<string, { readonly path: string; readonly stamp: string }>;
+
+/**
+ * What the names on PATH lead to now, as programs started in `root` find them: folders that npm and its like put before
+ * PATH (`node_modules/.bin` of every folder above the root) come first.
+ *
+ * @param without a folder whose programs do not count; `null`: all do
+ */
+export function programsOf(
+  { variables }: Pick<Environment, "variables">,
+  root: string,
+  without: string | null,
+): Programs {
+  const found = new Map<string, { readonly path: string; readonly stamp: string }>();
+  const folders = [...foldersAbove(root).map((folder) => join(folder, "node_modules", ".bin")), ...onPath(variables)];
+  for (const folder of new Set(folders)) {
+    if (without !== null && `${folder}${sep}`.startsWith(`${without}${sep}`)) continue;
+    for (const name of namesIn(folder)) {
+      const path = join(folder, name);
+      const stamp = found.has(name) ? null : stampOf(path);
+      if (stamp !== null) found.set(name, { path, stamp });
+    }
+  }
+  return found;
+}
+
+/** Paths of programs that a name leads to now, and that led elsewhere, or to another content, before. Pure. */
+export function changedPrograms(before: Programs, now: Programs): readonly string[] {
+  return [...now].flatMap(([name, { path, stamp }]) => {
+    const old = before.get(name);
+    return old === undefined || (old.path === path && old.stamp === stamp) ? [] : [path];
+  });
+}
+
+/** The folder itself and all above it, the innermost first. Pure. */
+export function foldersAbove(path: string): readonly string[] {
+  const above = dirname(path);
+  return above === path ? [path] : [path, ...foldersAbove(above)];
+}
+
+function onPath(variables: Environment["variables"]): readonly string[] {
+  return (variables["PATH"] ?? variables["Path"] ?? "").split(delimiter).filter(isAbsolute);
+}
+
+/** None where the folder is not there, or cannot be read. */
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** `null` for what cannot be started: a folder, a dead link, a file without the right to run it. */
+function stampOf(path: string): string | null {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found?.isFile() !== true || (found.mode & 0o111) === 0) return null;
+    return [found.ino, found.size, found.mtimeMs, found.ctimeMs].join(" ");
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,127 @@
+import { describe, expect, test } from "vitest";
+import { withOldTests } from "../../../lib/checks/judging/inline_tests.ts";
+import { changesOf } from "./judging_world.ts";
+
+const RUST = `//! Sums.
+pub fn add(a: i32, b: i32) -> i32 { todo!("}") }
+
+#[cfg(test)]
+use std::{fmt, str};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    // a brace: }
+    #[test]
+    fn adds<'a>() { let s: &'a str = "{"; assert_eq!(add(2, 3), 5); let c = '}'; }
+}
+`;
+const RUST_STUB = `pub fn add(_: i32, _: i32) -> i32 { 0 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn adds() {}
+}
+
+pub fn later() {}
+`;
+const DOCTEST = `def add(a, b):
+    """Adds.
+
+    >>> add(2, 3)
+    5
+    """
+    raise NotImplementedError
+
+
+if __name__ == "__main__":
+    import doctest, sys
+    sys.exit(doctest.testmod().failed)
+`;
+
+describe("tests inside of the files that they test", () => {
+  test("Rust: the old modules stand in the place of the new ones, at the end", () => {
+    const laid = withOldTests("src/lib.rs", RUST, RUST_STUB) ?? "";
+
+    expect(laid).toContain("pub fn add(_: i32, _: i32) -> i32 { 0 }");
+    expect(laid).toContain("pub fn later() {}");
+    expect(laid).toContain("assert_eq!(add(2, 3), 5); let c = '}'; }\n}\n");
+    expect(laid).toContain("#[cfg(test)]\nuse std::{fmt, str};\n");
+    expect(laid.match(/mod tests/g)).toHaveLength(1);
+    expect(laid).not.toContain("fn adds() {}");
+    expect(laid).not.toMatch(/^;/m);
+  });
+
+  test("Rust: an example that is gone from the documentation is tried again", () => {
+    const before = "/// Adds.\n///\n/// ```\n/// assert_eq!(a::add(2, 3), 5);\n/// ```\npub fn add() {}\n";
+
+    const laid = withOldTests("src/lib.rs", before, "/// Adds.\npub fn add() {}\n");
+
+    expect(laid).toContain(
+      "/// ```\n/// assert_eq!(a::add(2, 3), 5);\n/// ```\n#[cfg(doctest)]\npub struct AsBefore0;",
+    );
+  });
+
+  test("Python: an example that is gone is tried again, before the file runs its own", () => {
+    const now = DOCTEST.replace(/ {4}"""[^]*"""\n {4}raise .*\n/, "    return 0\n");
+
+    const laid = withOldTests("calc.py", DOCTEST, now) ?? "";
+
+    expect(laid.indexOf(">>> add(2, 3)")).toBeGreaterThan(0);
+    expect(laid.indexOf("__test__ =")).toBeLessThan(laid.indexOf("if __name__"));
+  });
+
+  test("Python: a case beside the code is the old one; what only has such a name is code", () => {
+    const before =
+      "import unittest\n\n\nclass TestBench:\n    size = 1\n\n\nclass Sums(unittest.TestCase):\n    def test_it(self):\n        self.assertEqual(1, 2)\n";
+    const now = before.replace("size = 1", "size = 2").replace("(1, 2)", "(1, 1)");
+
+    const laid = withOldTests("calc.py", before, now) ?? "";
+
+    expect(laid).toContain("assertEqual(1, 2)");
+    expect(laid).not.toContain("assertEqual(1, 1)");
+    expect(laid).toContain("size = 2");
+  });
+
+  test("JavaScript: the block for vitest is the old one; a program's own start is code", () => {
+    const before =
+      "export const add = () => {};\nif (import.meta.vitest) {\n  const { it, expect } = import.meta.vitest;\n  it(`adds ${1}`, () => expect(add(2, 3), /[}]/).toBe(5));\n}\nif (import.meta.main) {\n  main();\n}\n";
+    const now = "export const add = () => 0;\nif (import.meta.main) {\n  start();\n}\n";
+
+    const laid = withOldTests("src/add.ts", before, now) ?? "";
+
+    expect(laid).toContain("export const add = () => 0;");
+    expect(laid).toContain("expect(add(2, 3), /[}]/).toBe(5));\n}");
+    expect(laid).toContain("start();");
+    expect(laid).not.toContain("main();");
+  });
+
+  test.each([
+    ["code alone", "src/lib.rs", RUST, RUST.replace('todo!("}")', "a + b")],
+    ["a file without tests", "src/a.py", "def add(): pass\n", "def add(): return 1\n"],
+    ["a new test", "src/a.rs", "pub fn a() {}\n", "pub fn a() {}\n#[cfg(test)]\nmod tests {}\n"],
+    ["another ending", "src/a.go", "// >>> a\n", "b\n"],
+    ["a block that never ends", "src/a.rs", "#[cfg(test)]\nmod tests {\n", "x"],
+  ])("nothing is laid for %s", (_, path, before, now) => {
+    expect(withOldTests(path, before, now)).toBeNull();
+  });
+
+  test("a file that goes by another name keeps the tests that it had", async () => {
+    const code =
+      "pub fn add(a: i32, b: i32) -> i32 {\n    helper(a, b)\n}\nfn helper(a: i32, b: i32) -> i32 { a - b }\n";
+    const tests = "#[cfg(test)]\nmod tests {\n    #[test]\n    fn adds() { assert_eq!(super::add(2, 3), 5); }\n}\n";
+
+    const changes = await changesOf(["cargo test"], { "src/add.rs": `${code}${tests}` }, { "src/sum.rs": code });
+
+    expect(changes).toEqual([`?src/sum.rs: ${code.trimEnd()}\n\n${tests}`]);
+  });
+
+  test("documentation that lost an example is old as a whole; one that gained some is not", async () => {
+    const guide = "# Use\n\n    >>> add(2, 3)\n    5\n";
+    const more = `${guide}\n    >>> add(1, 1)\n    2\n`;
+
+    expect(await changesOf(["pytest"], { "docs/use.md": more }, { "docs/use.md": guide })).toEqual(["?docs/use.md"]);
+    expect(await changesOf(["pytest"], { "docs/use.md": guide }, { "docs/use.md": more })).toEqual([]);
+  });
+});
