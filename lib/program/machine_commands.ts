@@ -6,6 +6,7 @@
 import type { Command } from "../cli/command.ts";
 import {
   AGENT_FLAGS,
+  CONSENT_FLAGS,
   DATA_FLAGS,
   LOOP_FLAGS,
   pick,
@@ -60,13 +61,14 @@ export const MACHINES: readonly Command[] = [
   {
     name: "job",
     summary: "items as JSON, for a CI matrix or a batch system: take jobs, work on one anywhere, land the results",
-    usage: "take | work JOB | land [RESULT…]",
+    usage: "take | work JOB | land [RESULT...]",
     arity: [1, Number.POSITIVE_INFINITY],
     flags: {
       max: { type: "text", value: "N", summary: "take: jobs that are out at once (default 16)" },
       scope: { type: "text", value: "NAME", summary: "take, land: the feature, where the workflow has several" },
       "no-push": { type: "boolean", summary: "work: leave the result in this clone" },
       ...PLACE_FLAGS,
+      ...CONSENT_FLAGS,
       ...AGENT_FLAGS,
       ...pick(
         LOOP_FLAGS,

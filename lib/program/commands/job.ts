@@ -48,7 +48,7 @@ export async function run(invocation: Invocation): Promise<number> {
     case "land":
       return await land(invocation, rest);
     default:
-      throw usage(`\`ralph job\` knows no ${verb}`, "`take`, `work JOB` or `land [RESULT…]`");
+      throw usage(`\`ralph job\` knows no ${verb}`, "`take`, `work JOB` or `land [RESULT...]`");
   }
 }
 
