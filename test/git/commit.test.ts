@@ -72,6 +72,21 @@ describe("commit()", () => {
     });
   });
 
+  test("hundreds of paths that are committed, and that a killed git did not note in its index, are noted", async () => {
+    await using project = await temporaryRepository({ "a.txt": "1\n" });
+    const fresh = Array.from({ length: 400 }, (_, index) => [`fresh/${index}.txt`, "f\n"]);
+    project.write(Object.fromEntries(fresh));
+    const index = readFileSync(join(project.path, ".git/index"));
+    await project.repository.commit({ paths: ["fresh"], subject: "many" });
+    writeFileSync(join(project.path, ".git/index"), index);
+
+    expect(await project.repository.commit({ paths: ["fresh"], subject: "many" })).toEqual({
+      status: "nothing",
+      ignored: [],
+    });
+    expect(project.git("status", "--porcelain")).toBe("");
+  });
+
   test("hundreds of paths that a hook refuses stay as they were", async () => {
     await using project = await temporaryRepository({ "staged.txt": "1\n" });
     const fresh = Array.from({ length: 400 }, (_, index) => [`fresh/${index}.txt`, "f\n"]);
