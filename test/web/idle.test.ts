@@ -1,0 +1,104 @@
+/** What the page costs while nothing happens, and what another user of the machine gets of it. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { afterAll, expect, onTestFinished, test } from "vitest";
+import { ralphCli, type Running } from "../e2e/cli.ts";
+import { HAS_TMUX, tmuxScreen } from "../e2e/tmux.ts";
+import { openPage, shows, startUi, storyProject, theBrowser } from "./page_world.ts";
+
+const IS_LINUX = process.platform === "linux";
+const SECONDS = 10;
+/** Milliseconds of CPU a second: alone on a machine both take less than one, and what polls far more than three. */
+const MOST = 3;
+
+afterAll(async () => (await theBrowser()).close());
+
+/** Processes whose command line has these words and that work in a folder. */
+function pidsOf(word: string, cwd: string): readonly number[] {
+  return readdirSync("/proc").filter((name) => /^\d+$/.test(name)).filter((pid) => {
+    try {
+      const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+      return words.includes(word) && readlinkSync(`/proc/${pid}/cwd`) === cwd;
+    } catch {
+      return false; // it has ended
+    }
+  }).map(Number);
+}
+
+/** Milliseconds of CPU that processes have used, threads that have ended included; in steps of ten. */
+function cpuMs(pids: readonly number[]): number {
+  const ticks = pids.map((pid) => {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
+    return Number(fields[11]) + Number(fields[12]);
+  });
+  return ticks.reduce((sum, ticked) => sum + ticked, 0) * 10;
+}
+
+/** A run in the middle of a turn that prints nothing. */
+async function quietRun(): Promise<Running> {
+  const running = storyProject(1).args("run", "--agent", "claude").start();
+  onTestFinished(() => {
+    writeFileSync(join(running.root, "../go-0"), "");
+    running.child.kill("SIGTERM");
+  });
+  await running.wrote("../prompt-0");
+  return running;
+}
+
+test.skipIf(!IS_LINUX || !HAS_TMUX)("watch and ui cost about nothing while nothing happens", {
+  timeout: 120_000,
+}, async () => {
+  const running = await quietRun();
+  const { page } = await openPage(await startUi(running.root));
+  await shows(page, "h1", "One run is at work");
+  const screen = tmuxScreen(ralphCli(running.root).args("watch").prepare(), 100, 30);
+  await screen.shows(/US-001/);
+  await new Promise((done) => setTimeout(done, 12_000)); // after ten quiet seconds the time is drawn less often
+
+  const least = { ui: Infinity, watch: Infinity };
+  for (let windows = 0; windows < 3 && Math.max(least.ui, least.watch) >= MOST; windows++) {
+    for (const name of ["ui", "watch"] as const) expect(pidsOf(name, running.root)).not.toEqual([]);
+    const before = { ui: cpuMs(pidsOf("ui", running.root)), watch: cpuMs(pidsOf("watch", running.root)) };
+    await new Promise((done) => setTimeout(done, SECONDS * 1000));
+    for (const name of ["ui", "watch"] as const) {
+      least[name] = Math.min(least[name], (cpuMs(pidsOf(name, running.root)) - before[name]) / SECONDS);
+    }
+  }
+
+  if (process.env["RALPH_FIGURES"] !== undefined) process.stderr.write(`${JSON.stringify(least)} ms a second\n`);
+  expect(least.ui).toBeLessThan(MOST);
+  expect(least.watch).toBeLessThan(MOST);
+});
+
+const NOBODY = ["--reuid=65534", "--regid=65534", "--clear-groups"];
+const CAN_BE_ANOTHER = IS_LINUX && process.getuid?.() === 0 &&
+  spawnSync("setpriv", [...NOBODY, "true"]).status === 0;
+
+test.skipIf(!CAN_BE_ANOTHER)("another user of the machine gets neither the token nor the page, nor what a run wrote", {
+  timeout: 60_000,
+}, async () => {
+  const running = await quietRun();
+  const address = new URL(await startUi(running.root));
+  execFileSync("chmod", ["o+rx", join(running.root, ".."), running.root]); // the project itself is open to all
+  const token = address.pathname.replaceAll("/", "");
+  const [ui = 0] = pidsOf("ui", running.root);
+  const as = (script: string): string => {
+    const { stdout, stderr } = spawnSync("setpriv", [...NOBODY, "sh", "-c", script], { encoding: "utf8", cwd: "/" });
+    return stdout + stderr;
+  };
+  const reads = (path: string): string => as(`cd ${running.root} && find ${path} -type f -exec cat {} +`);
+
+  expect(as(`cat ${running.root}/README.md ${running.root}/ralph.config.json`)).toContain("baseline");
+  const seen = [
+    as(`cat /proc/${ui}/cmdline /proc/${ui}/environ; ps -ef | grep ${ui}; ls -l /proc/${ui}/fd`),
+    as(`curl --silent --show-error --include --max-time 10 ${address.origin}/`),
+    reads(".git/ralph/control"),
+    reads("scripts/ralph/runs"),
+  ].join("\n");
+  expect(seen).not.toContain(token);
+  expect(seen).not.toContain("US-001");
+  expect(seen).toContain("Permission denied");
+  expect(seen).toContain("401 Unauthorized");
+});
