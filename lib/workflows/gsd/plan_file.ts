@@ -109,12 +109,16 @@ function wordsEnd(lines: readonly MarkdownLine[], from: number, name: string): n
   return nextTask(lines, from);
 }
 
-/** Index of the next line with `<task`, or of the end. */
+const taskLines = new WeakMap<readonly MarkdownLine[], readonly number[]>();
+
+/** Index of the next line with `<task`, or of the end. The lines are looked through once. */
 function nextTask(lines: readonly MarkdownLine[], from: number): number {
-  for (let index = from + 1; index < lines.length; index++) {
-    if (openingAt(lines, index)?.name === "task") return index;
+  let starts = taskLines.get(lines);
+  if (starts === undefined) {
+    starts = lines.flatMap((_, index) => openingAt(lines, index)?.name === "task" ? [index] : []);
+    taskLines.set(lines, starts);
   }
-  return lines.length;
+  return starts.find((index) => index > from) ?? lines.length;
 }
 
 function endsTasks(line: MarkdownLine | undefined): boolean {

@@ -411,6 +411,18 @@ describe("parsePlan()", () => {
     expect(problemsOf(...lines)).toContain(problem);
   });
 
+  test("thousands of tags that are never closed take no time that grows with their square", () => {
+    const took = (count: number): number => {
+      const lines = Array.from({ length: count }, (_, index) => `<words-${index % 7}>`);
+      const start = process.cpuUsage();
+      expect(read(...lines, "<task><name>a</name></task>").tasks).toHaveLength(1);
+      return process.cpuUsage(start).user / 1000;
+    };
+
+    took(500);
+    expect(took(4000)).toBeLessThan(3000); // 5 s and more, where each of them looked for the next task itself
+  });
+
   test("never throws, and never makes a command of a text without the two tags", () => {
     const piece = fc.oneof(
       fc.constantFrom(
