@@ -18,7 +18,20 @@ import type { Backlog, Item, PassedItem } from "./types.ts";
 /** A task in the file; \`checks\` are commands that must pass. */
 export type ${pascal}Task = { id: string; title: string; done: boolean; checks: string[] };
 
-/** The tasks of ${name}.json as a backlog. */
+/**
+ * The tasks of ${name}.json as a backlog.
+ *
+ * @example Work them off
+ * \`\`\`ts
+ * import { runLoop } from "ralph";
+ * import { ${camel}Backlog } from "ralph/backlog";
+ * import { testContext } from "ralph/testing";
+ *
+ * const files = { "${name}.json": '[{ "id": "1", "title": "write a", "done": false, "checks": ["test -f a"] }]' };
+ * await using ralph = await testContext({ files, agent: { turns: [{ write: { a: "" }, say: "<ralph>DONE</ralph>" }] } });
+ * console.log((await runLoop(ralph, ${camel}Backlog(ralph))).status); // passed
+ * \`\`\`
+ */
 export function ${camel}Backlog({ state }: { readonly state: StateFiles }): Backlog<${pascal}Task> {
   const file = "${name}.json";
   const parse = (text: string | null): readonly ${pascal}Task[] => JSON.parse(text ?? "[]");
@@ -80,17 +93,19 @@ import { runLoop } from "../../lib/loop/run_loop.ts";
 import { backlogContract } from "../../lib/testing/backlog_contract.ts";
 import { testContext } from "../../lib/testing/test_context.ts";
 
+/** The store: change both with the module. */
+const FILE = "${name}.json";
 function fileOf(checks: readonly string[]): string {
   return JSON.stringify(["1", "2"].map((id) => ({ id, title: \`task \${id}\`, done: false, checks })));
 }
 
 const cases = backlogContract({
   async open(store?: string) {
-    const ralph = await testContext({ files: { "${name}.json": fileOf(store === "unchecked" ? [] : ["true"]) } });
+    const ralph = await testContext({ files: { [FILE]: fileOf(store === "unchecked" ? [] : ["true"]) } });
     return {
       backlog: ${camel}Backlog(ralph),
       reopen: async () => ${camel}Backlog(ralph),
-      snapshot: async () => await ralph.state.read("${name}.json") ?? "",
+      snapshot: async () => await ralph.state.read(FILE) ?? "",
       root: ralph.root,
       [Symbol.asyncDispose]: () => ralph[Symbol.asyncDispose](),
     };
@@ -102,7 +117,7 @@ test.each(cases.map((one) => [one.name, one] as const))("${camel}Backlog(): %s",
 test("${camel}Backlog() is worked off: each task is verified and committed", async () => {
   const turn = (id: string) => ({ match: \`task \${id}\`, write: { [id]: "" }, say: "<ralph>DONE</ralph>" });
   await using ralph = await testContext({
-    files: { "${name}.json": fileOf(["true"]) },
+    files: { [FILE]: fileOf(["true"]) },
     agent: { turns: [turn("1"), turn("2")] },
   });
 

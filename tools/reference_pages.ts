@@ -62,7 +62,7 @@ function flagTable(flags: FlagTable): readonly string[] {
     ...rows.map(([name, flag]) =>
       [
         "",
-        ` \`--${name}${valueText(flag)}\` `,
+        ` \`--${name}${cell(valueText(flag))}\` `,
         ...(withVariable ? [flag.variable === undefined ? " " : ` \`${flag.variable}\` `] : []),
         ` ${cell(flag.summary)} `,
         "",
@@ -184,7 +184,8 @@ async function agentSection(row: Adapter): Promise<readonly string[]> {
     }`,
     `- **Instructions it reads:** ${row.instructions.map((path) => `\`${path}\``).join(", ")}`,
     `- **Keys it may use in a sandbox:** ${
-      row.needs.keys.map((key) => `\`${key}\``).join(", ") || "the one that its settings name"
+      row.needs.keys.map((key) => `\`${key}\``).join(", ") ||
+      (row.name === "builtin" ? "the one that its settings name" : "none")
     }`,
     ...(set.length === 0 || row.programs.length === 0 ? [] : [
       `- **Variables that Ralph sets:** ${

@@ -314,8 +314,9 @@ export interface Backlog<Data = unknown, Findings = unknown> {
   /** Prompt, checks, allowed paths, time. Checks are thereby read before the turn. */
   work(item: Item<Data>, context: WorkContext<Findings>): Promise<Work>;
   /**
-   * What the agent's words and manual edits claim. State files still hold the agent's version when this runs.
-   * @default done when a line is `<ralph>DONE</ralph>`
+   * What the agent's output and manual edits claim. State files still hold the agent's version when this runs.
+   * @default done where the item's own checks decide (`checked`) and the turn changed more than state, or at
+   * `<ralph>DONE</ralph>`
    */
   judge?(item: Item<Data>, turn: Turn, context: JudgeContext<Findings>): Promise<Claim<Findings>>;
   /**

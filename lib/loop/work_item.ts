@@ -261,7 +261,7 @@ async function judge<Data, Findings>(
   context: JudgeContext<Findings>,
 ): Promise<Claim<Findings>> {
   const claim = backlog.judge === undefined
-    ? defaultClaim<Findings>(turn, context.nonce)
+    ? defaultClaim<Findings>(turn, context, backlog.stateFiles)
     : await backlog.judge(item, turn, context);
   const blocked = blockedReason(turn.lines);
   if (blocked === null) return claim;
@@ -272,8 +272,13 @@ async function judge<Data, Findings>(
   };
 }
 
-function defaultClaim<Findings>({ lines }: Turn, nonce: string): Claim<Findings> {
-  return saysPassing(lines, nonce, "DONE")
+function defaultClaim<Findings>(
+  { changedFiles, lines }: Turn,
+  { checked, nonce }: JudgeContext<Findings>,
+  stateFiles: readonly string[],
+): Claim<Findings> {
+  const worked = checked && changedFiles.some((path) => !stateFiles.includes(path));
+  return worked || saysPassing(lines, nonce, "DONE")
     ? { status: "done" }
     : { status: "not-done", reason: "the answer did not end with `<ralph>DONE</ralph>`" };
 }

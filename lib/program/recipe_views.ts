@@ -12,6 +12,7 @@ import type { RalphContext } from "../context/context.ts";
 import { journalKeyOf } from "../backlog/journal_key.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { pathExists } from "../host/files.ts";
+import { finalWork } from "../loop/final_check.ts";
 import { loadRecipe } from "../recipe/loader.ts";
 import type { Style } from "../ui/style.ts";
 import type { Workflow } from "../workflows/workflow.ts";
@@ -50,7 +51,7 @@ export async function recipeViews(invocation: Invocation, file: string): Promise
     status: ({ style }) => within(async (ralph, backlog) => [await statusOf(ralph, backlog, { again, style })]),
     next: ({ style }) => within((ralph, backlog) => nextOf(ralph, backlog, { again, style })),
     validate: () => within(validateStateFiles),
-    verify: (ralph) => verifyShared(ralph),
+    verify: async (ralph) => await verifyPassed(ralph, await recipe.backlog?.(ralph) as Backlog),
   };
 }
 
@@ -122,7 +123,10 @@ function isAbout(error: unknown, path: string, index: number): boolean {
   return typeof at === "string" ? at.startsWith(path) : index === 0;
 }
 
-/** A backlog does not list what has passed: what holds for every item is run. */
-async function verifyShared(ralph: RalphContext): Promise<Verification> {
-  return await verify(ralph, ralph.config.verify.default);
+/** The checks of what has passed, and those that hold for every item, each command once: as the final check of a run. */
+async function verifyPassed(ralph: RalphContext, backlog: Backlog): Promise<Verification> {
+  const parked = ralph.journal.parked(await journalKeyOf(backlog));
+  const view = { inFlight: [], parked };
+  const { checks } = await finalWork(ralph, backlog, { view, passedNow: [], shared: [], only: null });
+  return await verify(ralph, checks.map(({ scope: _, ...check }) => check));
 }

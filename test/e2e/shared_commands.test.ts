@@ -56,6 +56,10 @@ describe("ralph validate", () => {
   });
 });
 
+const LIST = `import { defineRecipe, runLoop, todoBacklog } from "ralph";
+export default defineRecipe({ name: "list", backlog: todoBacklog, run: (ralph) => runLoop(ralph, todoBacklog(ralph)) });
+`;
+
 describe("a recipe's own backlog", () => {
   const files = {
     "todo.mjs": `import { defineRecipe, memoryBacklog, runLoop } from "ralph";
@@ -64,19 +68,23 @@ export default defineRecipe({ name: "todo", backlog, run: (ralph) => runLoop(ral
 `,
     "bare.mjs":
       'import { defineRecipe } from "ralph";\nexport default defineRecipe({ name: "bare", run: async () => ({ status: "passed" }) });\n',
+    "TODO.md": "- [x] write a.txt. Verify: `test -f a.txt`\n- [ ] b. Verify: `false`\n",
+    "list.mjs": LIST,
     "ralph.config.json": CONFIG,
   };
 
-  test("is shown by status and next, and its default checks are run by verify", async () => {
+  test("is shown by status and next; verify runs the default checks and those of what has passed", async () => {
     const status = await ralphCli().files(files).args("status", "--recipe", "todo.mjs").expectExit(0);
     const next = await ralphCli(status.root).args("next", "--recipe", "todo.mjs", "--json").expectExit(0);
     const verified = await ralphCli(status.root).args("verify", "--recipe", "todo.mjs").expectExit(1);
+    const passed = await ralphCli(status.root).args("verify", "--recipe", "list.mjs").expectExit(1);
 
     expect(status.stdout).toContain("items: 0/2 pass, 2 open\n");
     expect(status.stdout).toContain("b no check\n");
     expect(status.stdout).toContain("next: `ralph run-recipe todo.mjs`\n");
     expect(JSON.parse(next.stdout)).toMatchObject({ status: "item", id: "a", checks: ["test -f a.txt"] });
     expect(verified.stderr).toContain("1 of 1 checks failed\n  test -f all\n");
+    expect(passed.stderr).toContain("2 of 2 checks failed\n  test -f all\n  test -f a.txt\n");
   });
 
   test("is asked for by name where the recipe has none", async () => {

@@ -27,6 +27,19 @@ describe("runLoop()", () => {
     expect(await world.git("status", "--porcelain")).toBe("");
   });
 
+  test("an item is verified by checks of its own without a claim; where they were green before, or are shared, it is not", async () => {
+    const silent: Turns = async ({ cwd }) => void await writeFile(join(cwd, "a.txt"), "x\n");
+    const statusWith = async (command: string, own: boolean): Promise<string> => {
+      await using world = await loopWorld(silent);
+      const checks = [{ name: command, command, own }];
+      return (await runLoop(world.ralph, memoryBacklog([{ id: "a", title: "write a", checks }]))).status;
+    };
+
+    expect(await statusWith("test -f a.txt", true)).toBe("passed");
+    expect(await statusWith("true", true)).toBe("blocked");
+    expect(await statusWith("test -f a.txt", false)).toBe("blocked");
+  });
+
   test("feeds the failing check's output into the next prompt, and commits both attempts' files at the end", async () => {
     await using world = await loopWorld(async ({ cwd }, number) => {
       await writeFile(join(cwd, `part${number}.txt`), "x");
