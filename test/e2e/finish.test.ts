@@ -181,7 +181,9 @@ describe("ralph finish", () => {
     expect((await finish(root, "--approve", "finish").expectExit(2)).stderr).toContain("not committed");
   });
 
-  test("killed before or after any step of a merge, the same command does what is left, and nothing twice", async () => {
+  test("killed before or after any step of a merge, the same command does what is left, and nothing twice", {
+    timeout: 180_000,
+  }, async () => {
     const { root } = await finished();
     const whole = copied(root);
     await finish(whole.root, "--approve", "finish").expectExit(0);
@@ -208,7 +210,7 @@ describe("ralph finish", () => {
     }
   });
 
-  test("killed around the push and the request, it pushes and asks once", async () => {
+  test("killed around the push and the request, it pushes and asks once", { timeout: 180_000 }, async () => {
     const project = await finished();
     const bare = withRemote(project, "https://github.com/ada/hello.git");
     const ask = (root: string): string => {
