@@ -3,7 +3,7 @@ import process from "node:process";
 import { answerAtOnce } from "../lib/program/answer_at_once.ts";
 
 const argv = process.argv.slice(2);
-const answer = answerAtOnce(argv, process.stdout.columns);
+const answer = answerAtOnce(argv, () => process.stdout.columns);
 if (answer === null) {
   const { main } = await import("../lib/program/main.ts");
   const { createHost } = await import("../lib/host/create_host.ts");
