@@ -4,7 +4,6 @@
  *
  * @module
  */
-import { randomUUID } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
 import { copyPath, hashText, isDirectory, readText, removePath, resolveInside, writeAtomic } from "../host/files.ts";
@@ -234,7 +233,7 @@ class ShadowedFiles implements StateFiles {
   /** The place of a state file, without the link or folder that was left there; a folder is kept beside the shadow. */
   async #cleared(path: string): Promise<string> {
     const file = join(await resolveInside(this.#root, dirname(path)), basename(path));
-    if (await isDirectory(file)) await copyPath(file, `${this.#shadowOf(path)}.found-${randomUUID().slice(0, 8)}`);
+    if (await isDirectory(file)) await copyPath(file, `${this.#shadowOf(path)}.found-${this.#host.ids.random(8)}`);
     await removePath(file);
     return file;
   }
