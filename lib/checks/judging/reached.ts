@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import picomatch from "picomatch";
+import { codeIn, isChecked, namesIn, takesCode } from "./inline_code.ts";
 import { isProduct } from "./mentioned.ts";
 import { isMakefile, manifestsOf, scriptsRun } from "./scripts.ts";
 
@@ -117,7 +118,11 @@ class Reach implements Reached {
       const lists = (LISTERS.has(command.program) && runsNamed) || command.feeds;
       if (!lists && (command.observed || READERS.has(command.program))) continue;
       for (const base of bases) {
-        for (const word of [command.program, ...command.words]) await this.#take(command, word, { base, depth, lists });
+        const codes = codeIn(command.program, command.words);
+        for (const word of [command.program, ...command.words]) {
+          if (!codes.includes(word)) await this.#take(command, word, { base, depth, lists });
+        }
+        for (const code of codes) await this.#takeCode(code, base, depth);
         for (const value of command.settings.flatMap((one) => one.split(/[=:,]/).slice(1))) {
           await this.#takeSetting(value, base, depth);
         }
@@ -147,6 +152,18 @@ class Reach implements Reached {
     if (path !== null || !INCLUDES.has(command.program) || word === command.program) return;
     const missing = posix.join(base, word);
     if (/^[\w./-]+$/.test(word) && !word.startsWith("/")) this.absent.add(missing);
+  }
+
+  /** Files that code names as an argument, but for what it checks. */
+  async #takeCode(code: string, base: string, depth: number): Promise<void> {
+    for (const word of namesIn(code)) {
+      const path = await pathOf(word, base, this.#tree);
+      if (path === null) continue;
+      if (!this.#tree.has(path)) this.folders.add(path);
+      else if (this.#isTest(path) || !isChecked(code, path, await this.#tree.read(path))) {
+        await this.#enter(path, depth);
+      }
+    }
   }
 
   /** What a variable leads to: `PYTHONPATH=src`, `BASH_ENV=./env.sh`. */
@@ -299,7 +316,7 @@ function simpleCommands(text: string): readonly SimpleCommand[] {
     if (match.index !== end) closeWord();
     end = match.index + whole.length;
     const quoted = double?.replaceAll(/\\(.)/g, "$1") ?? single;
-    if (quoted !== undefined && /\s/.test(quoted)) commands.push(...simpleCommands(quoted));
+    if (quoted !== undefined && /\s/.test(quoted) && !takesCode(words)) commands.push(...simpleCommands(quoted));
     glued += quoted ?? bare ?? "";
   }
   close("\n");

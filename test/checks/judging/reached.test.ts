@@ -24,6 +24,22 @@ const ROWS: readonly (readonly [name: string, command: string, files: Files, rea
     "a.sh": 'got=$(sh src/add.sh 2 3)\n[ "$got" = 5 ]',
     "src/add.sh": "",
   }, ["a.sh"]],
+  ["no module that code compares", `python3 -c "from calc import add; assert add(2, 3) == 5"`, { "calc.py": "" }, []],
+  ["no module that code fails for", `node -e "import k from './k.mjs'; if (k() !== 3) process.exit(1)"`, {
+    "k.mjs": "process.exitCode = 0;",
+  }, []],
+  ["a module that code only runs", "python3 -c 'import checks'", { "checks.py": "" }, ["checks.py"]],
+  ["a module that compares", 'python3 -c "import checks; exit(checks.run())"', {
+    "checks.py": "def run():\n    assert add(2, 3) == 5\n",
+  }, ["checks.py"]],
+  [
+    "a script that code starts",
+    `node -e "spawn('sh', ['./run.sh']).on('exit', process.exit)"`,
+    {
+      "run.sh": "",
+    },
+    ["run.sh"],
+  ],
   ["scripts that name each other", "sh a.sh", { "a.sh": "sh b.sh", "b.sh": "sh a.sh" }, ["a.sh", "b.sh"]],
   ["a path relative to the script", "sh ci/a.sh", { "ci/a.sh": ". ./b.sh", "ci/b.sh": "" }, ["ci/a.sh", "ci/b.sh"]],
   ["package scripts", "npm test", { "package.json": PACKAGE, "checks/add.mjs": "", "prepare.sh": "" }, [
