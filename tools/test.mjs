@@ -68,7 +68,7 @@ function testFolder() {
   if (process.env.TMPDIR !== undefined || process.platform !== "linux" || !existsSync(memory)) return null;
   const { bavail, bsize } = statfsSync(memory);
   if (bavail * bsize < MEMORY_BYTES) return null;
-  const folder = mkdtempSync(join(memory, "ralph-tests-"));
+  const folder = mkdtempSync(join(memory, "tests-"));
   const program = join(folder, "runs");
   writeFileSync(program, "#!/bin/sh\nexit 7\n");
   chmodSync(program, 0o755);
