@@ -69,6 +69,7 @@ function testFolder() {
   const { bavail, bsize } = statfsSync(memory);
   if (bavail * bsize < MEMORY_BYTES) return null;
   const folder = mkdtempSync(join(memory, "tests-"));
+  chmodSync(folder, 0o755); // a database of a test is another user's
   const program = join(folder, "runs");
   writeFileSync(program, "#!/bin/sh\nexit 7\n");
   chmodSync(program, 0o755);
