@@ -193,10 +193,11 @@ function expectOne(count: number, what: string, wrong: string[]): void {
   if (count !== 1) wrong.push(`${count} ${what}, not 1`);
 }
 
-/** An agent's commit became a part of its item's: its subject is in the body, and what it changed is in HEAD. */
+/** An agent's commit became a part of its item's: its subject is that one's or in its body, what it changed is in HEAD. */
 function isFolded(project: KillProject, commit: string): boolean {
   const subject = project.git("log", "-1", "--format=%s", commit).trim();
   const files = project.git("diff-tree", "--no-commit-id", "--name-only", "-r", commit).split("\n").filter(Boolean);
-  const isNamed = project.git("log", "--format=%b").split("\n").includes(`- ${subject}`);
+  const texts = project.git("log", "--format=%s%n%b").split("\n");
+  const isNamed = texts.includes(subject) || texts.includes(`- ${subject}`);
   return isNamed && project.git("diff", "--name-only", commit, "HEAD", "--", ...files) === "";
 }
