@@ -39,9 +39,10 @@ function cpuMs(pids: readonly number[]): number {
 /** A run in the middle of a turn that prints nothing. */
 async function quietRun(): Promise<Running> {
   const running = storyProject(1).args("run", "--agent", "claude").start();
-  onTestFinished(() => {
+  onTestFinished(async () => {
     writeFileSync(join(running.root, "../go-0"), "");
     running.child.kill("SIGTERM");
+    await running.ended(); // it writes into its folder until then
   });
   await running.wrote("../prompt-0");
   return running;

@@ -74,7 +74,10 @@ export async function axe(page: Page): Promise<readonly string[]> {
 /** Starts `ralph ui` for these roots. @returns its address, with the token */
 export async function startUi(...roots: readonly string[]): Promise<string> {
   const running = ralphCli(roots[0]).args("ui", ...roots.flatMap((root) => ["--root", root])).start();
-  onTestFinished(() => void running.child.kill("SIGTERM"));
+  onTestFinished(async () => {
+    running.child.kill("SIGTERM");
+    await running.ended(); // it writes into its folder until then
+  });
   let address = "";
   running.child.stdout?.on("data", (chunk: Buffer) => address += chunk.toString());
   await running.shows(/http:\/\/127\.0\.0\.1:\d+\/\w+\//);
