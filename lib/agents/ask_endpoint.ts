@@ -5,6 +5,7 @@
  */
 import { RalphError } from "../errors/ralph_error.ts";
 import type { EndpointConfig } from "../config/types.ts";
+import { getJson } from "../host/http.ts";
 import { type Endpoint, endpointOf, ENDPOINTS } from "./endpoints.ts";
 import { at, listAt, numberAt, textAt } from "./json.ts";
 
@@ -41,7 +42,7 @@ export async function modelsOf(endpoint: Endpoint, variables: Variables): Promis
     Object.assign(headers, { "x-api-key": key, "anthropic-version": "2023-06-01" });
   }
   if (key !== undefined && endpoint.api === "google") Object.assign(headers, { "x-goog-api-key": key });
-  const found = await askedJson(`${endpoint.url}/models`, headers, endpoint.local ? LOCAL_MS : REMOTE_MS);
+  const found = await getJson(`${endpoint.url}/models`, { headers, timeoutMs: endpoint.local ? LOCAL_MS : REMOTE_MS });
   const list = Array.isArray(at(found, "data")) ? listAt(found, "data") : at(found, "models");
   if (!Array.isArray(list)) return null;
   return list.flatMap((one) => {
@@ -76,9 +77,13 @@ export async function contextOf(
 /** What a model was started with: llama.cpp says it of its only one, Ollama of those that are loaded. */
 async function loadedContext({ url, model }: ReadyEndpoint): Promise<number | null> {
   const { origin } = new URL(url);
-  const started = numberAt(await askedJson(`${origin}/props`, {}, LOCAL_MS), "default_generation_settings", "n_ctx");
+  const started = numberAt(
+    await getJson(`${origin}/props`, { timeoutMs: LOCAL_MS }),
+    "default_generation_settings",
+    "n_ctx",
+  );
   if (started !== null) return started;
-  const loaded = listAt(await askedJson(`${origin}/api/ps`, {}, LOCAL_MS), "models");
+  const loaded = listAt(await getJson(`${origin}/api/ps`, { timeoutMs: LOCAL_MS }), "models");
   return numberAt(loaded.find((one) => textAt(one, "name") === model), "context_length");
 }
 
@@ -172,16 +177,4 @@ async function anyLocalEndpoint(model: string | undefined, variables: Variables)
 function unusable({ name, url }: Endpoint, reason: string, hint: string): RalphError {
   const details = { endpoint: url.includes(name) ? url : `${name} (${url})`, reason };
   return new RalphError("endpoint-unusable", { details, hint });
-}
-
-async function askedJson(url: string, headers: Readonly<Record<string, string>>, timeoutMs: number): Promise<unknown> {
-  try {
-    const response = await globalThis.fetch(url, {
-      headers: { ...headers, connection: "close" },
-      signal: AbortSignal.timeout(timeoutMs),
-    });
-    return response.ok ? await response.json() as unknown : null;
-  } catch {
-    return null; // not there, not in time, or no such server: the same for who asks
-  }
 }

@@ -10,7 +10,7 @@ const SILENCE_MS = 20_000;
 const ANSWER_MS = 180_000;
 const LONGEST_LINE = 2000;
 
-/** What an agent that has no login and no answer is told. */
+/** Why a turn failed whose agent has no login and gave no answer. */
 export const NO_LOGIN = "its model gave no answer, and there is neither a login nor a key of it";
 
 /** Ends a turn whose agent waits for a login. */

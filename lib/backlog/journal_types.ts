@@ -70,7 +70,7 @@ export interface Journal {
   /** Reads what another process has written since: called when the run lock is held. */
   refresh(): Promise<void>;
   /** Since then something else has changed the file, which was undone. */
-  readonly mended: boolean;
+  readonly isFixed: boolean;
   /** Attempts at this item since it last passed, was parked, sent items back, or a run ended. Oldest first. */
   history(key: JournalKey, item: Item): readonly Attempt[];
   open(key: JournalKey): readonly OpenItem[];

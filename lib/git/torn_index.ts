@@ -1,6 +1,7 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { copyPath, LARGEST_LOG, pathExists, readBytes, removePath } from "../host/files.ts";
+import { copyPath, LARGEST_LOG, readBytes, removePath } from "../host/files.ts";
+import { hashFile } from "../host/hash.ts";
 import type { GitFolders } from "./locks.ts";
 import { type Git, outputOfGit } from "./run_git.ts";
 
@@ -21,8 +22,9 @@ export async function replaceTornIndex(git: Git, folders: GitFolders): Promise<s
 /** Makes the index anew from HEAD: what was staged is unstaged. @returns where the old one is kept */
 export async function replaceIndex(git: Git, { gitDirectory, ralphDirectory }: GitFolders): Promise<string> {
   const path = join(gitDirectory, "index");
-  const kept = join(ralphDirectory, "torn", `index-${randomUUID().slice(0, 8)}`);
-  if (await pathExists(path)) await copyPath(path, kept);
+  const hash = await hashFile(path);
+  const kept = join(ralphDirectory, "torn", `index-${(hash ?? "missing").slice(0, 8)}`);
+  if (hash !== null) await copyPath(path, kept);
   await removePath(path);
   const head = await git(["rev-parse", "--verify", "--quiet", "HEAD"]);
   if (head.exitCode === 0) await outputOfGit(git, ["read-tree", "HEAD"]);

@@ -44,8 +44,8 @@ export async function openJournal(file: string | null): Promise<Journal> {
     async refresh() {
       if (lines !== null) state = foldJournal(await lines.hold(), file ?? "");
     },
-    get mended() {
-      return lines?.mended ?? false;
+    get isFixed() {
+      return lines?.isFixed ?? false;
     },
     history: (key, item) => state.history(key, item),
     open: (key) => state.open(key),
@@ -95,7 +95,7 @@ function of(item: Item): { readonly itemId: string; readonly fingerprint: string
 /** The file of a journal, in which nobody else writes while a run lasts. */
 class JournalFile {
   /** Something else has changed it since it was held. */
-  mended = false;
+  isFixed = false;
   readonly #path: string;
   readonly #oneAtATime = createSlots(1);
   #size = 0;
@@ -117,7 +117,7 @@ class JournalFile {
   /** Reads it; what anything else writes from now on is undone. */
   async hold(): Promise<string> {
     const text = await this.read();
-    this.mended = false;
+    this.isFixed = false;
     this.#know(text, Buffer.byteLength(text));
     return text;
   }
@@ -140,21 +140,21 @@ class JournalFile {
     const written = `${this.#torn ? "\n" : ""}${JSON.stringify(line)}\n`;
     this.#torn = false;
     this.#size += written.length;
-    await this.#mend();
+    await this.#fix();
     if (this.#size === written.length) await ensurePrivateDirectory(dirname(this.#path));
     await (DURABLE.has(line.type) ? appendDurably : appendText)(this.#path, written, PRIVATE_FILE);
     if (this.#held !== null) this.#know(`${this.#held.text}${written}`, this.#held.bytes + Buffer.byteLength(written));
   }
 
   /** What a turn has written here, or taken away, counts in no later run. */
-  async #mend(): Promise<void> {
+  async #fix(): Promise<void> {
     if (this.#held === null) return;
     const { text, bytes, stamp } = this.#held;
     const facts = factsOf(this.#path);
     if (facts === null ? bytes === 0 : facts.stamp === stamp) return;
     const isPlain = facts?.kind === "file";
     if (isPlain && facts.size === bytes && await readText(this.#path, LARGEST_LOG) === text) return;
-    this.mended = true;
+    this.isFixed = true;
     if (facts !== null && !isPlain) await removePath(this.#path);
     await ensurePrivateDirectory(dirname(this.#path));
     await writeAtomic(this.#path, text);

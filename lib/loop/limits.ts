@@ -39,7 +39,7 @@ export async function rest(
   return continues ? null : { status: "declined" };
 }
 
-/** Milliseconds since 1970 by a clock that stands still while the run is paused: what `limits.minutes` goes by. */
+/** Milliseconds since 1970 by a clock that stops while the run is paused: what `limits.minutes` goes by. */
 export function workingTime({ host, steering }: Pick<RalphContext, "host" | "steering">): number {
   return host.clock.now() - steering.pausedMs();
 }

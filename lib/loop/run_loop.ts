@@ -20,7 +20,7 @@ import type { Brief } from "../checks/brief/types.ts";
 import type { Notice } from "./progress.ts";
 
 const RESTORED = "changed during the run; `ralph restore` brings back what was found";
-const JOURNAL_MENDED: Notice = {
+const JOURNAL_FIXED: Notice = {
   kind: "restored",
   subject: ".git/ralph/journal.jsonl",
   message: "Ralph's own record was changed during the run",
@@ -83,7 +83,7 @@ export async function runLoop<Data, Findings>(
   const [head] = await repository.log(1);
   const isOver = ended.status !== "handed-out"; // attempts count until the run has ended
   if (isOver) await ralph.journal.runEnded(key, ended.status === "passed", head?.commit ?? null);
-  const notices = [...ended.notices, ...restoredNotices(brief), ...ralph.journal.mended ? [JOURNAL_MENDED] : []];
+  const notices = [...ended.notices, ...restoredNotices(brief), ...ralph.journal.isFixed ? [JOURNAL_FIXED] : []];
   const outcome = { ...ended, notices };
   const reasons = "reasons" in outcome ? outcome.reasons : "limit" in outcome ? [outcome.limit] : [];
   const { status, iterations, usage } = outcome;

@@ -39,7 +39,7 @@ export interface Engine {
   ended(ids: readonly string[]): Promise<ReadonlyMap<string, JobEnd>>;
   /** Resolves when some job may have ended, when the signal aborts, or after a while in any case. */
   change(signal: AbortSignal): Promise<void>;
-  /** Withdraws the jobs that no worker has, and tells workers of the others to stop. */
+  /** Withdraws the jobs that no worker has, and asks the workers of the others to stop. */
   cancel(ids: readonly string[]): Promise<void>;
   /**
    * Takes or keeps the lead of a backlog, for half a minute: one coordinator settles.

@@ -1,7 +1,7 @@
 /**
  * The journal of a run whose jobs are taken and landed by `ralph job`: each call may be in another clone, so that it is on
  * the remote, under `refs/ralph/runs/KEY`, with the work that earlier attempts left. It moves together with the branch, all
- * or nothing: a call that is killed before that has not happened, and of two at once one is told so.
+ * or nothing: a call that is killed before that has not happened, and of two at once one fails with an error that says so.
  *
  * @module
  */

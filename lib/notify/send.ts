@@ -4,7 +4,7 @@
  * @module
  */
 import type { NotifyConfig } from "../config/types.ts";
-import { post } from "../host/post.ts";
+import { post } from "../host/http.ts";
 import { findExecutable, shellInvocation } from "../host/shell.ts";
 import type { Host } from "../host/types.ts";
 import { oneLine, plainText } from "../ui/printable.ts";

@@ -19,7 +19,7 @@ export function requestTitle(reports: readonly RunReport[], fallback: string): s
  * several runs on one branch the newest word on each item counts. Pure.
  *
  * @param reports oldest first
- * @param more what else whoever merges it should know
+ * @param more what else the person who merges it should know
  */
 export function requestBody(reports: readonly RunReport[], more: readonly string[] = []): string {
   const goal = reports.findLast((report) => report.goal !== null)?.goal ?? null;

@@ -1,9 +1,9 @@
 import type { ServiceConfig } from "../config/types.ts";
 import { RalphError } from "../errors/ralph_error.ts";
+import { type HttpAnswer, httpStatus } from "../host/http.ts";
 import { portOwner } from "../host/port_owner.ts";
 import { processStart } from "../host/process_table.ts";
 import type { Host, ProcessEnd } from "../host/types.ts";
-import { describeAnswer, type HttpAnswer, httpStatus, isReady } from "./http.ts";
 import type { ServiceRecords } from "./records.ts";
 import { type ServiceProcess, startService } from "./service_process.ts";
 
@@ -134,7 +134,9 @@ export class Service {
 
   #late(answer: HttpAnswer): ServiceState {
     const { name, ready, readyTimeout, start } = this.config;
-    const reason = `the service ${name} was not ready at ${ready} within ${readyTimeout} s: ${describeAnswer(answer)}`;
+    const reason = `the service ${name} was not ready at ${ready} within ${readyTimeout} s: ${
+      answer.status === null ? answer.reason : `HTTP ${answer.status}`
+    }`;
     const own = start === undefined ? `${reason} (it has no \`start\`: you run it)` : this.#withTail(reason);
     return { status: "failed", reason: own };
   }
@@ -156,4 +158,9 @@ export class Service {
 
 function withNote(state: ServiceState, note: string | null): ServiceState {
   return state.status === "ready" ? { ...state, note: state.note ?? note } : state;
+}
+
+/** True for an answer that says that a server is up: any status below 500. */
+function isReady({ status }: HttpAnswer): boolean {
+  return status !== null && status < 500;
 }

@@ -13,7 +13,7 @@ export interface Ended {
 }
 
 /** Writes the file that a story's check asks for; `$TURNS` has a line for each turn. */
-const AGENT = `#!/bin/sh
+export const STORY_AGENT = `#!/bin/sh
 prompt=$(cat)
 file=$(printf '%s' "$prompt" | grep -o 'test -f f[0-9]*.txt' | head -1 | cut -d' ' -f3)
 echo "$file" >> "$TURNS"
@@ -49,7 +49,7 @@ export class Clones implements Disposable {
     this.run(root, ["git", "add", "-A"]);
     this.run(root, ["git", "commit", "-qm", "start"]);
     this.run(root, ["git", "push", "-q", "origin", "main"]);
-    writeFileSync(this.agent, AGENT);
+    writeFileSync(this.agent, STORY_AGENT);
     chmodSync(this.agent, 0o755);
     writeFileSync(join(this.folder, "turns"), "");
   }

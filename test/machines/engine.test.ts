@@ -6,34 +6,11 @@ import type { Engine, WorkOptions } from "../../lib/machines/engine.ts";
 import type { Job, JobResult } from "../../lib/machines/job.ts";
 import { turnEvent, turnReporter } from "../../lib/machines/turn_events.ts";
 import { openEngine } from "../../lib/machines/open_engine.ts";
+import { emptyJob } from "./empty_job.ts";
 import { POSTGRES, Postgres } from "./postgres.ts";
 
 const BASE = "0".repeat(40);
 const { clock } = createHost();
-
-function job(id: string): Job {
-  return {
-    v: 1,
-    ralph: "0.2.0",
-    backlogVersion: 2,
-    repository: "git.example.com/a/b",
-    project: "",
-    workflow: "exec",
-    scope: "",
-    attempt: { id, number: 1 },
-    item: { id: `item ${id}`, kind: "story", title: "A story", data: {} },
-    base: BASE,
-    left: null,
-    previous: null,
-    last: null,
-    judging: { base: null, steps: [], items: [] },
-    failedBefore: [],
-    greenBefore: null,
-    unseenFailed: false,
-    told: "",
-    budget: null,
-  };
-}
 
 function result(id: string, worker: string): JobResult {
   const attempt = { id, number: 1, claim: null, turn: null, verification: null, status: "verified" } as const;
@@ -86,7 +63,7 @@ describe.skipIf(!usable)("a queue in PostgreSQL", () => {
     const queue = `q${++queues}`;
     const [coordinator, one, other] = [await open(queue), await open(queue), await open(queue)];
     const ids = Array.from({ length: 12 }, (_, index) => `run-a.${index}`);
-    for (const id of [...ids, ...ids]) await coordinator.submit(id, job(id));
+    for (const id of [...ids, ...ids]) await coordinator.submit(id, emptyJob(id));
     const seen: string[] = [];
     const handle: WorkOptions["handle"] = async (given) => {
       const { attempt } = given as Job;
@@ -108,7 +85,7 @@ describe.skipIf(!usable)("a queue in PostgreSQL", () => {
     const stop = start(worker, { handle: (given) => Promise.resolve(result((given as Job).attempt.id, "w")) });
     await sleep(1_000); // listening, and idle
     const started = performance.now();
-    await coordinator.submit("run-b.1", job("run-b.1"));
+    await coordinator.submit("run-b.1", emptyJob("run-b.1"));
     await until(coordinator, ["run-b.1"]);
 
     expect(performance.now() - started).toBeLessThan(1_800);
@@ -132,8 +109,8 @@ describe.skipIf(!usable)("a queue in PostgreSQL", () => {
           return await Promise.resolve(result(attempt.id, "machine-1"));
         },
       });
-      await coordinator.submit("run-c.1", job("run-c.1"));
-      await coordinator.submit("run-c.2", job("run-c.2"));
+      await coordinator.submit("run-c.1", emptyJob("run-c.1"));
+      await coordinator.submit("run-c.2", emptyJob("run-c.2"));
       const ends = await until(coordinator, ["run-c.1", "run-c.2"]);
 
       expect(ends.get("run-c.1")).toEqual({
@@ -167,7 +144,7 @@ describe.skipIf(!usable)("a queue in PostgreSQL", () => {
           throw new RalphError("job-given-back", { details: { id, reason: "a limit until noon", until } });
         },
       });
-      await coordinator.submit("run-g.1", job("run-g.1"));
+      await coordinator.submit("run-g.1", emptyJob("run-g.1"));
       while (given.length < 7) await clock.sleep(50);
       const stopOther = start(other, {
         worker: "free",
@@ -178,7 +155,7 @@ describe.skipIf(!usable)("a queue in PostgreSQL", () => {
       expect(ends.get("run-g.1")).toMatchObject({ status: "done", result: { worker: "free" } });
       expect(given).toHaveLength(7);
       await stopOther();
-      await coordinator.submit("run-g.2", job("run-g.2"));
+      await coordinator.submit("run-g.2", emptyJob("run-g.2"));
       while (given.length < 8) await clock.sleep(50);
       expect((given[7] ?? 0) - (given[6] ?? 0)).toBeGreaterThan(8_500);
       await stopOne();
@@ -217,7 +194,7 @@ describe.skipIf(!usable)("a queue in PostgreSQL", () => {
         throw new Error("stopped");
       },
     });
-    await coordinator.submit("run-d.1", job("run-d.1"));
+    await coordinator.submit("run-d.1", emptyJob("run-d.1"));
     await expect.poll(() => began, { timeout: 10_000 }).toBe(true);
     await coordinator.cancel(["run-d.1"]);
     await expect.poll(() => ended, { timeout: 20_000 }).toBe(true);
@@ -228,7 +205,7 @@ describe.skipIf(!usable)("a queue in PostgreSQL", () => {
     const queue = `q${++queues}`;
     const [coordinator, worker] = [await open(queue), await open(queue)];
     const stop = start(worker, { handle: () => Promise.resolve({ v: 1, worker: "" } as unknown as JobResult) });
-    await coordinator.submit("run-e.1", job("run-e.1"));
+    await coordinator.submit("run-e.1", emptyJob("run-e.1"));
     const end = (await until(coordinator, ["run-e.1"])).get("run-e.1");
 
     expect(end).toMatchObject({
@@ -242,7 +219,7 @@ describe.skipIf(!usable)("a queue in PostgreSQL", () => {
     const queue = `q${++queues}`;
     const [coordinator, worker] = [await open(queue), await open(queue)];
     const ids = ["run-f.1", "run-f.2"];
-    for (const id of ids) await coordinator.submit(id, job(id));
+    for (const id of ids) await coordinator.submit(id, emptyJob(id));
     let turns = 0;
     const stop = start(worker, {
       handle: async (given) => {

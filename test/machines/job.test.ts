@@ -105,7 +105,7 @@ test("the guide's Kubernetes Job is whole, and its script works on one job", asy
   expect(JSON.parse(end.stdout)).toMatchObject({ landed: [{ item: "US-0001", status: "passed" }], done: true });
 }, 300_000);
 
-describe("what each is told", () => {
+describe("the error that each gets", () => {
   test(
     "jobs that are not this repository's, or not as it has them, are refused; a result is paid for once",
     async () => {

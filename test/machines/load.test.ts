@@ -4,8 +4,9 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { createHost } from "../../lib/host/create_host.ts";
 import { createSlots } from "../../lib/host/slots.ts";
-import type { Job } from "../../lib/machines/job.ts";
+
 import { openEngine } from "../../lib/machines/open_engine.ts";
+import { emptyJob } from "./empty_job.ts";
 import { POSTGRES, Postgres } from "./postgres.ts";
 
 /** `RALPH_MACHINES=all`: the figures of docs/scale.md. */
@@ -52,7 +53,7 @@ async function load(jobs: number): Promise<Load> {
   await Promise.all(Array.from({ length: jobs }, (_, index) =>
     slots.run(async () => {
       const id = `run.${index + 1}`;
-      await engine.submit(id, job(id));
+      await engine.submit(id, emptyJob(id, { notes: "x".repeat(500) }));
       while (!(await engine.ended([id])).has(id)) await engine.change(signal);
     })));
   const seconds = (performance.now() - started) / 1000;
@@ -76,37 +77,6 @@ async function load(jobs: number): Promise<Load> {
     databaseMs: rounded(databaseMs),
     workerMiB: rounded(workerMiB),
     databaseMiB: rounded(databaseMiB),
-  };
-}
-
-function job(id: string): Job {
-  const commit = "0".repeat(40);
-  return {
-    v: 1,
-    ralph: "0.2.0",
-    backlogVersion: 2,
-    repository: "git.example.com/a/b",
-    project: "",
-    workflow: "exec",
-    scope: "",
-    attempt: { id, number: 1 },
-    item: {
-      id,
-      kind: "story",
-      title: "A story",
-      criteria: ["Verify: `test -f a.txt`"],
-      data: { notes: "x".repeat(500) },
-    },
-    base: commit,
-    left: null,
-    previous: null,
-    last: null,
-    judging: { base: commit, steps: [], items: [] },
-    failedBefore: [],
-    greenBefore: null,
-    unseenFailed: false,
-    told: "",
-    budget: null,
   };
 }
 

@@ -1,6 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { featurePrd } from "../fixtures/feature_prd.ts";
 import { Clones } from "./clones.ts";
 import { POSTGRES, Postgres } from "./postgres.ts";
 
@@ -13,26 +14,12 @@ const PROJECTS = {
     command: ["run", "calc"],
     files: {
       ".ralph/2026-01-01-calc/prd.md": "# Calc\n",
-      ".ralph/2026-01-01-calc/prd.json": json({
-        schemaVersion: 2,
-        project: "sample",
-        branchName: "main",
-        description: "calc",
-        run: { startedAt: null, currentStoryId: null, learnings: [] },
-        userStories: ITEMS.map((number) => ({
-          id: `US-00${number}`,
-          title: `Write ${number}`,
-          description: "it works",
-          acceptanceCriteria: [`Verify: \`test -f src/${number}.txt\``],
-          priority: 1,
-          tags: [],
-          passes: false,
-          retries: 0,
-          blocked: false,
-          lastResult: null,
-          notes: "",
-        })),
-      }),
+      ".ralph/2026-01-01-calc/prd.json": featurePrd(ITEMS.map((number) => ({
+        id: `US-00${number}`,
+        title: `Write ${number}`,
+        acceptanceCriteria: [`Verify: \`test -f src/${number}.txt\``],
+        priority: 1,
+      }))),
       "ralph.config.json": json({ workflow: "feature", verify: { default: ["git --version"] } }),
     },
     claim: 'if [ "$review" = yes ]; then echo "<ralph>VERIFIED</ralph>"; else echo "<ralph>DONE</ralph>"; fi',

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ARTEFACT } from "../e2e/cli.ts";
+import { STORY_AGENT } from "./clones.ts";
 import type { Postgres } from "./postgres.ts";
 
 /** What happens to whom, so long after the start. */
@@ -144,7 +145,7 @@ class Trial {
     this.#git(root, "commit", "-qm", "start");
     this.#git(root, "push", "-q", "origin", "main");
     const agent = join(this.#folder, "agent.sh");
-    writeFileSync(agent, AGENT);
+    writeFileSync(agent, STORY_AGENT);
     chmodSync(agent, 0o755);
     writeFileSync(join(this.#folder, "turns"), "");
   }
@@ -244,15 +245,6 @@ class Trial {
     };
   }
 }
-
-const AGENT = `#!/bin/sh
-prompt=$(cat)
-file=$(printf '%s' "$prompt" | grep -o 'test -f f[0-9]*.txt' | head -1 | cut -d' ' -f3)
-echo "$file" >> "$TURNS"
-sleep "$AGENT_SECONDS"
-echo done > "$file"
-printf '%s' "$prompt" | grep -o '<ralph[^>]*>DONE</ralph>' | head -1
-`;
 
 /** The process and all that it started in its group. */
 function signal(child: ChildProcess, name: NodeJS.Signals): void {

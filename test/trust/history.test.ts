@@ -363,7 +363,7 @@ describe("a repository that git cannot read", () => {
     ["a configuration that is broken", "echo '[broken' >> .git/config"],
     ["no index", "rm -f .git/index"],
     ["no refs", "git pack-refs --all; rm -rf .git/refs"],
-  ]))("%s is mended, and the run continues", async (_name, script) => {
+  ]))("%s is fixed, and the run continues", async (_name, script) => {
     await using run = await ran(`work; ${script}`);
 
     expect(run.status, run.notes).toBe("passed");

@@ -16,7 +16,7 @@ interface Part {
 interface Way {
   /** One of these words is in a file with tests. */
   readonly words: readonly string[];
-  /** Where blocks begin, at the start of a line: a test stands there by itself. */
+  /** Where blocks begin, at the start of a line: a test is a block by itself there. */
   readonly opens?: RegExp;
   readonly ends: (text: string, start: number) => number;
   /** What is in a block that tests. @default any block does */

@@ -79,7 +79,7 @@ async function isAsChecked(
   return changed.stdout.split("\0").every((path) => path === "" || own(path));
 }
 
-/** What no check has seen, for whoever merges the request. */
+/** What no check has seen, for the person who merges the request. */
 function doubtsOf({ work: { base }, behind, way }: FinishPlan): readonly string[] {
   if (way === "merge" || behind === 0) return [];
   return [`${base} had ${commitsText(behind)} more when this was made: no check has seen both together`];

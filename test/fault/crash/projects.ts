@@ -1,4 +1,5 @@
 /** A project of three items in each workflow: item N is done when `src/N.txt` holds `done`. An edit of the user's is in the tree. */
+import { featurePrd, type TestStory } from "../../fixtures/feature_prd.ts";
 import {
   chmodSync,
   existsSync,
@@ -126,7 +127,7 @@ function isDone(workflow: Workflow, root: string): boolean {
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-function stories(more: object): readonly object[] {
+function stories(): readonly TestStory[] {
   return ITEMS.map((number, index) => ({
     id: `US-00${number}`,
     title: `Write ${number}`,
@@ -134,21 +135,13 @@ function stories(more: object): readonly object[] {
     priority: number,
     passes: false,
     notes: "",
-    ...more,
   }));
 }
 
 const STATE: Readonly<Record<Workflow, () => Readonly<Record<string, string>>>> = {
-  exec: () => ({ "scripts/ralph/prd.json": json({ branchName: "main", userStories: stories({}) }) }),
+  exec: () => ({ "scripts/ralph/prd.json": json({ branchName: "main", userStories: stories() }) }),
   feature: () => ({
-    ".ralph/2026-01-01-calc/prd.json": json({
-      schemaVersion: 2,
-      project: "sample",
-      branchName: "main",
-      description: "calc",
-      run: { startedAt: null, currentStoryId: null, learnings: [] },
-      userStories: stories({ description: "it works", tags: [], retries: 0, blocked: false, lastResult: null }),
-    }),
+    ".ralph/2026-01-01-calc/prd.json": featurePrd(stories()),
     ".ralph/2026-01-01-calc/prd.md": "# Calc\n",
     "ralph.config.json": json({ workflow: "feature", verify: { default: ["git --version"] } }),
   }),

@@ -1,3 +1,4 @@
+import { featurePrd, type TestStory } from "../../fixtures/feature_prd.ts";
 import { PROJECTS } from "./languages.ts";
 import type { Case, Name, Workflow } from "./types.ts";
 
@@ -14,18 +15,11 @@ function checksOf(given: Case): readonly (string | null)[] {
 /** State and configuration of each workflow, with an item for each function. */
 export const STATE: Readonly<Record<Workflow, (given: Case) => Readonly<Record<string, string>>>> = {
   exec: (given) => ({
-    "scripts/ralph/prd.json": json({ branchName: "main", userStories: stories(given, {}) }),
+    "scripts/ralph/prd.json": json({ branchName: "main", userStories: stories(given) }),
     ...(given.config === undefined ? {} : { "ralph.config.json": json(given.config) }),
   }),
   feature: (given) => ({
-    ".ralph/2026-01-01-calc/prd.json": json({
-      schemaVersion: 2,
-      project: "sample",
-      branchName: "main",
-      description: "calc",
-      run: { startedAt: null, currentStoryId: null, learnings: [] },
-      userStories: stories(given, { description: "it works", tags: [], retries: 0, blocked: false, lastResult: null }),
-    }),
+    ".ralph/2026-01-01-calc/prd.json": featurePrd(stories(given)),
     ".ralph/2026-01-01-calc/prd.md": "# Calc\n",
     "ralph.config.json": json({
       workflow: "feature",
@@ -96,7 +90,7 @@ export const COMMAND: Readonly<Record<Workflow, readonly string[]>> = {
 /** Turns that a run needs beside those at its items: reviews at the end. */
 export const REVIEWS: Readonly<Record<Workflow, number>> = { exec: 0, feature: 1, spec: 1, sprint: 0, gsd: 0 };
 
-function stories(given: Case, more: object): readonly object[] {
+function stories(given: Case): readonly TestStory[] {
   return checksOf(given).map((check, index) => ({
     id: `US-00${index + 1}`,
     title: `Implement ${namesOf(given)[index]}`,
@@ -104,7 +98,6 @@ function stories(given: Case, more: object): readonly object[] {
     priority: index + 1,
     passes: false,
     notes: "",
-    ...more,
   }));
 }
 

@@ -167,7 +167,7 @@ describe("mergeConflict()", () => {
       task("b"),
       issue("1"),
     ], []],
-    ["what one side did stands once", [task("a")], [task("a", done)], [task("a"), task("c")], [
+    ["what one side did is kept once", [task("a")], [task("a", done)], [task("a"), task("c")], [
       task("a", done),
       task("c"),
     ], []],

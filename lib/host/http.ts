@@ -1,0 +1,71 @@
+/**
+ * HTTP requests of Ralph's own: is a server up, what does an endpoint say, and messages to people.
+ *
+ * @module
+ */
+
+/** What an HTTP request came to: the status, or why there is none. */
+export type HttpAnswer = { readonly status: number } | { readonly status: null; readonly reason: string };
+
+interface Request {
+  readonly method?: "GET" | "POST";
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Milliseconds. @default 2000 */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** The status of a page. Redirections are not followed; the body is not read. */
+export async function httpStatus(url: string, request: Request = {}): Promise<HttpAnswer> {
+  return await ask(url, { headers: { connection: "close" }, ...request });
+}
+
+/** Posts a text once. Redirections are not followed, and the answer is not read: the runtimes' own words may hold the address. */
+export async function post(url: string, request: Request & { readonly body: string }): Promise<HttpAnswer> {
+  const answer = await ask(url, { ...request, method: "POST" });
+  if (answer.status !== null) return answer;
+  return { status: null, reason: answer.reason === OUT_OF_TIME ? OUT_OF_TIME : "no connection" };
+}
+
+/** The JSON of a page, by redirections too; `null` where there is none in time: the same for who asks whether a server is there. */
+export async function getJson(url: string, { headers, timeoutMs, signal }: Request = {}): Promise<unknown> {
+  try {
+    const response = await fetch(url, {
+      headers: { ...headers, connection: "close" },
+      signal: limitOf(timeoutMs, signal),
+    });
+    return response.ok ? await response.json() as unknown : null;
+  } catch {
+    return null;
+  }
+}
+
+const TIMEOUT_MS = 2000;
+const OUT_OF_TIME = "no answer in time";
+
+async function ask(url: string, { timeoutMs, signal, ...request }: Request): Promise<HttpAnswer> {
+  const limit = limitOf(timeoutMs, signal);
+  try {
+    const response = await fetch(url, { ...request, redirect: "manual", signal: limit });
+    await response.body?.cancel();
+    return { status: response.status };
+  } catch (error) {
+    return { status: null, reason: limit.aborted ? OUT_OF_TIME : reasonOf(error) };
+  }
+}
+
+function limitOf(timeoutMs = TIMEOUT_MS, signal?: AbortSignal): AbortSignal {
+  const limit = AbortSignal.timeout(timeoutMs);
+  return signal === undefined ? limit : AbortSignal.any([limit, signal]);
+}
+
+/** The runtimes put the real reason at different depths. */
+function reasonOf(error: unknown): string {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code, message } = cause as Error & { readonly code?: string };
+    if (code === "ConnectionRefused" || code === "ECONNREFUSED") return "connection refused";
+    if (cause.cause === undefined) return message === "" ? code ?? cause.name : message;
+  }
+  return String(error);
+}
