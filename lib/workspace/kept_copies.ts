@@ -13,6 +13,14 @@ import { type Seal, sealDifferences, sealOf } from "../host/seal.ts";
 import type { Host } from "../host/types.ts";
 import { ignoredPaths } from "./ignored_paths.ts";
 
+/**
+ * Caches that tools keep in dependencies. The files of one belong together: a cache that is half of another time makes
+ * checks fail. One that has changed is therefore left out: its tool makes it again, and nobody has to believe it.
+ */
+const CACHE_REGEXP = /^(?:.*\/)?(?:\.cache\/[^/]+|\.vite)(?=\/|$)/;
+/** The folder that they are in as well, where it is new or gone. */
+const CACHES_REGEXP = /^(?:.*\/)?(?:\.cache(?:\/[^/]+)?|\.vite)(?=\/|$)/;
+
 /** One ignored file or folder with its copy. */
 export interface KeptCopy {
   /** Relative to the top level, with `/`. */
@@ -82,8 +90,12 @@ export async function keepCopies(source: CopySource, key: string): Promise<KeptC
     const before = sealOf(from);
     const isKnown = await pathExists(kept);
     const differing = treeDifferences(from, kept);
-    if (isKnown && isSameKey) changed.push(...differing.map((name) => name === "" ? path : `${path}/${name}`));
-    if (differing.length > 0) await copyTree(host, from, kept);
+    const isOlder = isKnown && isSameKey;
+    const stale = isOlder ? cachesAmong(differing, CACHES_REGEXP) : [];
+    const others = isOlder ? differing.filter((name) => !CACHES_REGEXP.test(name)) : differing;
+    if (isOlder) changed.push(...others.map((name) => name === "" ? path : `${path}/${name}`));
+    if (others.length > 0) await copyTree(host, from, kept);
+    for (const cache of stale) await removePath(join(kept, cache));
     entries.push({ copy: { path, kept, isFolder: await isDirectory(kept) }, seal: sealOf(kept), source: before });
   }
   await writePlain(keyFile, key);
@@ -120,7 +132,8 @@ async function restoreOne(
   if (differing.length === 0) return [];
   const now = sealOf(join(topLevel, path));
   const lost: string[] = [];
-  for (const name of differing) {
+  for (const cache of cachesAmong(differing, CACHE_REGEXP)) await removePath(join(kept, cache));
+  for (const name of differing.filter((one) => !CACHE_REGEXP.test(one))) {
     const [from, to] = [join(topLevel, path, name), join(kept, name)];
     const was = entry.seal.get(name);
     if (was === undefined) await removePath(to);
@@ -130,6 +143,11 @@ async function restoreOne(
   }
   entry.seal = sealOf(kept);
   return lost;
+}
+
+/** The caches that some paths are in. Pure. */
+function cachesAmong(names: readonly string[], caches: RegExp): readonly string[] {
+  return [...new Set(names.flatMap((name) => caches.exec(name)?.[0] ?? []))];
 }
 
 function isFolder(sealed: string): boolean {

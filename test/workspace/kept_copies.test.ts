@@ -100,6 +100,28 @@ describe("keepCopies()", () => {
     expect(existsSync(join(kept, "made"))).toBe(false);
     expect(await copies.restore()).toEqual([]);
   });
+
+  test("a tool's cache in dependencies is whole or not there: a half one would make checks fail", async () => {
+    await using repository = await temporaryRepository({ files: IGNORED });
+    await using folder = await temporaryDirectory("kept");
+    const cache = "node_modules/.cache";
+    await repository.write({ "node_modules/a.js": "a\n", [`${cache}/esm/1.js`]: "1\n", [`${cache}/esm/index`]: "1\n" });
+    await repository.write({ [`${cache}/server/program`]: "x\n" });
+    const first = await keep(repository, folder.path);
+    const { kept } = first.copies[0]!;
+    await writeFile(join(kept, ".cache/esm/index"), "2\n");
+    await repository.write({ [`${cache}/esm/index`]: "by a check in the tree\n" });
+
+    const lost = await first.restore();
+    const left = [existsSync(join(kept, ".cache/esm")), existsSync(join(kept, ".cache/server/program"))];
+    const second = await keep(repository, folder.path);
+
+    expect([lost, left]).toEqual([[], [false, true]]);
+    expect(second.changed).toEqual([]);
+    expect(existsSync(join(kept, ".cache/esm"))).toBe(false);
+    await keep(repository, folder.path, "other lock files");
+    expect(await readFile(join(kept, ".cache/esm/index"), "utf8")).toBe("by a check in the tree\n");
+  });
 });
 
 test("dependencyKey() differs with what is installed, and with nothing else", async () => {
