@@ -92,7 +92,9 @@ export async function showStatus(
 async function noAgent({ host }: Look): Promise<string> {
   const { findAgents } = await import("./known_agents.ts");
   const [first, ...others] = (await findAgents(host)).map(({ name }) => name);
-  if (first === undefined) return "none configured, and none on PATH: `ralph help agents` says how to get one";
+  if (first === undefined) {
+    return "none configured, and none on PATH: `ralph init` looks for a model server, `ralph help agents` has programs";
+  }
   const names = [first, ...others].join(", ");
   return `none configured; on PATH: ${names} (\`--agent ${first}\`, or \`ralph init\`)`;
 }

@@ -30,7 +30,7 @@ describe("commands that look", () => {
     const { stdout, stderr } = await ralphCli().args().expectExit(0);
 
     expect(stdout).toBe(
-      'exec (the default) · [ROOT] · main\nagent: none configured, and none on PATH: `ralph help agents` says how to get one\nnext: `ralph exec "<goal>"`\n',
+      'exec (the default) · [ROOT] · main\nagent: none configured, and none on PATH: `ralph init` looks for a model server, `ralph help agents` has programs\nnext: `ralph exec "<goal>"`\n',
     );
     expect(stderr).toBe(
       '\n`ralph help` lists the commands; `ralph exec "<goal>"` takes a goal to verified, committed code\n',
@@ -42,7 +42,7 @@ describe("commands that look", () => {
       .expectExit(0);
 
     expect(stdout).toBe(
-      "exec (scripts/ralph exists) · [ROOT] · main\nagent: none configured, and none on PATH: `ralph help agents` says how to get one\nstories: 1/2 pass, 1 open\n" +
+      "exec (scripts/ralph exists) · [ROOT] · main\nagent: none configured, and none on PATH: `ralph init` looks for a model server, `ralph help agents` has programs\nstories: 1/2 pass, 1 open\n" +
         "  ✓ US-001  Add a.txt\n  ○ US-002  Add b.txt\nnext: `ralph run`\n",
     );
   });
