@@ -265,7 +265,9 @@ export const EVENT_SCHEMAS = {
     type: z.literal("sandbox"),
     on: z.boolean(),
     by: text.describe("how processes are confined, or why they are not"),
-    network: z.union([z.enum(["all", "none"]), z.array(text)]).describe("hosts beside the agent's own"),
+    network: z.union([z.enum(["all", "none", "unknown"]), z.array(text)]).describe(
+      "hosts beside the agent's own; `unknown` where `sandbox.command` decides",
+    ),
   }).describe("Whether the processes of the run are confined."),
   "host-refused": z.object({
     type: z.literal("host-refused"),

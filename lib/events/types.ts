@@ -173,8 +173,8 @@ export type RalphEvent =
     readonly type: "sandbox";
     readonly on: boolean;
     readonly by: string;
-    /** Hosts beside the agent's own that can be reached; `all` and `none` are words of their own. */
-    readonly network: "all" | "none" | readonly string[];
+    /** Hosts beside the agent's own that can be reached, or a word: `unknown` where `sandbox.command` decides. */
+    readonly network: "all" | "none" | "unknown" | readonly string[];
   }
   /** A confined process wanted a host that is not on its list. */
   | {

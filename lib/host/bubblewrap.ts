@@ -100,11 +100,12 @@ function canBeMade({ at, access }: Mount, all: ReadonlyMap<string, Mount>, look:
   return access !== "cache" || look.real(at) !== null || ["hidden", "shown"].includes(holderOf(at, all));
 }
 
-/** What decides on the folder that a path is in. */
+/** What decides on the folder that a path is in. The devices are a process's own, and so is `/dev/shm`. */
 function holderOf(path: string, all: ReadonlyMap<string, Mount>): Mount["access"] {
   for (let above = dirname(path);; above = dirname(above)) {
     const holder = all.get(above);
     if (holder !== undefined) return holder.access;
+    if (above === "/dev") return "hidden";
     if (above === dirname(above)) return "read"; // as everything is
   }
 }

@@ -4,10 +4,14 @@ import type { Confinement } from "./confinement.ts";
 import { mountsOf } from "./bubblewrap.ts";
 import { privateFolders } from "./private_folders.ts";
 import { findExecutable } from "./shell.ts";
+import { PLAIN_VARIABLE, TREE_VARIABLE } from "./sweep.ts";
 import type { Host, ProcessEnd, ProcessRequest } from "./types.ts";
 
 /** Variables that are the container's own. */
 const OWN_VARIABLES: readonly string[] = ["PATH", "PWD", "OLDPWD", "TMPDIR", "SHELL", "HOSTNAME", "_"];
+
+/** A container is no child of the command that starts it: by these its processes are found and ended with the rest. */
+const MARKS: readonly string[] = [TREE_VARIABLE, PLAIN_VARIABLE];
 
 /** What a word of the command may hold. */
 export interface CommandValues {
@@ -89,6 +93,10 @@ function variables(
   passed: readonly string[],
 ): readonly string[] {
   const set = Object.entries(overlay).filter(([name, value]) => value !== undefined && value !== own[name]);
-  const names = new Set([...set.map(([name]) => name), ...passed.filter((name) => own[name] !== undefined)]);
+  const names = new Set([
+    ...set.map(([name]) => name),
+    ...passed.filter((name) => own[name] !== undefined),
+    ...MARKS,
+  ]);
   return [...names].filter((name) => !OWN_VARIABLES.includes(name)).flatMap((name) => ["--env", name]);
 }

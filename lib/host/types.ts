@@ -83,7 +83,7 @@ export interface SandboxState {
   /** How, or why not. */
   readonly by: string;
   /** Hosts that can be reached beside the agent's own. */
-  readonly network: "all" | "none" | readonly string[];
+  readonly network: "all" | "none" | "unknown" | readonly string[];
 }
 
 /** Masks a stream of bytes: what `push` and `end` return, one after the other, is the masked stream. */

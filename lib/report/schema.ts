@@ -159,7 +159,7 @@ export const REPORT_SCHEMA: z.ZodType<RunReport> = z.object({
   sandbox: z.object({
     on: z.boolean(),
     by: text,
-    network: z.union([z.enum(["all", "none"]), z.array(text)]),
+    network: z.union([z.enum(["all", "none", "unknown"]), z.array(text)]),
     refused: z.array(z.object({ at: text, host: text, port: z.number().int(), by: known })),
   }).nullable().describe("how agents and checks were confined; null: not at all"),
   restored: z.array(z.object({ at: text, item: known, paths: z.array(text) }))

@@ -222,7 +222,7 @@ export interface SandboxReport {
   /** How, or why not. */
   readonly by: string;
   /** Hosts beside the agent's own that could be reached. */
-  readonly network: "all" | "none" | readonly string[];
+  readonly network: "all" | "none" | "unknown" | readonly string[];
   /** What processes wanted to reach besides. */
   readonly refused: readonly {
     readonly at: string;

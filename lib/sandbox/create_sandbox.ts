@@ -56,7 +56,7 @@ export function sandboxedHost(options: SandboxOptions): Host {
       const found = await find();
       if (!("run" in found)) return found;
       const { network, allow, command } = config.sandbox;
-      if (command !== null) return { on: true, by: found.name, network: "all" }; // its own affair
+      if (command !== null) return { on: true, by: found.name, network: "unknown" };
       return { on: true, by: found.name, network: network === "agent" ? allow : network };
     },
     async announce() {

@@ -118,6 +118,7 @@ export function tailLines(tail: string, count: number): readonly string[] {
 export function sandboxText({ on, by, network }: Extract<RalphEvent, { type: "sandbox" }>): string {
   if (!on) return `no sandbox: ${by}`;
   if (network === "all") return `sandbox: ${by}, every host can be reached`;
+  if (network === "unknown") return `sandbox: ${by}, which decides on hosts`;
   if (network === "none") return `sandbox: ${by}, no host can be reached`;
   return `sandbox: ${by}, the agent's own hosts${network.length === 0 ? "" : ` and ${network.join(", ")}`}`;
 }

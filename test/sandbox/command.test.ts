@@ -1,4 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { execFileSync, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import process from "node:process";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { filled } from "../../lib/host/command_confiner.ts";
 import { ralphCli } from "../e2e/cli.ts";
 
@@ -46,8 +49,7 @@ describe("sandbox.command", () => {
         "cat >/dev/null; touch made.txt; echo COMPLETE",
       )
       .expectExit(0);
-    expect(stderr).toContain("sandbox: `runtime` (sandbox.command), every host can be reached");
-    const { readFileSync } = await import("node:fs");
+    expect(stderr).toContain("sandbox: `runtime` (sandbox.command), which decides on hosts");
     const lines = readFileSync(log, "utf8").split("\n");
     const turn = lines.find((line) => line.includes("touch made.txt")) ?? "";
     expect(turn).toContain(`--volume ${root}:${root} `);
@@ -60,6 +62,30 @@ describe("sandbox.command", () => {
     expect(turn).not.toContain("passes");
     expect(turn).toContain(`--workdir ${root} image bash`);
     expect(lines.filter((line) => line.endsWith("test -f made.txt")).length).toBeGreaterThan(0);
+  });
+
+  it("ends a container with its turn, though a daemon has started it", async () => {
+    const command = ["runtime", "{env}", "image"];
+    const config = { sandbox: { mode: "required", command }, verify: { final: "tree" } };
+    const cli = ralphCli();
+    const { root } = cli.prepare();
+    const fifo = `${root}/../daemon`;
+    execFileSync("mkfifo", [fifo]);
+    // as the daemon of a container engine: no child of Ralph's, and the variables inside are those that it is told
+    const daemon = spawn("bash", ["-c", 'while read -r line < "$0"; do eval "$line" & done', fifo], { env: {} });
+    onTestFinished(() => void daemon.kill());
+    const told =
+      `words=; while [ "$1" != image ]; do [ "$1" = --env ] || words="$words $1='$(printenv "$1")'"; shift; done
+case "$*" in *"sleep 271"*) ;; *) shift; exec "$@" ;; esac
+echo "env -i PATH=/usr/bin:/bin $words bash -c 'trap : TERM; echo \\$\\$ > ${root}/../pid; sleep 271; sleep 271'" > ${fifo}
+sleep 271`;
+    await cli
+      .files({ "scripts/ralph/prd.json": JSON.stringify(PRD), "ralph.config.json": JSON.stringify(config) })
+      .agent("runtime", told)
+      .args(..."run --workflow exec --ui plain --timeout 2s --max-iterations 1 --agent-cmd".split(" "), "sleep 271")
+      .expectExit(1);
+    const pid = Number(readFileSync(`${root}/../pid`, "utf8"));
+    expect(() => process.kill(pid, 0)).toThrow("ESRCH");
   });
 
   it("ends with 4 where the command fails, before any turn", async () => {

@@ -3,7 +3,6 @@ import { ralphCli } from "../e2e/cli.ts";
 import { whyNoSandbox } from "./available.ts";
 
 const why = whyNoSandbox();
-process.env["TMPDIR"] = "/tmp"; // inside of the sandbox /dev is its own: a program in /dev/shm is not there
 
 it.skipIf(why !== null)(
   `doctor --sandbox tries it and leaves nothing${why === null ? "" : ` (skipped: ${why})`}`,

@@ -113,6 +113,13 @@ describe("policyOf: what a turn may touch", () => {
     expect(access(found, "/home/ada/.m2/settings.xml")).toBe("write");
   });
 
+  it("a project in /dev/shm: what is read there is bound, since the devices are a process's own", () => {
+    const found = policy({ ...TURN, read: ["/dev/shm/agent.sh"] }, {}, { tree: "/dev/shm/tree" });
+    expect(access(found, "/dev/shm/agent.sh")).toBe("read");
+    expect(mountsOf(found, ALL).map(({ at }) => at)).toContain("/dev/shm/agent.sh");
+    expect(access(found, "/dev/shm/tree/a.ts")).toBe("write");
+  });
+
   it("folders above what must not be written cannot be renamed away", () => {
     const found = policy(TURN, {}, { protected: ["/home/ada/tree/a/b/rules.txt"] });
     expect(mountsOf(found, ALL).filter(({ at }) => at.startsWith("/home/ada/tree/a")).map(({ at }) => at)).toEqual([
