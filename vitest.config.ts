@@ -1,5 +1,7 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import deno from "./deno.json" with { type: "json" };
@@ -7,6 +9,18 @@ import deno from "./deno.json" with { type: "json" };
 function path(relative: string): string {
   return fileURLToPath(new URL(relative, import.meta.url));
 }
+
+/** A version manager's `python3` is a script that looks for the program each time: what it finds is put before it. */
+function withPython(folders: readonly string[]): readonly string[] {
+  const shim = folders.findIndex((folder) => existsSync(join(folder, "python3")));
+  const { stdout } = spawnSync("python3", ["-c", "import sys; print(sys.executable)"], { encoding: "utf8" });
+  const found = dirname((stdout ?? "").trim());
+  return shim === -1 || folders.includes(found) || !existsSync(join(found, "python3"))
+    ? folders
+    : folders.toSpliced(shim, 0, found);
+}
+
+const { PATH = "", NODE_EXTRA_CA_CERTS = "" } = process.env;
 
 export default defineConfig({
   resolve: {
@@ -17,8 +31,14 @@ export default defineConfig({
   },
   test: {
     include: ["test/**/*.test.ts"],
-    // Checkouts that are kept between runs are not the person's here.
-    env: { XDG_CACHE_HOME: join(tmpdir(), "ralph-test-cache") },
+    env: {
+      // Checkouts that are kept between runs are not the person's here.
+      XDG_CACHE_HOME: join(tmpdir(), "ralph-test-cache"),
+      // Tests start thousands of programs, and each Node would read these first, for longer than all else takes.
+      NODE_EXTRA_CA_CERTS: "",
+      CERTIFICATES_OF_NPM: NODE_EXTRA_CA_CERTS,
+      PATH: withPython(PATH.split(delimiter)).join(delimiter),
+    },
     globalSetup: "tools/generate.mjs",
     // Packages are imported as the runtimes import them; vitest's own wrapper loses `zod`'s `z` under Bun.
     deps: { interopDefault: false },

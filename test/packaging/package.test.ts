@@ -15,7 +15,12 @@ beforeAll(async () => {
   const [{ filename, files }] = JSON.parse(pack.stdout) as [{ filename: string; files: { path: string }[] }];
   packed = files.map(({ path }) => path);
   writeFileSync(join(project, "package.json"), '{ "name": "consumer", "private": true, "type": "module" }\n');
-  const install = await finish(["npm"], ["install", "--prefer-offline", "--loglevel=error", `./${filename}`], project);
+  const install = await finish(
+    ["npm"],
+    ["install", "--prefer-offline", "--loglevel=error", `./${filename}`],
+    project,
+    { NODE_EXTRA_CA_CERTS: process.env["CERTIFICATES_OF_NPM"] ?? "" },
+  );
   if (install.code !== 0) throw new Error(install.stderr);
 }, 120_000);
 
