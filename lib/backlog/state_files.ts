@@ -6,7 +6,7 @@
  */
 import { basename, dirname, join } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
-import { copyPath, hashText, isDirectory, readText, removePath, resolveInside, writeAtomic } from "../host/files.ts";
+import { copyPath, hashText, isDirectory, readBytes, removePath, resolveInside, writeAtomic } from "../host/files.ts";
 import { takeLock } from "../host/lock.ts";
 import type { Host } from "../host/types.ts";
 
@@ -115,6 +115,8 @@ class ShadowedFiles implements StateFiles {
   readonly #host: Host;
   /** What Ralph last wrote, while it is held. */
   readonly #held = new Map<string, string | null>();
+  /** What each file held when it was last read: a large text that is read again and is the same is not decoded again. */
+  readonly #known = new Map<string, { readonly bytes: Buffer; readonly text: string }>();
 
   constructor({ root, directory, host }: StateFilesOptions) {
     this.#root = root;
@@ -125,7 +127,7 @@ class ShadowedFiles implements StateFiles {
   async read(path: string): Promise<string | null> {
     const file = await resolveInside(this.#root, path);
     try {
-      return await readText(file);
+      return await this.#textOf(path, file);
     } catch (error) {
       const cause = RalphError.isInstance(error) ? error.cause : error;
       if ((cause as NodeJS.ErrnoException).code === "EISDIR") return null; // a write reports what is there
@@ -168,7 +170,7 @@ class ShadowedFiles implements StateFiles {
   }
 
   async hold(paths: readonly string[]): Promise<void> {
-    for (const path of paths) this.#held.set(path, await readText(this.#shadowOf(path)));
+    for (const path of paths) this.#held.set(path, await this.#shadow(path));
   }
 
   release(): void {
@@ -180,7 +182,7 @@ class ShadowedFiles implements StateFiles {
       const shadow = this.#shadowOf(path);
       const text = await this.read(path);
       if (text === null) await removePath(shadow);
-      else if (text !== await readText(shadow)) await this.#writeShadow(path, text);
+      else if (text !== await this.#shadow(path)) await this.#writeShadow(path, text);
     }
   }
 
@@ -220,6 +222,21 @@ class ShadowedFiles implements StateFiles {
     return reverted;
   }
 
+  /** The text of a state file or of its shadow copy, by the bytes that are there now. */
+  async #textOf(path: string, file: string): Promise<string | null> {
+    const bytes = await readBytes(file);
+    if (bytes === null) return null;
+    const known = this.#known.get(path);
+    if (known?.bytes.equals(bytes) === true) return known.text;
+    const text = bytes.toString("utf8");
+    this.#known.set(path, { bytes, text });
+    return text;
+  }
+
+  #shadow(path: string): Promise<string | null> {
+    return this.#textOf(path, this.#shadowOf(path));
+  }
+
   /** What is there now. A link that leads out of the root is no state file, as a folder is none. */
   async #found(path: string): Promise<string | null> {
     try {
@@ -239,7 +256,7 @@ class ShadowedFiles implements StateFiles {
   }
 
   async #lastWritten(path: string): Promise<string | null> {
-    const shadow = await readText(this.#shadowOf(path));
+    const shadow = await this.#shadow(path);
     const text = this.#held.get(path);
     if (text === undefined) return shadow;
     if (text !== null && text !== shadow) await writeAtomic(this.#shadowOf(path), text);

@@ -110,7 +110,7 @@ export function specBacklog(
 
   /** Read once while it stays as it is. */
   function planOf(text: string | null): Plan {
-    if (last === null || text !== last.text) last = { text, plan: parsePlan(text, PLAN_FILE) };
+    if (last === null || text !== last.text) last = { text, plan: parsePlan(text, PLAN_FILE, last?.plan) };
     return last.plan;
   }
 
@@ -257,7 +257,11 @@ export function specBacklog(
     },
 
     async judge(item, { lines, changedFiles }, { cwd, claims }) {
-      const claim = claimOf(item, [...claims, ...claimsByHand(item, await readText(join(cwd, PLAN_FILE)))], lines);
+      const claim = claimOf(
+        item,
+        [...claims, ...claimsByHand(item, await readText(join(cwd, PLAN_FILE)), last?.plan)],
+        lines,
+      );
       const sources = item.kind === "VERIFY" && claim.status === "done" ? await tracked(changedFiles) : [];
       if (sources.length === 0) return claim;
       const reason = `it changed files, which a review does not do; revert them: ${sources.join(", ")}`;

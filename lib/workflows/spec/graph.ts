@@ -8,9 +8,13 @@ const RANK: Readonly<Record<Priority, number>> = { high: 0, medium: 1, low: 2 };
  */
 export function readyTasks(tasks: readonly Task[]): readonly Task[] {
   const pending = tasks.filter(({ s }) => s === "p");
+  const free = pending.some(({ deps }) => deps.length > 0) ? withoutOpenDependencies(pending) : pending;
+  return free.toSorted((one, other) => RANK[one.priority] - RANK[other.priority]);
+}
+
+function withoutOpenDependencies(pending: readonly Task[]): readonly Task[] {
   const open = openIds(pending);
-  return pending.filter(({ deps }) => !deps.some((id) => open.has(id)))
-    .toSorted((one, other) => RANK[one.priority] - RANK[other.priority]);
+  return pending.filter(({ deps }) => !deps.some((id) => open.has(id)));
 }
 
 /** Ids of the tasks that are still pending. */
@@ -30,9 +34,10 @@ const SHOWN = 6;
 export function findCycle(
   tasks: readonly { readonly id: string; readonly deps: readonly string[] }[],
 ): readonly string[] | null {
-  const byId = new Map(tasks.map((task) => [task.id, task.deps]));
+  const dependent = tasks.filter(({ deps }) => deps.length > 0); // what waits for nothing is in no circle
+  const byId = new Map(dependent.map((task) => [task.id, task.deps]));
   const finished = new Set<string>();
-  for (const { id } of tasks) {
+  for (const { id } of dependent) {
     const found = walk(id, byId, finished);
     if (found !== null) return found;
   }

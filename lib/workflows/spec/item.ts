@@ -2,7 +2,7 @@ import { changesTests } from "../../backlog/changes_tests.ts";
 import { fingerprintOf } from "../../backlog/attempts.ts";
 import type { Item } from "../../backlog/types.ts";
 import { rejectionsOf } from "./mutations/reject_task.ts";
-import { doneOf, indexOf, issuesOf, specOf, tasksOf } from "./plan_file.ts";
+import { doneOf, issuesOf, specOf, tasksOf } from "./plan_file.ts";
 import { readLine } from "./read_line.ts";
 import { isInvestigated, type Stage } from "./stage.ts";
 import { STAGE_ITEMS } from "./turn_context.ts";
@@ -123,6 +123,10 @@ export function investigateItem(plan: Plan): SpecItem {
 }
 
 function linesOf(plan: Plan, records: readonly (Task | Issue)[]): readonly string[] {
-  const { rawOf } = indexOf(plan);
+  const rawOf = new Map<Task | Issue, string>(records.map((record) => [record, ""]));
+  for (const { entry, raw } of plan.lines) {
+    const record = entry.type === "task" ? entry.task : entry.type === "issue" ? entry.issue : null;
+    if (record !== null && rawOf.has(record)) rawOf.set(record, raw);
+  }
   return records.map((record) => rawOf.get(record) ?? "");
 }

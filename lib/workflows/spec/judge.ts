@@ -54,9 +54,13 @@ export function claimOf(
   }
 }
 
-/** What a manual edit of the plan in the working tree claims: a task marked as done, or taken out as accepted. Pure. */
-export function claimsByHand(item: SpecItem, text: string | null): readonly ClaimLine[] {
-  const plan = text === null ? null : readable(text);
+/**
+ * What a manual edit of the plan in the working tree claims: a task marked as done, or taken out as accepted. Pure.
+ *
+ * @param known the plan as it was read before, of which unchanged lines are taken over
+ */
+export function claimsByHand(item: SpecItem, text: string | null, known?: Plan): readonly ClaimLine[] {
+  const plan = text === null ? null : readable(text, known);
   if (plan === null) return [];
   const claim = (command: string, id: string): ClaimLine => ({ v: 1, command, id, at: 0 });
   if (item.data.stage === "BUILD") {
@@ -94,9 +98,9 @@ export function wasRejected(plan: Plan, id: string, doneAt: string | null): bool
     rejectsOf(plan).some((reject) => reject.id === id && (doneAt === null || reject.doneAt === doneAt));
 }
 
-function readable(text: string): Plan | null {
+function readable(text: string, known?: Plan): Plan | null {
   try {
-    return parsePlan(text, PLAN_FILE);
+    return parsePlan(text, PLAN_FILE, known);
   } catch (error) {
     if (RalphError.isInstance(error) && error.code === "state-invalid") return null; // a manual edit that says nothing
     throw error;

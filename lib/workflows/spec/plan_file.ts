@@ -14,9 +14,10 @@ const ORDER: readonly Entry["type"][] = ["spec", "task", "issue", "reject"];
  * Reads the plan file. A line that cannot be read is kept and reported by `problemsOf`.
  *
  * @param text the file, or `null` when there is none
+ * @param known what was read before: its lines are taken over where the text has them at the same place
  * @throws {RalphError} state-invalid when it holds git's conflict markers
  */
-export function parsePlan(text: string | null, file: string): Plan {
+export function parsePlan(text: string | null, file: string, known?: Plan): Plan {
   const content = text ?? "";
   const parts = content.split("\n");
   const closed = parts.at(-1) === "";
@@ -31,7 +32,10 @@ export function parsePlan(text: string | null, file: string): Plan {
   return {
     file,
     exists: text !== null,
-    lines: parts.map((raw, index) => readLine(raw, index + 1)),
+    lines: parts.map((raw, index) => {
+      const same = known?.lines[index];
+      return same?.raw === raw && same.number === index + 1 ? same : readLine(raw, index + 1);
+    }),
     newline: content.includes("\r\n") ? "\r\n" : "\n",
     closed,
   };
@@ -42,7 +46,7 @@ export function formatPlan({ lines, closed }: Plan): string {
   return lines.map(({ raw }) => raw).join("\n") + (closed && lines.length > 0 ? "\n" : "");
 }
 
-/** What is looked up in a plan, found in one pass over its lines. */
+/** What is looked up in a plan; each is found when it is first asked for. */
 export interface PlanIndex {
   /** In the order of the file, those with an unknown status included. */
   readonly tasks: readonly Task[];
@@ -56,8 +60,6 @@ export interface PlanIndex {
   readonly ids: ReadonlySet<string>;
   /** How often each task was rejected; tasks that never were are absent. */
   readonly rejections: ReadonlyMap<string, number>;
-  /** The text that a record was read from. */
-  readonly rawOf: ReadonlyMap<Task | Issue, string>;
 }
 
 const indexes = new WeakMap<Plan, PlanIndex>();
@@ -66,36 +68,66 @@ const indexes = new WeakMap<Plan, PlanIndex>();
 export function indexOf(plan: Plan): PlanIndex {
   const known = indexes.get(plan);
   if (known !== undefined) return known;
-  const [tasks, issues, rejects]: [Task[], Issue[], Reject[]] = [[], [], []];
-  const byId = new Map<string, Task>();
-  const rejections = new Map<string, number>();
-  const rawOf = new Map<Task | Issue, string>();
-  for (const { entry, raw } of plan.lines) {
-    if (entry.type === "task") {
-      tasks.push(entry.task);
-      rawOf.set(entry.task, raw);
-      if (!byId.has(entry.task.id)) byId.set(entry.task.id, entry.task);
-    } else if (entry.type === "issue") {
-      issues.push(entry.issue);
-      rawOf.set(entry.issue, raw);
-    } else if (entry.type === "reject") {
-      rejects.push(entry.reject);
-      rejections.set(entry.reject.id, (rejections.get(entry.reject.id) ?? 0) + 1);
-    }
-  }
-  const index: PlanIndex = {
-    tasks,
-    pending: tasks.filter(({ s }) => s === "p"),
-    done: tasks.filter(({ s }) => s === "d"),
-    issues,
-    rejects,
-    byId,
-    ids: new Set([...tasks, ...issues].map(({ id }) => id)),
-    rejections,
-    rawOf,
-  };
+  const index = indexed(plan);
   indexes.set(plan, index);
   return index;
+}
+
+function indexed({ lines }: Plan): PlanIndex {
+  const records = once(() => {
+    const [tasks, issues, rejects]: [Task[], Issue[], Reject[]] = [[], [], []];
+    for (const { entry } of lines) {
+      if (entry.type === "task") tasks.push(entry.task);
+      else if (entry.type === "issue") issues.push(entry.issue);
+      else if (entry.type === "reject") rejects.push(entry.reject);
+    }
+    return { tasks, issues, rejects };
+  });
+  const pending = once(() => records().tasks.filter(({ s }) => s === "p"));
+  const done = once(() => records().tasks.filter(({ s }) => s === "d"));
+  const byId = once(() => new Map(records().tasks.toReversed().map((task) => [task.id, task])));
+  const ids = once(() => {
+    const found = new Set<string>();
+    for (const { id } of records().tasks) found.add(id);
+    for (const { id } of records().issues) found.add(id);
+    return found;
+  });
+  const rejections = once(() => {
+    const counts = new Map<string, number>();
+    for (const { id } of records().rejects) counts.set(id, (counts.get(id) ?? 0) + 1);
+    return counts;
+  });
+  return {
+    get tasks() {
+      return records().tasks;
+    },
+    get pending() {
+      return pending();
+    },
+    get done() {
+      return done();
+    },
+    get issues() {
+      return records().issues;
+    },
+    get rejects() {
+      return records().rejects;
+    },
+    get byId() {
+      return byId();
+    },
+    get ids() {
+      return ids();
+    },
+    get rejections() {
+      return rejections();
+    },
+  };
+}
+
+function once<Value extends object>(find: () => Value): () => Value {
+  let found: Value | null = null;
+  return () => found ??= find();
 }
 
 /** The current spec, or `null`. Of several lines the last holds. */
@@ -139,6 +171,7 @@ export function problemsOf(plan: Plan): readonly PlanProblem[] {
 }
 
 function lineProblems(plan: Plan): readonly PlanProblem[] {
+  if (isClean(plan)) return [];
   const seen = new Map<string, number>();
   return plan.lines.flatMap(({ entry, number }) => {
     if (entry.type === "invalid") return [{ line: number, problem: entry.problem }];
@@ -154,6 +187,14 @@ function lineProblems(plan: Plan): readonly PlanProblem[] {
     if (first === undefined) seen.set(id, number);
     return first === undefined ? [] : [{ line: number, problem: `${id} is on line ${first} already; both are kept` }];
   });
+}
+
+/** Every line can be read, and no id occurs twice. */
+function isClean(plan: Plan): boolean {
+  const { tasks, issues, ids } = indexOf(plan);
+  const specs = plan.lines.reduce((count, { entry }) => entry.type === "spec" ? count + 1 : count, 0);
+  return ids.size === tasks.length + issues.length && specs <= 1 && !ids.has("spec") &&
+    !plan.lines.some(({ entry }) => entry.type === "invalid");
 }
 
 /** The plan with one record more, below the last one of its kind. */

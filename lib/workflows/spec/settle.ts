@@ -148,5 +148,6 @@ function isTask(id: string, s?: string): (entry: Entry) => boolean {
 }
 
 function isNewlyDone({ data }: SpecItem): (entry: Entry) => boolean {
-  return (entry) => entry.type === "task" && entry.task.s === "d" && !data.ids.includes(entry.task.id);
+  const ids = new Set(data.ids);
+  return (entry) => entry.type === "task" && entry.task.s === "d" && !ids.has(entry.task.id);
 }

@@ -87,7 +87,7 @@ export function planStore(context: PlanStoreContext): PlanStore {
         const after = formatPlan(made.plan);
         if (after !== (text ?? "")) await write(after);
         const warnings = [...made.warnings ?? [], ...await commit(repository, made.subject)];
-        return { plan: parsePlan(after, PLAN_FILE), changed: after !== (text ?? ""), warnings };
+        return { plan: parsePlan(after, PLAN_FILE, plan), changed: after !== (text ?? ""), warnings };
       });
     },
 

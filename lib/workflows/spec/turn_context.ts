@@ -1,5 +1,5 @@
 import type { NewTask } from "./mutations/add_tasks.ts";
-import { doneOf, indexOf, issuesOf } from "./plan_file.ts";
+import { doneOf, issuesOf, tasksOf } from "./plan_file.ts";
 import { refused } from "./refused.ts";
 import { isInvestigated } from "./stage.ts";
 import { STAGE_CLAIMS, type TurnScope } from "./stage_claims.ts";
@@ -49,7 +49,7 @@ export function turnScope(
 
 /** A task that the plan does not hold (any more) is given all the same. */
 function tasksNamed(plan: Plan, id: string): readonly { readonly id: string; readonly rounds: number }[] {
-  return [indexOf(plan).byId.get(id) ?? { id, rounds: 0 }];
+  return [tasksOf(plan).find((task) => task.id === id) ?? { id, rounds: 0 }];
 }
 
 /** What a task that is added in a turn has from it: DECOMPOSE is its parent, a single issue its reason. */

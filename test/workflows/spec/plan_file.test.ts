@@ -18,6 +18,7 @@ import {
 import { mergeConflict } from "../../../lib/workflows/spec/merge_plan.ts";
 import { stageOf } from "../../../lib/workflows/spec/stage.ts";
 import type { Plan } from "../../../lib/workflows/spec/types.ts";
+import { changedLines } from "../../../lib/workflows/spec/commands/changed_lines.ts";
 
 /** Lines as real files have them: every record type, status, spelling and spacing that was seen, and damage. */
 const LINES = [
@@ -55,6 +56,63 @@ const file = fc.tuple(
   .map(([lines, newline, closed, bom]) =>
     `${bom ? "\uFEFF" : ""}${lines.join(newline)}${closed && lines.length > 0 ? newline : ""}`
   );
+
+describe("parsePlan()", () => {
+  test("reads the same over a plan that is known as without one, whichever lines have changed", () => {
+    fc.assert(
+      fc.property(file, file, (before, text) => {
+        const fresh = parsePlan(text, "plan.jsonl");
+        const plan = parsePlan(text, "plan.jsonl", parsePlan(before, "plan.jsonl"));
+        expect(plan).toEqual(fresh);
+        const { lines } = parsePlan(text, "plan.jsonl", fresh);
+        expect(lines.every((line, index) => line === fresh.lines[index]), "nothing is read twice").toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("a line that cannot be read, or an id that is there twice, is a problem, and nothing else is", () => {
+    fc.assert(
+      fc.property(file, (text) => {
+        const plan = parsePlan(text, "plan.jsonl");
+        const names = plan.lines.flatMap(({ entry }) =>
+          entry.type === "task"
+            ? [entry.task.id]
+            : entry.type === "issue"
+            ? [entry.issue.id]
+            : entry.type === "spec"
+            ? ["spec"]
+            : []
+        );
+        const unread = plan.lines.filter(({ entry }) => entry.type === "invalid").length;
+        expect(problemsOf(plan)).toHaveLength(unread + names.length - new Set(names).size);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe("changedLines()", () => {
+  test("names what was added, done and accepted, and nothing beside it", () => {
+    const line = (id: string, more: object): string =>
+      JSON.stringify({ t: "task", id, spec: "a.md", name: `n ${id}`, ...more });
+    const plan = (...lines: readonly string[]): Plan => parsePlan(`${lines.join("\n")}\n`, "plan.jsonl");
+    const spec = '{"t": "spec", "spec": "a.md"}';
+    const [one, two, three] = ["t-1", "t-2", "t-3"].map((id) => line(id, { s: "p" })) as [string, string, string];
+    const done = line("t-2", { s: "d" });
+    const issue = '{"t": "issue", "id": "i-1", "spec": "a.md", "desc": "found"}';
+
+    expect(changedLines(plan(spec, one, two, three), plan(spec, one, done, three))).toEqual(["done t-2  n t-2"]);
+    expect(changedLines(plan(spec, one, done, three), plan(spec, one, three))).toEqual(["accepted t-2  n t-2"]);
+    expect(changedLines(plan(spec, one), plan(spec, one, two, issue))).toEqual([
+      "added t-2  n t-2",
+      "added i-1  found",
+    ]);
+    expect(changedLines(plan(spec, one, issue), plan(spec, one))).toEqual(["done i-1  found"]);
+    expect(changedLines(plan(spec, one, two), plan('{"t": "spec", "spec": "b.md"}', one, two))).toEqual(["spec: b.md"]);
+    expect(changedLines(plan(spec, one, two), plan(spec, one, two))).toEqual([]);
+  });
+});
 
 describe("formatPlan()", () => {
   test("gives back byte for byte what parsePlan() read, whatever it is", () => {

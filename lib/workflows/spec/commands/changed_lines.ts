@@ -1,5 +1,5 @@
-import { issuesOf, specOf, tasksOf } from "../plan_file.ts";
-import type { JsonObject, Plan } from "../types.ts";
+import { specOf } from "../plan_file.ts";
+import type { JsonObject, Plan, PlanLine } from "../types.ts";
 
 /** One task or issue that a command has changed. */
 export interface ChangedRecord {
@@ -13,8 +13,9 @@ const MOST_LISTED = 20;
 
 /** What differs between two plans, in the order of the file. Pure. */
 export function changedRecords(before: Plan, after: Plan): readonly ChangedRecord[] {
-  const old = recordsOf(before);
-  const now = recordsOf(after);
+  const [beforeLines, afterLines] = withoutCommon(before.lines, after.lines);
+  const old = recordsOf(beforeLines);
+  const now = recordsOf(afterLines);
   const removed = [...old].filter(([id]) => !now.has(id)).map(([, record]): ChangedRecord => ({
     what: record["t"] === "issue" ? "done" : record["s"] === "d" ? "accepted" : "removed",
     record,
@@ -47,9 +48,23 @@ function lineOf(what: string, record: JsonObject): string {
   return `${what} ${id}  ${name}`.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, " ").trimEnd();
 }
 
-function recordsOf(plan: Plan): ReadonlyMap<string, JsonObject> {
+/** What is left of both when the lines are taken away that both begin and end with. */
+function withoutCommon(
+  before: readonly PlanLine[],
+  after: readonly PlanLine[],
+): readonly [readonly PlanLine[], readonly PlanLine[]] {
+  const most = Math.min(before.length, after.length);
+  let first = 0;
+  while (first < most && before[first]?.raw === after[first]?.raw) first += 1;
+  let last = 0;
+  while (last < most - first && before.at(-1 - last)?.raw === after.at(-1 - last)?.raw) last += 1;
+  return [before.slice(first, before.length - last), after.slice(first, after.length - last)];
+}
+
+function recordsOf(lines: readonly PlanLine[]): ReadonlyMap<string, JsonObject> {
+  const entries = lines.map(({ entry }) => entry);
   return new Map([
-    ...tasksOf(plan).map(({ id, record }) => [id, record] as const),
-    ...issuesOf(plan).map(({ id, record }) => [id, record] as const),
+    ...entries.flatMap((entry) => entry.type === "task" ? [[entry.task.id, entry.task.record] as const] : []),
+    ...entries.flatMap((entry) => entry.type === "issue" ? [[entry.issue.id, entry.issue.record] as const] : []),
   ]);
 }

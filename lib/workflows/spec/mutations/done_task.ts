@@ -23,7 +23,7 @@ export function doneTask(plan: Plan, { id, head }: Done): Change | null {
       "`ralph query tasks` lists them",
     );
   }
-  const open = openDependencies(task, openIds(tasksOf(plan)));
+  const open = task.deps.length === 0 ? [] : openDependencies(task, openIds(tasksOf(plan)));
   const changed = withChanged(plan, (entry) => entry.type === "task" && entry.task === task, {
     s: "d",
     ...(head === null ? {} : { done_at: head }),
