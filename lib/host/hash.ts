@@ -6,7 +6,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, rea
  * A file that changed so short before it was read may change again within the same tick of its time stamp:
  * Deno reports the time of a change in whole seconds.
  */
-const RACY_MS = 1100;
+export const RACY_MS: number = 1100;
 
 const CHUNK_BYTES = 1 << 18;
 

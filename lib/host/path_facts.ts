@@ -1,4 +1,5 @@
-import { chmodSync, lstatSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
+import { chmodSync, lstatSync, readlinkSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { RACY_MS } from "./hash.ts";
 
 /** What a path is, without its content. */
 export interface PathFacts {
@@ -20,6 +21,18 @@ export function factsOf(path: string): PathFacts | null {
     mode: found.mode & 0o777,
     stamp: [found.ino, found.size, found.mtimeMs, found.ctimeMs].join(" "),
   };
+}
+
+/**
+ * What differs whenever what is at a path differs, links followed; "" where nothing is. To be taken before the file is
+ * read. `null` for a file that is so young that a later write may leave the same times, as git's "racily clean" ones.
+ */
+export function stampOf(path: string): string | null {
+  const now = Date.now();
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return "";
+  const { dev, ino, size, mtimeMs, ctimeMs } = found;
+  return Math.max(ctimeMs, mtimeMs) < now - RACY_MS ? `${dev} ${ino} ${size} ${mtimeMs} ${ctimeMs}` : null;
 }
 
 /** Nanoseconds since 1970 at which a path was changed in any way, links not followed; `null` when nothing is there. */

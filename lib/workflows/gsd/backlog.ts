@@ -12,6 +12,7 @@ import { circleLine, findPlan, type Position, positionOf } from "./position.ts";
 import { sameNumber } from "./numbers.ts";
 import { planList } from "./plan_file.ts";
 import { planPrompt, summaryPrompt } from "./prompt.ts";
+import { planMemo } from "./read_phase.ts";
 import { type PlanningSource, readPlanning } from "./read_planning.ts";
 import { withTicksOf } from "./restore_roadmap.ts";
 import { withSectionOf } from "./rewrite_state.ts";
@@ -69,7 +70,7 @@ export function gsdBacklog(
 ): Backlog<GsdItemData, GsdFindings> {
   const { checkpoints = "skip" } = options;
   const skip = checkpoints === "skip";
-  const source = { root: ralph.root, memo: new Map() } satisfies PlanningSource;
+  const source = { root: ralph.root, memo: planMemo() } satisfies PlanningSource;
   /** The plan files that there were when the run began; `null` where no run has begun. */
   let planIds: ReadonlySet<string> | null = null;
   /** As it was when the next item was taken: an overview that follows at once is of the same moment. */

@@ -122,6 +122,7 @@ function isBeside(plan: Plan, left: readonly Plan[]): boolean {
 
 /** The plans left, each after those that it depends on, else in their order. */
 function inOrder(left: readonly Plan[]): readonly Plan[] {
+  if (!left.some(({ dependsOn }) => dependsOn.length > 0)) return left;
   const rest = [...left];
   const sorted: Plan[] = [];
   while (rest.length > 0) {

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { listDirectory, pathExists, readText } from "../../host/files.ts";
+import { stampOf } from "../../host/path_facts.ts";
 import { isOwnSummary, parsePhaseName, parsePlanName, type PlanName, summaryNameOf } from "./file_names.ts";
 import { compareNumbers, sameNumber } from "./numbers.ts";
 import { PHASES_DIRECTORY } from "./paths.ts";
@@ -34,14 +35,29 @@ export async function phaseFolders(root: string, diagnostics: Diagnostic[]): Pro
   return folders;
 }
 
-/** Plans as they were parsed, by their path: the same text is not parsed twice. */
-export type PlanMemo = Map<
-  string,
-  {
-    readonly text: string;
-    readonly parsed: { readonly plan: PlanDocument; readonly diagnostics: readonly Diagnostic[] };
-  }
->;
+/** What earlier readings have made of the same files: a caller that reads often keeps one. */
+export interface PlanMemo {
+  /** Plans as they were parsed, by their path: the same text is not parsed twice. */
+  readonly plans: Map<
+    string,
+    {
+      readonly text: string;
+      readonly parsed: { readonly plan: PlanDocument; readonly diagnostics: readonly Diagnostic[] };
+    }
+  >;
+  /** Phases as they were read, by their number: while nothing that they are read from changes, no file is opened. */
+  readonly phases: Map<
+    string,
+    { readonly key: string; readonly phase: Phase; readonly diagnostics: readonly Diagnostic[] }
+  >;
+  /** ROADMAP.md as it was parsed. */
+  roadmap: { readonly text: string; readonly parsed: Roadmap; readonly diagnostics: readonly Diagnostic[] } | null;
+}
+
+/** A memo that knows nothing. */
+export function planMemo(): PlanMemo {
+  return { plans: new Map(), phases: new Map(), roadmap: null };
+}
 
 /** What is known of a phase before its folder is read. */
 export interface PhaseFolder {
@@ -57,14 +73,52 @@ export interface PhaseFolder {
   readonly diagnostics: Diagnostic[];
 }
 
-/** Reads a phase with its plans. */
-export async function readPhase(
+/** Reads a phase with its plans, or says again what it read where all is as it was. */
+export async function readPhase(root: string, given: PhaseFolder): Promise<Phase> {
+  const { number, folder, memo, diagnostics } = given;
+  const files = folder === null ? [] : await phaseFiles(root, folder.directory);
+  const key = keyOf(root, given, files);
+  const known = memo.phases.get(number);
+  if (known !== undefined && known.key === key) {
+    diagnostics.push(...known.diagnostics);
+    return known.phase;
+  }
+  const own: Diagnostic[] = [];
+  const phase = await readFiles(root, { ...given, diagnostics: own }, files);
+  if (key !== null) memo.phases.set(number, { key, phase, diagnostics: own });
+  else memo.phases.delete(number);
+  diagnostics.push(...own);
+  return phase;
+}
+
+/**
+ * All that a phase is read from: what is said of it elsewhere, the names in its folder, and the stamps of its files.
+ * `null` where a file is so young that its stamp may be that of two contents.
+ */
+function keyOf(
+  root: string,
+  { number, folder, roadmap, listed, present }: PhaseFolder,
+  files: readonly string[],
+): string | null {
+  const stamps: string[] = [];
+  for (const file of files) {
+    const stamp = /\.md$/i.test(file) ? stampOf(`${root}/${folder?.directory ?? ""}/${file}`) : "";
+    if (stamp === null) return null;
+    stamps.push(file, stamp);
+  }
+  const { name = "", mark = "" } = roadmap.phases.find((phase) => sameNumber(phase.number, number)) ?? {};
+  const plans = listed.flatMap((plan) => [plan.phase, plan.number, plan.mark, plan.description]);
+  const isDone = roadmap.done.some((phase) => sameNumber(phase, number));
+  return JSON.stringify([folder, name, mark, plans, isDone, present, stamps]);
+}
+
+async function readFiles(
   root: string,
   { number, folder, roadmap, listed, present, memo, diagnostics }: PhaseFolder,
+  files: readonly string[],
 ): Promise<Phase> {
   const known = roadmap.phases.find((phase) => sameNumber(phase.number, number));
   const ticked = isTicked(known?.mark ?? null);
-  const files = folder === null ? [] : await phaseFiles(root, folder.directory);
   const named = files.flatMap((path) => {
     const name = parsePlanName(path.replace(/^plans\//, ""), "PLAN");
     return name === null || name.side ? [] : [{ path, name }];
@@ -181,9 +235,9 @@ async function readPlan(
 ): Promise<Plan> {
   const file = `${directory}/${path}`;
   const text = await readText(join(root, file)) ?? "";
-  const known = memo.get(file);
+  const known = memo.plans.get(file);
   const parsed = known?.text === text ? known.parsed : parsePlan(text, file);
-  memo.set(file, { text, parsed });
+  memo.plans.set(file, { text, parsed });
   const { plan, diagnostics: found } = parsed;
   diagnostics.push(...found);
   if (name.phase !== null && !sameNumber(name.phase, phase)) {

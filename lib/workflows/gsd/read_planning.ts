@@ -4,7 +4,7 @@ import { pathExists, readText } from "../../host/files.ts";
 import type { Report } from "./verify_commands.ts";
 import { canonical, compareNumbers, sameNumber } from "./numbers.ts";
 import { PLANNING_DIRECTORY, ROADMAP_FILE, STATE_FILE } from "./paths.ts";
-import { phaseFolders, type PlanMemo, readPhase, SHELF } from "./read_phase.ts";
+import { phaseFolders, type PlanMemo, planMemo, readPhase, SHELF } from "./read_phase.ts";
 import { parseRoadmap, type Roadmap } from "./roadmap_file.ts";
 import { findSection, parseState } from "./state_file.ts";
 import type { Diagnostic, Phase, Planning, StatePosition } from "./types.ts";
@@ -49,7 +49,7 @@ export async function readPlanning(source: PlanningSource): Promise<Planning> {
 }
 
 /** The same, where nothing at all may have been planned yet. @throws {RalphError} state-missing */
-export async function scanPlanning({ root, memo = new Map() }: PlanningSource): Promise<Planning> {
+export async function scanPlanning({ root, memo = planMemo() }: PlanningSource): Promise<Planning> {
   if (!await pathExists(join(root, PLANNING_DIRECTORY))) {
     throw new RalphError("state-missing", {
       details: { path: PLANNING_DIRECTORY },
@@ -58,7 +58,7 @@ export async function scanPlanning({ root, memo = new Map() }: PlanningSource): 
   }
   const diagnostics: Diagnostic[] = [];
   const roadmapText = await readText(join(root, ROADMAP_FILE));
-  const roadmap = roadmapText === null ? NO_ROADMAP : parseRoadmap(roadmapText, reportTo(diagnostics, ROADMAP_FILE));
+  const roadmap = roadmapText === null ? NO_ROADMAP : roadmapOf(roadmapText, memo, diagnostics);
   const stateText = await readText(join(root, STATE_FILE));
   const state = stateText === null ? null : parseState(stateText);
   const folders = await phaseFolders(root, diagnostics);
@@ -103,6 +103,16 @@ function stateNote(text: string | null, state: StatePosition | null): string | n
   return "has no section `## Current Position`: it is read, and Ralph cannot keep it up to date";
 }
 
+/** ROADMAP.md, parsed once while its text stays the same. */
+function roadmapOf(text: string, memo: PlanMemo, diagnostics: Diagnostic[]): Roadmap {
+  if (memo.roadmap?.text !== text) {
+    const found: Diagnostic[] = [];
+    memo.roadmap = { text, parsed: parseRoadmap(text, reportTo(found, ROADMAP_FILE)), diagnostics: found };
+  }
+  diagnostics.push(...memo.roadmap.diagnostics);
+  return memo.roadmap.parsed;
+}
+
 function reportTo(diagnostics: Diagnostic[], file: string): Report {
   return (line, message) => void diagnostics.push({ file, line, message });
 }
@@ -127,18 +137,20 @@ function withDependencies(phases: readonly Phase[], diagnostics: Diagnostic[]): 
   );
   return phases.map((phase) => ({
     ...phase,
-    plans: phase.plans.map((plan) => ({
-      ...plan,
-      dependsOn: planList(plan, "depends_on").flatMap((named) => {
-        const name = parsePlanName(`${named.replace(/(-PLAN)?(\.md)?$/i, "")}-PLAN.md`, "PLAN");
-        const other = name?.number === null || name === null
-          ? undefined
-          : byNumber.get(keyOf(name.phase ?? plan.phase, name.number));
-        if (other === undefined && !/^(none|n\/a|nothing|phase\b.*)$/i.test(named)) {
-          diagnostics.push({ file: plan.file, line: 0, message: `depends_on names ${named}, which is no plan here` });
-        }
-        return other === undefined || other.id === plan.id ? [] : [other.id];
-      }),
-    })),
+    plans: phase.plans.map((plan) =>
+      !("depends_on" in plan.frontMatter) ? plan : {
+        ...plan,
+        dependsOn: planList(plan, "depends_on").flatMap((named) => {
+          const name = parsePlanName(`${named.replace(/(-PLAN)?(\.md)?$/i, "")}-PLAN.md`, "PLAN");
+          const other = name?.number === null || name === null
+            ? undefined
+            : byNumber.get(keyOf(name.phase ?? plan.phase, name.number));
+          if (other === undefined && !/^(none|n\/a|nothing|phase\b.*)$/i.test(named)) {
+            diagnostics.push({ file: plan.file, line: 0, message: `depends_on names ${named}, which is no plan here` });
+          }
+          return other === undefined || other.id === plan.id ? [] : [other.id];
+        }),
+      }
+    ),
   }));
 }
