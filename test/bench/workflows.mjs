@@ -62,7 +62,8 @@ export const WORKFLOWS = {
   sprint: {
     files: () => ({
       "sprint/SPRINT.yaml": "workflow: ralph\ngoal: many\n",
-      "ralph.config.json": json({ workflow: "sprint", verify: { default: [CHECK] } }),
+      // a step an iteration: else a run ends 12 turns after its hundredth
+      "ralph.config.json": json({ workflow: "sprint", verify: { default: [CHECK] }, limits: { added: 10_000 } }),
     }),
     argv: ["sprint", "run", "sprint"],
     agent: `${WORK}; n=$(ls work | wc -l); if [ $n -ge $ITEMS ]; then echo "RALPH_COMPLETE: after $n"; else ` +

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type Document, isMap, isSeq, parseDocument, type YAMLMap, YAMLSeq } from "yaml";
+import { type Document, isMap, isScalar, isSeq, parseDocument, YAMLMap, YAMLSeq } from "yaml";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { hookEntryOf } from "./hook_definitions.ts";
 import type { HookEntry, SprintProgress, SprintStep } from "./types.ts";
@@ -12,6 +12,7 @@ import type { HookEntry, SprintProgress, SprintStep } from "./types.ts";
 /** A YAML document that was read and whose top is a map. */
 export type ProgressDocument = Document.Parsed;
 
+type Directives = NonNullable<Document["directives"]>;
 type Plain = Readonly<Record<string, unknown>>;
 
 /** Parses a YAML file whose top is a map. @throws {RalphError} state-invalid with the line */
@@ -38,7 +39,7 @@ export function parseYaml(text: string, path: string): ProgressDocument {
 }
 
 /** The text that was read or written last, with its document: a sprint's own file is asked for many times an iteration. */
-let known: { readonly text: string; readonly document: ProgressDocument } | null = null;
+let known: { readonly text: string; readonly document: ProgressDocument; progress?: SprintProgress } | null = null;
 
 /** The document of a text, parsed once while the text stays as it is. For reading only. */
 function documentOf(text: string, path: string): ProgressDocument {
@@ -48,6 +49,7 @@ function documentOf(text: string, path: string): ProgressDocument {
 
 /** The file's text again. Long lines are not folded. */
 export function formatYaml(document: Document): string {
+  rememberEntries(document);
   return document.toString({ lineWidth: 0, minContentWidth: 0 });
 }
 
@@ -66,7 +68,13 @@ export function changeYaml(text: string, path: string, change: (document: Progre
 
 /** What the file says. @throws {RalphError} state-invalid, sprint-invalid when it is no sprint in ralph mode */
 export function readProgress(text: string, path: string): SprintProgress {
-  const all = documentOf(text, path).toJS() as Plain;
+  if (known?.text === text && known.progress !== undefined) return known.progress;
+  const progress = progressOf(documentOf(text, path).toJS() as Plain, path);
+  if (known !== null) known.progress = progress;
+  return progress;
+}
+
+function progressOf(all: Plain, path: string): SprintProgress {
   const mode = all["mode"] ?? "standard";
   if (mode !== "ralph") {
     throw new RalphError("sprint-invalid", {
@@ -105,6 +113,61 @@ export function readProgress(text: string, path: string): SprintProgress {
     completedIterations: count(stats["completed-iterations"]) ?? count(stats["current-iteration"]) ?? 0,
     idleIterations: count(stats["idle-iterations"]) ?? 0,
   };
+}
+
+/** Lists whose entries pile up and stay as they are. */
+const LISTS = ["dynamic-steps", "hook-tasks"] as const;
+
+/** From here on an entry of a list is formatted again only when it has changed. What is written stays the same. */
+function rememberEntries(document: Document): void {
+  for (const entry of LISTS.flatMap((key) => maps(document, key))) entry.toString = formatEntry;
+  const { directives } = document;
+  if (directives !== undefined) directives.toString = formatDirectives;
+}
+
+const formatted = new WeakMap<YAMLMap, { readonly content: readonly unknown[]; readonly text: string }>();
+
+function formatEntry(this: YAMLMap, ...given: Parameters<YAMLMap["toString"]>): string {
+  const format = YAMLMap.prototype.toString;
+  const [context, onComment, onChompKeep] = given;
+  const content = context === undefined ? null : contentOf(this);
+  if (context === undefined || content === null) return format.apply(this, given);
+  content.push(context.indent, context.inFlow, context.allNullValues);
+  const last = formatted.get(this);
+  if (last?.content.length === content.length && last.content.every((one, index) => one === content[index])) {
+    return last.text;
+  }
+  let isWhole = true;
+  const text = format.call(this, context, onComment, () => {
+    isWhole = false; // what follows depends on how it ends
+    onChompKeep?.();
+  });
+  if (isWhole) formatted.set(this, { content, text });
+  else formatted.delete(this);
+  return text;
+}
+
+/** Tags are looked for in the whole document, which is needed only where a `%TAG` line declares some. */
+function formatDirectives(this: Directives, document?: Document): string {
+  const isPlain = this.yaml.explicit !== true && Object.keys(this.tags).join() === "!!";
+  return isPlain ? "" : Object.getPrototypeOf(this).toString.call(this, document);
+}
+
+/** All that the text of a map depends on; `null` where it holds more than single values without comments. */
+function contentOf({ items, flow, comment }: YAMLMap): unknown[] | null {
+  if (comment) return null;
+  const content: unknown[] = [flow];
+  for (const { key, value } of items) {
+    for (const node of [key, value]) {
+      if (isScalar(node)) {
+        const { anchor, commentBefore, spaceBefore, tag, type } = node;
+        if (anchor || node.comment || commentBefore || spaceBefore || tag) return null;
+        content.push(node, node.value, type, node.source, node.format);
+      } else if (typeof node === "object" && node !== null) return null;
+      else content.push(node);
+    }
+  }
+  return content;
 }
 
 /** The list under a key, made where there is none. An empty one is written as a block from then on. */
