@@ -49,24 +49,23 @@ function apply(document: ProgressDocument, one: Change): boolean {
   if ("text" in one) return addSteps(document, [one.text], { iteration: 1, now: NOW }).length > 0;
   const id = `step-${one.at}`;
   const entry = maps(document, "dynamic-steps").find((step) => step.get("id") === id);
-  switch (one.what) {
-    case "complete":
-      return completeStep(document, { id }, NOW) === "completed";
-    case "reopen":
-      return entry !== undefined && reopenStep(document, { id, prompt: String(entry.get("prompt")) });
-    case "hook":
-      return recordHook(document, {
-        iteration: one.at,
-        hookId: "lint",
-        status: "completed",
-        pid: 1,
-        exitCode: 0,
-        startedAt: 0,
-        endedAt: 1,
-        log: "/a/log",
-        transcript: "/a/transcript",
-        message: null,
-      }, "/a");
+  if (one.what === "complete") return completeStep(document, { id }, NOW) === "completed";
+  if (one.what === "reopen") {
+    return entry !== undefined && reopenStep(document, { id, prompt: String(entry.get("prompt")) });
+  }
+  if (one.what === "hook") {
+    return recordHook(document, {
+      iteration: one.at,
+      hookId: "lint",
+      status: "completed",
+      pid: 1,
+      exitCode: 0,
+      startedAt: 0,
+      endedAt: 1,
+      log: "/a/log",
+      transcript: "/a/transcript",
+      message: null,
+    }, "/a");
   }
   const status: unknown = entry?.get("status", true);
   if (entry === undefined || !isScalar(status)) return false;

@@ -27,7 +27,7 @@ export function lineChanges(before: Buffer, after: Buffer): LineChanges {
 function commonStart(before: Buffer, after: Buffer): number {
   const most = Math.min(before.length, after.length);
   let at = 0;
-  while (at + CHUNK <= most && before.subarray(at, at + CHUNK).equals(after.subarray(at, at + CHUNK))) at += CHUNK;
+  while (at + CHUNK <= most && before.compare(after, at, at + CHUNK, at, at + CHUNK) === 0) at += CHUNK;
   while (at < most && before[at] === after[at]) at += 1;
   return at;
 }
@@ -36,10 +36,7 @@ function commonStart(before: Buffer, after: Buffer): number {
 function commonEnd(before: Buffer, after: Buffer, start: number): number {
   const most = Math.min(before.length, after.length) - start;
   let count = 0;
-  while (
-    count + CHUNK <= most &&
-    lastChunk(before, count).equals(lastChunk(after, count))
-  ) count += CHUNK;
+  while (count + CHUNK <= most && isSameBefore(before, after, count)) count += CHUNK;
   while (count < most && before[before.length - count - 1] === after[after.length - count - 1]) count += 1;
   if (count === most && (before.length - count === start || after.length - count === start)) {
     const longer = before.length > after.length ? before : after;
@@ -53,6 +50,8 @@ function lineStart(text: Buffer, at: number): number {
   return at === 0 ? 0 : text.lastIndexOf(LINE_FEED, at - 1) + 1;
 }
 
-function lastChunk(text: Buffer, before: number): Buffer {
-  return text.subarray(text.length - before - CHUNK, text.length - before);
+/** Whether the chunks are the same that so many bytes follow. */
+function isSameBefore(before: Buffer, after: Buffer, bytes: number): boolean {
+  const [one, other] = [before.length - bytes, after.length - bytes];
+  return before.compare(after, other - CHUNK, other, one - CHUNK, one) === 0;
 }
