@@ -6,14 +6,14 @@ import process from "node:process";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { ralphCli, type Running } from "../e2e/cli.ts";
 import { HAS_TMUX, tmuxScreen } from "../e2e/tmux.ts";
-import { openPage, shows, startUi, storyProject, theBrowser } from "./page_world.ts";
+import { closeBrowser, openPage, shows, startUi, storyProject } from "./page_world.ts";
 
 const IS_LINUX = process.platform === "linux";
 const SECONDS = 10;
 /** Milliseconds of CPU a second: alone on a machine both take less than one, and what polls far more than three. */
 const MOST = 3;
 
-afterAll(async () => (await theBrowser()).close());
+afterAll(closeBrowser);
 
 /** Processes whose command line has these words and that work in a folder. */
 function pidsOf(word: string, cwd: string): readonly number[] {

@@ -6,9 +6,9 @@ import { afterAll, expect, test } from "vitest";
 import { processStart } from "../../lib/host/process_table.ts";
 import { ralphCli } from "../e2e/cli.ts";
 import { HAS_TMUX, tmuxScreen } from "../e2e/tmux.ts";
-import { axe, openPage, shows, startUi, storyProject, theBrowser } from "./page_world.ts";
+import { axe, closeBrowser, openPage, shows, startUi, storyProject } from "./page_world.ts";
 
-afterAll(async () => (await theBrowser()).close());
+afterAll(closeBrowser);
 
 interface Answer {
   readonly status: number;

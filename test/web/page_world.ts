@@ -18,9 +18,15 @@ export interface Watched {
 
 let browser: Promise<Browser> | null = null;
 
-/** One browser for a file of tests. */
-export function theBrowser(): Promise<Browser> {
+/** One browser for a file of tests, which ends it by `closeBrowser()`. */
+function theBrowser(): Promise<Browser> {
   return browser ??= launch();
+}
+
+export async function closeBrowser(): Promise<void> {
+  const opened = browser;
+  browser = null; // the next file's is another
+  await (await opened)?.close();
 }
 
 async function launch(): Promise<Browser> {
