@@ -131,7 +131,7 @@ class RunBrief<Data, Findings> implements Brief {
       entries.set(file, { kind, file, path, before: found, settings: null, object: null });
       this.#reported.add(path);
     }
-    for (const { path } of others) this.#restored.add(path);
+    for (const { path } of done) this.#restored.add(path);
     report(ralph, others, own);
     return done;
   }

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import picomatch from "picomatch";
-import { codeIn, isChecked, namesIn, takesCode } from "./inline_code.ts";
+import { codeIn, isChecked, looksAround, namesIn, takesCode } from "./inline_code.ts";
 import { isProduct } from "./mentioned.ts";
 import { isMakefile, manifestsOf, scriptsRun } from "./scripts.ts";
 
@@ -160,10 +160,20 @@ class Reach implements Reached {
       const path = await pathOf(word, base, this.#tree);
       if (path === null) continue;
       if (!this.#tree.has(path)) this.folders.add(path);
-      else if (this.#isTest(path) || !isChecked(code, path, await this.#tree.read(path))) {
-        await this.#enter(path, depth);
+      else if (this.#isTest(path) || !await this.#isChecked(code, path)) await this.#enter(path, depth);
+    }
+  }
+
+  async #isChecked(code: string, path: string): Promise<boolean> {
+    const text = await this.#tree.read(path) ?? "";
+    let looks = looksAround(text);
+    for (const name of looks ? [] : namesIn(text)) {
+      for (const base of new Set([".", posix.dirname(path)])) {
+        const other = await pathOf(name, base, this.#tree);
+        looks ||= other !== null && other !== path;
       }
     }
+    return isChecked(code, path, text, looks);
   }
 
   /** What a variable leads to: `PYTHONPATH=src`, `BASH_ENV=./env.sh`. */

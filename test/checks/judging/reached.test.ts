@@ -28,7 +28,45 @@ const ROWS: readonly (readonly [name: string, command: string, files: Files, rea
   ["no module that code fails for", `node -e "import k from './k.mjs'; if (k() !== 3) process.exit(1)"`, {
     "k.mjs": "process.exitCode = 0;",
   }, []],
-  ["a module that code only runs", "python3 -c 'import checks'", { "checks.py": "" }, ["checks.py"]],
+  ["a module that code only runs", "python3 -c 'import checks'", { "checks.py": "import calc\n", "calc.py": "" }, [
+    "checks.py",
+  ]],
+  ["a module that says itself whether all is well", 'python3 -c "from checker import ok; assert ok()"', {
+    "checker.py": "import calc\ndef ok():\n    return calc.add(2, 3) == 5\n",
+    "calc.py": "",
+  }, ["checker.py"]],
+  [
+    "a result that is compared with true or 0 only",
+    'python3 -c "import checker; exit(0 if checker.left() == 0 else 1)"',
+    {
+      "checker.py": "from calc import add\ndef left():\n    return add(2, 3) - 5\n",
+      "calc.py": "",
+    },
+    ["checker.py"],
+  ],
+  [
+    "a module in JavaScript that only answers",
+    `node -e "import('./c.mjs').then((m) => process.exit(m.ok() ? 0 : 1))"`,
+    {
+      "c.mjs": "import { add } from './src/add.mjs';\nexport const ok = () => add(2, 3) === 5;",
+      "src/add.mjs": "",
+    },
+    ["c.mjs"],
+  ],
+  ["a module that reads what is made", "python3 -c 'import c, sys; sys.exit(c.run())'", {
+    "c.py": "def run():\n    return 0 if open('out.txt').read() else 1\n",
+  }, ["c.py"]],
+  ["no module that looks at nothing else", 'python3 -c "from calc import ready; assert ready()"', {
+    "calc.py": "def ready():\n    return False\n",
+  }, []],
+  ["no module that had not what the code takes from it", 'python3 -c "from app import create; assert create()"', {
+    "app.py": "import routes\n",
+    "routes.py": "",
+  }, []],
+  ["no module whose result the code looks through", `python3 -c "from page import html; assert 'Add' in html()"`, {
+    "page.py": "import parts\ndef html():\n    return ''\n",
+    "parts.py": "",
+  }, []],
   ["a module that compares", 'python3 -c "import checks; exit(checks.run())"', {
     "checks.py": "def run():\n    assert add(2, 3) == 5\n",
   }, ["checks.py"]],
