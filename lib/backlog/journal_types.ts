@@ -109,10 +109,28 @@ export interface Journal {
   unpark(key: JournalKey): Promise<void>;
   /** `passed`: the run has passed as a whole. `head`: the commit at its end. */
   runEnded(key: JournalKey, passed: boolean, head?: string | null): Promise<void>;
+  /** What the last lines of the newest run named that took a turn, whichever backlog it was of; `null`: nothing is known. */
+  named(): NamedByRun | null;
+  /** Replaces it. */
+  noticed(key: JournalKey, notices: readonly NoticeRecord[]): Promise<void>;
   /** The brief of the newest run here, whichever backlog it was of; `ended`: the run ended in order. */
   lastBrief(): { readonly record: BriefRecord; readonly ended: boolean } | null;
   briefRead(key: JournalKey, record: BriefRecord): Promise<void>;
   briefRestored(key: JournalKey): Promise<void>;
+}
+
+/** What a run's last lines named beside its verdict. */
+export interface NoticeRecord {
+  readonly kind: string;
+  /** Item, file or command. */
+  readonly subject: string;
+  /** One line; may be empty. */
+  readonly message: string;
+}
+
+/** The notices of a run. */
+export interface NamedByRun extends JournalKey {
+  readonly notices: readonly NoticeRecord[];
 }
 
 /** A hash of each file that judges a run, by its path; `null` for one that is absent. */

@@ -198,7 +198,7 @@ function nextOf({ status, work, iterations, allowed }: Ended): readonly string[]
 }
 
 /** Notices without a message of their own share a line. */
-function noticeLines(
+export function noticeLines(
   notices: readonly { readonly kind: string; readonly subject: string; readonly message: string }[],
   warn: (text: string) => string,
 ): readonly string[] {

@@ -5,6 +5,7 @@ import type {
   JournalKey,
   JudgingHistory,
   Leftover,
+  NamedByRun,
   OpenItem,
   Reopened,
   Stowed,
@@ -44,11 +45,17 @@ export interface JournalState {
   start(key: JournalKey, itemId: string): string | null;
   stowed(key: JournalKey): ReadonlyMap<string, Stowed>;
   judging(key: JournalKey): JudgingHistory;
+  named(): NamedByRun | null;
 }
 
 /** A backlog's key in the journal, as one string. */
 export function keyOf(key: JournalKey): string {
   return JSON.stringify([key.backlog, key.scope]);
+}
+
+function journalKey(key: string): JournalKey {
+  const [backlog = "", scope = ""] = JSON.parse(key) as readonly string[];
+  return { backlog, scope };
 }
 
 /**
@@ -65,6 +72,7 @@ export function foldJournal(text: string, path = "the journal"): JournalState {
     return slot;
   };
   let brief: JournalState["brief"] = null;
+  let named: NamedByRun | null = null;
   const state: JournalState = {
     slots,
     get brief() {
@@ -73,6 +81,7 @@ export function foldJournal(text: string, path = "the journal"): JournalState {
     apply(line) {
       if (line.type === "brief") brief = { key: line.key, record: line.record, ended: false };
       else if (line.type === "brief-restored") brief = brief === null ? null : { ...brief, ended: true };
+      else if (line.type === "noticed") named = { ...journalKey(line.key), notices: line.notices };
       else applyLine(slotOf(line.key), line);
     },
     history: (key, item) => slotOf(keyOf(key)).history.get(item.id) ?? [],
@@ -87,6 +96,7 @@ export function foldJournal(text: string, path = "the journal"): JournalState {
     stowed: (key) => slotOf(keyOf(key)).stowed,
     start: (key, itemId) => slotOf(keyOf(key)).started.get(itemId) ?? null,
     judging: (key) => slotOf(keyOf(key)).judging,
+    named: () => named,
   };
   for (const [index, text_] of text.split("\n").entries()) {
     const line = parseLine(text_);
@@ -110,6 +120,8 @@ export function keptLines(state: JournalState): readonly JournalLine[] {
     lines.push({ type: "brief", v: 1, key, record });
     if (ended) lines.push({ type: "brief-restored", v: 1, key });
   }
+  const named = state.named();
+  if (named !== null) lines.push({ type: "noticed", v: 1, key: keyOf(named), notices: named.notices });
   for (const [key, slot] of state.slots) {
     const named = { v: 1, key } as const;
     if (slot.judging !== NOT_ATTEMPTED) lines.push({ type: "judging", ...named, judging: slot.judging });
@@ -146,7 +158,7 @@ function cleanLines({ absent, looked, inTree }: CleanStart, named: Named): reado
   ];
 }
 
-function applyLine(slot: Slot, line: Exclude<JournalLine, { readonly type: "brief" | "brief-restored" }>): void {
+function applyLine(slot: Slot, line: Exclude<JournalLine, { readonly type: "brief" | "brief-restored" | "noticed" }>): void {
   switch (line.type) {
     case "begun":
       return applyBegun(slot, line);

@@ -1,5 +1,5 @@
 import type { Fold } from "../git/types.ts";
-import type { BriefRecord, JournalLanding } from "../backlog/journal_types.ts";
+import type { BriefRecord, JournalLanding, NoticeRecord } from "../backlog/journal_types.ts";
 import type { Attempt, Item, PassedRecord, Settlement } from "../backlog/types.ts";
 import type { Judging } from "./judging_history.ts";
 
@@ -45,6 +45,7 @@ export type JournalLine =
   | (Named & { readonly type: "passed"; readonly record: PassedRecord })
   | (Named & { readonly type: "reopened"; readonly ids: readonly string[]; readonly reason: string })
   | (Named & { readonly type: "run-ended"; readonly passed?: boolean; readonly head?: string | null })
+  | (Named & { readonly type: "noticed"; readonly notices: readonly NoticeRecord[] })
   | (Named & { readonly type: "judging"; readonly judging: Judging })
   | (OfItem & { readonly type: "parked"; readonly reason: string })
   | (Named & { readonly type: "left"; readonly itemId: string; readonly kept: Work })
@@ -79,6 +80,9 @@ const SHAPES: Readonly<Record<JournalLine["type"], (fields: Fields) => boolean>>
   "clean-finding": ({ command, why }) => isText(command) && (why === null || isText(why)),
   "clean-forgotten": () => true,
   "run-ended": ({ passed, head }) => (passed === undefined || typeof passed === "boolean") && isHead(head),
+  noticed: ({ notices }) =>
+    Array.isArray(notices) &&
+    notices.every((one) => isObject(one) && isText(one["kind"]) && isText(one["subject"]) && isText(one["message"])),
   judging: ({ judging }) => isObject(judging) && Array.isArray(judging["steps"]) && Array.isArray(judging["items"]),
   unparked: () => true,
 };

@@ -1,3 +1,4 @@
+import { headlineOf } from "../backlog/verdict.ts";
 import { journalKeyOf } from "../backlog/journal_key.ts";
 import type { Backlog } from "../backlog/types.ts";
 import { namedCheck } from "../checks/function.ts";
@@ -85,6 +86,7 @@ export async function runLoop<Data, Findings>(
   if (isOver) await ralph.journal.runEnded(key, ended.status === "passed", head?.commit ?? null);
   const notices = [...ended.notices, ...restoredNotices(brief), ...ralph.journal.isFixed ? [JOURNAL_FIXED] : []];
   const outcome = { ...ended, notices };
+  if (isOver) await remember(ralph, key, outcome);
   const reasons = "reasons" in outcome ? outcome.reasons : "limit" in outcome ? [outcome.limit] : [];
   const { status, iterations, usage } = outcome;
   for (const text of ralph.steering.unread()) {
@@ -151,6 +153,12 @@ function restoredNotices({ restored, reported }: Brief): readonly Notice[] {
     ...restored.map((subject): Notice => ({ kind: "restored", subject, message: RESTORED })),
     ...reported.map((subject): Notice => ({ kind: "environment", subject, message: "changed during the run" })),
   ];
+}
+
+/** For `ralph status`, one line each. A run that found nothing to do says nothing of the work before it. */
+async function remember({ journal }: RalphContext, key: JournalKey, { turns, notices }: LoopOutcome): Promise<void> {
+  if (turns === 0 && notices.length === 0) return;
+  await journal.noticed(key, notices.map((one) => ({ ...one, message: headlineOf(one.message) })));
 }
 
 /** Reads the brief of a run, and has what differs from the last one agreed to. @throws {RalphError} brief-changed */

@@ -94,11 +94,20 @@ export function headingOf({ goal, run }: RunReport): string {
   return goal === null ? `Run ${run}` : firstLine(goal);
 }
 
-/** Notices in lines; what a section of its own says already is left out. */
-export function noticeTexts({ notices }: RunReport): readonly string[] {
-  return notices.filter(({ kind }) => kind !== "tests-changed").map(({ kind, subject, message }) =>
+/** Notices in lines; what lines of its own say already is left out. */
+export function noticeTexts(report: RunReport): readonly string[] {
+  return report.notices.filter((notice) => !isTold(notice, report)).map(({ kind, subject, message }) =>
     `${NOTICE_LABELS[kind] ?? kind}: ${oneLine(subject)}${message === "" ? "" : `: ${firstLine(message)}`}`
   );
+}
+
+function isTold({ kind, subject }: RunReport["notices"][number], report: RunReport): boolean {
+  return kind === "tests-changed" || isStateNotice(kind, subject, report);
+}
+
+/** Whether a notice is of state that was restored, which has lines with the items in whose turns it was edited. */
+export function isStateNotice(kind: string, subject: string, { restored }: RunReport): boolean {
+  return kind === "restored" && restored.some(({ paths }) => paths.includes(subject));
 }
 
 /** How a step's or loop's status reads. */

@@ -6,7 +6,7 @@
 import { NOTICE_LABELS } from "../cli/end_with.ts";
 import { localTime } from "../host/local_date.ts";
 import { fragment, type Markup, NOTHING } from "../report/html_item.ts";
-import { changedTests, markOf, oneLine, plural, restoredGroups, trespassText } from "../report/texts.ts";
+import { changedTests, isStateNotice, markOf, oneLine, plural, restoredGroups, trespassText } from "../report/texts.ts";
 import type { RunReport } from "../report/types.ts";
 import type { LiveRun } from "../steer/types.ts";
 import { tokensOf } from "../backlog/usage.ts";
@@ -139,6 +139,7 @@ ${asks.details.length === 0 ? NOTHING : fragment`<pre tabindex="0">${asks.detail
 function trust(model: RunModel, report: RunReport): Markup {
   const groups = new Map<string, string[]>();
   for (const { kind, subject, message } of model.notices) {
+    if (isStateNotice(kind, subject, report)) continue;
     const label = NOTICE_LABELS[kind] ?? kind;
     const list = groups.get(label) ?? [];
     list.push(message === "" ? oneLine(subject) : `${oneLine(subject)}: ${oneLine(message)}`);

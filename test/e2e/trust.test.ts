@@ -107,6 +107,36 @@ describe("ralph run", () => {
     expect(stderr).toMatch(/ {2}tests changed {2}US-001: test\/login.test.js \+0 −\d+\n/);
   });
 
+  test("what it named is in `ralph status` until a run that takes a turn has nothing to name", async () => {
+    const worker = "echo > login.txt; head -3 test/login.test.js > t; mv t test/login.test.js;" +
+      " sed -i 's/Add login/Add nothing/' scripts/ralph/prd.json";
+    const run = await ralphCli().files({ "scripts/ralph/prd.json": PRD, "test/login.test.js": TESTS })
+      .agent("worker", worker).args("run", "--agent-cmd", "worker").expectExit(0);
+    const named = run.stderr.split("\n").filter((line) => /^ {2}(tests changed|restored) /.test(line));
+    const status = (...flags: string[]) => ralphCli(run.root).args("status", ...flags).expectExit(0);
+
+    const text = await status();
+    const { lastRun } = JSON.parse((await status("--json")).stdout);
+    await ralphCli(run.root).agent("worker", "true").args("run", "--agent-cmd", "worker").expectExit(0);
+    const after = await status();
+
+    expect(named).toHaveLength(2);
+    for (const line of named) expect(text.stdout.split("\n")).toContain(line);
+    expect(lastRun).toMatchObject({ backlog: "exec", scope: "main" });
+    expect(lastRun.notices.map(({ kind, subject }: Record<string, string>) => `${kind} ${subject}`)).toEqual([
+      "tests-changed US-001",
+      "restored scripts/ralph/prd.json",
+    ]);
+    expect(after.stdout).toContain(named[0]); // nothing was left to do: it says nothing of the work before
+    const prd = JSON.parse(run.read("scripts/ralph/prd.json") ?? "");
+    const more = { ...prd.userStories[0], id: "US-002", passes: false, acceptanceCriteria: ["Verify: `test -f b`"] };
+    const files = { "scripts/ralph/prd.json": JSON.stringify({ ...prd, userStories: [...prd.userStories, more] }) };
+    await ralphCli(run.root).dirty(files).agent("worker", "echo > b").args("run", "--agent-cmd", "worker").expectExit(
+      0,
+    );
+    expect((await status()).stdout).not.toContain("the last run named:");
+  });
+
   test("tells what fails before the first turn", async () => {
     const config = { verify: { baseline: true, default: ["test -f ok.txt"] } };
 

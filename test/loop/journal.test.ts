@@ -67,6 +67,24 @@ describe("openJournal()", () => {
     expect(journal.history(KEY, ITEM)).toEqual([]);
   });
 
+  test("keeps what the last lines of the newest run named, in a journal started anew too", async () => {
+    await using folder = await temporaryDirectory("journal");
+    const file = join(folder.path, "journal.jsonl");
+    const journal = await openJournal(file);
+    const other = { backlog: "gsd", scope: "01" };
+    const notice = { kind: "tests-changed", subject: "US-1", message: "a.test.ts +0 −3" };
+
+    await journal.noticed(other, []);
+    await journal.noticed(KEY, [notice]);
+    await appendFile(file, " ".repeat(1024 * 1024) + "\n");
+    const again = await openJournal(file);
+    await again.runEnded(KEY, false);
+    const compacted = await openJournal(file);
+
+    expect((await readFile(file, "utf8")).length).toBeLessThan(1024 * 1024);
+    expect(compacted.named()).toEqual({ ...KEY, notices: [notice] });
+  });
+
   test("an interrupted attempt is not counted", async () => {
     const journal = await openJournal(null);
     const interrupted: Attempt = {
