@@ -65,6 +65,6 @@ function takenFrom(module: string, code: string): readonly string[] {
     ...[...code.matchAll(/\{([^{}]*)\}\s*(?:from\b|=\s*(?:await\s+)?(?:require|import)\b)/g)].map(([, list = ""]) => list),
   ];
   const named = lists.flatMap((list) => list.split(",").map((one) => /\w+/.exec(one)?.[0] ?? ""));
-  const reached = [...code.matchAll(/\b(\w+)\.(\w+)/g)].flatMap(([, of, name = ""]) => of === module ? [name] : []);
+  const reached = [...code.replaceAll(LITERAL_REGEXP, "").matchAll(/\b(\w+)\.(\w+)/g)].flatMap(([, of, name = ""]) => of === module ? [name] : []);
   return [...named, ...reached].filter((name) => name !== "");
 }

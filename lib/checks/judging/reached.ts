@@ -3,19 +3,18 @@ import picomatch from "picomatch";
 import { codeIn, isChecked, looksAround, namesIn, takesCode } from "./inline_code.ts";
 import { isProduct } from "./mentioned.ts";
 import { isMakefile, manifestsOf, scriptsRun } from "./scripts.ts";
-
-/** They start the program that follows. */
-const WRAPPERS: ReadonlySet<string> = new Set(
-  "bunx command env exec nice nohup npx pnpx stdbuf sudo time timeout xargs xvfb-run then else do if while !".split(
-    " ",
-  ),
-);
-
-/** They judge what they are given by a pipe. */
-const JUDGES: ReadonlySet<string> = new Set("cmp diff egrep fgrep grep jq rg test yq".split(" "));
-
-const TOKEN_REGEXP =
-  /"((?:\\.|[^"\\])*)"|'([^']*)'|(\$\(|\|\||&&|[;&|(){}\n`])|(?:^|(?<=\s))#[^\n]*|((?:\$(?!\()|[^\s;&|(){}`"'$])+)/g;
+import {
+  compares,
+  expectations,
+  expectedOf,
+  outputsIn,
+  READERS,
+  type SimpleCommand,
+  simpleCommands,
+  type Variables,
+  variablesIn,
+  withValues,
+} from "./shell_commands.ts";
 
 /** The files of a commit, by their path from the root. */
 export interface FileTree {
@@ -35,6 +34,8 @@ export interface Reached {
   readonly files: ReadonlySet<string>;
   /** Of these, those that no word names by itself: a pattern or a folder does. */
   readonly listed: ReadonlySet<string>;
+  /** Files that they compare with, or ask about: rules, sums, golden files, input. */
+  readonly data: ReadonlySet<string>;
   /** Folders that they name. */
   readonly folders: ReadonlySet<string>;
   /** Programs that they start, without a path. */
@@ -47,13 +48,6 @@ export interface Reached {
 const DEPTH = 3;
 /** Files longer than that are data. */
 const LONGEST_SCRIPT = 256 * 1024;
-/** They look at their operands, which are what is checked, and run none of them. */
-const READERS: ReadonlySet<string> = new Set(
-  ("[ [[ test awk black cat cc clang clang++ cloc cp curl cut dprint du echo egrep eslint fgrep file find g++ gcc " +
-    "gofmt grep gzip head install javac jq ls mkdir mv mypy git openssl oxlint prettier printf pyright " +
-    "readlink rg rm ruff rustc rustfmt sed sha1sum sha256sum shellcheck sort stat tail tar touch tsc uniq unzip wc yq")
-    .split(" "),
-);
 /** They run what is in a folder or matches a pattern. `find` and `ls` only name it: another program runs it then. */
 const RUNNERS_REGEXP = /^(?:ava|bats|jest|mocha|prove|py\.?test|rspec|tap|uvu|vitest)$/;
 /** Programs that run tests only by one of these words. */
@@ -63,10 +57,8 @@ const RUNNERS_BY_WORD: readonly (readonly [program: RegExp, word: RegExp])[] = [
   [/^(?:bun|deno)$/, /^test$/],
 ];
 const LISTERS: ReadonlySet<string> = new Set(["find", "for", "ls"]);
-/** What they print of a file is what another program runs or is asked: `cat cases | xargs -n1 sh`. */
-const FEEDERS: ReadonlySet<string> = new Set(
-  "awk cat cut echo git grep head jq printf sed sort tail tr uniq yq".split(" "),
-);
+/** The path of a checker. */
+const CHECKER_REGEXP = /check|verif|valid|test|spec|assert|judge|\bqa\b|e2e|smoke|accept|grade|score/i;
 const INTERPRETERS_REGEXP = /^(?:\.|source|(?:ba|da|z|k)?sh|node|bun|deno|python[\d.]*|ruby|perl|bats)$/;
 /** They read a file into the command itself. */
 const INCLUDES: ReadonlySet<string> = new Set([".", "source", "include"]);
@@ -90,6 +82,9 @@ interface Spot {
   readonly depth: number;
   /** Another program of the command runs what this one lists. */
   readonly lists: boolean;
+  readonly variables: Variables;
+  /** Files that the text writes. */
+  readonly made: ReadonlySet<string>;
 }
 
 class Reach implements Reached {
@@ -98,6 +93,7 @@ class Reach implements Reached {
   readonly folders: Set<string> = new Set();
   readonly programs: Set<string> = new Set();
   readonly absent: Set<string> = new Set();
+  readonly data: Set<string> = new Set();
   readonly #seen = new Set<string>();
   readonly #tree: FileTree;
   readonly #isTest: (path: string) => boolean;
@@ -107,35 +103,72 @@ class Reach implements Reached {
     this.#isTest = isTest;
   }
 
-  async follow(text: string, folder: string, depth: number): Promise<void> {
-    if (this.#seen.has(`${folder}\0${text}`)) return;
-    this.#seen.add(`${folder}\0${text}`);
-    const parsed = simpleCommands(text);
-    const bases = await basesOf(parsed, folder, this.#tree);
+  /** @param observed something looks at what the text prints */
+  async follow(text: string, folder: string, depth: number, observed = false): Promise<void> {
+    const seen = `${folder}\0${observed}\0${text}`;
+    if (this.#seen.has(seen)) return;
+    this.#seen.add(seen);
+    const parsed = simpleCommands(text).map((one) => observed ? { ...one, observed } : one);
+    const variables = variablesIn(text);
+    const bases = await basesOf(parsed, folder, { tree: this.#tree, variables });
     const runsNamed = parsed.some(({ program }) => INTERPRETERS_REGEXP.test(program));
+    const made = new Set(outputsIn(text));
     for (const command of parsed) {
       for (const program of programsOf(command)) this.programs.add(program);
       const lists = (LISTERS.has(command.program) && runsNamed) || command.feeds;
-      if (!lists && (command.observed || READERS.has(command.program))) continue;
       for (const base of bases) {
-        const codes = codeIn(command.program, command.words);
-        for (const word of [command.program, ...command.words]) {
-          if (!codes.includes(word)) await this.#take(command, word, { base, depth, lists });
-        }
-        for (const code of codes) await this.#takeCode(code, base, depth);
-        for (const value of command.settings.flatMap((one) => one.split(/[=:,]/).slice(1))) {
-          await this.#takeSetting(value, base, depth);
-        }
+        await this.#takeData(command, { base, depth, lists, variables, made });
+        if (!lists && READERS.has(command.program)) continue;
+        if (lists || !command.observed) await this.#takeAll(command, { base, depth, lists, variables, made });
+        else await this.#takeCheckers(command, { base, depth, lists, variables, made });
         await this.#runManifests(command, base, depth);
       }
     }
   }
 
-  async #take(
-    command: SimpleCommand,
-    word: string,
-    { base, depth, lists }: Spot,
-  ): Promise<void> {
+  async #takeAll(command: SimpleCommand, spot: Spot): Promise<void> {
+    const { base, depth, variables, made } = spot;
+    const codes = codeIn(command.program, command.words);
+    const operands = compares(command.program) ? expectedOf(command.words) : command.words;
+    for (const word of [command.program, ...operands]) {
+      if (codes.includes(word) || made.has(word)) continue;
+      for (const one of withValues(word, variables)) {
+        const lists = spot.lists || (one !== word && one.includes("*"));
+        await this.#take(command, one, { ...spot, lists });
+      }
+    }
+    for (const code of codes) await this.#takeCode(code, base, depth);
+    for (const value of command.settings.flatMap((one) => one.split(/[=:,]/).slice(1))) {
+      await this.#takeSetting(value, base, depth);
+    }
+  }
+
+  /** Files that say what is right: what is made may be among them. */
+  async #takeData(command: SimpleCommand, { base, variables, made }: Spot): Promise<void> {
+    const words = command.isOperand === true ? expectedOf(command.words) : expectations(command, isProduct);
+    for (const word of words) {
+      if (made.has(word)) continue;
+      for (const one of withValues(word, variables)) {
+        const path = await pathOf(one, base, this.#tree);
+        if (path !== null && this.#tree.has(path) && !this.files.has(path)) this.data.add(path);
+      }
+    }
+  }
+
+  /** What a program prints is what is checked, but for one that itself checks. */
+  async #takeCheckers(command: SimpleCommand, spot: Spot): Promise<void> {
+    if (!INTERPRETERS_REGEXP.test(command.program) && !command.program.includes("/")) return;
+    const isTests = runsFolders(command);
+    for (const word of [command.program, ...command.words]) {
+      for (const one of withValues(word, spot.variables)) {
+        const path = await pathOf(one, spot.base, this.#tree);
+        if (path === null || isProduct(path) || !(isTests || CHECKER_REGEXP.test(path))) continue;
+        await this.#take(command, one, spot);
+      }
+    }
+  }
+
+  async #take(command: SimpleCommand, word: string, { base, depth, lists }: Spot): Promise<void> {
     const path = await pathOf(word, base, this.#tree);
     if (path !== null && command.feeds && isProduct(path)) return;
     if (path !== null && this.#tree.has(path)) {
@@ -197,7 +230,7 @@ class Reach implements Reached {
     if (posix.dirname(path) !== ".") await this.follow(text, posix.dirname(path), depth + 1);
   }
 
-  async #runManifests({ program, words }: SimpleCommand, base: string, depth: number): Promise<void> {
+  async #runManifests({ program, words, observed }: SimpleCommand, base: string, depth: number): Promise<void> {
     const name = manifestsOf(program).find((one) => this.#tree.has(posix.join(base, one)));
     if (name === undefined) return;
     const path = posix.join(base, name);
@@ -206,7 +239,7 @@ class Reach implements Reached {
     if (scripts.length === 0) return;
     this.files.add(path);
     if (depth >= DEPTH) return;
-    for (const script of scripts) await this.follow(script, base, depth + 1);
+    for (const script of scripts) await this.follow(script, base, depth + 1, observed);
   }
 }
 
@@ -214,10 +247,10 @@ class Reach implements Reached {
 async function basesOf(
   commands: readonly SimpleCommand[],
   folder: string,
-  tree: FileTree,
+  { tree, variables }: { readonly tree: FileTree; readonly variables: Variables },
 ): Promise<readonly string[]> {
   const bases = new Set([folder]);
-  for (const word of commands.flatMap(({ words }) => words)) {
+  for (const word of commands.flatMap(({ words }) => words).flatMap((one) => withValues(one, variables))) {
     const path = await pathOf(word, folder, tree);
     if (path !== null && !tree.has(path)) bases.add(path);
   }
@@ -274,82 +307,6 @@ function casesIn(folder: string, tree: FileTree, isTest: (path: string) => boole
 function isShell(path: string, text: string): boolean {
   if (/\.(?:sh|bash|zsh|bats|mk|cmd|bat|ps1)$/.test(path)) return true;
   return /^#!.*\b(?:sh|bash|dash|zsh|ksh|make)\b/.test(text) || !/\.\w+$/.test(path);
-}
-
-/** One program with its operands, as a shell would start it. */
-interface SimpleCommand {
-  /** Without assignments and wrappers such as `env` and `npx`. */
-  readonly program: string;
-  /** All that comes after it. */
-  readonly words: readonly string[];
-  /** Variables that it sets for what it starts. */
-  readonly settings: readonly string[];
-  /** Its output is compared or searched: `test "$(…)" = 5`, `… | grep -q`. It is what is checked. */
-  readonly observed: boolean;
-  /** It only prints a file, and another program takes that as its operands or input. */
-  readonly feeds: boolean;
-}
-
-/** The simple commands of a shell text, those in `sh -c "…"` and `$(…)` included. Pure. */
-function simpleCommands(text: string): readonly SimpleCommand[] {
-  const commands: SimpleCommand[] = [];
-  const open: string[] = [];
-  const around: string[] = [];
-  let piped: SimpleCommand[] = [];
-  let words: string[] = [];
-  let glued = "";
-  let end = -1;
-  const closeWord = (): void => {
-    if (glued !== "") words.push(glued);
-    glued = "";
-  };
-  const close = (separator: string): void => {
-    closeWord();
-    const command = commandOf(words, open.includes("$("));
-    if (separator === "$(" || separator === "`") around.push(command?.program ?? "[");
-    words = [];
-    if (command === null) return;
-    if (JUDGES.has(command.program)) piped = piped.map((one) => ({ ...one, observed: true }));
-    piped.push(command);
-    if (separator === "|") return;
-    commands.push(...fed(piped, open.includes("$(") ? around.at(-1) : undefined));
-    piped = [];
-  };
-  for (const match of text.replaceAll("\\\n", " ").matchAll(TOKEN_REGEXP)) {
-    const [whole, double, single, separator, bare] = match;
-    if (separator !== undefined) {
-      close(separator);
-      if (separator === ")" || (separator === "`" && open.at(-1) === "$(")) open.pop();
-      else if (separator === "(" || separator === "$(" || separator === "`") open.push(separator === "(" ? "(" : "$(");
-      continue;
-    }
-    if (match.index !== end) closeWord();
-    end = match.index + whole.length;
-    const quoted = double?.replaceAll(/\\(.)/g, "$1") ?? single;
-    if (quoted !== undefined && /\s/.test(quoted) && !takesCode(words)) commands.push(...simpleCommands(quoted));
-    glued += quoted ?? bare ?? "";
-  }
-  close("\n");
-  commands.push(...fed(piped, undefined));
-  return commands;
-}
-
-/** Commands of one pipe, with those marked whose output something takes that is no mere reader. */
-function fed(piped: readonly SimpleCommand[], outer: string | undefined): readonly SimpleCommand[] {
-  const takes = (program: string): boolean => !READERS.has(program) && !JUDGES.has(program);
-  return piped.map((command, index) => ({
-    ...command,
-    feeds: FEEDERS.has(command.program) &&
-      (piped.slice(index + 1).some(({ program }) => takes(program)) || (outer !== undefined && takes(outer))),
-  }));
-}
-
-function commandOf(words: readonly string[], observed: boolean): SimpleCommand | null {
-  const at = words.findIndex((word) => !WRAPPERS.has(word) && !/^(?:\w+=|-|\d+[smh]?$)/.test(word));
-  const program = words[at];
-  if (program === undefined) return null;
-  const set = (program === "export" ? words : words.slice(0, at)).filter((word) => /^[A-Za-z_]\w*=/.test(word));
-  return { program, words: words.slice(at + 1), settings: set, observed, feeds: false };
 }
 
 /** The program, and the module that an interpreter runs by its name. */

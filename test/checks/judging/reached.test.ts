@@ -154,6 +154,32 @@ const ROWS: readonly (readonly [name: string, command: string, files: Files, rea
     "real/c.sh",
   ]],
   ["what is behind a linked folder", "node verify/a.mjs", { verify: "-> qa", "qa/a.mjs": "" }, ["qa/a.mjs"]],
+  ["a folder in a variable", "D=checks; node $D/add.mjs", { "checks/add.mjs": "", "add.mjs": "" }, ["checks/add.mjs"]],
+  ["names in a loop", "for f in add mul; do node checks/$f.mjs || exit 1; done", {
+    "checks/add.mjs": "",
+    "checks/mul.mjs": "",
+    "checks/neg.mjs": "",
+  }, ["checks/add.mjs", "checks/mul.mjs"]],
+  ["a variable without a value", "sh $ROOT/ci/run.sh; sh ci/$1.sh", { "ci/run.sh": "", "ci/b.sh": "", "run.sh": "" }, [
+    "ci/b.sh",
+    "ci/run.sh",
+  ]],
+  ["a checker whose word is looked at", "node checks/all.mjs | grep -q PASS", { "checks/all.mjs": "" }, [
+    "checks/all.mjs",
+  ]],
+  ["scripts whose output is looked at", "npm test 2>&1 | grep -q 'pass 2'", {
+    "package.json": '{"scripts":{"test":"node cli.mjs && sh checks/a.sh"}}',
+    "cli.mjs": "",
+    "checks/a.sh": "",
+  }, ["checks/a.sh", "package.json"]],
+  ["nothing that the command itself writes", "node run.mjs > out.txt; diff out.txt want.txt", {
+    "run.mjs": "",
+    "out.txt": "",
+    "want.txt": "",
+  }, ["run.mjs", "want.txt"]],
+  ["of what is compared, what is called so", "diff got.txt expected.txt", { "got.txt": "", "expected.txt": "" }, [
+    "expected.txt",
+  ]],
   ["a submodule", "sh qa/a.sh", { qa: REPOSITORY }, ["qa"]],
   ["go packages are no files", "go test ./pkg/...", { "pkg/a.go": "" }, []],
 ];
@@ -162,6 +188,27 @@ describe("reachedBy()", () => {
   test.each(ROWS)("%s", async (_, command, files, reached) => {
     expect([...(await reachedBy([command], treeOf(files), (path) => path.includes(".test."))).files].toSorted())
       .toEqual(reached);
+  });
+
+  test.each([
+    ["lines to be found", "node cli.mjs | grep -qxf want.txt", ["want.txt"]],
+    ["rules of jq", "node cli.mjs | jq -e --from-file=rules.jq", ["rules.jq"]],
+    ["rules of awk", "node cli.mjs | awk -f rules.awk", ["rules.awk"]],
+    ["sums", "node cli.mjs > out.txt && sha256sum --quiet -c sums.txt", ["sums.txt"]],
+    ["a printed file beside another output", 'test "$(node cli.mjs)" = "$(cat want.txt)"', ["want.txt"]],
+    ["the same without quotes", "[[ $(node cli.mjs) == $(< want.txt) ]]", ["want.txt"]],
+    ["a printed pattern", 'grep -q "$(cat want.txt)" out.txt', ["want.txt"]],
+    ["what is printed into a comparison", "cat want.txt | diff - out.txt", ["want.txt"]],
+    ["input", "node cli.mjs < cases.txt | grep -q 5", ["cases.txt"]],
+    ["what a program that is looked at is asked", 'test "$(node cli.mjs --all cases.txt)" = 5', ["cases.txt"]],
+    ["a linter's rules", "eslint -c ci/rules.mjs src", ["ci/rules.mjs"]],
+    ["nothing that is compared with a literal", 'test "$(cat out.txt)" = 5; grep -c x out.txt; test -f want.txt', []],
+    ["nothing that is made", 'test "$(node cli.mjs content/cases.txt)" = 5', []],
+  ])("data: %s", async (_, command, data) => {
+    const files = ["cli.mjs", "want.txt", "out.txt", "cases.txt", "sums.txt", "rules.jq", "rules.awk", "ci/rules.mjs"];
+    const tree = treeOf(Object.fromEntries([...files, "content/cases.txt"].map((path) => [path, ""])));
+
+    expect([...(await reachedBy([command], tree)).data]).toEqual(data);
   });
 
   test("programs behind variables, wrappers and in scripts are known by name", async () => {

@@ -1,12 +1,13 @@
 /**
- * Every cheat, by class. Each file holds one: what is said, state, configuration, tests, what they reach, what is
- * around and inside of them, what a run is led by, the checker, git, processes.
+ * Every cheat, by class. Each file holds one: what is said, state, configuration, tests, what they reach and
+ * compare with, what is around and inside of them, what a run is led by, the checker, git, processes.
  *
  * @module
  */
 import { AROUND } from "./around.ts";
 import { CHECKER } from "./checker.ts";
 import { CLAIMS } from "./claims.ts";
+import { COMPARED_ROWS } from "./compared.ts";
 import { CONFIGURATION } from "./configuration.ts";
 import { INSIDE } from "./inside.ts";
 import { LED } from "./led.ts";
@@ -23,6 +24,7 @@ export const ROWS: readonly Row[] = [
   ...CONFIGURATION,
   ...TESTS,
   ...REACHED,
+  ...COMPARED_ROWS,
   ...AROUND,
   ...INSIDE,
   ...LED,
