@@ -8,7 +8,7 @@ const TEST_GLOBS: readonly string[] = [
   "**/*.{test,spec,cy}.*",
   "**/*[_-]{test,tests,spec,specs}.*",
   "**/{test,tests}.*",
-  "**/test_*.*",
+  "**/test[_-]*.*",
   "**/*{Test,Tests,Spec,IT}.{java,kt,kts,scala,groovy,cs,fs,vb,php,swift}",
   "**/{test,tests,__tests__,__test__}/**",
   "**/t/*.t",

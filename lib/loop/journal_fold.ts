@@ -158,7 +158,10 @@ function cleanLines({ absent, looked, inTree }: CleanStart, named: Named): reado
   ];
 }
 
-function applyLine(slot: Slot, line: Exclude<JournalLine, { readonly type: "brief" | "brief-restored" | "noticed" }>): void {
+function applyLine(
+  slot: Slot,
+  line: Exclude<JournalLine, { readonly type: "brief" | "brief-restored" | "noticed" }>,
+): void {
   switch (line.type) {
     case "begun":
       return applyBegun(slot, line);

@@ -14,7 +14,8 @@ const FAILS_REGEXP = /\bassert|\bexpect\s*\(|\bunittest\b|\bexit\w*\b/;
 const EXPECTED_REGEXP =
   /[=!]=|(?<!=)[<>]|\b\w*(?:[eE]quals?|[mM]atch\w*|toBe\w*|[tT]hrows?|[rR]aises|[iI]ncludes|[cC]ontains)\s*\(|\bassert\b(?:(?!\bfor\b)[^;\n])*\s(?:in|is)\s/;
 /** Only whether something else says that it is right: `== True`, `=== 0`. */
-const BARE_RESULT_REGEXP = /(?:[=!]==?|\bis(?:\s+not)?|[<>]=?)\s*(?:True|true|False|false|None|null|undefined|0|1)(?![\w.])|=>/g;
+const BARE_RESULT_REGEXP =
+  /(?:[=!]==?|\bis(?:\s+not)?|[<>]=?)\s*(?:True|true|False|false|None|null|undefined|0|1)(?![\w.])|=>/g;
 const LOOKS_REGEXP =
   /\bopen\s*\(|\bsubprocess\b|\bos\.(?:path|system|popen|listdir|walk|spawn)|\bimportlib\b|\bexec\s*\(|\bPath\s*\(|\bglob\b|\b(?:readFile|exists|readdir|spawn|exec)(?:File)?(?:Sync)?\s*\(|\bBun\.(?:file|spawn)|\bDeno\.\w/;
 
@@ -62,9 +63,13 @@ function takenFrom(module: string, code: string): readonly string[] {
     ...[...code.matchAll(/\bfrom\s+([\w.]+)\s+import\s+([\w, ]+)/g)].map(([, from = "", list = ""]) =>
       from.split(".").at(-1) === module ? list : ""
     ),
-    ...[...code.matchAll(/\{([^{}]*)\}\s*(?:from\b|=\s*(?:await\s+)?(?:require|import)\b)/g)].map(([, list = ""]) => list),
+    ...[...code.matchAll(/\{([^{}]*)\}\s*(?:from\b|=\s*(?:await\s+)?(?:require|import)\b)/g)].map(([, list = ""]) =>
+      list
+    ),
   ];
   const named = lists.flatMap((list) => list.split(",").map((one) => /\w+/.exec(one)?.[0] ?? ""));
-  const reached = [...code.replaceAll(LITERAL_REGEXP, "").matchAll(/\b(\w+)\.(\w+)/g)].flatMap(([, of, name = ""]) => of === module ? [name] : []);
+  const reached = [...code.replaceAll(LITERAL_REGEXP, "").matchAll(/\b(\w+)\.(\w+)/g)].flatMap(([, of, name = ""]) =>
+    of === module ? [name] : []
+  );
   return [...named, ...reached].filter((name) => name !== "");
 }

@@ -71,7 +71,8 @@ export async function judgingChanges(old: Entries, now: Entries, given: Judges):
   const packages = packagesOf(reached.files);
   const isJudge = (path: string): boolean =>
     isTest(path) ||
-    ((configures(path) || reached.files.has(path) || reached.data.has(path) || packages.some((one) => path.startsWith(one))) && !isSubject(path));
+    ((configures(path) || reached.files.has(path) || reached.data.has(path) ||
+      packages.some((one) => path.startsWith(one))) && !isSubject(path));
   const inside = await inlineTests(old, now, judges);
   const changes: JudgingChange[] = [...inside.values()];
   const others: string[] = [];

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import picomatch from "picomatch";
-import { codeIn, isChecked, looksAround, namesIn, takesCode } from "./inline_code.ts";
+import { codeIn, isChecked, looksAround, namesIn } from "./inline_code.ts";
 import { isProduct } from "./mentioned.ts";
 import { isMakefile, manifestsOf, scriptsRun } from "./scripts.ts";
 import {

@@ -123,7 +123,7 @@ export function expectations(
       if (rules !== undefined) found.push(rules);
     }
   }
-  if (/sum$/.test(program) && words.some((word) => /^(?:-\w*c|--check)$/.test(word))) {
+  if (program.endsWith("sum") && words.some((word) => /^(?:-\w*c|--check)$/.test(word))) {
     found.push(...words.filter((word) => !word.startsWith("-")));
   }
   if (JUDGES.has(program) || program === "[" || program === "[[") found.push(...printedFor(program, words));
@@ -222,4 +222,3 @@ function commandOf(words: readonly string[], observed: boolean): SimpleCommand |
   const set = (program === "export" ? words : words.slice(0, at)).filter((word) => /^[A-Za-z_]\w*=/.test(word));
   return { program, words: words.slice(at + 1), settings: set, observed, feeds: false };
 }
-
