@@ -120,8 +120,10 @@ export class Iterations<Data, Findings> {
     await journal.begun(key, item, { id, number, userPaths, head: before?.head, ...(apart ? { apart } : {}) });
     before = await this.#recordBegin(item, id, before); // what Ralph writes is no part of the turn
     const mayBring = before !== null && !apart;
-    const isBack = mayBring && (await bringBack(this.#parts, item) || await this.#kept?.bringBack(item) === true);
-    if (isBack) before = await requireRepository(ralph).snapshot();
+    const isStowed = mayBring && await bringBack(this.#parts, item);
+    const isKept = mayBring && !isStowed && await this.#kept?.bringBack(item) === true;
+    if (isKept) await backlog.withdraw?.(item, { root: ralph.root, attemptId: id });
+    if (isStowed || isKept) before = await requireRepository(ralph).snapshot();
     return { item, id, number, named, history, sentBack, started, hook, before, events };
   }
 

@@ -106,7 +106,7 @@ export class Loop<Data, Findings> {
           clean: this.#clean,
           limits: this.#limits,
           signal: this.#signal,
-          pick: (inFlight) => this.#pick(inFlight),
+          pick: (inFlight, turns) => this.#pick(inFlight, turns),
           rest: () => rest(ralph, this.#signal),
           baseline: () => this.#baseline(),
           attempt: (item) => this.#attempt(item),
@@ -142,7 +142,7 @@ export class Loop<Data, Findings> {
 
   /** One iteration, or why there is none. */
   async #iterate(): Promise<Stopped | null> {
-    const picked = await this.#pick([]);
+    const picked = await this.#pick([], 0);
     if (picked.status === "waiting") {
       throw new RalphError("backlog-invalid", {
         details: { backlog: this.#backlog.name, problem: "next() waits although nothing is in flight" },
@@ -154,8 +154,8 @@ export class Loop<Data, Findings> {
     return early ?? await this.#attempt(item);
   }
 
-  /** The next item that may start now. @param inFlight ids of what is being worked on, or has to wait for that */
-  async #pick(inFlight: readonly string[]): Promise<Picked<Data>> {
+  /** The next item that may start now. As `DispatchParts.pick`. */
+  async #pick(inFlight: readonly string[], turns: number): Promise<Picked<Data>> {
     if (this.#signal.aborted) return { status: "aborted" };
     await receiveInbox(this.#ralph, this.#backlog);
     const view = this.#view();
@@ -176,7 +176,7 @@ export class Loop<Data, Findings> {
         break;
     }
     const { item } = next;
-    const limit = this.#limitFor(item, inFlight.length);
+    const limit = this.#limitFor(item, turns);
     if (limit !== null) return { status: "exhausted", limit };
     if (progress.iterations > 0 && !await askToContinue(this.#ralph, this.#parts.options)) {
       return { status: "declined" };

@@ -325,16 +325,19 @@ describe("several workers", () => {
     expect(most).toBe(1);
   });
 
-  test("limits count turns that have begun: no more are started than the run may take", async () => {
-    await using world = await loopWorld(writing());
+  test.each([4, 2])(
+    "limits count turns that have begun, each once: as many as the run may take (%i)",
+    async (workers) => {
+      await using world = await loopWorld(writing());
 
-    const run = await runLoop(world.ralph, memoryBacklog(tasks("a", "b", "c", "d", "e")), {
-      workers: 4,
-      maxIterations: 3,
-    });
+      const run = await runLoop(world.ralph, memoryBacklog(tasks("a", "b", "c", "d", "e")), {
+        workers,
+        maxIterations: 3,
+      });
 
-    expect(run).toMatchObject({ status: "exhausted", limit: "3 iterations", turns: 3 });
-  });
+      expect(run).toMatchObject({ status: "exhausted", limit: "3 iterations", turns: 3 });
+    },
+  );
 });
 
 test("overlap() is what two items touch both", () => {

@@ -37,8 +37,11 @@ export interface DispatchParts<Data, Findings> {
   readonly clean: CleanRun;
   readonly limits: LimitsConfig;
   readonly signal: AbortSignal;
-  /** @param inFlight ids of what is being worked on, or has to wait for that */
-  readonly pick: (inFlight: readonly string[]) => Promise<Picked<Data>>;
+  /**
+   * @param inFlight ids of what is being worked on, or has to wait for that
+   * @param turns that have begun and not ended
+   */
+  readonly pick: (inFlight: readonly string[], turns: number) => Promise<Picked<Data>>;
   /** Waits while a person has paused the run. @returns why nothing starts any more */
   readonly rest: () => Promise<StoppedEarly | null>;
   /** Once, before the first turn. @returns why there is none */
@@ -180,13 +183,17 @@ class Dispatcher<Data, Findings> {
     const handedOut = this.#handedOut.shift();
     if (handedOut !== undefined) return this.#start(handedOut.item as Item<Data>, handedOut, false);
     const resting = await this.#rest.rest();
-    const picked = resting ?? await this.#coordinator.run(() => this.#pick(), STARTING);
+    let wasIdle = true;
+    const picked = resting ?? await this.#coordinator.run(() => {
+      wasIdle = this.#inFlight.size === 0;
+      return this.#pick();
+    }, STARTING);
     if (this.#failure !== null) return false;
     const isIdle = this.#inFlight.size === 0;
-    if (picked.status === "waiting") return isIdle; // what it waited for has ended meanwhile
     if (picked.status !== "item") {
-      // what is in flight may bring more: asked again when it has ended
-      if (isIdle || resting !== null || picked.status === "aborted") this.#stopped = picked;
+      // what was in flight may have brought more: asked again when it has ended, which may be now
+      if (picked.status === "waiting" || (!wasIdle && picked.status !== "aborted")) return isIdle;
+      this.#stopped = picked;
       return false;
     }
     if (this.#elsewhere?.takesMore === false) {
@@ -230,7 +237,7 @@ class Dispatcher<Data, Findings> {
       return { status: "waiting" };
     }
     for (;;) {
-      const picked = await this.#rest.pick(waiting);
+      const picked = await this.#rest.pick(waiting, flying.length);
       if (picked.status !== "item" || !flying.some((one) => overlap(one, picked.item))) {
         if (picked.status !== "item") return picked;
         if (waiting.includes(picked.item.id)) return { status: "waiting" };
@@ -257,7 +264,10 @@ class Dispatcher<Data, Findings> {
       const tip = (await repository.status()).head ?? "";
       return { begun, tip, left: (await keptWork(repository, keyOf(key))).get(ref) ?? null };
     }, STARTING);
-    const begin = { tip, left, ref };
+    const { backlog } = this.#parts;
+    const withdraw = async (root: string): Promise<readonly string[]> =>
+      await backlog.withdraw?.(item, { root, attemptId: begun.id }) ?? [];
+    const begin = { tip, left, ref, withdraw };
     const made = this.#elsewhere === null
       ? await this.#work(begun, begin, tree)
       : await this.#workElsewhere(begun, begin, this.#elsewhere, tree.lane);

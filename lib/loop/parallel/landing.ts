@@ -25,6 +25,7 @@ import type { LoopParts } from "../loop_parts.ts";
 import type { StoppedEarly } from "../outcome.ts";
 import { type Committer, createCommitter } from "../committer.ts";
 import { type LandingSteps, settleAndCommit, type Settled } from "../settle.ts";
+import { ownPaths } from "../stow.ts";
 import type { Note, WorkerTree } from "./worker_tree.ts";
 
 /** An attempt that ended in a tree of its own. All of it but the tree is plain data. */
@@ -317,8 +318,8 @@ class RunLandings<Data, Findings> implements Landings<Data, Findings> {
     const line = { branch: this.#branch ?? now.branch, head: this.#tip ?? now.head, floor: this.#tip ?? now.head };
     const rewritten = await guardHistory(this.#repository, line, now, attemptId);
     if (rewritten !== null) ralph.events.emit({ type: "note", level: "warn", message: rewritten.message });
-    const state = new Set(topLevelPaths(ralph, backlog.stateFiles));
-    const strange = now.changed.map(({ path }) => path).filter((path) => !state.has(path) && !this.#reported.has(path));
+    const own = new Set(ownPaths(ralph, backlog));
+    const strange = now.changed.map(({ path }) => path).filter((path) => !own.has(path) && !this.#reported.has(path));
     if (strange.length === 0) return;
     for (const path of strange) this.#reported.add(path);
     const message = `changed in the project's own tree while items are worked on in others, by a person or by a turn ` +

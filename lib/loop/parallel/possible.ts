@@ -4,6 +4,7 @@ import { RalphError } from "../../errors/ralph_error.ts";
 import { tooOldToMerge } from "../../git/land.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { rootPaths } from "../../git/tree_paths.ts";
+import { ownPaths } from "../stow.ts";
 
 /** So many paths are named in a line. */
 const NAMED = 10;
@@ -52,8 +53,8 @@ export async function ensurePossible<Data, Findings>(
       "set `workspace.setup`, such as `git submodule update --init`",
     );
   }
-  const state = new Set(backlog.stateFiles);
-  const unseen = rootPaths(ralph, changed.map(({ path }) => path)).filter((path) => !state.has(path));
+  const own = new Set(ownPaths(ralph, backlog));
+  const unseen = rootPaths(ralph, changed.map(({ path }) => path).filter((path) => !own.has(path)));
   if (unseen.length === 0) return true;
   const more = unseen.length > NAMED ? ` and ${unseen.length - NAMED} more` : "";
   const message = `workers do not see what is not committed: ${unseen.slice(0, NAMED).join(", ")}${more}`;

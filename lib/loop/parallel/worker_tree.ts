@@ -72,6 +72,8 @@ export interface TreeBegin {
   readonly left: string | null;
   /** Where the work is kept. */
   readonly ref: string;
+  /** Takes out of it what would call its item complete. @returns the paths that are gone, relative to the root */
+  readonly withdraw?: (root: string) => Promise<readonly string[]>;
 }
 
 /**
@@ -157,7 +159,7 @@ class OpenTree {
 
   async prepare(begin: TreeBegin): ReturnType<WorkerTree["prepare"]> {
     const { ralph, derived, stateFiles } = this.#parts;
-    const { tip, left, ref } = this.#begun = begin;
+    const { tip, left, ref, withdraw } = this.#begun = begin;
     await this.checkOut(tip);
     await this.#mark({ base: tip, ref });
     if (left === null) return { conflicts: [], left: [] };
@@ -165,7 +167,9 @@ class OpenTree {
     await outputFrom(this.#repository, ["read-tree", "-m", "-u", tip, tree]);
     await outputFrom(this.#repository, ["reset", "--quiet", tip]);
     this.#given = await copyState(ralph, derived, stateFiles);
-    const merged = await pathsBetween(this.#repository, tip, tree);
+    // what conflicts had passed its checks: only the merge is left to do
+    const gone = conflicts.length > 0 ? [] : topLevelPaths(derived, await withdraw?.(derived.root) ?? []);
+    const merged = (await pathsBetween(this.#repository, tip, tree)).filter((path) => !gone.includes(path));
     return { conflicts: this.#withoutState(conflicts), left: this.#withoutState(merged) };
   }
 

@@ -14,6 +14,7 @@ import { planList } from "./plan_file.ts";
 import { planPrompt, summaryPrompt } from "./prompt.ts";
 import { planMemo } from "./read_phase.ts";
 import { type PlanningSource, readPlanning } from "./read_planning.ts";
+import { moveAside } from "./moved_aside.ts";
 import { withTicksOf } from "./restore_roadmap.ts";
 import { withSectionOf } from "./rewrite_state.ts";
 import { PlanSettler, waitsForSummary } from "./settle.ts";
@@ -138,6 +139,7 @@ export function gsdBacklog(
     concurrent: options.plan === undefined,
     commits: { squash: false, attempts: true },
     runsDirectory: GSD_RUNS,
+    withdraw: ({ data }, { root, attemptId }) => moveAside({ ...ralph, root }, data.summaryFile, attemptId),
     restore: ({ path, found, written }) => (path === STATE_FILE ? withSectionOf : withTicksOf)(found, written),
 
     async overview() {

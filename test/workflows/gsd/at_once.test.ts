@@ -1,5 +1,5 @@
 /** Plans of a phase that build on nothing unfinished, worked on at once. */
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
@@ -169,4 +169,32 @@ test("a plan settled twice beside others is counted once", async () => {
 
   expect(readFileSync(join(one.root, STATE_FILE), "utf8")).toContain("Progress: [█████░░░░░] 50%");
   expect(fileOf(one, ROADMAP_FILE)).toContain("| 1. Base | 2/3 | In progress");
+});
+
+test("what an attempt that failed leaves is continued without its SUMMARY, by workers and by a run with one", {
+  timeout: 120_000,
+}, async () => {
+  const { [LAST]: _last, ...two } = FILES;
+  const begun: string[] = [];
+  await using one = await loopWorld(async ({ prompt, cwd }) => {
+    const plan = /^\.planning\/phases\/\S+-PLAN\.md$/m.exec(prompt)?.[0] ?? "";
+    const there = (path: string): boolean => existsSync(join(cwd, path));
+    if (plan === ONE) {
+      begun.push(`${there("half.txt") ? "continued" : "new"}, ${there(summaryOf(ONE)) ? "SUMMARY" : "none"}`);
+      writeFileSync(join(cwd, "half.txt"), "half\n");
+    }
+    if (plan !== ONE || begun.length === 3) {
+      writeFileSync(join(cwd, /grep -q right ([^<\s]+)/.exec(two[plan] ?? "")?.[1] ?? "none"), "right\n");
+    }
+    writeFileSync(join(cwd, summaryOf(plan)), `# Summary ${begun.length}\n`);
+    return { lines: ["###PLAN_COMPLETE###"] };
+  }, { files: two });
+
+  await runLoop(one.ralph, gsdBacklog(one.ralph), { workers: 2, limits: { iterations: 3 } });
+  expect(begun).toEqual(["new, none", "continued, none"]);
+  const run = await runLoop(one.ralph, gsdBacklog(one.ralph), { workers: 1 });
+
+  expect(begun).toEqual(["new, none", "continued, none", "continued, none"]);
+  expect(run.status).toBe("passed");
+  expect(fileOf(one, summaryOf(ONE))).toBe("# Summary 3\n");
 });
