@@ -320,9 +320,8 @@ export interface Backlog<Data = unknown, Findings = unknown> {
    */
   judge?(item: Item<Data>, turn: Turn, context: JudgeContext<Findings>): Promise<Claim<Findings>>;
   /**
-   * What earlier attempts left of an item is in the tree at `root` again, and none of them has passed: takes out what would
-   * call it complete. @returns the paths that are gone, relative to the root
-   * @default nothing is taken out
+   * What attempts that did not pass left of an item is in the tree at `root` again: takes out what would call it complete.
+   * @returns the paths that are gone, relative to the root @default none
    */
   withdraw?(item: Item<Data>, place: { readonly root: string; readonly attemptId: string }): Promise<readonly string[]>;
   /**

@@ -44,12 +44,11 @@ export async function attemptJob<Data, Findings>(given: Job, place: JobPlace<Dat
   const known = push ? await alone(() => pushedResult(repository, given.attempt.id)) : null;
   if (known !== null) return known;
   const ref = attemptRef(given.attempt.id);
-  const withdraw = async (root: string): Promise<readonly string[]> =>
-    await place.backlog.withdraw?.(given.item as Item<Data>, { root, attemptId: given.attempt.id }) ?? [];
+  const begin = { ref, item: given.item, attemptId: given.attempt.id };
   const { job, prepared } = await alone(async () => {
     const job = await checkOutJob(repository, given);
     await ralph.state.adopt(place.backlog.stateFiles);
-    return { job, prepared: await tree.prepare({ tip: job.base, left: job.left, ref, withdraw }) };
+    return { job, prepared: await tree.prepare({ ...begin, tip: job.base, left: job.left }) };
   });
   const { attempt, paths } = await makeAttempt(job, place, prepared);
   const end = attempt.status === "interrupted" ? attempt.turn?.end : undefined;

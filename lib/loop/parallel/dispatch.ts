@@ -28,7 +28,7 @@ import { overlap } from "./overlap.ts";
 import { ensurePossible } from "./possible.ts";
 import { conflictNote, type Note, openWorkerTree, type TreeBegin, type WorkerTree } from "./worker_tree.ts";
 
-/** A free worker need not wait until all that has ended has landed: a start is short, and a turn long. */
+/** A free worker need not wait until all has landed that has ended: a start is short. */
 const STARTING = { first: true } as const;
 
 /** What the dispatcher needs of the loop. */
@@ -37,10 +37,7 @@ export interface DispatchParts<Data, Findings> {
   readonly clean: CleanRun;
   readonly limits: LimitsConfig;
   readonly signal: AbortSignal;
-  /**
-   * @param inFlight ids of what is being worked on, or has to wait for that
-   * @param turns that have begun and not ended
-   */
+  /** @param inFlight ids of what is being worked on, or has to wait for that; `turns` have begun and not ended */
   readonly pick: (inFlight: readonly string[], turns: number) => Promise<Picked<Data>>;
   /** Waits while a person has paused the run. @returns why nothing starts any more */
   readonly rest: () => Promise<StoppedEarly | null>;
@@ -191,7 +188,7 @@ class Dispatcher<Data, Findings> {
     if (this.#failure !== null) return false;
     const isIdle = this.#inFlight.size === 0;
     if (picked.status !== "item") {
-      // what was in flight may have brought more: asked again when it has ended, which may be now
+      // what was in flight may bring more: asked again when it has ended, as it may have by now
       if (picked.status === "waiting" || (!wasIdle && picked.status !== "aborted")) return isIdle;
       this.#stopped = picked;
       return false;
@@ -264,19 +261,15 @@ class Dispatcher<Data, Findings> {
       const tip = (await repository.status()).head ?? "";
       return { begun, tip, left: (await keptWork(repository, keyOf(key))).get(ref) ?? null };
     }, STARTING);
-    const { backlog } = this.#parts;
-    const withdraw = async (root: string): Promise<readonly string[]> =>
-      await backlog.withdraw?.(item, { root, attemptId: begun.id }) ?? [];
-    const begin = { tip, left, ref, withdraw };
+    const begin = { tip, left, ref, item, attemptId: begun.id };
     const made = this.#elsewhere === null
       ? await this.#work(begun, begin, tree)
       : await this.#workElsewhere(begun, begin, this.#elsewhere, tree.lane);
     if (made === null) return true;
     const { worked, work, notes } = made;
-    const base = work?.base ?? tip;
     const isForeign = this.#elsewhere !== null;
     this.#stopped ??= await this.#coordinator.run(() =>
-      this.#landings.land({ begun, worked, work, notes, base, ref, tree, isForeign })
+      this.#landings.land({ begun, worked, work, notes, base: work?.base ?? tip, ref, tree, isForeign })
     );
     await this.#elsewhere?.settled(begun.id);
     return false;

@@ -6,7 +6,7 @@
  */
 import { basename, join, relative } from "node:path";
 import { createStateFiles } from "../../backlog/state_files.ts";
-import type { Backlog } from "../../backlog/types.ts";
+import type { Backlog, Item } from "../../backlog/types.ts";
 import { createBrief } from "../../checks/brief/create_brief.ts";
 import type { Brief } from "../../checks/brief/types.ts";
 import type { RalphContext } from "../../context/context.ts";
@@ -72,8 +72,8 @@ export interface TreeBegin {
   readonly left: string | null;
   /** Where the work is kept. */
   readonly ref: string;
-  /** Takes out of it what would call its item complete. @returns the paths that are gone, relative to the root */
-  readonly withdraw?: (root: string) => Promise<readonly string[]>;
+  readonly item: Item;
+  readonly attemptId: string;
 }
 
 /**
@@ -96,7 +96,14 @@ export async function openWorkerTree<Data, Findings>(
   const { workspace } = ralph.config;
   const { host, signal } = derived;
   const filled = createFilledTree({ host, from: main.topLevel, to: path, root, workspace, signal });
-  const own = new OpenTree({ ralph, derived, path, filled, stateFiles: backlog.stateFiles });
+  const own = new OpenTree({
+    ralph,
+    derived,
+    path,
+    filled,
+    stateFiles: backlog.stateFiles,
+    backlog: backlog as Backlog,
+  });
   await requireRepository(derived).ensureReady();
   await own.checkOut((await main.status()).head ?? "HEAD");
   const brief = await createBrief(derived, backlog);
@@ -128,13 +135,14 @@ interface OpenTreeParts {
   readonly filled: FilledTree;
   /** Relative to the root. */
   readonly stateFiles: readonly string[];
+  readonly backlog: Pick<Backlog, "withdraw">;
 }
 
 class OpenTree {
   readonly #parts: OpenTreeParts;
   readonly #repository: Repository;
   readonly #state: ReadonlySet<string>;
-  #begun: TreeBegin = { tip: "HEAD", left: null, ref: "" };
+  #begun: Pick<TreeBegin, "tip" | "ref"> = { tip: "HEAD", ref: "" };
   #given: ReadonlyMap<string, string> = new Map();
 
   constructor(parts: OpenTreeParts) {
@@ -159,7 +167,7 @@ class OpenTree {
 
   async prepare(begin: TreeBegin): ReturnType<WorkerTree["prepare"]> {
     const { ralph, derived, stateFiles } = this.#parts;
-    const { tip, left, ref, withdraw } = this.#begun = begin;
+    const { tip, left, ref, item, attemptId } = this.#begun = begin;
     await this.checkOut(tip);
     await this.#mark({ base: tip, ref });
     if (left === null) return { conflicts: [], left: [] };
@@ -168,9 +176,14 @@ class OpenTree {
     await outputFrom(this.#repository, ["reset", "--quiet", tip]);
     this.#given = await copyState(ralph, derived, stateFiles);
     // what conflicts had passed its checks: only the merge is left to do
-    const gone = conflicts.length > 0 ? [] : topLevelPaths(derived, await withdraw?.(derived.root) ?? []);
+    const gone = conflicts.length > 0 ? [] : await this.#withdrawn(item, attemptId);
     const merged = (await pathsBetween(this.#repository, tip, tree)).filter((path) => !gone.includes(path));
     return { conflicts: this.#withoutState(conflicts), left: this.#withoutState(merged) };
+  }
+
+  async #withdrawn(item: Item, attemptId: string): Promise<readonly string[]> {
+    const { derived, backlog } = this.#parts;
+    return topLevelPaths(derived, await backlog.withdraw?.(item, { root: derived.root, attemptId }) ?? []);
   }
 
   async capture(paths: readonly string[]): Promise<Captured | null> {

@@ -1,0 +1,144 @@
+/** What a person says to a run over a queue, what a worker's limit does to its job, and a worker's own sandbox. */
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { whyNoSandbox } from "../sandbox/available.ts";
+import { Clones, type Ended } from "./clones.ts";
+import { POSTGRES, Postgres } from "./postgres.ts";
+
+const LIMITED = `#!/bin/sh
+cat > /dev/null
+echo limited >> "$TURNS"
+echo "Rate limit exceeded. Please try again in 3 hours."
+exit 1
+`;
+
+/** Keeps its prompt, then waits until \`go-N\` is there; \`ended-N\` says that nothing has killed it. */
+const STEERED = `#!/bin/sh
+n=$(($(wc -l < "$TURNS") + 1))
+echo "$RALPH_ITEM" >> "$TURNS"
+cat > "$HOME/prompt-$n"
+until test -f "$HOME/go-$n"; do sleep 0.05; done
+echo done > "f\${RALPH_ITEM#US-000}.txt"
+touch "$HOME/ended-$n"
+`;
+
+const BURGLAR = `#!/bin/sh
+cat > /dev/null
+echo out > "$OUTSIDE"
+echo done > f1.txt
+`;
+
+describe.skipIf(POSTGRES === null)("over a queue", () => {
+  let postgres: Postgres;
+
+  beforeAll(async () => {
+    postgres = await Postgres.start();
+  }, 60_000);
+
+  afterAll(() => postgres[Symbol.dispose]());
+
+  /** A worker with an agent of its own, until the test ends. */
+  function startWorker(clones: Clones, name: string, agent: string, ...flags: readonly string[]): Promise<Ended> {
+    const file = join(clones.folder, `${name}.sh`);
+    writeFileSync(file, agent);
+    chmodSync(file, 0o755);
+    const stop = new AbortController();
+    const own = ["--name", name, "--directory", join(clones.folder, name, "project")];
+    const what = flags.includes("--agent-cmd") ? flags : [...flags, "--agent-cmd", file];
+    const more = { RALPH_QUEUE: postgres.url, OUTSIDE: join(clones.folder, "outside") };
+    const served = clones.ralph(
+      clones.folder,
+      ["worker", "--repository", `file://${clones.remote}`, ...own, ...what],
+      more,
+      stop.signal,
+    );
+    onTestFinished(async () => {
+      stop.abort();
+      await served;
+    });
+    return served;
+  }
+
+  const start = (clones: Clones, root: string, ...flags: readonly string[]): Promise<Ended> =>
+    clones.ralph(root, ["run", "--ui", "plain", ...flags], { RALPH_QUEUE: postgres.url });
+
+  test("a worker whose agent is at its limit gives the job back, which is no attempt, and takes no other", async () => {
+    const clones = new Clones(2);
+    onTestFinished(() => clones[Symbol.dispose]());
+    const root = clones.clone();
+    void startWorker(clones, "limited", LIMITED);
+    const run = start(clones, root);
+    await expect.poll(() => clones.turnLines(), { timeout: 60_000, interval: 100 }).toEqual(["limited"]);
+    void startWorker(clones, "free", readFileSync(clones.agent, "utf8"));
+    const { exitCode, stderr } = await run;
+
+    expect(exitCode, stderr).toBe(0);
+    expect(clones.turnLines().toSorted()).toEqual(["f1.txt", "f2.txt", "limited"]);
+    expect(stderr).toContain("2 verified in 2 iterations");
+    expect(stderr).not.toContain("attempt 2");
+    const commits = clones.run(root, ["git", "log", "--format=%s"]).split("\n").filter((one) => one.startsWith("feat"));
+    expect(commits.toSorted()).toEqual(["feat: US-0001 - Write f1.txt", "feat: US-0002 - Write f2.txt"]);
+  }, 120_000);
+
+  test(
+    "`pause` holds what is handed out next, `tell` reaches the next prompt, `stop --now` ends turns elsewhere",
+    async () => {
+      const clones = new Clones(3);
+      onTestFinished(() => clones[Symbol.dispose]());
+      const root = clones.clone();
+      const say = async (...words: readonly string[]): Promise<void> => {
+        const { exitCode, stderr } = await clones.ralph(root, words);
+        expect(exitCode, stderr).toBe(0);
+      };
+      const go = (number: number): void => writeFileSync(join(clones.folder, `go-${number}`), "");
+      const turns = (): number => clones.turns();
+      void startWorker(clones, "steered", STEERED);
+      const run = start(clones, root, "--parallel", "1");
+      await expect.poll(turns, { timeout: 60_000, interval: 100 }).toBe(1);
+      await say("pause");
+      await say("tell", "Write it in Latin");
+      go(1);
+      const landed = (): string => clones.run(root, ["git", "log", "--format=%s"]);
+      await expect.poll(landed, { timeout: 30_000, interval: 200 }).toContain("feat: US-0001");
+      await sleep(2_000);
+      expect(turns()).toBe(1);
+      await say("resume");
+      await expect.poll(turns, { timeout: 30_000, interval: 100 }).toBe(2);
+      expect(readFileSync(join(clones.folder, "prompt-1"), "utf8")).not.toContain("Latin");
+      expect(readFileSync(join(clones.folder, "prompt-2"), "utf8")).toContain("Write it in Latin");
+
+      const asked = performance.now();
+      await say("stop", "--now");
+      const stopped = await run;
+      expect(stopped.exitCode, stopped.stderr).toBe(130);
+      await sleep(Math.max(0, 12_000 - (performance.now() - asked))); // the worker hears of it at its next heartbeat
+      go(2);
+      await sleep(1_000);
+      expect(existsSync(join(clones.folder, "ended-2"))).toBe(false);
+
+      go(3);
+      go(4);
+      const again = await start(clones, root);
+      expect(again.exitCode, `${again.stdout}${again.stderr}`).toBe(0);
+      expect(turns()).toBe(4);
+      const commits = landed().split("\n").filter((one) => one.startsWith("feat"));
+      expect(commits.map((one) => one.slice(6, 13)).toSorted()).toEqual(["US-0001", "US-0002", "US-0003"]);
+      expect(clones.refs()).toEqual([]);
+    },
+    180_000,
+  );
+
+  test.skipIf(whyNoSandbox() !== null)("a worker with `--sandbox` keeps its agent in the job's tree", async () => {
+    const clones = new Clones(1, { "agent.sh": BURGLAR });
+    onTestFinished(() => clones[Symbol.dispose]());
+    const root = clones.clone();
+    mkdirSync(join(clones.folder, "open"));
+    void startWorker(clones, "shut", "", "--sandbox", "--agent-cmd", "sh agent.sh");
+    const { exitCode, stdout, stderr } = await start(clones, root);
+
+    expect(exitCode, `${stdout}${stderr}`).toBe(0);
+    expect(readdirSync(clones.folder)).not.toContain("outside");
+  }, 120_000);
+});
