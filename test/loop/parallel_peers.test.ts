@@ -101,24 +101,23 @@ describe("what others have lost", () => {
     expect(await runLoop(world.ralph, backlog, { workers: 2 })).toMatchObject({ status: "passed" });
   });
 
-  test("BloopAI/vibe-kanban#1830: trees lie beside the project, or where the configuration says, never in it", async () => {
-    for (const directory of [undefined, "../{repository}-elsewhere"]) {
+  test.each([undefined, "../{repository}-elsewhere"])(
+    "BloopAI/vibe-kanban#1830: trees lie beside the project, or where the configuration says, never in it (%s)",
+    async (directory) => {
       const places = new Set<string>();
       await using world = await loopWorld(writing(async (cwd) => void places.add(dirname(cwd))), {
         ...directory === undefined ? {} : { config: { parallel: { directory } } },
       });
-      const beside = dirname(world.root);
       const name = basename(world.root);
 
       await runLoop(world.ralph, memoryBacklog(tasks("a", "b")), { workers: 2 });
 
-      expect([...places]).toEqual([
-        directory === undefined ? join(beside, `.${name}.ralph`) : join(beside, `${name}-elsewhere`),
-      ]);
+      const place = directory === undefined ? `.${name}.ralph` : `${name}-elsewhere`;
+      expect([...places]).toEqual([join(dirname(world.root), place)]);
       expect((await readdir(world.root)).toSorted()).toEqual([".git", ".ralph", "README.md", "a", "b"]);
       expect(await readdir(join(world.root, ".ralph"))).toEqual(["runs"]);
-    }
-  });
+    },
+  );
 
   test("Noelo-Lab/kuna#233: a stash that one turn leaves is in nobody else's work", async () => {
     await using world = await loopWorld(writing(async (cwd, name) => {
