@@ -149,12 +149,24 @@ export function createJobCommits(repository: Git): (job: Job) => Promise<string>
 export async function readJob(repository: Git, ref: string, version: string): Promise<Job> {
   const { data } = await readData(repository, ref);
   const job = parseJob(data, version);
-  const names = (await outputFrom(repository, ["ls-tree", "--name-only", ref])).split("\n").filter((name) =>
-    name !== ""
-  );
-  if (names.length === 0) return job;
-  const files = await Promise.all(names.map((name) => outputFrom(repository, ["show", `${ref}:${name}`])));
-  return parseJob({ ...job, judging: { ...job.judging, items: files.flatMap(parseJson) } }, version);
+  const items = await itemsOf(repository, ref);
+  return items.length === 0 ? job : parseJob({ ...job, judging: { ...job.judging, items } }, version);
+}
+
+/** The items of files that are full, by the hashes of these: the next job has the same ones. */
+const FULL_FILES = new Map<string, readonly unknown[]>();
+
+async function itemsOf(repository: Git, ref: string): Promise<readonly unknown[]> {
+  const items: unknown[] = [];
+  for (const line of (await outputFrom(repository, ["ls-tree", ref])).split("\n")) {
+    const hash = /^\d+ blob ([0-9a-f]+)\t/.exec(line)?.[1];
+    if (hash === undefined) continue;
+    const known = FULL_FILES.get(hash);
+    const read = known ?? [parseJson(await outputFrom(repository, ["cat-file", "blob", hash]))].flat();
+    if (read.length === ITEMS_A_FILE) FULL_FILES.set(hash, read);
+    items.push(...read);
+  }
+  return items;
 }
 
 /**

@@ -7,12 +7,14 @@
 import type { Backlog } from "../backlog/types.ts";
 import type { RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
+import { outputFrom } from "../git/run_git.ts";
 import type { Repository } from "../git/types.ts";
 import type { Clock, Ids } from "../host/types.ts";
 import { createSlots } from "../host/slots.ts";
 import { openWorkerTree, type WorkerTree } from "../loop/parallel/worker_tree.ts";
 import type { Engine } from "./engine.ts";
-import { type Job, type JobResult, parseJob, runOf } from "./job.ts";
+import { attemptRef, type Job, jobRef, type JobResult, parseJob, runOf } from "./job.ts";
+import { dropRefs } from "./remote.ts";
 import { turnReporter } from "./turn_events.ts";
 import { attemptJob, checkOutJob } from "./work_job.ts";
 
@@ -57,6 +59,7 @@ const PRESENT_MS = 10_000;
 export async function serveJobs(options: WorkerOptions): Promise<void> {
   const { engine, lanes, name, signal } = options;
   const runs = new Runs(options);
+  await dropJobs(options.clone);
   const key = `${WORKER}${name}`;
   const holder = options.ids.random(24);
   if (!await engine.lead(key, holder)) throw new RalphError("worker-named", { details: { name } });
@@ -75,6 +78,12 @@ export async function serveJobs(options: WorkerOptions): Promise<void> {
     await runs.close();
     await engine.resign(key, holder).catch(() => {}); // it ends by itself
   }
+}
+
+/** Refs of jobs that have failed here, or that a kill has cut short: whoever takes one up again fetches it again. */
+async function dropJobs(clone: Repository): Promise<void> {
+  const listed = await outputFrom(clone, ["for-each-ref", "--format=%(refname)", "refs/ralph/jobs/"]);
+  await dropRefs(clone, listed.split("\n").filter((ref) => ref !== ""));
 }
 
 /** @throws {RalphError} job-refused */
@@ -132,6 +141,8 @@ class Runs {
       const place = { ...run.context, tree, worker: name, signal, push: true } as const;
       const result = await attemptJob(job, { ...place, alone: (act) => this.#alone.run(act) });
       report(`job ${job.attempt.id}: ${job.item.id} ${result.attempt.status}`);
+      // the remote has both; each call of git reads all refs that there are
+      await this.#alone.run(() => dropRefs(this.#options.clone, [jobRef(job.attempt.id), attemptRef(job.attempt.id)]));
       return result;
     } finally {
       run.atWork.delete(lane);

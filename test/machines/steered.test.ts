@@ -126,6 +126,9 @@ describe.skipIf(POSTGRES === null)("over a queue", () => {
       const commits = landed().split("\n").filter((one) => one.startsWith("feat"));
       expect(commits.map((one) => one.slice(6, 13)).toSorted()).toEqual(["US-0001", "US-0002", "US-0003"]);
       expect(clones.refs()).toEqual([]);
+      const place = join(clones.folder, "steered/project");
+      const kept = clones.run(place, ["git", "for-each-ref", "--format=%(refname)", "refs/ralph/"]).trim().split("\n");
+      expect(kept).toEqual([expect.stringContaining("refs/ralph/jobs/")]); // the one that was taken back, until it starts anew
     },
     180_000,
   );
