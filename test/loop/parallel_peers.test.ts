@@ -105,9 +105,8 @@ describe("what others have lost", () => {
     "BloopAI/vibe-kanban#1830: trees lie beside the project, or where the configuration says, never in it (%s)",
     async (directory) => {
       const places = new Set<string>();
-      await using world = await loopWorld(writing(async (cwd) => void places.add(dirname(cwd))), {
-        ...directory === undefined ? {} : { config: { parallel: { directory } } },
-      });
+      const options = directory === undefined ? {} : { config: { parallel: { directory } } };
+      await using world = await loopWorld(writing(async (cwd) => void places.add(dirname(cwd))), options);
       const name = basename(world.root);
 
       await runLoop(world.ralph, memoryBacklog(tasks("a", "b")), { workers: 2 });
