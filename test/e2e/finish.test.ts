@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -179,6 +180,86 @@ describe("ralph finish", () => {
 
     writeFileSync(join(root, "hello.txt"), "edited\n");
     expect((await finish(root, "--approve", "finish").expectExit(2)).stderr).toContain("not committed");
+  });
+
+  test("a conflict is named with the way out of it, which leads to a merge", { timeout: 120_000 }, async () => {
+    const { root, git } = await finished();
+    git("switch", "-q", "main");
+    writeFileSync(join(root, "hello.txt"), "other\n");
+    git("add", "hello.txt");
+    git("commit", "-qm", "other");
+    git("switch", "-q", "ralph/hello");
+    const head = git("rev-parse", "HEAD");
+
+    const refused = await finish(root, "--approve", "finish").expectExit(1);
+
+    const way = "`git merge main` on ralph/hello, settle it there and commit, then `ralph run` and `ralph finish`";
+    expect(refused.stderr).toContain(`to settle it first: ${way}`);
+    expect(refused.stderr).toContain(`hint: ${way}`);
+    expect([git("rev-parse", "HEAD"), existsSync(join(root, "scripts/ralph/prd.json"))]).toEqual([head, true]);
+    git("merge", "-q", "-X", "ours", "main");
+    await ralphCli(root).args("run", "--agent-cmd", "worker", "--quiet").expectExit(0);
+    const { stderr } = await finish(root, "--approve", "finish").expectExit(0);
+    expect(stderr).toContain("ralph/hello is merged into main");
+    expect(stderr).not.toContain("It has not passed");
+    expect(git("show", "main:hello.txt")).toBe("hello");
+  });
+
+  test(
+    "a request that conflicts says so before and after, and goes on once it is settled",
+    { timeout: 120_000 },
+    async () => {
+      const project = await finished();
+      const { root, git } = project;
+      const bare = withRemote(project, "https://github.com/ada/hello.git");
+      git("switch", "-q", "main");
+      writeFileSync(join(root, "hello.txt"), "other\n");
+      git("add", "hello.txt");
+      git("commit", "-qm", "other");
+      git("push", "-q", "origin", "main");
+      git("reset", "-q", "--hard", "HEAD~1");
+      git("switch", "-q", "ralph/hello");
+      const noted = standIn(root, "gh", "echo https://github.com/ada/hello/pull/1");
+      const way = "`git merge origin/main` on ralph/hello, settle it there and commit, then";
+
+      const dry = await finish(root, "--dry-run").expectExit(0);
+      const made = await finish(root, "--approve", "finish").expectExit(0);
+
+      expect(dry.stdout).toContain(`conflict  with main: hello.txt\n  to settle it first: ${way} \`ralph run\``);
+      expect(made.stderr).toContain(`next: ${way} \`ralph finish\` pushes it`);
+      expect(readFileSync(noted, "utf8")).toContain("no check has seen both together; both have changed hello.txt");
+      git("merge", "-q", "-X", "ours", "origin/main");
+      await finish(root, "--approve", "finish").expectExit(0);
+      expect(git("rev-parse", "HEAD")).toBe(git("ls-remote", bare, "refs/heads/ralph/hello").split("\t")[0]);
+      expect(git("merge-base", "--is-ancestor", "origin/main", "HEAD")).toBe("");
+    },
+  );
+
+  test("killed between the moves of the archive, the same command moves the rest and merges the same", {
+    timeout: 180_000,
+  }, async () => {
+    const whole = await finished();
+    const start = copied(whole.root);
+    const files = ["prd.json", "plan_state.json"];
+    await finish(whole.root, "--approve", "finish").expectExit(0);
+    expect(files.map((name) => existsSync(join(whole.root, "scripts/ralph/archive/hello", name)))).toEqual([
+      true,
+      true,
+    ]);
+
+    for (let count = 0; count <= files.length; count++) {
+      const { root, git } = copied(start.root);
+      mkdirSync(join(root, "scripts/ralph/archive/hello"), { recursive: true });
+      for (const name of files.slice(0, count)) {
+        renameSync(join(root, "scripts/ralph", name), join(root, "scripts/ralph/archive/hello", name));
+      }
+
+      await finish(root, "--approve", "finish").expectExit(0);
+
+      expect(git("rev-parse", "main^{tree}"), `${count} moved`).toBe(whole.git("rev-parse", "main^{tree}"));
+      expect(git("log", "--format=%s", "main")).toBe(whole.git("log", "--format=%s", "main"));
+      expect(git("status", "--porcelain")).toBe("");
+    }
   });
 
   test("killed before or after any step of a merge, the same command does what is left, and nothing twice", {

@@ -15,9 +15,9 @@ import { requestBody, requestTitle } from "../../report/pull_request.ts";
 import { changedTests, noticeTexts } from "../../report/texts.ts";
 import type { RunReport } from "../../report/types.ts";
 import { resumeCommand, runFolders, workflowRow, WORKFLOWS } from "../../workflows/table.ts";
-import { type FinishPlan, finishPlan } from "../finish/finish_plan.ts";
+import { type FinishPlan, finishPlan, wayOut } from "../finish/finish_plan.ts";
 import { makeRequest } from "../finish/forge.ts";
-import { checkTogether, mergeHere, pushBranch } from "../finish/land_branch.ts";
+import { checkTogether, mergeHere, pushBranch, refuseConflicts } from "../finish/land_branch.ts";
 
 /** So many subjects and runs are shown or read. */
 const SHOWN_COMMITS = 20;
@@ -48,6 +48,7 @@ export async function run(invocation: Invocation): Promise<number> {
     return EXIT.done;
   }
   ralph.events.emit({ type: "text", title: text.title, lines });
+  if (plan.way === "merge") refuseConflicts(plan);
   const decided = await gate(ralph, { name: "finish", message, next: ["ralph finish --approve finish"] });
   if (decided.status === "aborted") return EXIT.interrupted;
   if (decided.status !== "approved") return ralph.prompter.interactive ? EXIT.done : EXIT.blocked;
@@ -80,9 +81,11 @@ async function isAsChecked(
 }
 
 /** What no check has seen, for the person who merges the request. */
-function doubtsOf({ work: { base }, behind, way }: FinishPlan): readonly string[] {
+function doubtsOf({ work: { base }, behind, way, conflicts }: FinishPlan): readonly string[] {
   if (way === "merge" || behind === 0) return [];
-  return [`${base} had ${commitsText(behind)} more when this was made: no check has seen both together`];
+  const more = `${base} had ${commitsText(behind)} more when this was made`;
+  const both = conflicts.length === 0 ? "" : `; both have changed ${conflicts.join(", ")}`;
+  return [`${more}: no check has seen both together${both}`];
 }
 
 function commitsText(count: number): string {
@@ -129,6 +132,7 @@ async function finish(
   const made = await makeRequest(ralph.host, requireRepository(ralph).topLevel, forge, request);
   if (made.end.exitCode === 0 || made.isOpen) {
     say(`${forge.request}${made.isOpen ? ", open already" : ""}: ${made.address ?? "made"}`);
+    if (plan.conflicts.length > 0) say(`next: ${wayOut(plan, "`ralph finish` pushes it")}`);
     if (plan.squash && forge.program === "gh") say(`next: ${squashing}`);
     return EXIT.done;
   }
@@ -173,7 +177,9 @@ function shown(
     ...(last === undefined ? [] : [...changedTests(last), ...noticeTexts(last)]).map((text) => `to know   ${text}`),
     ...behind === 0 ? [] : [`behind    ${base} has ${commitsText(behind)} that the branch has not: ${both}`],
     ...target.note === "" ? [] : [`base      ${target.note}`],
-    ...conflicts.length === 0 ? [] : [`conflict  with ${base}: ${conflicts.join(", ")}`],
+    ...conflicts.length === 0
+      ? []
+      : [`conflict  with ${base}: ${conflicts.join(", ")}`, `  to settle it first: ${wayOut(plan)}`],
     ...files.files.length === 0
       ? []
       : [`archive   ${files.files.map((path) => basename(path)).join(", ")} to ${files.folder}`],
@@ -184,7 +190,11 @@ function shown(
     : plan.forge === null
     ? `Push ${branch} to ${plan.remote?.name}?`
     : `Push ${branch} and make a ${draft ? "draft " : ""}${plan.forge.request} to ${base}?`;
-  return { lines, message: isChecked ? question : `It has not passed as it is now. ${question}` };
+  const doubts = [
+    ...isChecked ? [] : ["It has not passed as it is now."],
+    ...conflicts.length === 0 ? [] : [`It cannot be merged into ${base} as it is.`],
+  ];
+  return { lines, message: [...doubts, question].join(" ") };
 }
 
 function wayLine({ work: { base }, way, squash, remote, forge }: FinishPlan, draft: boolean): string {

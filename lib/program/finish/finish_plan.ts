@@ -33,10 +33,20 @@ export interface FinishPlan {
 export interface Target {
   /** Its newest commit, here or on the remote. */
   readonly onto: string;
+  /** What git calls that commit here: `main`, `origin/main`. */
+  readonly name: string;
   /** The commit of the branch of that name here; `null`: there is none. */
   readonly here: string | null;
   /** What is to be known of it; "" is nothing. */
   readonly note: string;
+}
+
+/** What a person does about a conflict, or about both together failing. @param then what follows */
+export function wayOut(
+  { work: { branch }, target }: FinishPlan,
+  then = "`ralph run` and `ralph finish`",
+): string {
+  return `\`git merge ${target.name}\` on ${branch}, settle it there and commit, then ${then}`;
 }
 
 /** What was asked for on the command line. */
@@ -143,10 +153,13 @@ async function targetOf(
       hint: "name another by `--base`",
     });
   }
-  if (there === null || there === here) return { onto: named, here, note: unknown };
-  if (!isHere || here === null || await isBelow(repository, here, there)) return { onto: there, here, note: unknown };
-  if (await isBelow(repository, there, here)) return { onto: here, here, note: unknown };
-  return { onto: here, here, note: `${base} and ${remote}/${base} have each commits that the other has not` };
+  const known = { onto: here ?? named, name: base, here, note: unknown };
+  if (there === null || there === here) return known;
+  if (!isHere || here === null || await isBelow(repository, here, there)) {
+    return { ...known, onto: there, name: `${remote}/${base}` };
+  }
+  if (await isBelow(repository, there, here)) return known;
+  return { ...known, note: `${base} and ${remote}/${base} have each commits that the other has not` };
 }
 
 async function commitOf({ git }: Repository, name: string): Promise<string | null> {

@@ -6,7 +6,7 @@ import { requireRepository } from "../../git/require_repository.ts";
 import { outputFrom } from "../../git/run_git.ts";
 import type { Repository } from "../../git/types.ts";
 import { verdictSince } from "../../loop/verdict_since.ts";
-import type { FinishPlan } from "./finish_plan.ts";
+import { type FinishPlan, wayOut } from "./finish_plan.ts";
 
 const PUSH_TIMEOUT_MS = 300_000;
 
@@ -61,7 +61,7 @@ export async function checkTogether(
   if (verdict.status !== "failed") return verdict.reasons;
   throw failed(
     `${branch} and what ${base} has beside it do not pass together: ${verdict.reasons.join("; ")}`,
-    `nothing was merged: \`git merge ${base}\` on ${branch}, fix it there, then \`ralph run\` and \`ralph finish\``,
+    `nothing was merged: ${wayOut(plan)}`,
   );
 }
 
@@ -97,14 +97,21 @@ export async function mergeHere(
 
 async function mergedTree(
   repository: Repository,
-  { work: { branch, base }, target }: FinishPlan,
+  plan: FinishPlan,
   head: string,
 ): Promise<string> {
-  const { tree, conflicts } = await mergeTrees(repository, target.onto, head);
-  if (conflicts.length === 0) return tree;
+  const { tree, conflicts } = await mergeTrees(repository, plan.target.onto, head);
+  refuseConflicts({ ...plan, conflicts });
+  return tree;
+}
+
+/** A merge here is not even asked about where git cannot make it. @throws {RalphError} finish-failed */
+export function refuseConflicts(plan: FinishPlan): void {
+  const { work: { branch, base }, conflicts } = plan;
+  if (conflicts.length === 0) return;
   throw failed(
     `${branch} cannot be merged into ${base} by itself: both have changed ${conflicts.join(", ")}`,
-    `\`git merge ${base}\` on ${branch}, settle the conflicts, then \`ralph run\` and \`ralph finish\``,
+    wayOut(plan),
   );
 }
 
