@@ -71,6 +71,16 @@ describe("ralph prd FEATURE", () => {
     },
   );
 
+  test("a check whose program is not installed ends a new PRD before the agent is paid for", async () => {
+    const config = { provider: { command: "worker" }, verify: { default: ["no-such-runner --all"] } };
+    const { stderr, read } = await project({ "ralph.config.json": JSON.stringify(config) })
+      .agent("worker", "touch ../paid")
+      .args("prd", "auth", "--ui", "plain").expectExit(3);
+
+    expect(stderr).toContain("no-such-runner --all cannot run: no-such-runner was not found");
+    expect(read("../paid")).toBeNull();
+  });
+
   test("the letters of the menu are its answers", async () => {
     const files = { [PRD_FILE]: FINAL, ".ralph/2024-01-15-auth/prd.md": "# Auth\n" };
     const { stderr } = await project(files).stdin("E\n").args("prd", "auth", "--ui", "plain").expectExit(0);

@@ -44,6 +44,14 @@ describe("GSD's planning commands", () => {
     expect(stderr).toContain(`handing the terminal to claude: ${command}\n`);
   });
 
+  test("a check whose program is not installed ends it before the session, which is paid for", async () => {
+    const files = { ...OLD, ...PROJECT, "ralph.config.json": '{"verify":{"default":["no-such-runner --all"]}}' };
+    const { stderr, read } = await project(files).args("plan", "1").expectExit(3);
+
+    expect(stderr).toContain("no-such-runner --all cannot run: no-such-runner was not found");
+    expect(read("args.txt")).toBeNull();
+  });
+
   test("the agent that is configured gets the terminal, without the flags of its unattended form", async () => {
     const files = {
       ...OLD,

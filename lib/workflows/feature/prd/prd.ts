@@ -73,8 +73,13 @@ async function act(ralph: RalphContext, feature: FeatureDirectory, run: PrdOptio
   }
 }
 
+/** The checks that every story must pass are tried before the agent's first turn is paid for. */
 async function create(ralph: RalphContext, feature: FeatureDirectory): Promise<PrdOutcome> {
   return await withAgent(ralph, async () => {
+    const { baselineOf } = await import("../../../loop/baseline.ts");
+    const logs = `${await ralph.run.folder(".ralph/runs")}/baseline`;
+    const tried = await baselineOf(ralph, [], { logs, signal: ralph.signal });
+    if (tried.status !== "known") return tried;
     ralph.events.emit({ type: "note", level: "info", message: `Starting PRD for "${feature.name}"...` });
     await scaffoldFeature(ralph.root);
     const written = await writeMarkdown(ralph, feature, null);

@@ -154,6 +154,7 @@ type HandOverOutcome =
   & Outcome
   & (
     | { readonly status: "passed" | "aborted" }
+    | { readonly status: "blocked"; readonly reasons: readonly string[] }
     | { readonly status: "failed"; readonly reason: "agent-unusable" | "stopped"; readonly message: string }
   );
 
@@ -166,7 +167,8 @@ interface HandOverOptions {
 }
 
 /**
- * Hands the terminal to the agent with a first prompt, and waits until the person is done. Nothing is committed.
+ * Hands the terminal to the agent with a first prompt, and waits until the person is done. Nothing is committed. Where
+ * there is a project already, its checks are tried first: the session is paid for.
  *
  * @throws {RalphError} agent-missing, agent-not-found, run-locked
  */
@@ -184,6 +186,11 @@ async function handOver(
   }
   await using _lock = await ralph.lock.acquire(options.purpose);
   const folder = await ralph.run.folder(options.runsDirectory ?? ".ralph/runs");
+  if (options.purpose !== "init" && ralph.repository !== null) {
+    const { baselineOf } = await import("../../../loop/baseline.ts");
+    const tried = await baselineOf(ralph, [], { logs: join(folder, "baseline"), signal: ralph.signal });
+    if (tried.status !== "known") return tried;
+  }
   const transcript = join(folder, `${options.purpose}.log`);
   const { end } = await agent.runTurn({
     prompt,
