@@ -1,6 +1,6 @@
 /**
  * One attempt as plain JSON, so that any machine can make it: what a job asks for, and what a worker hands back. The code
- * itself travels by git. No job carries a secret, a command or a configuration: those are the worker's own.
+ * itself travels by git. No job carries a secret or a configuration: those are the worker's own.
  *
  * @module
  */
@@ -9,6 +9,7 @@ import type { Attempt } from "../backlog/types.ts";
 import { BACKLOG_VERSION } from "../backlog/types.ts";
 import type { AttemptJob } from "../context/elsewhere.ts";
 import { RalphError } from "../errors/ralph_error.ts";
+import { USAGE_SCHEMA } from "../events/schema.ts";
 import type { OwnCommits } from "../git/types.ts";
 
 /**
@@ -47,6 +48,45 @@ const hash = z.string().regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/, "must be the fu
 /** As `<run>.<iteration>`: it becomes the name of a ref. */
 const attemptId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9-]*\.\d+$/, "must be `<run>.<iteration>`");
 const attempt = z.looseObject({ id: attemptId, number: z.int().positive(), status: z.string() });
+const words = z.string();
+const check = z.looseObject({
+  name: words,
+  scope: words,
+  ok: z.boolean(),
+  exitCode: z.int().nullable(),
+  tail: words,
+  durationMs: z.number().nonnegative(),
+  usage: USAGE_SCHEMA.exactOptional(),
+});
+const checks = z.array(check);
+/** What the loop reads of an attempt: it is made elsewhere, and nothing of it is taken on trust. */
+const made = z.intersection(
+  z.looseObject({
+    id: attemptId,
+    number: z.int().positive(),
+    claim: z.looseObject({ status: z.enum(["done", "not-done", "failed", "blocked"]) }).nullable(),
+    turn: z.looseObject({
+      end: z.looseObject({ reason: words }),
+      usage: USAGE_SCHEMA,
+      transcript: words,
+      durationMs: z.number().nonnegative(),
+      changedFiles: z.array(words),
+      base: hash.nullable(),
+      head: hash.nullable(),
+    }).nullable(),
+    verification: z.discriminatedUnion("status", [
+      z.looseObject({ status: z.enum(["passed", "unverified", "aborted"]), results: checks }),
+      z.looseObject({ status: z.literal("failed"), results: checks, failures: checks }),
+    ]).nullable(),
+    doubts: z.array(z.looseObject({ kind: words, message: words })).exactOptional(),
+  }),
+  z.discriminatedUnion("status", [
+    z.looseObject({ status: z.enum(["verified", "unverified", "interrupted"]) }),
+    z.looseObject({ status: z.enum(["not-done", "blocked", "agent-unusable"]), message: words }),
+    z.looseObject({ status: z.literal("failed"), reason: words, message: words }),
+    z.looseObject({ status: z.literal("trespassed"), paths: z.array(words), diff: words }),
+  ]),
+);
 const item = z.looseObject({ id: z.string().min(1), kind: z.string(), title: z.string() });
 
 const judging = z.strictObject({
@@ -79,7 +119,7 @@ const JOB = z.strictObject({
 
 const RESULT = z.strictObject({
   v: z.literal(1),
-  attempt,
+  attempt: made,
   commit: hash.nullable(),
   own: z.strictObject({ subjects: z.array(z.string()), trailers: z.array(z.string()) }),
   worker: z.string().min(1).max(200),
@@ -153,8 +193,17 @@ export function repositoryName(url: string): string {
   const plain = scp !== null
     ? `${scp[1]}/${scp[2]}`
     : URL.canParse(url)
-    ? `${new URL(url).host}${decodeURIComponent(new URL(url).pathname)}`
+    ? `${new URL(url).host}${unescaped(new URL(url).pathname)}`
     : url;
   return plain.replace(/\/+$/, "").replace(/\.git$/, "").replace(/^([^/]+)/, (host) => host.toLowerCase())
     .replaceAll(/\/{2,}/g, "/");
+}
+
+/** A path as it is, where it is not escaped as URLs are. */
+function unescaped(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }

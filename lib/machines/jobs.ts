@@ -10,6 +10,7 @@ import { journalKeyOf } from "../backlog/journal_key.ts";
 import type { Backlog } from "../backlog/types.ts";
 import type { RalphContext, RunLock } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
+import { inTheWay } from "../git/land.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import { outputFrom } from "../git/run_git.ts";
 import type { Repository } from "../git/types.ts";
@@ -24,7 +25,7 @@ import { runLoop } from "../loop/run_loop.ts";
 import { ByHand } from "./by_hand.ts";
 import { jobHead } from "./coordinator.ts";
 import { type Job, type JobResult, parseJob, parseResult, repositoryName } from "./job.ts";
-import { pushedResult, remoteUrl } from "./remote.ts";
+import { pushedJob, pushedResult, remoteUrl } from "./remote.ts";
 import { openSharedRun, type RunMemory, type SharedRun, type Spent } from "./shared_journal.ts";
 import { attemptJob, checkOutJob } from "./work_job.ts";
 import { ensureOfRepository, type JobContext } from "./worker.ts";
@@ -202,7 +203,7 @@ export async function workInCheckout(
   await using _lock = await lock.acquire("job work");
   const known = push ? await pushedResult(repository, job.attempt.id) : null;
   if (known !== null) return known;
-  await using _back = await leaveCheckout(repository);
+  await using _back = await leaveCheckout(repository, job);
   await checkOutJob(repository, job);
   await using context = await open();
   const { ralph, backlog } = context;
@@ -216,12 +217,14 @@ export async function workInCheckout(
  *
  * @throws {RalphError} job-clone-unfit
  */
-async function leaveCheckout(repository: Repository): Promise<AsyncDisposable> {
+async function leaveCheckout(repository: Repository, { base, attempt: { id }, ralph }: Job): Promise<AsyncDisposable> {
   const { head, branch, changed } = await repository.status();
-  const dirty = changed.filter(({ untracked }) => !untracked).map(({ path }) => path);
-  if (dirty.length > 0) {
-    const problem = `a job moves its checkout, and these are not committed: ${dirty.slice(0, 10).join(", ")}`;
-    throw new RalphError("job-clone-unfit", { details: { problem }, hint: "commit or stash them" });
+  const isThere = await pushedJob(repository, id, ralph) !== null; // what it begins with is here now
+  const wanted = isThere && head !== null ? await inTheWay(repository, { tip: head, commit: base }) ?? [] : [];
+  const dirty = new Set([...changed.filter(({ untracked }) => !untracked).map(({ path }) => path), ...wanted]);
+  if (dirty.size > 0) {
+    const problem = `a job moves its checkout, and these are not committed: ${[...dirty].slice(0, 10).join(", ")}`;
+    throw new RalphError("job-clone-unfit", { details: { problem }, hint: "commit or stash them (`git stash -u`)" });
   }
   const back = branch === null ? ["--detach", head ?? "HEAD"] : [branch];
   return {

@@ -60,6 +60,9 @@ const TOGETHER = "passed alone, and fails together with what was merged since";
 
 const PROTECTED: ReadonlySet<BriefKind> = new Set(["protected", "recipe", "prompt", "plan"]);
 
+/** Of a turn elsewhere that says that there was nothing to do: its checks run here all the same. */
+const NOTHING = { subjects: [], trailers: [] } as const;
+
 type LandingResult = "landed" | "conflict" | "failed" | "blocked" | "refused" | "interrupted";
 
 /** An attempt on its way, and how its work gets there. */
@@ -105,22 +108,22 @@ class RunLandings<Data, Findings> implements Landings<Data, Findings> {
   }
 
   async land(toLand: ToLand<Data, Findings>): Promise<StoppedEarly | null> {
-    const { begun, worked, work, base, tree } = toLand;
+    const { begun, worked, work, base, tree, isForeign } = toLand;
     await restoreBrief(this.#parts.brief);
     await this.#take(toLand.notes);
     await this.#guardProject(begun.id);
     const attempt = this.#iterations.limited(begun, worked.attempt);
     const passed = attempt.status === "verified" || attempt.status === "unverified";
-    if (!passed || work === null) return await this.#settle(toLand, attempt, null);
+    if (!passed || (work === null && !isForeign)) return await this.#settle(toLand, attempt, null);
 
     const { events } = tree.home;
     const { item } = begun.named;
     const tip = (await this.#repository.status()).head ?? base;
     events.emit({ type: "landing-start", item, behind: await this.#commitsBetween(base, tip) });
-    const merged = await mergeTrees(this.#repository, tip, work.commit);
-    if (merged.conflicts.length > 0) return await this.#conflict(toLand, attempt, merged.conflicts);
-    const commit = base === tip ? work.commit : await commitMerged(this.#repository, tip, merged.tree);
-    const checked = await this.#check(toLand, attempt, { tip, commit, own: work.own });
+    const merged = work === null ? null : await mergeTrees(this.#repository, tip, work.commit);
+    if (merged !== null && merged.conflicts.length > 0) return await this.#conflict(toLand, attempt, merged.conflicts);
+    const made = base === tip ? work?.commit : merged && await commitMerged(this.#repository, tip, merged.tree);
+    const checked = await this.#check(toLand, attempt, { tip, commit: made ?? tip, own: work?.own ?? NOTHING });
     const ended = await this.#settle(toLand, checked.attempt, checked.steps, (settled) => {
       const isRefused = checked.steps !== null && settled.committed.length === 0 && checked.steps.paths.length > 0;
       events.emit({

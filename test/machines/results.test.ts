@@ -1,0 +1,102 @@
+import { expect, test } from "vitest";
+import { memoryBacklog } from "../../lib/mod.ts";
+import type { Job } from "../../lib/machines/job.ts";
+import { landResult, takeJobs, workJob } from "../../lib/machines/jobs.ts";
+import { type TestContext, testContext } from "../../lib/testing/mod.ts";
+
+const TURN = { write: { "a.txt": "a" }, say: "<ralph>DONE</ralph>" };
+const USAGE = {
+  inputTokens: 1,
+  outputTokens: 1,
+  cachedTokens: null,
+  reasoningTokens: null,
+  costUsd: null,
+  estimated: false,
+};
+const ENDED = {
+  end: { reason: "completed" },
+  usage: USAGE,
+  transcript: "x",
+  durationMs: 1,
+  changedFiles: [],
+  base: null,
+  head: null,
+};
+const VERIFIED = {
+  status: "verified",
+  claim: { status: "done" },
+  turn: ENDED,
+  verification: { status: "passed", results: [] },
+};
+
+function backlogOf() {
+  return memoryBacklog([{ id: "a", title: "write a.txt", checks: ["test -f a.txt"] }]);
+}
+
+async function taken(ralph: TestContext): Promise<Job> {
+  const { jobs: [job] } = await takeJobs(ralph, backlogOf());
+  expect(job).toBeDefined();
+  return job as Job;
+}
+
+/** What anyone who may push below refs/ralph/ can put there. */
+async function push({ tree }: TestContext, { attempt: { id }, base }: Job, attempt: object): Promise<void> {
+  const own = { subjects: [], trailers: [] };
+  const result = { v: 1, attempt: { id, number: 1, ...attempt }, commit: null, own, worker: "w" };
+  const message = `ralph: attempt ${id}\n\n${JSON.stringify(result)}`;
+  const commit = (await tree.git("commit-tree", `${base}^{tree}`, "-p", base, "-m", message)).trim();
+  await tree.git("push", "--quiet", "origin", `${commit}:refs/ralph/attempts/${id}`);
+}
+
+test("what a worker calls verified without a commit is checked like any other result", async () => {
+  await using ralph = await testContext({ remote: true });
+  await push(ralph, await taken(ralph), VERIFIED);
+
+  const { landed } = await landResult(ralph, backlogOf());
+
+  expect(landed).toMatchObject([{ item: "a", status: "open" }]);
+});
+
+test("a worker that found nothing to do is believed where the checks agree", async () => {
+  await using ralph = await testContext({ files: { "a.txt": "a" }, remote: true });
+  await push(ralph, await taken(ralph), VERIFIED);
+
+  const { landed, outcome } = await landResult(ralph, backlogOf());
+
+  expect(landed).toMatchObject([{ item: "a", status: "passed" }]);
+  expect(outcome.status).toBe("passed");
+});
+
+test.each([
+  ["a status that there is not", { ...VERIFIED, status: "weird" }],
+  ["no turn", { status: "verified" }],
+  ["a cost below 0, which would make room in the budget", {
+    ...VERIFIED,
+    turn: { ...ENDED, usage: { ...USAGE, costUsd: -5 } },
+  }],
+  ["an option of git's in the place of a commit", { ...VERIFIED, turn: { ...ENDED, base: "--output=x" } }],
+])("a result with %s parks its item and breaks no landing", async (_, attempt) => {
+  await using ralph = await testContext({ remote: true });
+  await push(ralph, await taken(ralph), attempt);
+
+  const { landed, outcome } = await landResult(ralph, backlogOf());
+
+  expect(landed).toMatchObject([{ item: "a", status: "parked" }]);
+  expect(outcome).toMatchObject({ status: "blocked", reasons: [expect.stringContaining("the result cannot be read")] });
+});
+
+test("a file of a person's that the job's commit has as well is not written over", async () => {
+  await using ralph = await testContext({ remote: true, agent: { turns: [TURN] } });
+  const { tree } = ralph;
+  await tree.write({ "notes.md": "theirs" });
+  await tree.git("add", "--all");
+  await tree.git("commit", "--quiet", "--message", "notes");
+  const job = await taken(ralph);
+  await tree.git("reset", "--quiet", "--hard", "HEAD~1");
+  await tree.write({ "notes.md": "mine" });
+
+  const worked = workJob(ralph, backlogOf(), job);
+
+  await expect(worked).rejects.toMatchObject({ code: "job-clone-unfit", message: expect.stringContaining("notes.md") });
+  expect(await tree.read("notes.md")).toBe("mine");
+});
