@@ -119,8 +119,11 @@ class JournalFile {
   /** Reads it; what anything else writes from now on is undone. */
   async hold(): Promise<string> {
     const text = await this.read();
+    const bytes = Buffer.byteLength(text);
+    // a character that a kill tore reads as another one: from now on it is that one
+    if (text !== "" && factsOf(this.#path)?.size !== bytes) await writeAtomic(this.#path, text);
     this.isFixed = false;
-    this.#know(text, Buffer.byteLength(text));
+    this.#know(text, bytes);
     return text;
   }
 

@@ -123,6 +123,22 @@ describe("openJournal()", () => {
     expect([...again.leftovers(KEY)]).toEqual([["left.txt", { itemId: "US-1", content: "h" }]]);
   });
 
+  test("a character torn by a kill is no change that a turn has made", async () => {
+    await using folder = await temporaryDirectory("journal");
+    const file = join(folder.path, "journal.jsonl");
+    await writeFile(file, Buffer.from([...Buffer.from('{"type":"beg'), 0xc3]));
+
+    const journal = await openJournal(file);
+    await journal.refresh();
+    await journal.begun(KEY, ITEM, { id: "r.1", number: 1, userPaths: [] });
+    expect(journal.isFixed).toBe(false);
+    expect((await openJournal(file)).open(KEY)).toHaveLength(1);
+
+    await appendFile(file, "{}\n");
+    await journal.settling(KEY, ITEM, failed("r.1", 1), { work: {} });
+    expect(journal.isFixed).toBe(true);
+  });
+
   test("a large journal is started anew when a run ends and says the same for what is to come", async () => {
     await using folder = await temporaryDirectory("journal");
     const file = join(folder.path, "journal.jsonl");
