@@ -10,6 +10,7 @@ const KEPT: readonly string[] = [
   "script",
   "cassette",
   "model",
+  "endpoint",
   "reasoning",
   "timeout",
   "max-cost",
@@ -21,7 +22,10 @@ const KEPT: readonly string[] = [
   "challenge",
   "branch",
   "parallel",
+  "queue",
   "any-order",
+  "scope",
+  "ask",
 ];
 
 /** A command of Ralph's with those flags of this command line that it takes as well: as printed it works. Pure. */
@@ -38,9 +42,14 @@ export function withFlags(
     if (values.length === 0 || (variable !== undefined && host.environment.variables[variable] !== undefined)) {
       return [];
     }
+    if (values.some(holdsPassword)) return []; // a line that is printed is copied and kept
     return values.map((value) => type === "boolean" ? `--${flag}` : `--${flag} ${quoted(value)}`);
   });
   return [line, ...given].join(" ");
+}
+
+function holdsPassword(value: string): boolean {
+  return URL.canParse(value) && new URL(value).password !== "";
 }
 
 /** A word for the shell. */

@@ -40,6 +40,17 @@ describe("withFlags()", () => {
     );
   });
 
+  test("a run continues with the same model server, the same queue and the same place for questions", () => {
+    const line = ["run", "--agent", "builtin", "--endpoint", "openrouter", "--ask", "page"];
+
+    expect(again(line, "ralph run")).toBe("ralph run --agent builtin --endpoint openrouter --ask page");
+    expect(again(["run", "--queue", "postgres://ralph@db/ralph"], "ralph run")).toBe(
+      "ralph run --queue postgres://ralph@db/ralph",
+    );
+    expect(again(["run", "--queue", "postgres://ralph:pw@db/ralph"], "ralph run")).toBe("ralph run");
+    expect(again(["job", "land", "--scope", "auth"], "ralph job take")).toBe("ralph job take --scope auth");
+  });
+
   test("only flags that the command takes, that were typed, and that it does not have", () => {
     const line = ["exec", "a goal", "--agent", "claude", "--model", "m", "--allow-unverified", "--branch", ""];
 
