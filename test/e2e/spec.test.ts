@@ -92,16 +92,21 @@ describe("the spec workflow", () => {
   }, 60_000);
 
   test("a reviewer that changes code accepts nothing by it; what its tests leave behind is no change", async () => {
-    const worker = (path: string): string =>
+    const worker = (act: string): string =>
       `cat >/dev/null; [ $RALPH_STAGE = BUILD ] && touch a && exec ralph task done
-       echo cheat >> ${path}; exec ralph task accept`;
+       ${act}; exec ralph task accept`;
 
-    const changed = await project(PLAN).agent("worker", worker("specs/b.md"))
+    const changed = await project(PLAN).agent("worker", worker("echo cheat >> specs/b.md"))
       .args("build", "--agent-cmd", "worker", "--max-iterations", "2").expectExit(1);
     expect(changed.stderr).toContain("it changed files, which a review does not do; revert them: specs/b.md");
     expect(changed.git("log", "--format=%s", "--", "specs/b.md")).toBe("start");
 
-    await project(PLAN).agent("worker", worker("coverage.txt")).args("build", "--agent-cmd", "worker").expectExit(0);
+    const removed = await project(PLAN).agent("worker", worker("git rm -q specs/b.md"))
+      .args("build", "--agent-cmd", "worker", "--max-iterations", "2").expectExit(1);
+    expect(removed.stderr).toContain("it changed files, which a review does not do; revert them: specs/b.md");
+
+    await project(PLAN).agent("worker", worker("echo a > coverage.txt")).args("build", "--agent-cmd", "worker")
+      .expectExit(0);
   }, 60_000);
 
   test(

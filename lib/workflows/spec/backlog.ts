@@ -1,6 +1,7 @@
 import { join, relative } from "node:path";
 import type { Config } from "../../config/types.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
+import { outputFrom } from "../../git/run_git.ts";
 import { topLevelPaths } from "../../git/tree_paths.ts";
 import type { Repository } from "../../git/types.ts";
 import { readText } from "../../host/files.ts";
@@ -114,12 +115,13 @@ export function specBacklog(
     return last.plan;
   }
 
-  /** Those of the files that git tracks: what tests leave behind is no change of a reviewer's. */
-  async function tracked(files: readonly string[]): Promise<readonly string[]> {
+  /** Those of the files that git tracks, or did when the turn began: what tests leave behind is no change of a reviewer's. */
+  async function tracked(files: readonly string[], base: string | null): Promise<readonly string[]> {
     const own = files.filter((file) => file !== PLAN_FILE);
-    if (own.length === 0 || ralph.repository === null) return [];
-    const found = await ralph.repository.git(["ls-files", "-z", "--", ...topLevelPaths(ralph, own)]);
-    const known = new Set(found.stdout.split("\0"));
+    const { repository } = ralph;
+    if (own.length === 0 || repository === null) return [];
+    const before = base === null ? "" : await outputFrom(repository, ["ls-tree", "-r", "-z", "--name-only", base]);
+    const known = new Set(`${before}\0${await outputFrom(repository, ["ls-files", "-z"])}`.split("\0"));
     return own.filter((file) => known.has(topLevelPaths(ralph, [file])[0] ?? ""));
   }
 
@@ -256,13 +258,13 @@ export function specBacklog(
       return { prompt, checks, checkFirst: item.kind === "VERIFY", environment: { RALPH_STAGE: item.kind } };
     },
 
-    async judge(item, { lines, changedFiles }, { cwd, claims }) {
+    async judge(item, { lines, changedFiles, base }, { cwd, claims }) {
       const claim = claimOf(
         item,
         [...claims, ...claimsByHand(item, await readText(join(cwd, PLAN_FILE)), last?.plan)],
         lines,
       );
-      const sources = item.kind === "VERIFY" && claim.status === "done" ? await tracked(changedFiles) : [];
+      const sources = item.kind === "VERIFY" && claim.status === "done" ? await tracked(changedFiles, base) : [];
       if (sources.length === 0) return claim;
       const reason = `it changed files, which a review does not do; revert them: ${sources.join(", ")}`;
       return { ...claim, status: "not-done", reason };

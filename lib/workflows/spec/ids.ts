@@ -29,15 +29,16 @@ export async function knownInHistory(
   { root, repository }: PlanPlace,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  if (repository === null || ids.length === 0) return new Set();
+  const possible = ids.filter((id) => !id.includes("\0")); // what no program can be given as an argument
+  if (repository === null || possible.length === 0) return new Set();
   const path = relative(repository.topLevel, join(root, PLAN_FILE)).replaceAll("\\", "/");
-  const names = ids.map((id) => id.replaceAll(/[^\w-]/g, "\\$&")).join("|");
+  const names = possible.map((id) => id.replaceAll(/[^\w-]/g, "\\$&")).join("|");
   const found = await repository.git(
     ["log", "--all", "-p", "-U0", "--no-ext-diff", "--no-textconv", "--format=", `-G"id" *: *"(${names})"`, "--", path],
   );
   const records = found.stdout.matchAll(/^[+-].*?"id"\s*:\s*"([^"]*)"/gm);
   const known = new Set([...records].map(([, id]) => id));
-  return new Set(ids.filter((id) => known.has(id)));
+  return new Set(possible.filter((id) => known.has(id)));
 }
 
 /** What pending tasks depend on that neither the file nor its history knows, a line each. */
