@@ -167,6 +167,11 @@ describe("ralph finish", () => {
     expect(refused.stderr).toContain("no pushes today");
     expect(git("branch", "--show-current")).toBe("ralph/hello");
 
+    const asOption = await finish(root, "--dry-run", `--base=--upload-pack=touch ${root}/run;git-upload-pack`)
+      .expectExit(2);
+    expect(asOption.stderr).toContain("there is no branch --upload-pack");
+    expect(existsSync(join(root, "run"))).toBe(false);
+
     git("switch", "-q", "main");
     writeFileSync(join(root, "hello.txt"), "other\n");
     git("add", "hello.txt");

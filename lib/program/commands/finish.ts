@@ -77,7 +77,7 @@ async function isAsChecked(
   const { git } = requireRepository(ralph);
   if ((await git(["merge-base", "--is-ancestor", checked, work.head])).exitCode !== 0) return false;
   const changed = await git(["diff", "--name-only", "-z", "--no-renames", checked, work.head]);
-  return changed.stdout.split("\0").every((path) => path === "" || own(path));
+  return changed.exitCode === 0 && changed.stdout.split("\0").every((path) => path === "" || own(path));
 }
 
 /** What no check has seen, for the person who merges the request. */

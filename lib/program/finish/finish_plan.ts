@@ -140,7 +140,7 @@ async function targetOf(
 ): Promise<Target> {
   const fetched = remote === null
     ? null
-    : await repository.git(["fetch", "--quiet", remote, base], { timeoutMs: 30_000 });
+    : await repository.git(["fetch", "--quiet", "--end-of-options", remote, base], { timeoutMs: 30_000 });
   const unknown = fetched === null || fetched.exitCode === 0
     ? ""
     : `${remote} was not reached (${fetched.stderr.trim().split("\n").at(-1)}): its ${base} may have moved`;
