@@ -90,6 +90,9 @@ describe("ralph exec", () => {
     expect(missing.stderr).toContain("absent is not on PATH");
     const data = await ralphCli(root).args("exec", "x y", "--dry-run", "--json", "--agent-cmd", "absent").expectExit(4);
     expect(JSON.parse(data.stdout)).toMatchObject({ goal: ["x y"], problems: [{ code: "agent-not-found" }] });
+    const base = await ralphCli(root).args("exec", "x y", "--dry-run", "--agent-cmd", "worker", "--base", "nope")
+      .expectExit(2);
+    expect(base.stderr).toContain("--base must be the name of a branch that is here");
     const none = await project(WORK).without("repository").args("exec", "x y", "--dry-run", "--agent-cmd", "worker")
       .expectExit(2);
     expect(none.stderr).toContain("git init");

@@ -18,7 +18,7 @@ import { oneLine } from "../../../ui/printable.ts";
 import { wrapText } from "../../../ui/wrap_text.ts";
 import type { ExecArgs } from "../args.ts";
 import { EXEC_FOLDER, PLAN_STATE_FILE } from "../paths.ts";
-import { stackedBranch } from "../plan/base.ts";
+import { ensureBase, stackedBranch } from "../plan/base.ts";
 import { asksTheSame } from "../plan/draft.ts";
 import { sameGoal } from "../plan/preflight.ts";
 import { readPrd } from "../plan/prompt_values.ts";
@@ -77,6 +77,9 @@ export async function showDryRun(
   await tried(() => ready(ralph));
   await tried(() => ralph.agent.ensureUsable());
   await tried(async () => await ralph.host.sandbox?.ensureUsable());
+  const { repository } = ralph;
+  const { base } = args;
+  if (repository !== null && base !== undefined) await tried(() => ensureBase(repository, base));
   const begun = recipe === null ? await tried(() => begunWith(ralph, args)) : null;
   const rows: readonly Row[] = [
     { name: "goal", lines: [begun?.goal ?? args.goal].filter((goal) => goal !== "").map(oneLine) },
@@ -87,7 +90,7 @@ export async function showDryRun(
       : [{ name: "recipe", lines: [`${relative(ralph.root, recipe)}: what it does is known when it runs`] }],
     ...begun === null ? [] : [
       { name: "plan", lines: planLines(ralph, begun) },
-      { name: "branch", lines: await branchLines(ralph, begun, args.base) },
+      { name: "branch", lines: await branchLines(ralph, begun, base) },
     ],
     { name: "checks", lines: await checkLines(ralph) },
     ...begun === null ? [] : [{ name: "commits", lines: commitLines(ralph, begun) }],

@@ -19,12 +19,8 @@ export async function enterBase(ralph: RalphContext, prd: Prd | null, asked: str
   const enter = async (branch: string): Promise<void> =>
     await enterBranch({ events: ralph.events, repository }, branch);
   if (asked !== undefined) {
-    const known = await repository.git(["rev-parse", "--verify", "--quiet", `refs/heads/${asked}`]);
-    if (known.exitCode === 0) return await enter(asked);
-    throw new RalphError("option-invalid", {
-      details: { option: "--base", expected: "the name of a branch that is here", value: asked },
-      hint: "`git branch` lists them",
-    });
+    await ensureBase(repository, asked);
+    return await enter(asked);
   }
   const stacked = await stackedBranch(repository, prd);
   if (stacked === null) return;
@@ -41,6 +37,15 @@ export async function enterBase(ralph: RalphContext, prd: Prd | null, asked: str
     ],
   });
   if (value === usual) await enter(usual);
+}
+
+/** @throws {RalphError} option-invalid for a branch that is not there */
+export async function ensureBase({ git }: Repository, asked: string): Promise<void> {
+  if ((await git(["rev-parse", "--verify", "--quiet", `refs/heads/${asked}`])).exitCode === 0) return;
+  throw new RalphError("option-invalid", {
+    details: { option: "--base", expected: "the name of a branch that is here", value: asked },
+    hint: "`git branch` lists them",
+  });
 }
 
 /** The branch of an earlier goal that is checked out and not merged; `null`: a new goal starts where it is. */
