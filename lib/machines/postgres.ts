@@ -190,9 +190,11 @@ class PostgresEngine implements Engine {
       });
     };
     const rest = async (id: string, until: number, lane: number): Promise<void> => {
-      await this.#boss.offWork(this.#queue, { id, wait: false });
-      await this.#clock.sleep(Math.max(0, until - this.#clock.now()), signal);
-      if (!signal.aborted) await this.#patiently(() => open(lane));
+      await this.#boss.offWork(this.#queue, { id, wait: false }).catch(() => {}); // its lane is opened anew in any case
+      for (let pause = until - this.#clock.now(); !signal.aborted; pause = FLOOR_MS) {
+        await this.#clock.sleep(Math.max(0, pause), signal);
+        if (!signal.aborted && await open(lane).then(() => true, () => false)) return; // a database that is away comes back
+      }
     };
     for (let lane = 0; lane < lanes; lane++) await open(lane);
     await new Promise<void>((resolve) => {
@@ -279,7 +281,7 @@ function endOf(job: JobWithMetadata<Job> | undefined): JobEnd | null {
   if (job.state === "completed") return done(output?.result);
   if (job.state === "cancelled") return { status: "failed", message: "it was cancelled" };
   if (job.state !== "failed") return null;
-  return { status: "failed", message: output?.message ?? "no worker has ended it" };
+  return { status: "failed", message: textOf(output?.message) ?? "no worker has ended it" };
 }
 
 /** What comes from the database is not trusted: any writer may have put it there. */
@@ -292,6 +294,7 @@ function done(written: unknown): JobEnd {
   }
 }
 
+const UNKNOWN = "(unknown)";
 const STATES = {
   created: "waiting",
   retry: "waiting",
@@ -303,19 +306,24 @@ const STATES = {
 
 function queued(job: JobWithMetadata<Job>, now: number): QueuedJob {
   const output = job.output as Output | null;
-  const result = output?.result as JobResult | undefined;
-  const { attempt, item, repository } = job.data;
+  const result = output?.result as Partial<JobResult> | undefined;
+  const { attempt, item, repository } = (job.data ?? {}) as { readonly [Key in keyof Job]?: Partial<Job[Key]> };
   return {
-    attemptId: attempt.id,
-    itemId: item.id,
-    repository,
+    attemptId: textOf(attempt?.id) ?? UNKNOWN,
+    itemId: textOf(item?.id) ?? UNKNOWN,
+    repository: textOf(repository) ?? UNKNOWN,
     state: STATES[job.state],
-    worker: result?.worker ?? null,
-    message: job.state === "failed" ? output?.message ?? null : null,
+    worker: textOf(result?.worker),
+    message: job.state === "failed" ? textOf(output?.message) : null,
     retries: job.retryCount,
     ageMs: now - job.createdOn.getTime(),
     silentMs: job.state === "active" ? now - (job.heartbeatOn ?? job.startedOn).getTime() : null,
   };
+}
+
+/** `null`: another program has written something else there. */
+function textOf(written: unknown): string | null {
+  return typeof written === "string" ? written : null;
 }
 
 /** pg-boss names jobs by UUIDs; the same attempt has the same one. */

@@ -163,6 +163,17 @@ describe.skipIf(!usable)("a queue in PostgreSQL", () => {
     60_000,
   );
 
+  test("a job that another program has put there is shown, and breaks nothing", async () => {
+    const engine = await open(`q${++queues}`);
+    await engine.submit("run-x.1", { anything: true } as never);
+    await engine.submit("run-x.2", null as never);
+
+    expect(await engine.jobs()).toMatchObject([
+      { attemptId: "(unknown)", itemId: "(unknown)", repository: "(unknown)", state: "waiting", worker: null },
+      { attemptId: "(unknown)", state: "waiting" },
+    ]);
+  }, 30_000);
+
   test("what a worker reports of its turn is heard, and nonsense is not", async () => {
     const queue = `q${++queues}`;
     const [coordinator, worker, stranger] = [await open(queue), await open(queue), await open(`q${++queues}`)];
