@@ -6,6 +6,7 @@
  * @module
  */
 import { z } from "zod";
+import type { JournalKey } from "../backlog/journal_types.ts";
 import { journalKeyOf } from "../backlog/journal_key.ts";
 import type { Backlog } from "../backlog/types.ts";
 import type { RalphContext } from "../context/context.ts";
@@ -13,8 +14,10 @@ import { ownFiles } from "../context/own_files.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import { outputFrom } from "../git/run_git.ts";
+import { keptWork } from "../git/work_commit.ts";
 import type { Repository } from "../git/types.ts";
 import { hashText, LARGEST_LOG, readText, writeAtomic } from "../host/files.ts";
+import { keyOf } from "../loop/journal_fold.ts";
 import { attemptRef, jobRef } from "./job.ts";
 import { commitData, fetchRefs, pushRefs, readData, type RefUpdate, remoteRefs } from "./remote.ts";
 
@@ -100,7 +103,7 @@ export async function openSharedRun<Data, Findings>(
   const heads = `refs/heads/${branch}`;
   const there = await remoteRefs(repository, [ref, heads, "refs/ralph/jobs/*", "refs/ralph/attempts/*"]);
   await ensureAhead(repository, branch, there.get(heads) ?? null);
-  const run = new Shared(ralph, { repository, ref, heads, there });
+  const run = new Shared(ralph, { repository, key, ref, heads, there });
   await run.adopt(ralph.journal.open(key).length > 0);
   return run;
 }
@@ -176,17 +179,27 @@ class Shared implements SharedRun {
     const text = await readText(ownFiles(repository, this.#ralph.root).journal, LARGEST_LOG) ?? "";
     const blob = (await outputFrom(repository, ["hash-object", "-w", "--stdin"], { input: text })).trim();
     const tree = (await outputFrom(repository, ["mktree"], { input: `100644 blob ${blob}\t${FILE}\n` })).trim();
-    const listed = await outputFrom(repository, ["for-each-ref", "--format=%(refname) %(objectname)", WORK]);
-    const lines = listed.split("\n").filter((line) => line !== "").map((line) => line.split(" ") as [string, string]);
-    const work = Object.fromEntries(lines);
+    const work = Object.fromEntries(await this.#work());
     const parents = [...new Set(Object.values(work))];
     const data: z.infer<typeof SHARED> = { v: 1, spent, taken: { ...taken }, work };
     return await commitData(repository, { tree, parents, subject: "ralph: a run by jobs", data });
+  }
+
+  /** What attempts of this run left. What else this clone keeps is nothing of the remote's. */
+  async #work(): Promise<ReadonlyMap<string, string>> {
+    const { repository, key } = this.#parts;
+    const work = new Map(await keptWork(repository, keyOf(key)));
+    for (const { ref } of this.#ralph.journal.stowed(key).values()) {
+      const commit = await commitOf(repository, ref);
+      if (commit !== null) work.set(ref, commit);
+    }
+    return work;
   }
 }
 
 interface SharedParts {
   readonly repository: Repository;
+  readonly key: JournalKey;
   readonly ref: string;
   /** The branch's. */
   readonly heads: string;

@@ -100,3 +100,16 @@ test("a file of a person's that the job's commit has as well is not written over
   await expect(worked).rejects.toMatchObject({ code: "job-clone-unfit", message: expect.stringContaining("notes.md") });
   expect(await tree.read("notes.md")).toBe("mine");
 });
+
+test("what a clone keeps of other runs stays in it", async () => {
+  await using ralph = await testContext({ remote: true });
+  const { tree } = ralph;
+  const other = (await tree.git("commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "mine alone")).trim();
+  await tree.git("update-ref", "refs/ralph/work/another-run.1", other);
+
+  await taken(ralph);
+
+  const url = (await tree.git("remote", "get-url", "origin")).trim();
+  expect(await tree.git("-C", url, "for-each-ref", "--format=%(refname)")).toContain("refs/ralph/runs/");
+  expect(await tree.git("-C", url, "rev-list", "--all")).not.toContain(other);
+});
