@@ -6,6 +6,7 @@
 import { wrapText } from "../ui/wrap_text.ts";
 import { EXIT } from "../errors/exit_codes.ts";
 import { RalphError } from "../errors/ralph_error.ts";
+import { machineError } from "../host/file_errors.ts";
 import { onSignals } from "../host/this_process.ts";
 import type { Host } from "../host/types.ts";
 import { printable, printablePainted } from "../ui/printable.ts";
@@ -151,8 +152,8 @@ function describeFailure(error: unknown, { verbose }: { readonly verbose: boolea
     const stack = verbose && error.exitCode === EXIT.internal ? stackOf(error.cause ?? error, true) : [];
     return { lines: [`error: ${error.message}`, ...stack, `hint: ${error.hint}`], exitCode: error.exitCode };
   }
-  const missing = notGenerated(error);
-  if (missing !== null) return describeFailure(missing, { verbose });
+  const known = notGenerated(error) ?? machineError(error);
+  if (known !== null) return describeFailure(known, { verbose });
   const internal = new RalphError("internal", { details: { problem: messageOf(error) } });
   return {
     lines: [`error: internal: ${internal.message}`, ...stackOf(error, verbose), `hint: ${internal.hint}`],

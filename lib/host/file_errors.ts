@@ -52,6 +52,29 @@ export function unreadable(path: string, cause: unknown): RalphError {
   return new RalphError("file-unreadable", { details: { path, reason: reasonOf(code, message), hint }, cause });
 }
 
+/** What the machine refuses, whichever file it is: no one who reads or writes can mean it. */
+const OF_THE_MACHINE: ReadonlySet<string> = new Set([
+  "EDQUOT",
+  "EIO",
+  "EMFILE",
+  "ENFILE",
+  "ENODEV",
+  "ENOSPC",
+  "ENXIO",
+  "EROFS",
+  "ESTALE",
+]);
+const READING: ReadonlySet<string> = new Set(["lstat", "open", "read", "readlink", "realpath", "scandir", "stat"]);
+const FULL: ReadonlySet<string> = new Set(["EDQUOT", "ENOSPC", "EROFS"]);
+
+/** An error of the file system that nobody has named, where it is the machine's: no bug of Ralph's. `null` for others. */
+export function machineError(error: unknown): RalphError | null {
+  if (!(error instanceof Error)) return null;
+  const { code = "", path, syscall = "" } = error as NodeJS.ErrnoException;
+  if (typeof path !== "string" || !OF_THE_MACHINE.has(code)) return null;
+  return READING.has(syscall) && !FULL.has(code) ? unreadable(path, error) : unwritable(path, error);
+}
+
 function reasonOf(code: string, message: string): string {
   return message.replace(/^(\w+: .*?), .*$/s, "$1") || code;
 }

@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { unwritable } from "../../lib/host/file_errors.ts";
+import { machineError, unwritable } from "../../lib/host/file_errors.ts";
 import {
   appendText,
   copyPath,
@@ -220,6 +220,30 @@ describe("unwritable()", () => {
     expect(error.message).toBe(`could not write /x: ${code}: it did not work`);
     expect(error.hint).toMatch(hint);
     expect(error.cause).toBe(cause);
+  });
+});
+
+describe("machineError()", () => {
+  const thrown = (code: string, syscall: string, path?: string): Error =>
+    Object.assign(new Error(`${code}: it failed, ${syscall}${path === undefined ? "" : ` '${path}'`}`), {
+      code,
+      syscall,
+      path,
+    });
+
+  test("an error of the disk that nobody has named is the machine's, with the path, and no bug", () => {
+    expect(machineError(thrown("EIO", "scandir", "/a"))).toMatchObject({
+      code: "file-unreadable",
+      message: "could not read /a: EIO: it failed",
+    });
+    expect(machineError(thrown("EIO", "rename", "/a"))).toMatchObject({ code: "file-unwritable" });
+    expect(machineError(thrown("ENOSPC", "open", "/a"))?.hint).toContain("make room");
+  });
+
+  test("what only Ralph can have done wrong stays an error of its own", () => {
+    expect(machineError(thrown("ENOENT", "open", "/a"))).toBeNull();
+    expect(machineError(thrown("EIO", "read"))).toBeNull();
+    expect(machineError(new TypeError("not a function"))).toBeNull();
   });
 });
 
