@@ -23,9 +23,9 @@ import {
   realpathSync,
   renameSync,
   rmdirSync,
-  rmSync,
   statSync,
   symlinkSync,
+  unlinkSync,
   writeFileSync,
 } from "node:fs";
 import process from "node:process";
@@ -212,9 +212,9 @@ export async function pathExists(path: string): Promise<boolean> {
   }
 }
 
-/** Takes away a file or a whole folder. A missing one is fine. */
+/** Takes away a file or a whole folder. A missing one is fine. @throws {RalphError} file-unwritable */
 export async function removePath(path: string): Promise<void> {
-  if (isPlainFile(path)) return rmSync(path, { force: true });
+  if (isPlainFile(path)) return removeFile(path);
   if (isRemovedEmpty(path)) return;
   for (let left = 5;; left -= 1) {
     try {
@@ -222,10 +222,19 @@ export async function removePath(path: string): Promise<void> {
     } catch (error) {
       // another process still writes there; Deno's `rm` has no `maxRetries`
       if (left === 0 || !["ENOTEMPTY", "EBUSY", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) {
-        throw error;
+        throw unwritable(path, error);
       }
       await wait((6 - left) * 50);
     }
+  }
+}
+
+/** By `unlink` itself: Bun's `rm` calls an error that it does not know a bad address. */
+function removeFile(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (!isMissing(error)) throw unwritable(path, error);
   }
 }
 

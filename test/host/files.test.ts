@@ -223,6 +223,15 @@ describe("unwritable()", () => {
   });
 });
 
+describe("removePath()", () => {
+  test.skipIf(process.platform !== "linux")("says which file it could not take away, and why", async () => {
+    await expect(removePath("/proc/self/status")).rejects.toMatchObject({
+      code: "file-unwritable",
+      message: expect.stringMatching(/^could not write \/proc\/self\/status: E(PERM|ACCES): /) as string,
+    });
+  });
+});
+
 describe("machineError()", () => {
   const thrown = (code: string, syscall: string, path?: string): Error =>
     Object.assign(new Error(`${code}: it failed, ${syscall}${path === undefined ? "" : ` '${path}'`}`), {
