@@ -55,10 +55,8 @@ export function commandAgent(options: CommandAgentOptions): Agent {
     ...(converses ? { interactive: true } : {}),
     name: word ?? command.trim().split(/\s+/)[0] ?? command,
     async ensureUsable(): Promise<void> {
-      if (word === null) return;
-      if (await findExecutable(word, host.environment, options.root ?? host.environment.cwd) !== null) return;
-      const reason = /[/\\]/.test(word) ? `${word} does not exist or may not be run` : `${word} is not on PATH`;
-      throw new RalphError("agent-not-found", { details: { command, reason } });
+      const reason = await missingProgram(command, host, options.root);
+      if (reason !== null) throw new RalphError("agent-not-found", { details: { command, reason } });
     },
     async runTurn(request: TurnRequest) {
       const { idleTimeoutMs: _, ...plain } = request;
@@ -71,6 +69,17 @@ export function commandAgent(options: CommandAgentOptions): Agent {
       return runTurn(host, { ...shell, input: request.prompt, ...inside }, plain);
     },
   };
+}
+
+/** Why a command cannot be started: its program is not there. `null`: it is, or the command is more than a program. */
+export async function missingProgram(
+  command: string,
+  { environment }: Pick<Host, "environment">,
+  root: string = environment.cwd,
+): Promise<string | null> {
+  const word = commandWord(command);
+  if (word === null || await findExecutable(word, environment, root) !== null) return null;
+  return /[/\\]/.test(word) ? `${word} does not exist or may not be run` : `${word} is not on PATH`;
 }
 
 /** How known programs take a first prompt at the terminal; the flags of their unattended form are left out. */

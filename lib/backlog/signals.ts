@@ -32,7 +32,8 @@ const FORMS: readonly (readonly [Signal["form"], RegExp])[] = [
   ["review", /<review(?: +(\w+))?>\s*([A-Za-z]+)\s*(?::(.*?))?<\/review>/g],
 ];
 const HASHES_REGEXP = /^###\s*([A-Z_]+)(?: +(\w+))?\s*(?::(.*))?###$/s;
-const LINE_REGEXP = /^(?:\[RALPH\] +)?([A-Z]+_COMPLETE)(?: +(\w+))?:\s*(.*)$/;
+/** As a heading, as an item of a list, or with its name in bold too. */
+const LINE_REGEXP = /^(?:#{1,6} +|[-+] +)?[*_]*(?:\[RALPH\] +)?([A-Z]+_COMPLETE)(?: +(\w+))?:[*_]*\s*(.*)$/;
 const TAGS_REGEXP = /^(?:<(ralph|promise|review)\b[^<>]*>(?:(?!<\/\1>).)*<\/\1>\s*)+$/;
 /** The prompt's own words, `BLOCKED: [why]`, say nothing. */
 const PLACEHOLDER_REGEXP = /^[[<{(][^\])}>]*[\])}>]$/;
@@ -156,7 +157,27 @@ export function signalLines(text: string, options: SignalOptions = {}): string[]
     const bare = stripMarks(line);
     if (bare !== "" && unquoted(line) !== "") found.push(bare);
   }
-  return found.slice(-(options.limit ?? SIGNAL_LINES));
+  return joinSignals(found).slice(-(options.limit ?? SIGNAL_LINES));
+}
+
+/** A signal with a value that is not closed on its line: `<ralph>LEARNING: the first of`. */
+const OPENING_REGEXP = /^<(ralph|review)(?: +\w+)?>\s*[A-Za-z_]+\s*:(?!.*<\/\1>)/;
+/** A signal's value has so many lines at most: what is not closed by then is no signal. */
+const VALUE_LINES = 40;
+
+/** Signals whose value goes over several lines, each as one line; all other lines as they are. */
+function joinSignals(lines: readonly string[]): readonly string[] {
+  const joined: string[] = [];
+  for (let index = 0; index < lines.length; index += 1) {
+    const line = lines[index] as string;
+    const form = OPENING_REGEXP.exec(line)?.[1];
+    const rest = form === undefined ? [] : lines.slice(index + 1, index + VALUE_LINES);
+    const end = rest.findIndex((next) => next.includes(`</${form}>`) || next.startsWith(`<${form}`));
+    const isClosed = end >= 0 && rest[end]?.endsWith(`</${form}>`) && !rest[end]?.startsWith(`<${form}`);
+    joined.push(isClosed ? lines.slice(index, index + end + 2).join(" ") : line);
+    if (isClosed) index += end + 1;
+  }
+  return joined;
 }
 
 /** A line without the white space, `*`, `_` and back-ticks around it. */

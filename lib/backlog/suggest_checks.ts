@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { listDirectory, readText } from "../host/files.ts";
+import { checksNothing } from "./verify_commands.ts";
 
 /** A command that a project's own files name for checking it. Only ever suggested, never run unasked. */
 export interface SuggestedCheck {
@@ -129,7 +130,7 @@ async function packageScripts({ matching, text }: Project): Promise<Found> {
     ? RUNNERS.find(([file]) => matching(file) !== undefined)?.[1] ?? "npm run"
     : `${manager} run`;
   const scripts = record(data["scripts"]);
-  const real = Object.keys(scripts).filter((name) => !String(scripts[name]).includes("no test specified"));
+  const real = Object.keys(scripts).filter((name) => isReal(String(scripts[name])));
   const tests = real.includes("test")
     ? []
     : real.filter((name) => /^(?:unit|test[:-](?:unit|ci|run|node|all))$/.test(name));
@@ -137,9 +138,15 @@ async function packageScripts({ matching, text }: Project): Promise<Found> {
     .map((name) => run === "npm run" && name === "test" ? "npm test" : `${run} ${name}`);
 }
 
+/** No stand-in such as `true`, which passes whatever the code is like. */
+function isReal(script: string): boolean {
+  return !script.includes("no test specified") && !checksNothing(script);
+}
+
 async function denoTasks({ has, text }: Project, from: string): Promise<Found> {
   const tasks = record(tryJson((await text(from)).replaceAll(/^\s*\/\/.*$/gm, ""))["tasks"]);
-  const named = NAMES.filter((name) => Object.hasOwn(tasks, name)).map((name) => `deno task ${name}`);
+  const named = NAMES.filter((name) => Object.hasOwn(tasks, name) && !checksNothing(textOf(tasks[name]) || "a task"))
+    .map((name) => `deno task ${name}`);
   return named.length > 0 || has("package.json") ? named : "deno test";
 }
 

@@ -3,6 +3,7 @@ import { CONFIG_FILE } from "../config/load.ts";
 import type { Host } from "../host/types.ts";
 import { readText, writeAtomic } from "../host/files.ts";
 import type { Choice, Prompter } from "../context/prompter.ts";
+import { missingProgram } from "../agents/command_agent.ts";
 import type { Invocation } from "./command.ts";
 import { findAgents, howToGetOne, OWN, type OwnServer, ownServers, proofText } from "./known_agents.ts";
 import { usage } from "./parse.ts";
@@ -85,15 +86,30 @@ export async function pickAgent(host: Host, prompter: Prompter, message: string)
     if (server !== undefined) return { preset: OWN, endpoint: server.name, ...await pickModel(server, host, prompter) };
     if (answer.value !== OTHER) return { preset: answer.value };
   }
+  const command = await askCommand(host, prompter, first === undefined ? howToGetOne() : []);
+  return command === "" ? null : { command };
+}
+
+/** A command whose program is not here is asked for again; who gives it twice means it. */
+async function askCommand(
+  host: Host,
+  prompter: Prompter,
+  details: readonly string[],
+  before: string | null = null,
+): Promise<string> {
   const { value } = await prompter.ask({
     id: "agent.command",
     kind: "text",
     message: "Which command is the agent? It gets the prompt on standard input (nothing: name it later)",
-    ...first === undefined ? { details: howToGetOne() } : {},
+    details,
     initial: "",
     placeholder: "my-agent --yes",
   });
-  return value.trim() === "" ? null : { command: value.trim() };
+  const command = value.trim();
+  const reason = command === before ? null : await missingProgram(command, host);
+  return reason === null
+    ? command
+    : await askCommand(host, prompter, [`${reason}: name another, or give it again to keep it`], command);
 }
 
 /** Which of the server's models; the only one of a server here need not be named. */

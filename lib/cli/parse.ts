@@ -71,14 +71,26 @@ function joinValues(line: readonly string[], table: FlagTable, command: Command)
       words.push(word);
     } else {
       const next = line[index + 1];
-      const taken = next !== undefined && !/^-./.test(next) &&
-        (flag.type !== "optional" || command.arity[1] === 0 || /^\d+$/.test(next)); // else it may be an argument
+      const taken = next !== undefined && (!/^-./.test(next) || NEGATIVE_REGEXP.test(next)) &&
+        (flag.type !== "optional" || command.arity[1] === 0 || /^-?\d+$/.test(next)); // else it may be an argument
       if (taken) index += 1;
-      else if (flag.type === "text") throw usage(`--${name} needs a value: \`--${name} ${flag.value ?? "VALUE"}\``);
+      else if (flag.type === "text") throw valueMissing(name, flag, next, command);
       words.push(`--${name}=${taken ? next : ""}`);
     }
   }
   return [...words, ...booleans];
+}
+
+/** A value although it begins with `-`: its flag says better than "unknown flag" what is wrong with it. */
+const NEGATIVE_REGEXP = /^-\.?\d/;
+
+function valueMissing(name: string, flag: Flag, next: string | undefined, command: Command): RalphError {
+  const isFlag = next === undefined || next === "--" || next === "-h" ||
+    Object.hasOwn(command.flags, next.replace(/^--|=.*$/gs, ""));
+  return usage(
+    `--${name} needs a value: \`--${name} ${flag.value ?? "VALUE"}\``,
+    isFlag ? undefined : `a value that begins with \`-\` is written with \`=\`: \`--${name}=${next}\``,
+  );
 }
 
 /** Cuts an open command's line after its first argument; flags before it must be the command's own. */

@@ -4,6 +4,7 @@
  * @module
  */
 import { wrapText } from "../ui/wrap_text.ts";
+import { ERROR_DEFINITIONS } from "../errors/definitions.ts";
 import { EXIT } from "../errors/exit_codes.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { machineError } from "../host/file_errors.ts";
@@ -80,6 +81,14 @@ function wrapping(
 
 /** Runs a command with its own line of arguments. @throws {RalphError} usage, and what the command throws */
 export async function startCommand(command: Command, line: readonly string[], around: Surroundings): Promise<number> {
+  try {
+    return await parseAndRun(command, line, around);
+  } catch (error) {
+    throw withHelp(error, command);
+  }
+}
+
+async function parseAndRun(command: Command, line: readonly string[], around: Surroundings): Promise<number> {
   const parsed = parseLine(command, line, around.host.environment.variables);
   if (parsed.flags.has("help")) {
     around.out(commandHelp(command, helpColumns(around.host)));
@@ -119,8 +128,15 @@ export function checkArity(command: Command, given: readonly string[]): void {
   );
 }
 
-function helpHint(command: Command): string {
-  return `\`ralph help ${command.name}\` shows how it is used`;
+function helpHint({ helpLine, name }: Command): string {
+  return `\`${helpLine ?? `ralph help ${name}`.trimEnd()}\` shows how it is used`;
+}
+
+/** A wrong line that has no hint of its own points to the command's help. */
+function withHelp(error: unknown, command: Command): unknown {
+  if (!RalphError.isInstance(error) || error.code !== "usage") return error;
+  if (error.hint !== ERROR_DEFINITIONS.usage.hint) return error;
+  return new RalphError("usage", { details: error.details, hint: helpHint(command), cause: error });
 }
 
 /**

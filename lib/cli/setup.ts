@@ -10,7 +10,7 @@ import type { Invocation } from "./command.ts";
 import { findAgents, OWN, ownServers } from "./known_agents.ts";
 import { configOverlay, optional, parseDuration } from "./settings.ts";
 import { styleFor, toJson } from "./show.ts";
-import { isPlaceholder } from "./validated_file.ts";
+import { checksNothing } from "../backlog/verify_commands.ts";
 
 /** What a new configuration gets beside the workflow's own part. */
 export interface Setup {
@@ -105,7 +105,7 @@ function quoted(text: string): string {
 }
 
 function refusePlaceholders(checks: readonly string[]): void {
-  const bad = checks.find(isPlaceholder);
+  const bad = checks.find(checksNothing);
   if (bad === undefined) return;
   throw new RalphError("option-invalid", {
     details: { option: "--verify", expected: "a command that can fail", value: bad },
@@ -165,7 +165,7 @@ async function typed(prompter: Prompter, message: string): Promise<readonly stri
       initial: "",
     });
     if (value.trim() === "") return [];
-    if (!isPlaceholder(value)) return [value.trim()];
+    if (!checksNothing(value)) return [value.trim()];
   }
 }
 

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { checksNothing } from "../backlog/verify_commands.ts";
 import { ERROR_DEFINITIONS } from "../errors/definitions.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { readText } from "../host/files.ts";
@@ -74,16 +75,7 @@ export function problemOf(error: unknown, path: string): string {
 
 /** Commands that pass whatever the code is like. */
 export function placeholderProblems(of: string, commands: readonly string[]): readonly string[] {
-  return commands.filter(isPlaceholder).map((command) =>
+  return commands.filter(checksNothing).map((command) =>
     `${of}: \`${command}\` checks nothing: name a command that can fail`
   );
-}
-
-/** A command that passes whatever the code is like: it checks nothing. */
-export function isPlaceholder(command: string): boolean {
-  const plain = command.trim().replace(/[;\s]+$/, "");
-  return plain === "" ||
-    /^(?::|true|\/bin\/true|\/usr\/bin\/true|exit(?:\s+0)?|echo(?:\s[^;&|<>$`()]*)?|printf\s[^;&|<>$`()]*|#.*)$/.test(
-      plain,
-    );
 }

@@ -5,11 +5,48 @@
  */
 import { join } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
-import { readText } from "../host/files.ts";
+import { listDirectory, readText } from "../host/files.ts";
+import { nearest } from "../errors/nearest.ts";
 import { PROMPTS } from "../generated/prompts.ts";
 
 /** What fills the placeholders of a prompt, by name. */
 export type PromptValues = Readonly<Record<string, string>>;
+
+/** The values of each prompt: every `{{placeholder}}` that a text for it may hold. */
+const PROMPT_VALUES = {
+  challenge: "item task",
+  exec_plan: "answers commands draft errors existing goal map round",
+  exec_prd: "",
+  exec_run: "attempt branch checks failure id item nonce notes title",
+  exec_understand: "failure item nonce today",
+  feature_prd_create: "conversation datetime feature file prdContent",
+  feature_prd_finalize: "datetime existing feature file prdContent problems",
+  feature_prd_refine: "conversation datetime feature file prdContent",
+  feature_run:
+    "acceptanceCriteria attempt branch checks doneMarker failure item learnings nonce notes project servers storyDescription storyId storyTitle tags verifyCommands",
+  feature_verify: "branch checks failure item learnings nonce project result storySummaries verifyCommands",
+  gsd_execute:
+    "attempt checks earlier failure id item nonce not_checkable phase plan_path presence summary_path tasks title",
+  gsd_summary: "id item nonce phase plan_path summary_path tasks title",
+  review: "answer change item",
+  spec_build: "attempt checks failure id item log name nonce spec stage toEnd",
+  spec_decompose: "attempt checks failure id item log name nonce spec stage toEnd",
+  spec_investigate: "attempt checks failure id item log name nonce spec stage toEnd",
+  spec_plan: "attempt checks failure item nonce spec toEnd",
+  spec_verify: "attempt checks failure id item log name nonce spec stage toEnd",
+  sprint_goal: "checks failure file goal id item iteration nonce rules step steps",
+  sprint_reflection: "checks failure file goal id item iteration nonce rules step steps",
+  sprint_rules: "checks failure file goal id iteration nonce step steps",
+  sprint_step: "checks failure file goal id item iteration nonce rules step steps",
+} as const;
+
+/** The name of a prompt. */
+export type PromptName = keyof typeof PROMPT_VALUES;
+
+/** What fills the prompt of this name: a value for each of its placeholders. */
+export type PromptValuesOf<Name extends PromptName> = Readonly<Record<Words<(typeof PROMPT_VALUES)[Name]>, string>>;
+
+type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
 
 /** Where a prompt's text came from: a path relative to the root, or `built-in`. */
 export interface PromptSource {
@@ -37,10 +74,12 @@ export const PROMPT_FILES: readonly string[] = Object.values(WORKFLOW_FILES);
 /** What is put below a prompt that has no placeholder of its own, heading and value. */
 const APPENDED: readonly (readonly [heading: string, value: string])[] = [
   ["Current item", "item"],
+  ["The spec", "spec"],
   ["What was changed", "change"],
   ["What Ralph checks after your turn", "checks"],
   ["What went wrong last time", "failure"],
   ["How to answer", "answer"],
+  ["How to end your turn", "toEnd"],
 ];
 
 /**
@@ -50,9 +89,9 @@ const APPENDED: readonly (readonly [heading: string, value: string])[] = [
  * @param name `exec_run`, `exec_understand`, `exec_plan` …
  * @throws {RalphError} internal when there is no such prompt
  */
-export async function renderPrompt(
-  name: string,
-  values: PromptValues,
+export async function renderPrompt<Name extends PromptName>(
+  name: Name,
+  values: PromptValuesOf<Name>,
   options: { readonly root: string },
 ): Promise<string> {
   const { text } = await findPrompt(name, options);
@@ -73,10 +112,57 @@ export async function findPrompt(name: string, { root }: { readonly root: string
   return { text, from: "built-in" };
 }
 
+const PLACEHOLDER_REGEXP = /\{\{\s*(\w+)\s*\}\}/g;
+
+/**
+ * Placeholders that nothing fills in the files that replace prompts, and files of `.ralph/prompts` that replace none: one
+ * line each, with file and line. Such a text goes to the agent as it is, for it may be meant.
+ *
+ * @param root absolute path
+ */
+export async function promptWarnings(root: string): Promise<readonly PromptWarning[]> {
+  const entries: readonly string[] = await listDirectory(join(root, PROMPTS_FOLDER)).catch(() => []);
+  const files = entries.filter((entry) => entry.endsWith(".md")).map((entry) => entry.slice(0, -".md".length));
+  const names = Object.keys(PROMPT_VALUES) as PromptName[];
+  const found = await Promise.all(names.map(async (name) => {
+    if (!files.includes(name) && !Object.hasOwn(WORKFLOW_FILES, name)) return [];
+    const { text, from } = await findPrompt(name, { root });
+    return from === "built-in" ? [] : unknownPlaceholders(text, name).map((unknown) => ({ path: from, text: unknown }));
+  }));
+  const strays = files.filter((name) => !Object.hasOwn(PROMPT_VALUES, name)).map((name) => {
+    const near = nearest(name, names);
+    return {
+      path: `${PROMPTS_FOLDER}/${name}.md`,
+      text: `no prompt has this name${near === null ? "; `ralph recipes` lists them" : `; did you mean ${near}.md?`}`,
+    };
+  });
+  return [...strays, ...found.flat()];
+}
+
+/** Something in a file of the user's that replaces a prompt. */
+export interface PromptWarning {
+  /** Relative to the root. */
+  readonly path: string;
+  /** ``line 3: nothing fills {{itm}}, did you mean {{item}}?`` */
+  readonly text: string;
+}
+
+/** The placeholders of a text that nothing fills, each with its line and those that there are. Pure. */
+export function unknownPlaceholders(text: string, name: PromptName): readonly string[] {
+  const known: readonly string[] = PROMPT_VALUES[name].split(" ");
+  return text.split("\n").flatMap((line, index) =>
+    [...line.matchAll(PLACEHOLDER_REGEXP)].filter(([, word = ""]) => !known.includes(word)).map(([place, word = ""]) => {
+      const near = nearest(word, known);
+      const meant = near === null ? `known: ${known.join(", ")}` : `did you mean {{${near}}}?`;
+      return `line ${index + 1}: nothing fills ${place}, which stays as it is; ${meant}`;
+    })
+  );
+}
+
 /** Fills a text in one pass: a value that holds `{{…}}` itself stays as it is, and so does a name that has no value. */
 export function fillPrompt(text: string, values: PromptValues): string {
   let filled = 0;
-  const result = text.replaceAll(/\{\{\s*(\w+)\s*\}\}/g, (place, name: string) => {
+  const result = text.replaceAll(PLACEHOLDER_REGEXP, (place, name: string) => {
     if (!Object.hasOwn(values, name)) return place;
     filled += 1;
     return values[name] ?? "";

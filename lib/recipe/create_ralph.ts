@@ -2,6 +2,7 @@ import { join, relative, resolve } from "node:path";
 import type { $Type } from "dax";
 import type { Agent } from "../context/agent.ts";
 import { createStateFiles } from "../backlog/state_files.ts";
+import { promptWarnings } from "../prompts/render.ts";
 import { loadConfig } from "../config/load.ts";
 import { strictConfig } from "../config/check.ts";
 import type { Config } from "../config/types.ts";
@@ -124,6 +125,9 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
   const fallback = await fallbackOf(options, config, host, root);
   for (const message of warnings) {
     events.emit({ type: "note", level: "warn", message: `ralph.config.json: ${message}` });
+  }
+  for (const { path, text } of await promptWarnings(root)) {
+    events.emit({ type: "note", level: "warn", message: `${path}: ${text}` });
   }
 
   return {

@@ -61,6 +61,23 @@ describe("signalLines()", () => {
     expect(signalLines(`${prompt}ok\nDONE\n`, { prompt })).toEqual(["ok", "DONE"]);
   });
 
+  test.each<[string, string, string[]]>([
+    ["is one line", "<ralph>LEARNING: ports\n- are odd,\n\n- all of them</ralph>\nBye.", [
+      "<ralph>LEARNING: ports - are odd, - all of them</ralph>",
+      "Bye.",
+    ]],
+    ["with its name alone on the first", "<ralph>BLOCKED:\nno key\n</ralph>", ["<ralph>BLOCKED: no key </ralph>"]],
+    ["ends where the next begins", "<ralph>LEARNING: a\n<ralph>DONE</ralph>", [
+      "<ralph>LEARNING: a",
+      "<ralph>DONE</ralph>",
+    ]],
+    ["that is never closed is text", "<ralph>LEARNING: a\nb", ["<ralph>LEARNING: a", "b"]],
+    ["has no fence in it", "<ralph>LEARNING: a\n```\nb</ralph>\n```\nc</ralph>", ["<ralph>LEARNING: a c</ralph>"]],
+    ["needs a value: DONE stays on its line", "<ralph>DONE\n</ralph>", ["<ralph>DONE", "</ralph>"]],
+  ])("signalLines(): a signal over several lines %s", (_name, text, lines) => {
+    expect(signalLines(text)).toEqual(lines);
+  });
+
   test("signalLines() keeps the last lines only, and none that was cut", () => {
     expect(signalLines("cut\n1\n2\n3\n", { limit: 2 })).toEqual(["2", "3"]);
     expect(signalLines("DONE\n1", { midLine: true })).toEqual(["1"]);

@@ -3,6 +3,7 @@ import type { Command, FlagTable } from "../../lib/cli/command.ts";
 import { COMMANDS } from "../../lib/program/commands.ts";
 import { parseLine } from "../../lib/cli/parse.ts";
 import { splitCommand } from "../../lib/program/main.ts";
+import type { RalphError } from "../../lib/errors/ralph_error.ts";
 import { editDistance, nearest } from "../../lib/errors/nearest.ts";
 
 const FLAGS: FlagTable = {
@@ -50,6 +51,9 @@ describe("parseLine", () => {
     [["--verify", "a", "--verify=b=c"], { verify: ["a", "b=c"] }, []],
     [["--branch", "", "x"], { branch: [""] }, ["x"]],
     [["--branch="], { branch: [""] }, []],
+    [["--feature", "-1", "x"], { feature: ["-1"] }, ["x"]],
+    [["--loop", "-1"], { loop: ["-1"] }, []],
+    [["--feature=-x"], { feature: ["-x"] }, []],
     [["--", "--feature"], {}, ["--feature"]],
     [["a", "-"], {}, ["a", "-"]],
     [[""], {}, [""]],
@@ -68,6 +72,22 @@ describe("parseLine", () => {
     [["--__proto__", "x"], "unknown flag `--__proto__` for `ralph try`"],
   ])("refuses %j", (line, message) => {
     expect(() => parse(line)).toThrow(message);
+  });
+
+  test("a value that begins with - is said to need =, and a flag after a flag is not taken for one", () => {
+    const hintOf = (line: readonly string[]): string => {
+      try {
+        parse(line);
+      } catch (error) {
+        return (error as RalphError).hint;
+      }
+      return "";
+    };
+
+    expect(hintOf(["--feature", "-x"])).toBe(
+      "a value that begins with `-` is written with `=`: `--feature=-x`",
+    );
+    expect(hintOf(["--feature", "--verbose"])).not.toContain("=");
   });
 
   test("a flag beats its variable, a set variable stands in, an empty one counts only where empty means something", () => {

@@ -95,6 +95,14 @@ describe("command line", () => {
       "error: --max-iterations must be a whole number of at least 1 (got: 0)\nhint: leave it out for the default\n",
     ],
     [
+      ["--max-iterations", "-1"],
+      "error: --max-iterations must be a whole number of at least 1 (got: -1)\nhint: leave it out for the default\n",
+    ],
+    [
+      ["--ui", "gum"],
+      "error: --ui must be one of auto, rich, plain, json (got: gum)\nhint: `ralph help run` shows how it is used\n",
+    ],
+    [
       ["--max-cost", "much"],
       "error: --max-cost must be an amount in US dollars above zero (got: much)\nhint: write `--max-cost 2.50`\n",
     ],

@@ -219,6 +219,17 @@ describe("commands that look", () => {
     expect(git("status", "--porcelain", "-uall")).toBe("?? ralph.config.json");
   });
 
+  test("`ralph init` asks again for an agent whose program is not there, and takes it when it is given twice", async () => {
+    const { read, stdout } = await ralphCli().env({ PATH: "/usr/bin:/bin" }).args("init", "--verify", "make test")
+      .terminal(["Which workflow", "\r"], ["Which command", "absent --yes\r"], ["is not on PATH", "absent --yes\r"], [
+        "Write this to",
+        "y",
+      ]).expectExit(0);
+
+    expect(stdout).toContain("absent is not on PATH: name another, or give it again to keep it");
+    expect(JSON.parse(read("ralph.config.json") ?? "")).toMatchObject({ provider: { command: "absent --yes" } });
+  });
+
   test("`ralph init` asks in a terminal which workflow it is to be, where nothing says so", async () => {
     const { read, stdout } = await ralphCli().args("init", "--agent", "claude", "--verify", "make test")
       .terminal(["Which workflow", "\u001b[B\u001b[B\u001b[B\r"], ["Write this to", "y"]).expectExit(0);

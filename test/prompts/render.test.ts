@@ -1,7 +1,41 @@
 import { describe, expect, test } from "vitest";
 import { PROMPTS } from "../../lib/generated/prompts.ts";
-import { fillPrompt, findPrompt, renderPrompt } from "../../lib/prompts/render.ts";
+import { fillPrompt, findPrompt, promptWarnings, renderPrompt, unknownPlaceholders } from "../../lib/prompts/render.ts";
 import { testRepository } from "../workflows/exec/exec_context.ts";
+
+const STORY = {
+  attempt: "1",
+  branch: "main",
+  checks: "- `npm test`",
+  failure: "exit 1",
+  id: "US-001",
+  item: "US-001: T",
+  nonce: "k3f9ab",
+  notes: "None.",
+  title: "T",
+};
+
+describe("promptWarnings()", () => {
+  test("promptWarnings() names file, line and the placeholder that is meant, and files that replace nothing", async () => {
+    using repository = testRepository({
+      "scripts/ralph/prompt.md": "# Mine\n\nDo {{itm}} and {{ title }}.\n",
+      ".ralph/prompts/feature_run.md": "{{storyId}} {{project}}\n{{zzzzzz}}\n",
+      ".ralph/prompts/exec_rum.md": "{{id}}",
+    });
+
+    expect((await promptWarnings(repository.root)).map(({ path, text }) => `${path}: ${text}`)).toEqual([
+      ".ralph/prompts/exec_rum.md: no prompt has this name; did you mean exec_run.md?",
+      "scripts/ralph/prompt.md: line 3: nothing fills {{itm}}, which stays as it is; did you mean {{item}}?",
+      expect.stringMatching(
+        /^\.ralph\/prompts\/feature_run\.md: line 2: nothing fills \{\{zzzzzz\}\}.+known: acceptanceCriteria, attempt, /,
+      ),
+    ]);
+  });
+
+  test.each(Object.keys(PROMPTS))("every placeholder of the shipped %s is one that Ralph fills", (name) => {
+    expect(unknownPlaceholders(PROMPTS[name] ?? "", name as "exec_run")).toEqual([]);
+  });
+});
 
 describe("renderPrompt()", () => {
   test("renderPrompt() takes the workflow's file, then .ralph/prompts, then the built-in prompt", async () => {
@@ -10,9 +44,9 @@ describe("renderPrompt()", () => {
 
     const builtIn = await findPrompt("exec_run", { root });
     repository.write(".ralph/prompts/exec_run.md", "second {{id}}");
-    const second = await renderPrompt("exec_run", { id: "US-001" }, { root });
+    const second = await renderPrompt("exec_run", STORY, { root });
     repository.write("scripts/ralph/prompt.md", "first {{ id }}");
-    const first = await renderPrompt("exec_run", { id: "US-001" }, { root });
+    const first = await renderPrompt("exec_run", STORY, { root });
 
     expect([builtIn.from, builtIn.text]).toEqual(["built-in", PROMPTS["exec_run"]]);
     expect([second, first]).toEqual(["second US-001", "first US-001"]);
@@ -21,22 +55,17 @@ describe("renderPrompt()", () => {
   test("renderPrompt() appends the current item and the last failure to a file without placeholders", async () => {
     using repository = testRepository({ "scripts/ralph/prompt.md": "Do your best. {{other}}\n" });
 
-    const text = await renderPrompt("exec_run", {
-      item: "US-001: T",
-      checks: "- `npm test`",
-      failure: "exit 1",
-      id: "US-001",
-    }, repository);
+    const text = await renderPrompt("exec_run", STORY, repository);
 
     expect(text).toBe(
       "Do your best. {{other}}\n\n## Current item\n\nUS-001: T\n\n## What Ralph checks after your turn\n\n- `npm test`\n\n## What went wrong last time\n\nexit 1\n",
     );
   });
 
-  test("renderPrompt() refuses a name that no prompt has", async () => {
+  test("findPrompt() refuses a name that no prompt has", async () => {
     using repository = testRepository();
 
-    await expect(renderPrompt("nothing", {}, repository)).rejects.toMatchObject({ code: "internal" });
+    await expect(findPrompt("nothing", repository)).rejects.toMatchObject({ code: "internal" });
   });
 
   test("fillPrompt() fills in one pass and takes values as they are", () => {
@@ -54,24 +83,5 @@ describe("renderPrompt()", () => {
       .split(" "),
   )("%s offers an honest exit", (name) => {
     expect(PROMPTS[name]).toContain("`<ralph {{nonce}}>BLOCKED: [why]</ralph>`");
-  });
-
-  test("every placeholder of exec_run and exec_understand is one that Ralph fills", () => {
-    const names = (prompt: string): readonly string[] =>
-      [...new Set([...(PROMPTS[prompt] ?? "").matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1]!))].toSorted();
-
-    expect(names("exec_run")).toEqual([
-      "attempt",
-      "branch",
-      "checks",
-      "failure",
-      "id",
-      "item",
-      "nonce",
-      "notes",
-      "title",
-    ]);
-    expect(names("exec_understand")).toEqual(["failure", "item", "nonce", "today"]);
-    expect(names("exec_plan")).toEqual(["answers", "commands", "draft", "errors", "existing", "goal", "map", "round"]);
   });
 });

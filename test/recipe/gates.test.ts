@@ -42,7 +42,9 @@ describe("understandTriggers()", () => {
 
   test.each<[string, Partial<Parameters<typeof understandTriggers>[0]>, readonly string[]]>([
     ["a map without entries", { map: map(null) }, ["The codebase map is stale: it has no dated entry"]],
-    ["the template that planning made", { map: map(null), mapWasMissing: true }, ["The codebase map is missing"]],
+    ["the template that planning made", { map: map(null), mapWasMissing: true }, [
+      "The codebase map is empty: no topic has a note",
+    ]],
     ["a template that was filled since", { mapWasMissing: true }, []],
     [
       "a recommendation with reasons",

@@ -8,7 +8,7 @@ import { guardHistory } from "../../git/history.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { createGit, outputOfGit } from "../../git/run_git.ts";
 import { removePath } from "../../host/files.ts";
-import { type PromptValues, renderPrompt } from "../../prompts/render.ts";
+import { type PromptValuesOf, renderPrompt } from "../../prompts/render.ts";
 import { restoreBrief } from "../brief/restore_brief.ts";
 import type { Brief } from "../brief/types.ts";
 import type { Checkout, CheckoutPlace } from "../checkout/types.ts";
@@ -78,7 +78,7 @@ export async function challengerFolder(
 export async function challengerTurn(
   challenge: Challenge,
   { prompt, cwd, name, folder, events }: {
-    readonly prompt: PromptValues;
+    readonly prompt: PromptValuesOf<"challenge">;
     readonly cwd: string;
     readonly name: string;
     /** For the transcript. */

@@ -11,6 +11,7 @@ import { CONFIG_FILE, findConfig } from "../../config/load.ts";
 import type { Config } from "../../config/types.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { nearest } from "../../errors/nearest.ts";
+import { promptWarnings } from "../../prompts/render.ts";
 import { workflowRow, WORKFLOWS } from "../../workflows/table.ts";
 import type { Workflow } from "../../workflows/workflow.ts";
 
@@ -87,7 +88,17 @@ async function validateFiles(invocation: Invocation, root: string): Promise<read
   );
   ensureScope(invocation, row);
   const workflow = await row.load();
-  return [withRules(found, workflow), ...await workflow.validate({ root, config: found.config, scope, host })];
+  const files = await workflow.validate({ root, config: found.config, scope, host });
+  return [withRules(found, workflow), ...files, ...await promptFiles(root)];
+}
+
+/** The files that replace prompts, where something in them is hardly meant. */
+async function promptFiles(root: string): Promise<readonly ValidatedFile[]> {
+  const found = await promptWarnings(root);
+  return [...new Set(found.map(({ path }) => path))].map((path) => {
+    const warnings = found.filter((one) => one.path === path).map(({ text }) => text);
+    return { path, present: true, problems: [], warnings };
+  });
 }
 
 interface FoundConfig {

@@ -1,4 +1,4 @@
-import { fillPrompt, findPrompt, renderPrompt } from "../../prompts/render.ts";
+import { fillPrompt, findPrompt, type PromptValuesOf, renderPrompt } from "../../prompts/render.ts";
 import type { Attempt, Check, Verification } from "../../backlog/types.ts";
 import { describeFailures } from "../../backlog/verdict.ts";
 import { failureOf } from "../../backlog/attempts.ts";
@@ -55,7 +55,7 @@ export async function featureReviewPrompt(
 ): Promise<(first: Verification | null) => string> {
   const { text } = await findPrompt("feature_verify", { root });
   const stories = prd.userStories.map(summaryOf).join("\n\n");
-  const values = {
+  const values: Omit<PromptValuesOf<"feature_verify">, "result"> = {
     nonce,
     project: prd.project,
     branch: prd.branchName,

@@ -1,6 +1,6 @@
 import type { Attempt, Check } from "../../backlog/types.ts";
 import { failureOf } from "../../backlog/attempts.ts";
-import { renderPrompt } from "../../prompts/render.ts";
+import { type PromptValuesOf, renderPrompt } from "../../prompts/render.ts";
 import type { GsdItemData } from "./item_data.ts";
 
 /** What the prompt of a plan is made of, beside the plan. */
@@ -44,7 +44,7 @@ export async function summaryPrompt(
   return await renderPrompt("gsd_summary", { ...named(plan, false), nonce }, { root });
 }
 
-function named(plan: GsdItemData, interactive: boolean): Readonly<Record<string, string>> {
+function named(plan: GsdItemData, interactive: boolean): Omit<PromptValuesOf<"gsd_summary">, "nonce"> {
   const { id, phase, phaseName, title, file, summaryFile } = plan;
   const tasks = plan.tasks.map(({ number, name, checkpoint }) =>
     checkpoint && !interactive

@@ -3,7 +3,7 @@ import type { ClaimLine } from "../../backlog/claims.ts";
 import { type SpecFindings, tasksByHand } from "./judge.ts";
 import { planned } from "./mutations/set_spec.ts";
 import { formatPlan, parsePlan, pendingOf, tasksOf } from "./plan_file.ts";
-import { describeTask, specPlace } from "./stage_prompt.ts";
+import { blockedLine, describeTask, specPlace } from "./stage_prompt.ts";
 import { STAGE_ITEMS, turnScope } from "./turn_context.ts";
 import { type Plan, PLAN_FILE } from "./types.ts";
 import type { RalphContext } from "../../context/context.ts";
@@ -62,12 +62,16 @@ export function planBacklog(ralph: RalphContext, spec: string): Backlog<SpecPlan
 
     async work(item, { attempt, nonce, previous }) {
       const tasks = tasksOf(await load());
+      const checks = ralph.config.verify.default;
       const prompt = await renderPrompt("spec_plan", {
         spec: await specPlace(ralph.root, item.data.spec),
         item: tasks.length === 0 ? "No task yet." : tasks.map(describeTask).join("\n\n"),
         attempt: String(attempt),
         nonce,
         failure: failureOf(previous),
+        checks: checks.length === 0 ? "None." : checks.map((command) => `- \`${command}\``).join("\n"),
+        toEnd: `Add tasks by \`ralph task add\`, and end with the line \`[RALPH] PLAN_COMPLETE ${nonce}: Added N tasks\`. ` +
+          `When the spec cannot be planned, end with ${blockedLine(nonce)}.`,
       }, { root: ralph.root });
       return { prompt, checks: [], allow: [], environment: { RALPH_STAGE: "PLAN" } };
     },

@@ -2,12 +2,21 @@ import { failureOf } from "../../backlog/attempts.ts";
 import { join, relative } from "node:path";
 import { readText } from "../../host/files.ts";
 import type { Attempt, Check, Verification } from "../../backlog/types.ts";
-import { fillPrompt, findPrompt } from "../../prompts/render.ts";
+import { fillPrompt, findPrompt, type PromptValuesOf } from "../../prompts/render.ts";
 import { findSpec } from "./find_spec.ts";
 import { issuesIn, type SpecItem, tasksIn } from "./item.ts";
-import type { Task } from "./types.ts";
+import type { Issue, Task } from "./types.ts";
 
 const LOG_CHARACTERS = 4000;
+
+const ENDS: Readonly<Record<SpecItem["data"]["stage"], string>> = {
+  BUILD: "When the task is done, run `ralph task done ID`, once, at the end.",
+  VERIFY: 'Run `ralph task reject TASK "why"` for each task that falls short, and `ralph task accept` when none does. End ' +
+    "with the line `[RALPH] SPEC_COMPLETE`, or `[RALPH] SPEC_INCOMPLETE` when something of the spec is missing.",
+  INVESTIGATE: 'Settle each issue by `ralph issue done ISSUE`, after `ralph task add "…" --created-from ISSUE` where it ' +
+    "is real.",
+  DECOMPOSE: 'Add the parts by `ralph task add "…" --parent ID`. When nothing is left to do, run `ralph task done ID`.',
+};
 
 /** What the prompt of a stage is made of, beside the item. */
 export interface StagePromptContext {
@@ -28,18 +37,31 @@ export async function stagePrompt(
   const { text } = await findPrompt(`spec_${item.data.stage.toLowerCase()}`, { root });
   const tasks = tasksIn(item);
   const [task] = tasks;
-  const values = {
+  const values: Omit<PromptValuesOf<"spec_build">, "checks"> = {
     stage: item.data.stage,
     spec: await specPlace(root, item.data.spec),
     id: task?.id ?? item.id,
     name: task?.name ?? item.title,
-    item: [...tasks.map(describeTask), ...issuesIn(item).map(({ id, desc }) => `${id}: ${desc}`)].join("\n\n"),
+    item: [...tasks.map(describeTask), ...issuesIn(item).map((issue) => describeIssue(issue, item.data.spec))].join("\n\n"),
     attempt: String(attempt),
     nonce,
     failure: [failureOf(previous), ...tasks.flatMap(rejectedBefore)].join("\n\n"),
     log: task?.killLog === null || task === undefined ? "None was kept." : await endOf(cwd, task.killLog),
+    toEnd: howToEnd(item.data.stage, task?.id ?? item.id, nonce),
   };
   return (first) => fillPrompt(text, { ...values, checks: checksOf(checks, first) });
+}
+
+/**
+ * For a prompt of the user's own without placeholders: without these commands no turn of the stage comes to anything.
+ */
+function howToEnd(stage: SpecItem["data"]["stage"], id: string, nonce: string): string {
+  return `${ENDS[stage].replaceAll("ID", id)} When you cannot, end your answer with ${blockedLine(nonce)}.`;
+}
+
+/** The signal by which a turn gives up, as a prompt asks for it. */
+export function blockedLine(nonce: string): string {
+  return `\`<ralph ${nonce}>BLOCKED: [why]</ralph>\` on a line of its own`;
 }
 
 /** A task as an agent reads it. */
@@ -59,6 +81,11 @@ export function describeTask(task: Task): string {
 export async function specPlace(root: string, name: string): Promise<string> {
   const found = await findSpec(root, name);
   return found === null ? `${name} (the file was not found)` : relative(root, found.path).replaceAll("\\", "/");
+}
+
+/** One that an earlier spec left is no matter of this one's text alone. */
+function describeIssue({ id, desc, spec }: Issue, current: string): string {
+  return spec === "" || spec === current ? `${id}: ${desc}` : `${id} (found under the spec ${spec}): ${desc}`;
 }
 
 function rejectedBefore({ id, s, reject }: Task): readonly string[] {

@@ -1,4 +1,4 @@
-import { fillPrompt, findPrompt } from "../../prompts/render.ts";
+import { fillPrompt, findPrompt, type PromptValuesOf } from "../../prompts/render.ts";
 import type { Attempt, Check } from "../../backlog/types.ts";
 import type { SprintMode, SprintProgress, SprintStep } from "./types.ts";
 
@@ -24,7 +24,7 @@ const SHOWN_STEPS = 30;
 /** The prompt of one iteration. The workflow's own text goes before the built-in one. */
 export async function sprintPrompt(context: SprintPromptContext): Promise<string> {
   const { root, mode, progress, step, iteration, file, checks } = context;
-  const shared = {
+  const shared: PromptValuesOf<"sprint_rules"> = {
     goal: progress.goal.trimEnd(),
     steps: stepsOf(progress, context.parked),
     id: step?.id ?? "",
@@ -47,7 +47,7 @@ export async function sprintPrompt(context: SprintPromptContext): Promise<string
   const own =
     { planning: progress.goalPrompt, executing: progress.stepPrompt, reflecting: progress.reflectionPrompt }[mode];
   const text = own ?? (await findPrompt(NAMES[mode], { root })).text;
-  return fillPrompt(text, { ...shared, rules, item });
+  return fillPrompt(text, { ...shared, rules, item } satisfies PromptValuesOf<"sprint_goal">);
 }
 
 function stepsOf({ steps }: SprintProgress, parked: readonly string[]): string {

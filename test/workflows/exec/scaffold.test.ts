@@ -61,6 +61,9 @@ describe("suggestChecks()", () => {
     ["npm's own placeholder", {
       "package.json": '{"scripts":{"test":"echo \\"Error: no test specified\\" && exit 1"}}',
     }, []],
+    ["scripts that check nothing", { "package.json": '{"scripts":{"test":"z","typecheck":"true","lint":"echo ok"}}' }, [
+      "npm test",
+    ]],
     ["pnpm", { "package.json": '{"scripts":{"test":"z"}}', "pnpm-lock.yaml": "" }, ["pnpm run test"]],
     ["a damaged package.json", { "package.json": "{" }, []],
     ["deno.json", { "deno.json": '{"tasks":{"check":"c"}}' }, ["deno task check"]],

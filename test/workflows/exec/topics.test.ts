@@ -15,7 +15,8 @@ keepsContract("topicsBacklog()", async () => {
     root: repository.root,
     async turn({ data }, cwd) {
       const map = join(cwd, CODEBASE_MAP_FILE);
-      writeFileSync(map, readFileSync(map, "utf8").replace(`[ ] ${data.topic}`, `[x] ${data.topic}`));
+      const text = readFileSync(map, "utf8").replace(`[ ] ${data.topic}`, `[x] ${data.topic}`);
+      writeFileSync(map, `${text}\n- known\n`);
       return { changedFiles: [CODEBASE_MAP_FILE] };
     },
     async [Symbol.asyncDispose]() {

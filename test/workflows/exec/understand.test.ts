@@ -85,6 +85,20 @@ describe("understand()", () => {
     expect(agent.prompts[1]).toContain("holds no new note");
   });
 
+  test("understand() takes no tick for a note: the box is cleared, and the topic comes again", async () => {
+    using repository = testRepository({ [MAP]: "## Next Topics\n- [ ] one\n" });
+    const agent = replying((request) => {
+      const file = join(request.cwd, MAP);
+      writeFileSync(file, readFileSync(file, "utf8").replace("[ ]", "[x]"));
+      return DONE;
+    });
+    await using ralph = await contextOn(repository, { agent, config: { maxRetries: 2 } });
+
+    expect(await understand(ralph)).toMatchObject({ status: "blocked", topicsLeft: ["one"] });
+    expect(agent.prompts[1]).toContain("although the topic is ticked");
+    expect(repository.read(MAP)).toContain("- [ ] one");
+  });
+
   test.each<[string, string]>([["another file", "src.ts"], ["a file beside the map", "scripts/ralph/progress.txt"]])(
     "understand() fails when the agent writes %s, whatever else it did, and shows diff and path",
     async (_name, path) => {

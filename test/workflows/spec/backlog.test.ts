@@ -150,7 +150,7 @@ describe("specBacklog()", () => {
     });
   });
 
-  test("uses the prompt that the project has, with the task and the checks below it", async () => {
+  test("uses the prompt that the project has, with the task, the checks and the command that ends it below", async () => {
     await using world = await loopWorld(async () => {}, {
       files: { ...plan(PENDING).files, "ralph/PROMPT_build.md": "Do as I say.\n" },
     });
@@ -158,5 +158,6 @@ describe("specBacklog()", () => {
     await runLoop(world.ralph, specBacklog(world.ralph), { maxIterations: 1 });
 
     expect(world.prompts[0]).toMatch(/^Do as I say\.\n[\s\S]*t-1: do t-1[\s\S]*- `test -f one`/);
+    expect(world.prompts[0]).toContain("run `ralph task done t-1`, once, at the end");
   });
 });

@@ -3,7 +3,7 @@ import { CODEBASE_MAP_FILE, PRD_FILE } from "../paths.ts";
 import { formatPrd, parsePrd } from "../format.ts";
 import type { Prd } from "../types.ts";
 import { suggestChecks } from "../../../backlog/suggest_checks.ts";
-import type { PromptValues } from "../../../prompts/render.ts";
+import type { PromptValuesOf } from "../../../prompts/render.ts";
 import type { PlanSession } from "./session.ts";
 import { idAfter } from "./base.ts";
 import type { PlanState } from "./state.ts";
@@ -15,7 +15,7 @@ export const MAX_ROUNDS = 10;
 const MAP_CHARACTERS = 24_000;
 
 /** What fills the planner's prompt. */
-export async function plannerValues({ ralph, state }: PlanSession): Promise<PromptValues> {
+export async function plannerValues({ ralph, state }: PlanSession): Promise<PromptValuesOf<"exec_plan">> {
   return {
     goal: state.goal,
     answers: answersValue(state),

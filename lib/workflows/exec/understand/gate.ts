@@ -144,7 +144,7 @@ export function understandTriggers(facts: TriggerFacts): UnderstandTriggers {
   const stale = !missing && age !== null && age.stale;
   const uncertain = uncertainties.length > 0 || shouldRun;
   const reasons = [
-    ...(missing ? ["The codebase map is missing"] : []),
+    ...(missing ? [`The codebase map is ${map === null ? "missing" : "empty: no topic has a note"}`] : []),
     ...(stale && age.lastEntry === null ? ["The codebase map is stale: it has no dated entry"] : []),
     ...(stale && age.lastEntry !== null ? [`The codebase map is stale: its last entry is of ${age.lastEntry}`] : []),
     ...(uncertainties.length > 0

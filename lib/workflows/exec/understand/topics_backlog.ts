@@ -21,6 +21,8 @@ export interface TopicData {
   readonly topic: string;
   /** Dated notes that the map held before. */
   readonly notes: number;
+  /** Characters that it had: a tick adds none. */
+  readonly size: number;
 }
 
 /** What a turn must not have done. */
@@ -64,9 +66,9 @@ export function topicsBacklog(
       const open = (await load()).all.filter((topic) => !topic.done);
       const topic = open.find(({ text }) => !inFlight.includes(idOf(text)) && !isGivenUp(text, parked));
       if (topic !== undefined) {
-        const notes = parseCodebaseMap(await ralph.state.read(CODEBASE_MAP_FILE) ?? "").entries.length;
+        const before = await ralph.state.read(CODEBASE_MAP_FILE) ?? "";
         const { text } = topic;
-        const data = { topic: text, notes };
+        const data = { topic: text, notes: parseCodebaseMap(before).entries.length, size: before.length };
         return {
           status: "item",
           item: { id: idOf(text), kind: "topic", title: text, exclusive: true, fingerprint: fingerprintOf(text), data },
@@ -106,16 +108,17 @@ async function judgeTopic(
     const reason = `wrote outside ${CODEBASE_MAP_FILE}: ${wrote.join(", ")} (restored)\n${diff}`;
     return { status: "failed", reason, findings: { wrote } };
   }
-  const map = parseCodebaseMap(await readText(join(cwd, CODEBASE_MAP_FILE)) ?? "");
-  const ticked = map.topics?.some(({ text, checked }) => text === item.data.topic && checked) ?? false;
+  const text = await readText(join(cwd, CODEBASE_MAP_FILE)) ?? "";
+  const map = parseCodebaseMap(text);
+  const { topic, notes, size } = item.data;
+  const isTicked = map.topics?.some((one) => one.text === topic && one.checked) ?? false;
   // Without a checklist it is the note's own title that remembers the topic.
-  const named = map.topics === null ? isCovered(map, item.data.topic) : map.entries.length > item.data.notes;
-  if (ticked || named) return { status: "done" };
-  const form = `## ${localDate(ralph.host.clock.now())} - ${item.data.topic}`;
-  return {
-    status: "not-done",
-    reason: `${CODEBASE_MAP_FILE} holds no new note (\`${form}\`) and the topic is not ticked`,
-  };
+  const isNamed = map.topics === null ? isCovered(map, topic) : map.entries.length > notes;
+  const isWritten = text.length > size || isCovered(map, topic); // by an attempt that was interrupted
+  if (isNamed || (isTicked && isWritten)) return { status: "done" };
+  const form = `## ${localDate(ralph.host.clock.now())} - ${topic}`;
+  const why = isTicked ? "although the topic is ticked" : "and the topic is not ticked";
+  return { status: "not-done", reason: `${CODEBASE_MAP_FILE} holds no new note (\`${form}\`) ${why}` };
 }
 
 async function settleTopic(
