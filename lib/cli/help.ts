@@ -1,3 +1,4 @@
+import { wrapText } from "../ui/wrap_text.ts";
 import type { Host } from "../host/types.ts";
 import type { Command, Flag, FlagTable } from "./command.ts";
 
@@ -34,11 +35,32 @@ export function commandHelp(command: Command, columns: number = WIDTH): string {
     command.summary,
     "",
     `Usage: ${command.open === true ? `ralph ${command.name} [flags] ${command.usage}` : usage}`,
-    ...(command.details === undefined ? [] : ["", ...command.details]),
+    ...(command.details === undefined ? [] : ["", ...flowed(command.details, columns)]),
     "",
     "Flags:",
     ...flagRows(command.flags, columns),
   ].join("\n");
+}
+
+/**
+ * Details fitted to the columns: a sentence that goes on in the next line is one, rows of a table and indented lines stay
+ * as they are.
+ */
+function flowed(details: readonly string[], columns: number): readonly string[] {
+  const lines: string[] = [];
+  for (const line of details) {
+    const before = lines.at(-1);
+    const isProse = (text: string): boolean => text !== "" && !/ {2}/.test(text);
+    const goesOn = before !== undefined && isProse(before) && isProse(line) && !/[.:!?]$/.test(before);
+    if (goesOn) lines[lines.length - 1] = `${before} ${line}`;
+    else lines.push(line);
+  }
+  return lines.flatMap((line) => {
+    const [, name = "", text = ""] = /^(\s*\S.*? {2,})(\S.*)$/.exec(line) ?? [];
+    if (name === "") return wrapText(line, columns).split("\n");
+    const [head = "", ...more] = wrap(text, Math.max(20, columns - name.length));
+    return [`${name}${head}`, ...more.map((rest) => " ".repeat(name.length) + rest)];
+  });
 }
 
 /** The flags of a table, two columns. */

@@ -74,7 +74,6 @@ export const PROMPT_FILES: readonly string[] = Object.values(WORKFLOW_FILES);
 /** What is put below a prompt that has no placeholder of its own, heading and value. */
 const APPENDED: readonly (readonly [heading: string, value: string])[] = [
   ["Current item", "item"],
-  ["The spec", "spec"],
   ["What was changed", "change"],
   ["What Ralph checks after your turn", "checks"],
   ["What went wrong last time", "failure"],
@@ -151,11 +150,13 @@ export interface PromptWarning {
 export function unknownPlaceholders(text: string, name: PromptName): readonly string[] {
   const known: readonly string[] = PROMPT_VALUES[name].split(" ");
   return text.split("\n").flatMap((line, index) =>
-    [...line.matchAll(PLACEHOLDER_REGEXP)].filter(([, word = ""]) => !known.includes(word)).map(([place, word = ""]) => {
-      const near = nearest(word, known);
-      const meant = near === null ? `known: ${known.join(", ")}` : `did you mean {{${near}}}?`;
-      return `line ${index + 1}: nothing fills ${place}, which stays as it is; ${meant}`;
-    })
+    [...line.matchAll(PLACEHOLDER_REGEXP)].filter(([, word = ""]) => !known.includes(word)).map(
+      ([place, word = ""]) => {
+        const near = nearest(word, known);
+        const meant = near === null ? `known: ${known.join(", ")}` : `did you mean {{${near}}}?`;
+        return `line ${index + 1}: nothing fills ${place}, which stays as it is; ${meant}`;
+      },
+    )
   );
 }
 

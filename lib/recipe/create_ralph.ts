@@ -123,10 +123,8 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
   const lock = createRunLock({ host, repository, root, file: own.runLock });
   const { agent, router } = await agentsOf(options, config, host, root);
   const fallback = await fallbackOf(options, config, host, root);
-  for (const message of warnings) {
-    events.emit({ type: "note", level: "warn", message: `ralph.config.json: ${message}` });
-  }
-  for (const { path, text } of await promptWarnings(root)) {
+  const ofConfig = warnings.map((text) => ({ path: "ralph.config.json", text }));
+  for (const { path, text } of [...ofConfig, ...await promptWarnings(root)]) {
     events.emit({ type: "note", level: "warn", message: `${path}: ${text}` });
   }
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { COMMANDS } from "../../lib/program/commands.ts";
+import { commandHelp } from "../../lib/cli/help.ts";
 import { TOPICS } from "../../lib/program/commands/help.ts";
 import { WORKFLOWS } from "../../lib/workflows/table.ts";
 
@@ -20,4 +21,13 @@ test("`ralph help workflows` tells every workflow that can be asked for", async 
   );
 
   expect(told.filter((name) => name !== undefined).toSorted()).toEqual(WORKFLOWS.map(({ name }) => name).toSorted());
+});
+
+test.each([["import", 80], ["finish", 60]])("the details of `ralph help %s` flow at %i columns", (name, columns) => {
+  const command = COMMANDS.find((one) => one.name === name)!;
+  const lines = commandHelp(command, columns).split("\nFlags:")[0]!.split("\n").slice(4).filter((line) => line !== "");
+
+  expect(lines.filter((line) => line.length > columns)).toEqual([]);
+  // a line that ends early ends a sentence
+  expect(lines.filter((line) => line.length < columns / 2 && !line.endsWith("."))).toEqual([]);
 });

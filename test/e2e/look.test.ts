@@ -123,6 +123,16 @@ describe("commands that look", () => {
     );
   });
 
+  test("`ralph validate` names checks and agents that are wrong beside keys that are", async () => {
+    const { stdout } = await ralphCli().files({
+      "ralph.config.json": '{"provider":{"preset":"claud"},"verify":{"default":["true"],"timeot":4}}',
+    }).args("validate").expectExit(2);
+
+    for (const problem of ["there is no agent named claud", "`true` checks nothing", "verify.timeot is not a key"]) {
+      expect(stdout).toContain(problem);
+    }
+  });
+
   test("`ralph verify` runs every check, names all failures, and ends with 1", async () => {
     const { stderr } = await ralphCli().files({
       ...FILES,

@@ -111,33 +111,47 @@ async function readConfig(root: string, named: string | undefined): Promise<Foun
   const path = named ?? CONFIG_FILE;
   try {
     const { config, file, problems, text, warnings } = await findConfig(root, named);
-    const own = config === null ? [] : [
-      ...placeholderProblems("verify", [...config.verify.default, ...config.verify.ui]),
-      ...await agentProblems(config, text),
-    ];
+    const data = config ?? readable(text);
+    const commands = [["verify", "default"], ["verify", "ui"]].flatMap((path) => valueAt(data, path))
+      .filter((command) => typeof command === "string");
+    const own = [...placeholderProblems("verify", commands), ...await agentProblems(data, text)];
     return { file: { path, present: file !== null, problems: [...problems, ...own], warnings }, config };
   } catch (error) {
     return { file: { path, present: false, problems: [problemOf(error, path)], warnings: [] }, config: null };
   }
 }
 
+/** A configuration with mistakes elsewhere, as far as it is JSON: what is wrong beside them is found at once. */
+function readable(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null; // that it is no JSON is among its problems
+  }
+}
+
+function valueAt(data: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((value, key) => value === null ? undefined : Object(value)[key] as unknown, data);
+}
+
 /** Names of agents that there are not. */
-async function agentProblems({ hooks, provider, verify }: Config, text: string): Promise<readonly string[]> {
-  const { fallback } = provider;
-  const named: readonly (readonly [readonly PropertyKey[], string | undefined])[] = [
-    [["provider", "preset"], provider.preset],
-    typeof fallback === "string"
-      ? [["provider", "fallback"], fallback]
-      : [["provider", "fallback", "preset"], fallback?.preset],
-    [["verify", "challenger"], verify.challenger],
-    ...hooks.map(({ agent }, index) => [["hooks", index, "agent"], agent] as const),
+async function agentProblems(data: unknown, text: string): Promise<readonly string[]> {
+  const hooks = valueAt(data, ["hooks"]);
+  const places: readonly (readonly PropertyKey[])[] = [
+    ["provider", "preset"],
+    ["provider", "fallback"],
+    ["provider", "fallback", "preset"],
+    ["verify", "challenger"],
+    ...(Array.isArray(hooks) ? [...hooks.keys()].map((index) => ["hooks", index, "agent"]) : []),
   ];
   const { AGENT_NAMES } = await import("../../agents/registry.ts");
-  const unknown = named.filter(([, name]) => name !== undefined && !AGENT_NAMES.includes(name));
+  const unknown = places.map((path) => [path, valueAt(data, path)] as const)
+    .filter((entry): entry is readonly [readonly PropertyKey[], string] => typeof entry[1] === "string")
+    .filter(([, name]) => !AGENT_NAMES.includes(name));
   if (unknown.length === 0) return [];
   const { jsonLines } = await import("../../config/read_text.ts");
   const placeOf = await jsonLines(text);
-  return unknown.map(([path, name = ""]) => {
+  return unknown.map(([path, name]) => {
     const { line, column } = placeOf(path);
     const near = nearest(name, AGENT_NAMES);
     const meant = near === null ? `known: ${AGENT_NAMES.join(", ")}` : `did you mean "${near}"?`;

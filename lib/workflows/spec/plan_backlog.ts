@@ -63,14 +63,16 @@ export function planBacklog(ralph: RalphContext, spec: string): Backlog<SpecPlan
     async work(item, { attempt, nonce, previous }) {
       const tasks = tasksOf(await load());
       const checks = ralph.config.verify.default;
+      const spec = await specPlace(ralph.root, item.data.spec);
       const prompt = await renderPrompt("spec_plan", {
-        spec: await specPlace(ralph.root, item.data.spec),
+        spec,
         item: tasks.length === 0 ? "No task yet." : tasks.map(describeTask).join("\n\n"),
         attempt: String(attempt),
         nonce,
         failure: failureOf(previous),
         checks: checks.length === 0 ? "None." : checks.map((command) => `- \`${command}\``).join("\n"),
-        toEnd: `Add tasks by \`ralph task add\`, and end with the line \`[RALPH] PLAN_COMPLETE ${nonce}: Added N tasks\`. ` +
+        toEnd:
+          `Plan the spec \`${spec}\`: add tasks by \`ralph task add\`, and end with the line \`[RALPH] PLAN_COMPLETE ${nonce}: Added N tasks\`. ` +
           `When the spec cannot be planned, end with ${blockedLine(nonce)}.`,
       }, { root: ralph.root });
       return { prompt, checks: [], allow: [], environment: { RALPH_STAGE: "PLAN" } };

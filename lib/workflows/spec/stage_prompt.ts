@@ -11,9 +11,11 @@ const LOG_CHARACTERS = 4000;
 
 const ENDS: Readonly<Record<SpecItem["data"]["stage"], string>> = {
   BUILD: "When the task is done, run `ralph task done ID`, once, at the end.",
-  VERIFY: 'Run `ralph task reject TASK "why"` for each task that falls short, and `ralph task accept` when none does. End ' +
+  VERIFY:
+    'Run `ralph task reject TASK "why"` for each task that falls short, and `ralph task accept` when none does. End ' +
     "with the line `[RALPH] SPEC_COMPLETE`, or `[RALPH] SPEC_INCOMPLETE` when something of the spec is missing.",
-  INVESTIGATE: 'Settle each issue by `ralph issue done ISSUE`, after `ralph task add "…" --created-from ISSUE` where it ' +
+  INVESTIGATE:
+    'Settle each issue by `ralph issue done ISSUE`, after `ralph task add "…" --created-from ISSUE` where it ' +
     "is real.",
   DECOMPOSE: 'Add the parts by `ralph task add "…" --parent ID`. When nothing is left to do, run `ralph task done ID`.',
 };
@@ -42,12 +44,14 @@ export async function stagePrompt(
     spec: await specPlace(root, item.data.spec),
     id: task?.id ?? item.id,
     name: task?.name ?? item.title,
-    item: [...tasks.map(describeTask), ...issuesIn(item).map((issue) => describeIssue(issue, item.data.spec))].join("\n\n"),
+    item: [...tasks.map(describeTask), ...issuesIn(item).map((issue) => describeIssue(issue, item.data.spec))].join(
+      "\n\n",
+    ),
     attempt: String(attempt),
     nonce,
     failure: [failureOf(previous), ...tasks.flatMap(rejectedBefore)].join("\n\n"),
     log: task?.killLog === null || task === undefined ? "None was kept." : await endOf(cwd, task.killLog),
-    toEnd: howToEnd(item.data.stage, task?.id ?? item.id, nonce),
+    toEnd: await howToEnd(root, item.data, { id: task?.id ?? item.id, nonce }),
   };
   return (first) => fillPrompt(text, { ...values, checks: checksOf(checks, first) });
 }
@@ -55,8 +59,13 @@ export async function stagePrompt(
 /**
  * For a prompt of the user's own without placeholders: without these commands no turn of the stage comes to anything.
  */
-function howToEnd(stage: SpecItem["data"]["stage"], id: string, nonce: string): string {
-  return `${ENDS[stage].replaceAll("ID", id)} When you cannot, end your answer with ${blockedLine(nonce)}.`;
+async function howToEnd(
+  root: string,
+  { stage, spec }: SpecItem["data"],
+  { id, nonce }: { readonly id: string; readonly nonce: string },
+): Promise<string> {
+  const end = ENDS[stage].replaceAll("ID", id);
+  return `The spec is \`${await specPlace(root, spec)}\`. ${end} When you cannot, end with ${blockedLine(nonce)}.`;
 }
 
 /** The signal by which a turn gives up, as a prompt asks for it. */
