@@ -26,6 +26,7 @@ import {
   totalText,
   trespassText,
   whenText,
+  workflowsText,
 } from "./texts.ts";
 
 const { symbols } = createStyle({ colour: false, ascii: false });
@@ -143,7 +144,7 @@ function facts(report: RunReport): Markup {
 ${row("Project", report.project)}
 ${row("Branch", report.work === null ? report.branch ?? "" : workText(report.work))}
 ${row("Run", report.goal === null ? "" : report.run)}
-${row("Workflow", report.parts.map(partName).join(", then "))}
+${row("Workflow", workflowsText(report))}
 ${row("When", whenText(report))}
 ${row("Agent", agentsText(report))}
 ${row("Used", totalText(report.usage, report.hooks.length))}

@@ -30,6 +30,7 @@ import {
   trespassText,
   turnText,
   whenText,
+  workflowsText,
 } from "./texts.ts";
 import { workText } from "../cli/end_with.ts";
 import { changesText } from "../ui/event_text.ts";
@@ -85,7 +86,7 @@ function facts(report: RunReport): readonly string[] {
     ...row("Project", escape(report.project)),
     ...row("Branch", report.work === null ? escape(report.branch ?? "") : escape(workText(report.work))),
     ...row("Run", report.goal === null ? "" : escape(report.run)),
-    ...row("Workflow", escape(report.parts.map(partName).join(", then "))),
+    ...row("Workflow", escape(workflowsText(report))),
     ...row("When", escape(whenText(report))),
     ...row("Agent", escape(agentsText(report))),
     ...row("Used", escape(totalText(report.usage, report.hooks.length))),

@@ -221,6 +221,12 @@ export function partName({ name, scope, kind }: RunPart): string {
   return scope === null ? name : `${name} ${oneLine(scope)}`;
 }
 
+/** The loops of a run, which are its workflows; where it had none, the steps that it had. */
+export function workflowsText({ parts }: RunReport): string {
+  const loops = parts.filter(({ kind }) => kind === "loop");
+  return (loops.length === 0 ? parts : loops).map(partName).join(", then ");
+}
+
 /** Agents, their models, their turns, what they used, how often they passed. */
 export function agentsText({ agents }: RunReport): string {
   return agents.map(({ name, models, turns, usage, attempts, passed }) =>
