@@ -96,7 +96,7 @@ test("the guide's Kubernetes Job is whole, and its script works on one job", asy
   const [container] = pod.containers;
   const variables = Object.fromEntries(container.env.map(({ name, value = "" }) => [name, value]));
   expect(container.command).toEqual(["sh", "-euc"]);
-  const script = container.args[0].replaceAll("/work/", `${clones.folder}/pod/`)
+  const script = container.args[0].replaceAll("/srv/", `${clones.folder}/pod/`)
     .replace("--agent claude", `--agent-cmd ${clones.agent}`);
   const more = { JOB: variables["JOB"] ?? "", REPOSITORY: `file://${clones.remote}` };
   ok(await clones.script(clones.folder, script, more));
