@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { join } from "node:path";
 import type { JournalKey } from "../backlog/journal_types.ts";
 import { journalKeyOf } from "../backlog/journal_key.ts";
 import type { Backlog } from "../backlog/types.ts";
@@ -14,6 +15,7 @@ import { inTheWay } from "../git/land.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import { outputFrom } from "../git/run_git.ts";
 import type { Repository } from "../git/types.ts";
+import { readText, removePath, writeAtomic } from "../host/files.ts";
 import { createSlots } from "../host/slots.ts";
 import { machineName } from "../host/this_process.ts";
 import { VERSION } from "../host/version.ts";
@@ -226,10 +228,15 @@ async function leaveCheckout(repository: Repository, { base, attempt: { id }, ra
     const problem = `a job moves its checkout, and these are not committed: ${[...dirty].slice(0, 10).join(", ")}`;
     throw new RalphError("job-clone-unfit", { details: { problem }, hint: "commit or stash them (`git stash -u`)" });
   }
-  const back = branch === null ? ["--detach", head ?? "HEAD"] : [branch];
+  const file = join(repository.ralphDirectory, "left-checkout");
+  const [leftAt, left] = (await readText(file) ?? "").split(" ");
+  const to = branch ?? (left !== undefined && leftAt === head ? left : null); // a call that was killed is still to go back
+  if (to !== null) await writeAtomic(file, `${base} ${to}`);
+  const back = to === null ? ["--detach", head ?? "HEAD"] : [to];
   return {
     async [Symbol.asyncDispose]() {
       await outputFrom(repository, ["checkout", "--quiet", "--force", ...back]);
+      await removePath(file);
     },
   };
 }

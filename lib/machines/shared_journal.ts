@@ -19,7 +19,7 @@ import type { Repository } from "../git/types.ts";
 import { hashText, LARGEST_LOG, readText, writeAtomic } from "../host/files.ts";
 import { keyOf } from "../loop/journal_fold.ts";
 import { attemptRef, jobRef } from "./job.ts";
-import { commitData, fetchRefs, pushRefs, readData, type RefUpdate, remoteRefs } from "./remote.ts";
+import { commitData, dropRefs, fetchRefs, pushRefs, readData, type RefUpdate, remoteRefs } from "./remote.ts";
 
 const FILE = "journal.jsonl";
 const WORK = "refs/ralph/work/";
@@ -115,6 +115,8 @@ class Shared implements SharedRun {
   readonly results: ReadonlySet<string>;
   readonly #ralph: RalphContext;
   readonly #parts: SharedParts;
+  /** Before this call: the branch, and the journal's text. */
+  #before: { readonly head: string | null; readonly journal: string } = { head: null, journal: "" };
 
   constructor(ralph: RalphContext, parts: SharedParts) {
     this.#ralph = ralph;
@@ -127,6 +129,12 @@ class Shared implements SharedRun {
 
   /** @param isOut this clone has handed out jobs */
   async adopt(isOut: boolean): Promise<void> {
+    await this.#adopt(isOut);
+    const { repository, heads } = this.#parts;
+    this.#before = { head: await commitOf(repository, heads), journal: await this.#journal() };
+  }
+
+  async #adopt(isOut: boolean): Promise<void> {
     const { repository, ref, there } = this.#parts;
     const theirs = there.get(ref) ?? null;
     const ours = await commitOf(repository, ref);
@@ -137,7 +145,7 @@ class Shared implements SharedRun {
     }
     const file = ownFiles(repository, this.#ralph.root).journal;
     if (theirs !== ours) {
-      const text = await readText(file, LARGEST_LOG) ?? "";
+      const text = await this.#journal();
       const known = ours === null ? "" : await outputFrom(repository, ["show", `${ours}:${FILE}`]);
       if (text !== known) throw stale("this clone has a journal of its own that the remote has not");
       await fetchRefs(repository, [ref]);
@@ -168,15 +176,31 @@ class Shared implements SharedRun {
       ...commit === null && !there.has(ref) ? [] : [{ ref, commit, from: there.get(ref) ?? null }],
     ];
     const problem = await pushRefs(repository, updates.filter((one) => one.commit !== there.get(one.ref)));
-    if (problem !== null) throw stale(problem);
+    if (problem !== null) {
+      await this.#undo([...out.keys()]);
+      throw stale(problem);
+    }
     const moved = commit === null ? `delete ${ref}\n` : `update ${ref} ${commit}\n`;
     const gone = own.map((one) => `delete ${one}\n`).join("");
     await outputFrom(repository, ["update-ref", "--stdin"], { input: `${moved}${gone}` });
   }
 
+  /** Another call was first: jobs that were taken here have not been. What was landed is on the branch, and stays recorded. */
+  async #undo(taken: readonly string[]): Promise<void> {
+    const { repository, heads, there } = this.#parts;
+    const { head, journal } = this.#before;
+    if (await commitOf(repository, heads) !== head) return;
+    await writeAtomic(ownFiles(repository, this.#ralph.root).journal, journal);
+    await dropRefs(repository, taken.map(jobRef).filter((ref) => !there.has(ref)));
+  }
+
+  async #journal(): Promise<string> {
+    return await readText(ownFiles(this.#parts.repository, this.#ralph.root).journal, LARGEST_LOG) ?? "";
+  }
+
   async #commit({ spent, taken }: RunMemory): Promise<string> {
     const { repository } = this.#parts;
-    const text = await readText(ownFiles(repository, this.#ralph.root).journal, LARGEST_LOG) ?? "";
+    const text = await this.#journal();
     const blob = (await outputFrom(repository, ["hash-object", "-w", "--stdin"], { input: text })).trim();
     const tree = (await outputFrom(repository, ["mktree"], { input: `100644 blob ${blob}\t${FILE}\n` })).trim();
     const work = Object.fromEntries(await this.#work());

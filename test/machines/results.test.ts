@@ -1,3 +1,5 @@
+import { chmodSync, readFileSync, rmSync } from "node:fs";
+import { join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/mod.ts";
 import type { Job } from "../../lib/machines/job.ts";
@@ -112,4 +114,32 @@ test("what a clone keeps of other runs stays in it", async () => {
   const url = (await tree.git("remote", "get-url", "origin")).trim();
   expect(await tree.git("-C", url, "for-each-ref", "--format=%(refname)")).toContain("refs/ralph/runs/");
   expect(await tree.git("-C", url, "rev-list", "--all")).not.toContain(other);
+});
+
+test("of two that take at once one is refused, and its clone takes part again as it is", async () => {
+  await using ralph = await testContext({ remote: true });
+  const { tree } = ralph;
+  const url = (await tree.git("remote", "get-url", "origin")).trim();
+  const hook = join(url, "hooks/pre-receive"); // another one is first, between the look and the push
+  await tree.write({ [relative(ralph.root, hook)]: "#!/bin/sh\necho 'stale info' >&2; exit 1\n" });
+  chmodSync(hook, 0o755);
+
+  await expect(takeJobs(ralph, backlogOf())).rejects.toMatchObject({ code: "job-stale" });
+  expect((await tree.git("for-each-ref", "refs/ralph")).trim()).toBe("");
+
+  rmSync(hook);
+  await taken(ralph);
+  expect(readFileSync(join(ralph.root, ".git/ralph/journal.jsonl"), "utf8").match(/"begun"/g)).toHaveLength(1);
+});
+
+test("a clone in which work on a job was killed goes back to its branch with the next one", async () => {
+  await using ralph = await testContext({ remote: true, agent: { turns: [TURN] } });
+  const { tree } = ralph;
+  const job = await taken(ralph);
+  await tree.git("checkout", "--quiet", "--detach", job.base); // as the killed call has left it
+  await tree.write({ ".git/ralph/left-checkout": `${job.base} main` });
+
+  await workJob(ralph, backlogOf(), job);
+
+  expect((await tree.git("branch", "--show-current")).trim()).toBe("main");
 });
