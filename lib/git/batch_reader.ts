@@ -24,7 +24,10 @@ export function createBatchReader(
         const size = / blob (\d+)$/.exec(Buffer.concat(header).toString("utf8"))?.[1];
         header = [];
         if (size === undefined) give(null);
-        else {
+        else if (chunk.length - at > Number(size)) { // all of it is here: it need not be copied
+          give(chunk.subarray(at, at + Math.min(Number(size), maxBytes)));
+          at += Number(size) + 1;
+        } else {
           length = Number(size) + 1;
           body = Buffer.allocUnsafe(Math.min(Number(size), maxBytes));
         }

@@ -52,6 +52,8 @@ export const QUIET: Readonly<Record<string, string>> = {
 export const READING: Readonly<Record<string, string>> = { ...QUIET, GIT_OPTIONAL_LOCKS: "0" };
 
 const TIMEOUT_MS = 60_000;
+/** Of what is read piece by piece the end is only for a message. */
+const TAIL_BYTES = 1024;
 const ADVICE_REGEXP = /^$|^hint: |^Please |^Aborting$/;
 
 /**
@@ -73,6 +75,7 @@ export function createGit(host: Host, cwd: string): Git {
       timeoutMs,
       ...(options.signal === undefined ? {} : { signal: options.signal }),
       ...(options.input === undefined ? {} : { input: options.input }),
+      ...(options.onOutput === undefined ? {} : { tailBytes: TAIL_BYTES }),
       onOutput(chunk, stream) {
         if (stream === "stderr" || left <= 0) return;
         if (options.onOutput !== undefined) {

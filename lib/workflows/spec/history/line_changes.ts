@@ -4,7 +4,8 @@ export interface LineChanges {
   readonly added: readonly string[];
 }
 
-const CHUNK = 4096;
+/** Compared at once: less and less, until the byte that differs is found. */
+const STEPS = [4096, 256, 16, 1] as const;
 const LINE_FEED = 0x0a;
 
 /** What was taken away and what was added, whatever moved in between left out. Linear in the size. */
@@ -27,8 +28,9 @@ export function lineChanges(before: Buffer, after: Buffer): LineChanges {
 function commonStart(before: Buffer, after: Buffer): number {
   const most = Math.min(before.length, after.length);
   let at = 0;
-  while (at + CHUNK <= most && before.compare(after, at, at + CHUNK, at, at + CHUNK) === 0) at += CHUNK;
-  while (at < most && before[at] === after[at]) at += 1;
+  for (const step of STEPS) {
+    while (at + step <= most && before.compare(after, at, at + step, at, at + step) === 0) at += step;
+  }
   return at;
 }
 
@@ -36,8 +38,9 @@ function commonStart(before: Buffer, after: Buffer): number {
 function commonEnd(before: Buffer, after: Buffer, start: number): number {
   const most = Math.min(before.length, after.length) - start;
   let count = 0;
-  while (count + CHUNK <= most && isSameBefore(before, after, count)) count += CHUNK;
-  while (count < most && before[before.length - count - 1] === after[after.length - count - 1]) count += 1;
+  for (const step of STEPS) {
+    while (count + step <= most && isSameBefore(before, after, count, step)) count += step;
+  }
   if (count === most && (before.length - count === start || after.length - count === start)) {
     const longer = before.length > after.length ? before : after;
     if (longer.length - count === start || longer[longer.length - count - 1] === LINE_FEED) return count;
@@ -50,8 +53,8 @@ function lineStart(text: Buffer, at: number): number {
   return at === 0 ? 0 : text.lastIndexOf(LINE_FEED, at - 1) + 1;
 }
 
-/** Whether the chunks are the same that so many bytes follow. */
-function isSameBefore(before: Buffer, after: Buffer, bytes: number): boolean {
+/** Whether the `step` bytes are the same that so many bytes follow. */
+function isSameBefore(before: Buffer, after: Buffer, bytes: number, step: number): boolean {
   const [one, other] = [before.length - bytes, after.length - bytes];
-  return before.compare(after, other - CHUNK, other, one - CHUNK, one) === 0;
+  return before.compare(after, other - step, other, one - step, one) === 0;
 }
