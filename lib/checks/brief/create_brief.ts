@@ -17,6 +17,7 @@ import { createAsInstructed } from "./as_instructed.ts";
 import { createHeadRestorer, type HeadRestorer, restoreFile } from "./restore_file.ts";
 import { keepFound } from "./kept.ts";
 import { writeObjects } from "./objects.ts";
+import { movedTags, readTags, type Tags } from "../../git/tags.ts";
 import { createPersonFiles, type PersonFiles } from "./person_files.ts";
 import { decidingSettings } from "./settings.ts";
 import { briefSources } from "./sources.ts";
@@ -92,6 +93,7 @@ class RunBrief<Data, Findings> implements Brief {
   readonly #restored = new Set<string>();
   readonly #reported = new Set<string>();
   readonly #programs: Programs;
+  readonly #tags: Tags;
 
   constructor(ralph: RalphContext, backlog: BriefBacklog<Data, Findings>, parts: BriefParts) {
     this.#ralph = ralph;
@@ -99,6 +101,7 @@ class RunBrief<Data, Findings> implements Brief {
     this.#parts = parts;
     this.record = parts.record;
     this.#programs = this.#programsNow();
+    this.#tags = this.#tagsNow();
     this.asInstructed = createAsInstructed(ralph, () => this.#runFolder());
   }
 
@@ -142,6 +145,21 @@ class RunBrief<Data, Findings> implements Brief {
     const left = changed.length - MOST_PROGRAMS;
     for (const path of [...named, ...left > 0 ? [`${left} more programs on PATH`] : []]) this.#reported.add(path);
     if (named.length > 0) reportOwn(this.#ralph, named);
+    this.#lookAtTags();
+  }
+
+  /** A check may take from a tag what it compares with. */
+  #lookAtTags(): void {
+    const moved = movedTags(this.#tags, this.#tagsNow()).map((name) => `tag ${name}`);
+    const left = moved.filter((name) => !this.#reported.has(name)).slice(0, MOST_PROGRAMS);
+    for (const name of left) this.#reported.add(name);
+    if (left.length === 0) return;
+    const message = `moved or removed while the run lasted, not reverted: ${left.join(", ")}`;
+    this.#ralph.events.emit({ type: "note", level: "warn", message });
+  }
+
+  #tagsNow(): Tags {
+    return readTags(requireRepository(this.#ralph).gitDirectory);
   }
 
   async release(): Promise<void> {

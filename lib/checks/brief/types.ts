@@ -72,7 +72,7 @@ export interface Brief {
    * @returns those that were restored; what a person's own files hold is only reported
    */
   restore(changes: readonly BriefChange[]): Promise<readonly BriefChange[]>;
-  /** Reports programs on PATH that are not what they were when the run began: what checks start is not what it was. */
+  /** Reports programs on PATH and tags that are not what they were when the run began: what checks start or compare with. */
   lookAtPrograms(): void;
   /** The run is over: a person's own files count as they are now. */
   release(): Promise<void>;

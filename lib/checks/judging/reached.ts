@@ -8,6 +8,8 @@ import {
   expectations,
   expectedOf,
   outputsIn,
+  pathFolders,
+  printedBy,
   READERS,
   type SimpleCommand,
   simpleCommands,
@@ -85,6 +87,8 @@ interface Spot {
   readonly variables: Variables;
   /** Files that the text writes. */
   readonly made: ReadonlySet<string>;
+  /** Folders that it puts on PATH. */
+  readonly paths: readonly string[];
 }
 
 class Reach implements Reached {
@@ -112,27 +116,29 @@ class Reach implements Reached {
     const variables = variablesIn(text);
     const bases = await basesOf(parsed, folder, { tree: this.#tree, variables });
     const runsNamed = parsed.some(({ program }) => INTERPRETERS_REGEXP.test(program));
-    const made = new Set(outputsIn(text));
+    const about = { variables, made: new Set(outputsIn(text)), paths: pathFolders(text) };
     for (const command of parsed) {
       for (const program of programsOf(command)) this.programs.add(program);
       const lists = (LISTERS.has(command.program) && runsNamed) || command.feeds;
       for (const base of bases) {
-        await this.#takeData(command, { base, depth, lists, variables, made });
+        const spot = { base, depth, lists, ...about };
+        await this.#takeData(command, spot);
         if (!lists && READERS.has(command.program)) continue;
-        if (lists || !command.observed) await this.#takeAll(command, { base, depth, lists, variables, made });
-        else await this.#takeCheckers(command, { base, depth, lists, variables, made });
+        if (lists || !command.observed) await this.#takeAll(command, spot);
+        else await this.#takeCheckers(command, spot);
         await this.#runManifests(command, base, depth);
       }
     }
   }
 
   async #takeAll(command: SimpleCommand, spot: Spot): Promise<void> {
-    const { base, depth, variables, made } = spot;
+    const { base, depth, variables, made, paths } = spot;
     const codes = codeIn(command.program, command.words);
     const operands = compares(command.program) ? expectedOf(command.words) : command.words;
-    for (const word of [command.program, ...operands]) {
+    const onPath = paths.map((folder) => posix.join(folder, command.program));
+    for (const word of [command.program, ...onPath, ...operands]) {
       if (codes.includes(word) || made.has(word)) continue;
-      for (const one of withValues(word, variables)) {
+      for (const one of [...withValues(word, variables), ...printedBy(word)]) {
         const lists = spot.lists || (one !== word && one.includes("*"));
         await this.#take(command, one, { ...spot, lists });
       }
@@ -145,13 +151,13 @@ class Reach implements Reached {
 
   /** Files that say what is right: what is made may be among them. */
   async #takeData(command: SimpleCommand, { base, variables, made }: Spot): Promise<void> {
-    const words = command.isOperand === true ? expectedOf(command.words) : expectations(command, isProduct);
+    const given = command.words.flatMap((word) => withValues(word, variables));
+    const words = command.isOperand === true
+      ? expectedOf(given)
+      : expectations({ ...command, words: given }, isProduct);
     for (const word of words) {
-      if (made.has(word)) continue;
-      for (const one of withValues(word, variables)) {
-        const path = await pathOf(one, base, this.#tree);
-        if (path !== null && this.#tree.has(path) && !this.files.has(path)) this.data.add(path);
-      }
+      const path = made.has(word) ? null : await pathOf(word, base, this.#tree);
+      if (path !== null && this.#tree.has(path) && !this.files.has(path)) this.data.add(path);
     }
   }
 

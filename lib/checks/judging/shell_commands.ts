@@ -85,7 +85,8 @@ export function variablesIn(text: string): Variables {
   return values;
 }
 
-const ASSIGNMENT_REGEXP = /(?:^|[\s;&|({])(\w+)=(?:"([^"$`]*)"|'([^']*)'|([^\s;&|"'$`()]+))/g;
+const ASSIGNMENT_REGEXP = /(?:^|[\s;&|({])(\w+)=(?:"([^"$`]*|\$\([^()]*\))"|'([^']*)'|(\$\([^()]*\)|[^\s;&|"'$`()]+))/g;
+const SUBSTITUTION_REGEXP = /^\$\((.*)\)$/s;
 const VARIABLE_REGEXP = /\$(?:\{(\w+)[^}]*\}|(\w+|[@*]))/g;
 const MOST_VALUES = 20;
 
@@ -140,9 +141,27 @@ export function expectations(
 
 /** Files that are printed into a comparison with something else: `[ "$(cat want)" = "$(…)" ]`, `grep "$(cat want)"`. */
 function printedFor(program: string, words: readonly string[]): readonly string[] {
-  const made = words.filter((word) => /^\$\(.*\)$/s.test(word));
-  const printed = made.flatMap((word) => /^\$\(\s*(?:cat\s+|<\s*)(\S+)\s*\)$/.exec(word)?.[1] ?? []);
-  return program.includes("grep") || program === "rg" || made.length > 1 ? expectedOf(printed) : [];
+  const made = words.filter((word) => SUBSTITUTION_REGEXP.test(word));
+  const isPattern = program.includes("grep") || program === "rg";
+  return isPattern || made.length > 1 ? expectedOf(made.flatMap(printedBy)) : [];
+}
+
+/** Files that a substitution only prints: `$(cat want.txt)`, `$(< want.txt)`, `$(cut -f1 want.md5)`. Pure. */
+export function printedBy(word: string): readonly string[] {
+  const inner = SUBSTITUTION_REGEXP.exec(word)?.[1];
+  if (inner === undefined) return [];
+  const commands = simpleCommands(inner.replace(/^\s*<\s*/, "cat "));
+  if (!commands.every(({ program }) => READERS.has(program))) return [];
+  return commands.flatMap(({ words }) => words.filter((one) => !one.startsWith("-")));
+}
+
+/** Folders that a text puts on PATH. Pure. */
+export function pathFolders(text: string): readonly string[] {
+  return [...text.matchAll(/\bPATH=["']?([^\s;"']+)/g)].flatMap(([, list = ""]) =>
+    list.split(":").map((one) => one.replace(/^(?:\$PWD|\$\{PWD\}|\$\(pwd\)|\.)\//, "")).filter((one) =>
+      /^[\w.-]/.test(one)
+    )
+  );
 }
 
 /** Of what is compared, what is called so where anything is. */

@@ -180,6 +180,10 @@ const ROWS: readonly (readonly [name: string, command: string, files: Files, rea
   ["of what is compared, what is called so", "diff got.txt expected.txt", { "got.txt": "", "expected.txt": "" }, [
     "expected.txt",
   ]],
+  ["a program in a folder that is put on PATH", "PATH=$PWD/tools:$PATH run-checks add", { "tools/run-checks": "" }, [
+    "tools/run-checks",
+  ]],
+  ["a command that is printed", 'eval "$(cat ci/add)"', { "ci/add": "" }, ["ci/add"]],
   ["a submodule", "sh qa/a.sh", { qa: REPOSITORY }, ["qa"]],
   ["go packages are no files", "go test ./pkg/...", { "pkg/a.go": "" }, []],
 ];
@@ -197,6 +201,8 @@ describe("reachedBy()", () => {
     ["sums", "node cli.mjs > out.txt && sha256sum --quiet -c sums.txt", ["sums.txt"]],
     ["a printed file beside another output", 'test "$(node cli.mjs)" = "$(cat want.txt)"', ["want.txt"]],
     ["the same without quotes", "[[ $(node cli.mjs) == $(< want.txt) ]]", ["want.txt"]],
+    ["the same by variables", 'w=$(cat want.txt); got="$(node cli.mjs)"; [ "$got" = "$w" ]', ["want.txt"]],
+    ["a part of it", 'test "$(node cli.mjs | md5sum)" = "$(cut -c1-9 want.txt)"', ["want.txt"]],
     ["a printed pattern", 'grep -q "$(cat want.txt)" out.txt', ["want.txt"]],
     ["what is printed into a comparison", "cat want.txt | diff - out.txt", ["want.txt"]],
     ["input", "node cli.mjs < cases.txt | grep -q 5", ["cases.txt"]],
