@@ -70,7 +70,7 @@ export class JsonLines {
   #append(part: Buffer): void {
     this.#length += part.length;
     if (this.#state === "ignored" || this.#state === "long") return;
-    this.#parts.push(part);
+    this.#parts.push(Buffer.from(part)); // a copy: the memory of a chunk is used again
     if (this.#state === "new" && this.#length >= this.#enough) this.#decide();
     if (this.#state === "kept" && this.#length > this.#longest) {
       this.#parts = [Buffer.from(this.#joined().subarray(0, Math.min(BEGINNING, this.#longest)))];

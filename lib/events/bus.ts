@@ -1,4 +1,5 @@
 import type { Redactor } from "./redact.ts";
+import { SHORTEST_VALUE } from "./secrets.ts";
 import type { EventBus, EventSink, RalphEvent } from "./types.ts";
 
 /**
@@ -21,9 +22,17 @@ export function createEventBus(sinks: readonly EventSink[], redactor: Pick<Redac
   };
 }
 
+/** The same value where nothing in it is masked: an agent may say thousands of things a second. */
 function maskedTexts(value: unknown, redactor: Pick<Redactor, "text">): unknown {
-  if (typeof value === "string") return redactor.text(value);
-  if (Array.isArray(value)) return value.map((element) => maskedTexts(element, redactor));
+  if (typeof value === "string") return value.length < SHORTEST_VALUE ? value : redactor.text(value);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, maskedTexts(field, redactor)]));
+  let copy: Record<string, unknown> | unknown[] | null = null;
+  for (const key of Object.keys(value)) {
+    const field = (value as Readonly<Record<string, unknown>>)[key];
+    const masked = maskedTexts(field, redactor);
+    if (masked === field) continue;
+    copy ??= Array.isArray(value) ? [...value] : { ...value };
+    (copy as Record<string, unknown>)[key] = masked;
+  }
+  return copy ?? value;
 }

@@ -72,8 +72,9 @@ export function endOfKey(text: string, from: number, more: RegExp): number {
 export function undecidedKey(text: string, end: number): number {
   const token = /[Bb](?:earer|asic) {1,4}$/.exec(text.slice(Math.max(0, end - 12), end));
   const from = token === null ? end : Math.max(0, end - 12) + token.index;
-  const begin = text.lastIndexOf("-----BEGIN ");
-  return begin >= 0 && begin > text.length - LONGEST_SHAPE ? Math.min(from, begin) : from;
+  const nearEnd = Math.max(0, text.length - LONGEST_SHAPE + 1);
+  const begin = text.slice(nearEnd).lastIndexOf("-----BEGIN "); // in all of the text it is looked for a byte at a time
+  return begin >= 0 ? Math.min(from, nearEnd + begin) : from;
 }
 
 function keyAt(text: string, { 0: anchor, index, groups }: RegExpExecArray): KeySpan | null {

@@ -88,6 +88,7 @@ export interface SandboxState {
 
 /** Masks a stream of bytes: what `push` and `end` return, one after the other, is the masked stream. */
 export interface OutputMask {
+  /** What it returns is the host's: its memory is freed afterwards. */
   push(chunk: Uint8Array): Uint8Array;
   /** What was held back because more could have belonged to it. */
   end(): Uint8Array;
@@ -121,7 +122,10 @@ export interface ProcessRequest {
   readonly mask?: () => OutputMask;
   /** Called with each chunk as the child printed it: for what is compared and not kept. */
   readonly onRaw?: (chunk: Uint8Array, stream: "stdout" | "stderr") => void;
-  /** Called with each chunk as it comes; a promise holds the stream back (constant memory). */
+  /**
+   * Called with each chunk as it comes; a promise holds the stream back (constant memory). Where there is a mask, a chunk
+   * is empty once this has returned, or its promise has resolved: copy what is kept.
+   */
   readonly onOutput?: (chunk: Uint8Array, stream: "stdout" | "stderr") => void | Promise<void>;
   /** How many bytes of the end of the output are kept, each stream and both together. @default 16384 */
   readonly tailBytes?: number;
