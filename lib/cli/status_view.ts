@@ -1,3 +1,6 @@
+import { mayHaveRefs, WORK_REFS } from "../git/run_git.ts";
+import type { keptWork } from "../git/stow.ts";
+import type { Repository } from "../git/types.ts";
 import { localTime } from "../host/local_date.ts";
 import type { NamedByRun } from "../backlog/journal_types.ts";
 import { readLockHolder } from "../host/lock_holder.ts";
@@ -48,8 +51,7 @@ export async function showStatus(
   const agent = provider.command ?? provider.preset ?? null;
   const holder = await readLockHolder(own.runLock);
   const lastRun = (await openJournal(repository === null ? null : own.journal)).named();
-  const { keptWork } = await import("../git/stow.ts");
-  const kept = repository === null ? [] : await keptWork(repository);
+  const kept = repository === null ? [] : await keptWorkOf(repository);
   const running = holder === null ? null : {
     pid: holder.pid,
     purpose: holder.purpose,
@@ -98,6 +100,11 @@ export async function showStatus(
 function namedLines(lastRun: NamedByRun | null, warn: (text: string) => string): readonly string[] {
   const lines = noticeLines((lastRun?.notices ?? []).filter(({ kind }) => kind !== "leftover"), warn);
   return lines.length === 0 ? [] : ["the last run named:", ...lines];
+}
+
+async function keptWorkOf(repository: Repository): ReturnType<typeof keptWork> {
+  if (!await mayHaveRefs(repository.gitDirectory, WORK_REFS)) return [];
+  return await (await import("../git/stow.ts")).keptWork(repository);
 }
 
 /** Which could be taken, where none is configured. */

@@ -1,7 +1,7 @@
 import { RalphError } from "../errors/ralph_error.ts";
 import type { Host } from "../host/types.ts";
-import { join } from "node:path";
-import { readText } from "../host/files.ts";
+import { join, resolve } from "node:path";
+import { isDirectory, readText } from "../host/files.ts";
 import type { Repository } from "./types.ts";
 
 /** Paths from standard input, separated by NUL and taken literally. */
@@ -178,6 +178,20 @@ interface Head {
   readonly ref: string | null;
   /** The commit, when it is in a file of its own, as it does right after a commit. */
   readonly commit: string | null;
+}
+
+/** Work on items that were given up on is kept below it, each ref named after the attempt that was the last one. */
+export const WORK_REFS = "refs/ralph/work/";
+
+/**
+ * Whether refs may begin with a prefix (`refs/…/`), seen without a process; true where git itself has to be asked.
+ *
+ * @throws {RalphError} file-unreadable
+ */
+export async function mayHaveRefs(gitDirectory: string, prefix: string): Promise<boolean> {
+  const common = resolve(gitDirectory, (await readText(join(gitDirectory, "commondir")))?.trim() ?? "");
+  if (await isDirectory(join(common, prefix)) || await isDirectory(join(common, "reftable"))) return true;
+  return (await readText(join(common, "packed-refs"), Infinity))?.includes(` ${prefix}`) ?? false;
 }
 
 /** Reads HEAD of a worktree. */

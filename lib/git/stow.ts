@@ -6,11 +6,8 @@
  */
 import { captureWork, type Mask } from "./fold.ts";
 import { discardPaths, mergeChange } from "./merge_change.ts";
-import { FROM_INPUT, outputFrom } from "./run_git.ts";
+import { FROM_INPUT, outputFrom, WORK_REFS } from "./run_git.ts";
 import type { Fold, Repository } from "./types.ts";
-
-/** Below it each ref is named after the attempt that was the last one. */
-export const WORK_REFS = "refs/ralph/work/";
 
 type Stowing = Pick<Repository, "git" | "gitDirectory" | "topLevel" | "status">;
 

@@ -1,4 +1,5 @@
-import { fstatSync, writeSync } from "node:fs";
+import { fstatSync, statSync, writeSync } from "node:fs";
+import { devNull } from "node:os";
 import process from "node:process";
 import type { Terminal } from "./types.ts";
 
@@ -71,7 +72,9 @@ export function createTerminal(): Terminal {
 function isTerminal(stream: keyof typeof DESCRIPTORS): boolean {
   const descriptor = DESCRIPTORS[stream];
   try {
-    if (!fstatSync(descriptor).isCharacterDevice()) return false;
+    const found = fstatSync(descriptor);
+    // Asking loads all of the runtime's streams: the device that `> /dev/null` is needs no question.
+    if (!found.isCharacterDevice() || found.rdev === statSync(devNull, { throwIfNoEntry: false })?.rdev) return false;
   } catch {
     return false;
   }

@@ -5,6 +5,7 @@ import { createRedactor } from "../events/redact.ts";
 import { secretValues } from "../events/secrets.ts";
 import type { Mask } from "../git/fold.ts";
 import { requireRepository } from "../git/require_repository.ts";
+import { WORK_REFS } from "../git/run_git.ts";
 import { topLevelPaths } from "../git/tree_paths.ts";
 import type { Fold } from "../git/types.ts";
 import { keyOf } from "./journal_fold.ts";
@@ -38,7 +39,7 @@ export async function stowParked<Data, Findings>(
   },
 ): Promise<string | null> {
   const repository = requireRepository(ralph);
-  const { stowWork, WORK_REFS } = await import("../git/stow.ts");
+  const { stowWork } = await import("../git/stow.ts");
   const ref = `${WORK_REFS}${attemptId}`;
   const stowed = await stowWork(repository, {
     ref,

@@ -3,6 +3,7 @@ import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { findFolders } from "../../lib/git/find_folders.ts";
+import { mayHaveRefs } from "../../lib/git/run_git.ts";
 import { openRepository } from "../../lib/git/open_repository.ts";
 import { createHost } from "../../lib/host/create_host.ts";
 import { temporaryDirectory } from "../../lib/host/files.ts";
@@ -70,4 +71,25 @@ test("currentBranch() names the branch, also before the first commit, and null w
   git(root, "commit", "-q", "--allow-empty", "-m", "x");
   git(root, "checkout", "-q", "--detach");
   expect(await repository?.currentBranch()).toBeNull();
+});
+
+describe("whether there may be refs, without a process", () => {
+  test("a loose one, a packed one and one that a worktree made are seen; where there is none git is not asked", async () => {
+    await using folder = await temporaryDirectory("ralph-refs-");
+    const root = realpathSync(folder.path);
+    const asked = (gitDirectory = join(root, ".git")) => mayHaveRefs(gitDirectory, "refs/ralph/work/");
+    git(root, "init", "-q");
+    git(root, "commit", "-q", "--allow-empty", "-m", "one");
+    git(root, "pack-refs", "--all");
+    expect(await asked()).toBe(false);
+    git(root, "update-ref", "refs/ralph/work/a", "HEAD");
+    expect(await asked()).toBe(true);
+    git(root, "pack-refs", "--all");
+    expect(await asked()).toBe(true);
+    git(root, "update-ref", "-d", "refs/ralph/work/a");
+    expect(await asked()).toBe(false);
+    git(root, "worktree", "add", "-q", join(root, "tree"));
+    git(join(root, "tree"), "update-ref", "refs/ralph/work/b", "HEAD");
+    expect(await asked(join(root, ".git/worktrees/tree"))).toBe(true);
+  });
 });
