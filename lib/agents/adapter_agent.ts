@@ -4,8 +4,8 @@ import { RalphError } from "../errors/ralph_error.ts";
 import { readText, temporaryDirectory, writeAtomic } from "../host/files.ts";
 import { packageOf } from "./package_of.ts";
 import { programOf } from "./environment.ts";
+import { programPath } from "./program.ts";
 import { AGENT_COMMAND, nodeVersion } from "../host/this_process.ts";
-import { findExecutable } from "../host/shell.ts";
 import type { AgentNeeds } from "../host/confinement.ts";
 import type { Host, ProcessEnd } from "../host/types.ts";
 import type { AgentTurn, TurnEnd, Usage } from "../backlog/types.ts";
@@ -102,19 +102,6 @@ async function programLine(adapter: Adapter, host: Host, root: string): Promise<
   }
   const own = await programOf(host.environment);
   return own === null ? null : [...own, AGENT_COMMAND];
-}
-
-/** Where an adapter's program is, or `null`. */
-export async function programPath(
-  { programs }: Pick<Adapter, "programs">,
-  host: Host,
-  root: string,
-): Promise<string | null> {
-  for (const name of programs) {
-    const path = await findExecutable(name, host.environment, root);
-    if (path !== null) return path;
-  }
-  return null;
 }
 
 function notFound({ name, programs, install }: Adapter): RalphError {

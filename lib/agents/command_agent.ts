@@ -3,22 +3,11 @@ import { RalphError } from "../errors/ralph_error.ts";
 import { findExecutable, shellInvocation } from "../host/shell.ts";
 import type { Host } from "../host/types.ts";
 import { packageOf } from "./package_of.ts";
+import { commandWord } from "./program.ts";
 import { type AgentInvocation, runTurn } from "./run_turn.ts";
 import type { Agent, TurnRequest } from "../context/agent.ts";
 
 /** Words that a shell knows itself, and that begin a command whose program is not the first word. */
-const SHELL_WORDS = new Set(
-  (
-    "! { ( (( [[ [ . : alias bg break builtin case cd command declare eval exec exit export false fg for " +
-    "function getopts hash if jobs kill let local printf echo pwd read readonly return set shift shopt " +
-    "source test time times trap true type typeset ulimit umask unalias unset until wait while"
-  ).split(" "),
-);
-
-const ASSIGNMENT_REGEXP = /^[A-Za-z_][A-Za-z0-9_]*=(?:"[^"$`\\]*"|'[^']*'|[^\s"'$`\\;&|<>()]*)\s+/;
-
-const WORD_REGEXP = /^(?:"([^"$`\\]+)"|'([^']+)'|([^\s"'$`\\;&|<>()*?~[\]{}#]+))(?=[\s;&|<>)]|$)/;
-
 /** A command line as an agent. */
 export interface CommandAgentOptions {
   /** Runs through the shell exactly as written: prompt on standard input, words on standard output. */
@@ -128,13 +117,4 @@ async function insideOf(
 
 function quoted(text: string): string {
   return /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
-/** The program that a command line starts with, or `null` where only the shell knows. */
-export function commandWord(command: string): string | null {
-  let rest = command.trim();
-  while (ASSIGNMENT_REGEXP.test(rest)) rest = rest.replace(ASSIGNMENT_REGEXP, "");
-  const match = WORD_REGEXP.exec(rest);
-  const word = match?.[1] ?? match?.[2] ?? match?.[3] ?? null;
-  return word === null || SHELL_WORDS.has(word) || word.includes("=") ? null : word;
 }

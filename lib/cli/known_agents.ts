@@ -1,6 +1,5 @@
 import { basename } from "node:path";
-import { commandWord } from "../agents/command_agent.ts";
-import { programPath } from "../agents/adapter_agent.ts";
+import { commandWord, programPath } from "../agents/program.ts";
 import { ADAPTERS } from "../agents/adapters.ts";
 import type { Adapter } from "../agents/adapter.ts";
 import type { Host } from "../host/types.ts";

@@ -30,8 +30,8 @@ export async function findPlace(line: CommandLine & { readonly program: Program 
   return { ...loaded, root, workflow };
 }
 
-/** Only the binary keeps what it checked: sources change under their own name. */
-async function cacheOf(root: string, { environment }: Host): Promise<ConfigCache | null> {
+/** Where it is kept that a configuration was checked. Only by the binary: sources change under their own name. */
+export async function cacheOf(root: string, { environment }: Host): Promise<ConfigCache | null> {
   if (!environment.compiled) return null;
   const folders = await findFolders(root, environment);
   if (folders === null) return null;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { findAdapter } from "../agents/adapters.ts";
-import { programPath } from "../agents/adapter_agent.ts";
+import { programPath } from "../agents/program.ts";
 import type { Finding } from "../cli/finding.ts";
 import type { Place } from "../cli/workspace.ts";
 import { RalphError } from "../errors/ralph_error.ts";

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { commandAgent, commandWord } from "../../lib/agents/command_agent.ts";
+import { commandAgent } from "../../lib/agents/command_agent.ts";
+import { commandWord } from "../../lib/agents/program.ts";
 import { FIXTURES, turnFixture } from "./turn_fixture.ts";
 
 describe("commandWord()", () => {

@@ -3,6 +3,7 @@ import type { Invocation } from "../../cli/command.ts";
 import { styleFor, toJson } from "../../cli/show.ts";
 import { exitCodeOf } from "../../recipe/outcome.ts";
 import { chosen, ensureScope } from "../chosen.ts";
+import { cacheOf } from "../../cli/workspace.ts";
 import { resolve } from "node:path";
 import { resolveRoot } from "../../cli/root.ts";
 import { placeholderProblems, problemOf, type ValidatedFile } from "../../cli/validated_file.ts";
@@ -11,6 +12,7 @@ import { CONFIG_FILE, findConfig } from "../../config/load.ts";
 import type { Config } from "../../config/types.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { nearest } from "../../errors/nearest.ts";
+import type { Host } from "../../host/types.ts";
 import { promptWarnings } from "../../prompts/render.ts";
 import { workflowRow, WORKFLOWS } from "../../workflows/table.ts";
 import type { Workflow } from "../../workflows/workflow.ts";
@@ -72,7 +74,7 @@ export async function validate(invocation: Invocation): Promise<number> {
 async function validateFiles(invocation: Invocation, root: string): Promise<readonly ValidatedFile[]> {
   const { arguments: [scope = ""], flags, host } = invocation;
   const named = flags.text("config");
-  const found = await readConfig(root, named === undefined ? undefined : resolve(host.environment.cwd, named));
+  const found = await readConfig(root, named === undefined ? undefined : resolve(host.environment.cwd, named), host);
   const recipe = flags.text("recipe");
   if (recipe !== undefined) {
     const { recipeViews } = await import("../recipe_views.ts");
@@ -107,10 +109,10 @@ interface FoundConfig {
   readonly config: Config | null;
 }
 
-async function readConfig(root: string, named: string | undefined): Promise<FoundConfig> {
+async function readConfig(root: string, named: string | undefined, host: Host): Promise<FoundConfig> {
   const path = named ?? CONFIG_FILE;
   try {
-    const { config, file, problems, text, warnings } = await findConfig(root, named);
+    const { config, file, problems, text, warnings } = await findConfig(root, named, await cacheOf(root, host));
     const data = config ?? readable(text);
     const commands = [["verify", "default"], ["verify", "ui"]].flatMap((path) => valueAt(data, path))
       .filter((command) => typeof command === "string");
@@ -144,10 +146,11 @@ async function agentProblems(data: unknown, text: string): Promise<readonly stri
     ["verify", "challenger"],
     ...(Array.isArray(hooks) ? [...hooks.keys()].map((index) => ["hooks", index, "agent"]) : []),
   ];
+  const named = places.map((path) => [path, valueAt(data, path)] as const)
+    .filter((entry): entry is readonly [readonly PropertyKey[], string] => typeof entry[1] === "string");
+  if (named.length === 0) return [];
   const { AGENT_NAMES } = await import("../../agents/registry.ts");
-  const unknown = places.map((path) => [path, valueAt(data, path)] as const)
-    .filter((entry): entry is readonly [readonly PropertyKey[], string] => typeof entry[1] === "string")
-    .filter(([, name]) => !AGENT_NAMES.includes(name));
+  const unknown = named.filter(([, name]) => !AGENT_NAMES.includes(name));
   if (unknown.length === 0) return [];
   const { jsonLines } = await import("../../config/read_text.ts");
   const placeOf = await jsonLines(text);

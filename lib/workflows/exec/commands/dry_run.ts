@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import { suggestChecks } from "../../../backlog/suggest_checks.ts";
-import { commandWord } from "../../../agents/command_agent.ts";
+import { commandWord } from "../../../agents/program.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import { styleFor, toJson } from "../../../cli/show.ts";
 import type { RalphContext } from "../../../context/context.ts";

@@ -1,0 +1,42 @@
+/**
+ * Which program an agent is, without what a turn of it needs.
+ *
+ * @module
+ */
+import { findExecutable } from "../host/shell.ts";
+import type { Host } from "../host/types.ts";
+import type { Adapter } from "./adapter.ts";
+
+const SHELL_WORDS = new Set(
+  (
+    "! { ( (( [[ [ . : alias bg break builtin case cd command declare eval exec exit export false fg for " +
+    "function getopts hash if jobs kill let local printf echo pwd read readonly return set shift shopt " +
+    "source test time times trap true type typeset ulimit umask unalias unset until wait while"
+  ).split(" "),
+);
+
+const ASSIGNMENT_REGEXP = /^[A-Za-z_][A-Za-z0-9_]*=(?:"[^"$`\\]*"|'[^']*'|[^\s"'$`\\;&|<>()]*)\s+/;
+
+const WORD_REGEXP = /^(?:"([^"$`\\]+)"|'([^']+)'|([^\s"'$`\\;&|<>()*?~[\]{}#]+))(?=[\s;&|<>)]|$)/;
+
+/** Where an adapter's program is, or `null`. */
+export async function programPath(
+  { programs }: Pick<Adapter, "programs">,
+  host: Host,
+  root: string,
+): Promise<string | null> {
+  for (const name of programs) {
+    const path = await findExecutable(name, host.environment, root);
+    if (path !== null) return path;
+  }
+  return null;
+}
+
+/** The program that a command line starts with, or `null` where only the shell knows. */
+export function commandWord(command: string): string | null {
+  let rest = command.trim();
+  while (ASSIGNMENT_REGEXP.test(rest)) rest = rest.replace(ASSIGNMENT_REGEXP, "");
+  const match = WORD_REGEXP.exec(rest);
+  const word = match?.[1] ?? match?.[2] ?? match?.[3] ?? null;
+  return word === null || SHELL_WORDS.has(word) || word.includes("=") ? null : word;
+}
