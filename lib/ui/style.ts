@@ -1,4 +1,4 @@
-import process from "node:process";
+import { styleText } from "node:util";
 import type { Environment } from "../host/types.ts";
 
 /** How text for people is drawn: a function per meaning, and the symbols. */
@@ -58,15 +58,10 @@ const ASCII: Symbols = {
   ellipsis: "...",
 };
 
-/** Loaded where there are colours: without them a start needs none of `node:util`. */
-function styleText(format: "bold" | "cyan" | "dim" | "green" | "red" | "yellow", text: string): string {
-  return process.getBuiltinModule("node:util").styleText(format, text, { validateStream: false });
-}
-
 /** Draws with or without colours, with or without characters beyond ASCII. */
 export function createStyle({ colour, ascii }: StyleOptions): Style {
   const paint = (format: "bold" | "cyan" | "dim" | "green" | "red" | "yellow") => (text: string): string =>
-    colour && text !== "" ? styleText(format, text) : text;
+    colour && text !== "" ? styleText(format, text, { validateStream: false }) : text;
   return {
     bold: paint("bold"),
     dim: paint("dim"),
