@@ -52,7 +52,8 @@ function createClock(): Clock {
 
 async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   try {
-    await wait(ms, undefined, signal === undefined ? {} : { signal });
+    const most = Math.min(ms, 2 ** 31 - 1); // a timer of more ends at once
+    await wait(most, undefined, signal === undefined ? {} : { signal });
   } catch (error) {
     if (!signal?.aborted) throw error;
   }

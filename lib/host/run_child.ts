@@ -22,6 +22,8 @@ const DRAIN_BYTES = 4 << 20;
 /** A process that even SIGKILL does not end (stuck in the kernel) is given up after this. */
 const STUCK_MS = 2000;
 const GRACE_MS = 2000;
+/** A timer of more ends at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Starts one child and follows it to its end. */
 export function runChild(request: ProcessRequest, env: Record<string, string>, mark: string | null): RunningChild {
@@ -78,13 +80,18 @@ async function follow(
   const abort = (): void => stop("aborted");
   onAbort(abort);
   request.signal?.addEventListener("abort", abort, { once: true });
-  if (request.timeoutMs !== undefined) timers.add(setTimeout(() => stop("timed-out"), request.timeoutMs));
+  if (request.timeoutMs !== undefined) {
+    timers.add(setTimeout(() => stop("timed-out"), Math.min(request.timeoutMs, LONGEST_TIMER_MS)));
+  }
   if (request.idleTimeoutMs !== undefined) watchIdle(request.idleTimeoutMs);
 
   function watchIdle(limit: number): void {
     const quietFor = output.isHeld() ? 0 : performance.now() - output.lastActivity();
     if (quietFor >= limit) return stop("idle");
-    const timer = setTimeout(() => (timers.delete(timer), watchIdle(limit)), Math.max(1, limit - quietFor));
+    const timer = setTimeout(
+      () => (timers.delete(timer), watchIdle(limit)),
+      Math.min(Math.max(1, limit - quietFor), LONGEST_TIMER_MS),
+    );
     timers.add(timer);
   }
 

@@ -160,6 +160,13 @@ describe("the end of a tree", () => {
     expect(end).toMatchObject({ reason: "timed-out", exitCode: 7, stdout: "clean\n" });
   });
 
+  test("a time limit that no timer holds is none that ends at once", async () => {
+    const month = 30 * 24 * 60 * 60_000;
+    const end = await runShell("sleep 0.2; echo hi", { timeoutMs: month, idleTimeoutMs: month });
+
+    expect(end).toMatchObject({ reason: "exited", stdout: "hi\n" });
+  });
+
   test("with the terminal handed over nothing is captured, and a timeout ends the tree all the same", async () => {
     const tag = sleepTag();
 
