@@ -5,6 +5,7 @@
  * @module
  */
 import { posix } from "node:path";
+import { type Fence, nextFence } from "../../backlog/fences.ts";
 
 /** A part of a text. */
 interface Part {
@@ -18,6 +19,8 @@ interface Way {
   readonly words: readonly string[];
   /** Where blocks begin, at the start of a line: a test is a block by itself there. */
   readonly opens?: RegExp;
+  /** Where what belongs to a block begins. @default where it opens */
+  readonly begins?: (text: string, at: number) => number;
   readonly ends: (text: string, start: number) => number;
   /** What is in a block that tests. @default any block does */
   readonly tests?: RegExp;
@@ -28,7 +31,8 @@ interface Way {
 }
 
 const LONGEST_TEXT = 1024 * 1024;
-const FENCE_REGEXP = /^[ \t]*(`{3,}|~{3,})[^\n]*\n[^]*?^[ \t]*\1[ \t]*$/gm;
+/** A text in which so many blocks never end has no others that could be told. */
+const MOST_UNENDED = 3;
 const DOCUMENT_REGEXP = /\.(?:md|mdx|markdown|rst|txt|adoc)$/;
 const PROMPT_REGEXP = /^[ \t]*>>> .*$/gm;
 
@@ -42,10 +46,7 @@ const JAVASCRIPT: Way = {
   opens: /^if[ \t]*\([^\n]*\b(?:import\.meta\.(?:vitest|main)|require\.main)\b/gm,
   ends: endOfBraces,
   tests: /\bimport\.meta\.vitest\b|\b(?:assert|expect|test|describe)\b/,
-  examples: (text) =>
-    fencesIn(
-      [...text.matchAll(/\/\*\*[^]*?\*\//g)].map(([whole]) => whole.slice(3, -2).replace(/^[ \t]*\*[ \t]?/gm, "")),
-    ),
+  examples: (text) => fencesIn(documentationIn(text).map((one) => one.replace(/^[ \t]*\*[ \t]?/gm, ""))),
   tries: (examples) => examples.map((one) => `/**\n${prefixed(one, " * ")}\n */\n`).join(""),
 };
 const RUST: Way = {
@@ -64,7 +65,8 @@ const RUST: Way = {
 const PYTHON: Way = {
   words: [">>> ", "TestCase", "def test_"],
   tests: /\bassert|\bdef test/,
-  opens: /^(?:@[^\n]*\n)*(?:class[ \t]+(?:Test\w*|\w+[ \t]*\([^)\n]*TestCase\b)|(?:async[ \t]+)?def[ \t]+test_)/gm,
+  opens: /^(?:class[ \t]+(?:Test\w*|\w+[ \t]*\([^)\n]*TestCase\b)|(?:async[ \t]+)?def[ \t]+test_)/gm,
+  begins: decorated,
   ends: endOfIndent,
   examples: (text) =>
     [...text.matchAll(/\b[rRuU]?("""|''')[^]*?\1|("""|''')[^]*?\2/g)].map(([whole]) => whole).filter((one) =>
@@ -137,14 +139,39 @@ export function sharedLines(path: string, one: string, other: string): number {
   return mine.length === 0 ? 0 : mine.filter((line) => theirs.has(line)).length / mine.length;
 }
 
-function blocksOf({ opens, ends, tests }: Way, text: string): readonly Part[] {
+function blocksOf({ opens, begins, ends, tests }: Way, text: string): readonly Part[] {
   const parts: Part[] = [];
+  let unended = 0;
   for (const { index } of opens === undefined ? [] : text.matchAll(opens)) {
     if (index < (parts.at(-1)?.end ?? 0)) continue;
-    const end = ends(text, index);
-    if (end > 0 && tests?.test(text.slice(index, end)) !== false) parts.push({ start: index, end });
+    const start = begins?.(text, index) ?? index;
+    const end = ends(text, start);
+    if (end < 0 && ++unended > MOST_UNENDED) break;
+    if (end > 0 && tests?.test(text.slice(start, end)) !== false) parts.push({ start, end });
   }
   return parts;
+}
+
+/** The first of the decorators above a line. */
+function decorated(text: string, at: number): number {
+  let start = at;
+  for (;;) {
+    const line = text.lastIndexOf("\n", start - 2) + 1;
+    if (line >= start || text[line] !== "@") return start;
+    start = line;
+  }
+}
+
+/** What is in the documentation comments. */
+function documentationIn(text: string): readonly string[] {
+  const found: string[] = [];
+  for (let from = text.indexOf("/**"); from >= 0;) {
+    const end = text.indexOf("*/", from + 3);
+    if (end < 0) break;
+    found.push(text.slice(from + 3, end));
+    from = text.indexOf("/**", end + 2);
+  }
+  return found;
 }
 
 function without(text: string, parts: readonly Part[]): string {
@@ -159,16 +186,34 @@ function prefixed(text: string, prefix: string): string {
   return text.split("\n").map((line) => `${prefix}${line}`.trimEnd()).join("\n");
 }
 
+/** Whole fences, their ends included. */
 function fencesIn(documents: readonly string[]): readonly string[] {
-  return documents.flatMap((one) => one.match(FENCE_REGEXP) ?? []);
+  return documents.flatMap((one) => {
+    const found: string[] = [];
+    let fence: Fence = null;
+    let lines: string[] = [];
+    for (const line of one.split("\n")) {
+      const next = nextFence(fence, line);
+      if (next.inside) lines.push(line);
+      if (fence !== null && next.fence === null) {
+        found.push(lines.join("\n"));
+        lines = [];
+      }
+      fence = next.fence;
+    }
+    return found;
+  });
 }
 
-/** Comments, strings, characters and regular expressions: braces in them count for nothing. */
+/**
+ * Comments, strings, characters and regular expressions: braces in them count for nothing. Each is found in one pass over
+ * the text, whatever a turn has written into it: what begins and never ends reaches to the end.
+ */
 const OPAQUE_REGEXP =
-  /\/\/[^\n]*|\/\*[^]*?\*\/|"(?:\\[^]|[^"\\])*"|`(?:\\[^]|[^`\\])*`|'(?:\\.|[^'\\\n])*'|(?<=[(,=:[!&|?{};\n]\s*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n])+\/|[[\](){};]/g;
+  /\/\/[^\n]*|\/\*(?:[^]*?\*\/|[^]*)|"(?:\\[^]|[^"\\])*"|`(?:\\[^]|[^`\\])*`|'(?:\\.|[^'\\\n])*'|\/(?<=[(,=:[!&|?{};\n]\s*\/)(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/|[[\](){};]/g;
 /** In Rust a quote alone is a lifetime, and a string may be raw. */
 const OPAQUE_RUST_REGEXP =
-  /\/\/[^\n]*|\/\*[^]*?\*\/|\br(#*)"[^]*?"\1|"(?:\\[^]|[^"\\])*"|'(?:\\[^']+|\\'|[^'\\\n])'|[[\](){};]/g;
+  /\/\/[^\n]*|\/\*(?:[^]*?\*\/|[^]*)|\br(#*)"(?:[^]*?"\1|[^]*)|"(?:\\[^]|[^"\\])*"|'(?:\\[^']+|\\'|[^'\\\n])'|[[\](){};]/g;
 
 /** The end of what begins here: a closing brace, or a semicolon outside of any; -1 where there is none. */
 function endOfBraces(text: string, start: number, opaque: RegExp = OPAQUE_REGEXP): number {

@@ -124,4 +124,28 @@ describe("tests inside of the files that they test", () => {
     expect(await changesOf(["pytest"], { "docs/use.md": more }, { "docs/use.md": guide })).toEqual(["?docs/use.md"]);
     expect(await changesOf(["pytest"], { "docs/use.md": guide }, { "docs/use.md": more })).toEqual([]);
   });
+
+  test.each([
+    [
+      "a regular expression of classes that never ends",
+      "a.ts",
+      `if (import.meta.vitest) {\nx = /${"[a]".repeat(60)}\n`,
+    ],
+    ["white space before a slash", "a.ts", `if (import.meta.vitest) {\nx${" ".repeat(500_000)}/a\n`],
+    ["comments that never end", "a.ts", `if (import.meta.vitest) {\n${"/* ".repeat(300_000)}`],
+    ["documentation that never ends", "a.ts", "/** ".repeat(250_000)],
+    ["blocks that never end", "a.ts", "if (import.meta.vitest) {\n".repeat(40_000)],
+    ["fences that never end", "a.rs", "/// ```a\n/// b\n".repeat(60_000)],
+    ["raw strings that never end", "a.rs", `#[cfg(test)]\nmod t {\n${'r#"'.repeat(300_000)}`],
+    ["decorators of nothing", "a.py", `${"@a\n".repeat(300_000)}x`],
+  ])("what a turn has written holds no run up: %s", (_, path, text) => {
+    expect(withOldTests(path, text, "x")).toBeNull();
+    expect(withOldTests(path, "x", text)).toBeNull();
+  });
+
+  test("a decorated test goes with its decorators", () => {
+    const text = '@slow\n@skip("no")\ndef test_a():\n    assert add(1, 1) == 2\n';
+    expect(withOldTests("a.py", `import os\n${text}`, "import os\nX = 1\n")).toBe(`import os\nX = 1\n\n${text}`);
+    expect(withOldTests("a.py", text, "X = 1\n")).toBe(`X = 1\n\n${text}`);
+  });
 });
