@@ -65,7 +65,7 @@ export const EVENT_SCHEMAS = {
   }).describe("A run begins."),
   "run-end": z.object({
     type: z.literal("run-end"),
-    status: text.describe("passed, unverified, exhausted, blocked, failed, declined or aborted"),
+    status: text.describe("passed, unverified, exhausted, blocked, failed, declined, handed-out or aborted"),
     reasons: z.array(text).describe("why it is no better"),
     iterations: count,
     usage: USAGE_TOTAL_SCHEMA.exactOptional(),
