@@ -161,7 +161,7 @@ describe("`--agent builtin`", () => {
     },
   );
 
-  test("as the agent of a run it implements an item, is verified, and its tokens are counted", async () => {
+  test("as the agent of a run it implements an item, is verified, and its tokens are counted and priced", async () => {
     await using server = await modelServer((_request, number) => number === 1 ? WRITE : DONE);
     const root = mkdtempSync(join(tmpdir(), "ralph-builtin-run-"));
     const git = (...list: string[]): void => void spawnSync("git", list, { cwd: root });
@@ -179,9 +179,11 @@ describe("`--agent builtin`", () => {
       join(root, "scripts/ralph/prd.json"),
       JSON.stringify({ branchName: "main", userStories: [{ ...story, passes: false, notes: "" }] }),
     );
+    const endpoint = { url: server.url, price: { input: 1000, output: 2000 } };
+    writeFileSync(join(root, "ralph.config.json"), JSON.stringify({ provider: { preset: "builtin", endpoint } }));
     git("add", "-A");
     git("commit", "-q", "-m", "start");
-    const words = ["run", "--json", "--agent", "builtin", "--endpoint", server.url];
+    const words = ["run", "--json"];
     const child = spawn(bunPath(), [join(ROOT, "bin/ralph.ts"), ...words], {
       cwd: root,
       stdio: ["ignore", "pipe", "inherit"],
@@ -193,7 +195,10 @@ describe("`--agent builtin`", () => {
 
     expect(code, output).toBe(0);
     expect(output).toContain('"type":"agent-start","session":null,"model":"small"');
-    expect(output).toContain('"inputTokens":200,"outputTokens":10');
+    const counted = '"inputTokens":200,"outputTokens":10';
+    expect(output).toContain(counted);
+    const priced = /"costUsd":([\d.]+),"estimated":true/.exec(output.slice(output.indexOf(counted)))?.[1];
+    expect(Number(priced)).toBeCloseTo(0.22); // 200 and 10 tokens, by the million
   });
 
   test("`ralph demo --agent builtin` takes the demo's project to verified, committed code", async () => {
