@@ -11,8 +11,8 @@ import type { Notice } from "./progress.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import { createGit, outputOfGit, READING } from "../git/run_git.ts";
 
-/** Ralph's own folders: no check needs them. */
-const OWN_REGEXP = /(^|\/)(\.ralph|runs|logs|transcripts)$/;
+/** Ralph's own folders and locks: no check needs them. */
+const OWN_REGEXP = /(^|\/)(\.ralph|runs|logs|transcripts|\.ralph\/(\.gitignore|ralph\.lock|.*\/prd\.json\.lock))$/;
 
 /** The clean checkout of a run, and which checks it cannot make. */
 export interface CleanRun extends AsyncDisposable {

@@ -1,12 +1,13 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
+import { HARD } from "./rows/hard.ts";
 import { HONEST } from "./rows/honest.ts";
 import { runCase } from "./rows/run_case.ts";
 import type { HonestCase } from "./rows/types.ts";
 import { chosen } from "./table.ts";
 
 describe("odd but right", () => {
-  test.each(chosen(HONEST).map((given) => [given.workflow, given.language, given.name, given] as const))(
+  test.each(chosen([...HONEST, ...HARD]).map((given) => [given.workflow, given.language, given.name, given] as const))(
     "%s, %s: %s",
     async (_workflow, _language, _name, given: HonestCase) => {
       const ran = await runCase(given);
