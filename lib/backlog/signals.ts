@@ -33,7 +33,7 @@ const FORMS: readonly (readonly [Signal["form"], RegExp])[] = [
 ];
 const HASHES_REGEXP = /^###\s*([A-Z_]+)(?: +(\w+))?\s*(?::(.*))?###$/s;
 /** As a heading, as an item of a list, or with its name in bold too. */
-const LINE_REGEXP = /^(?:#{1,6} +|[-+] +)?[*_]*(?:\[RALPH\] +)?([A-Z]+_COMPLETE)(?: +(\w+))?:[*_]*\s*(.*)$/;
+const LINE_REGEXP = /^(?:#{1,6} +|[-+] +)?[*_]*(?:\[RALPH\] +)?([A-Z]+_COMPLETE)(?: +(\w+))?[*_]*:[*_]*\s*(.*)$/;
 const TAGS_REGEXP = /^(?:<(ralph|promise|review)\b[^<>]*>(?:(?!<\/\1>).)*<\/\1>\s*)+$/;
 /** The prompt's own words, `BLOCKED: [why]`, say nothing. */
 const PLACEHOLDER_REGEXP = /^[[<{(][^\])}>]*[\])}>]$/;

@@ -173,7 +173,7 @@ function looksWithoutIndex({ changed }: TreeStatus): boolean {
 }
 
 /** @throws {RalphError} git-operation-in-progress */
-async function refuseOperations(topLevel: string, gitDirectory: string): Promise<void> {
+export async function refuseOperations(topLevel: string, gitDirectory: string): Promise<void> {
   const operation = await operationIn(gitDirectory);
   if (operation !== null) throw new RalphError("git-operation-in-progress", { details: { operation, root: topLevel } });
 }

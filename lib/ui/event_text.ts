@@ -15,7 +15,12 @@ type CheckEnd = Extract<RalphEvent, { type: "check-end" }>;
 /** What became of an iteration, in a few words. */
 export function iterationText({ result, settlement, message }: IterationEnd): string {
   // Of a failed check's message the rest is its tail, which was shown when it failed.
-  const said = result === "failed" ? message?.split("\n", 1)[0] : message === null ? null : headlineOf(message);
+  const first = message?.split("\n", 1)[0];
+  const said = result === "failed" && first?.endsWith(":") !== true
+    ? first
+    : message === null
+    ? null
+    : headlineOf(message);
   const reason = said === null || said === undefined || said === "" ? "" : `: ${said}`;
   if (settlement === "parked") return `parked${reason}`;
   switch (result) {

@@ -1,7 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { failureOf } from "../../lib/backlog/attempts.ts";
 import { failureIn, withFailure } from "../../lib/backlog/notes.ts";
+import { iterationText } from "../../lib/ui/event_text.ts";
 import { headlineOf } from "../../lib/backlog/verdict.ts";
+
+test("a commit that a hook refused is shown with the hook's own words", () => {
+  const ended = { result: "failed", settlement: "open", message: "refused by a hook of the repository:\nno tabs\n" };
+  expect(iterationText(ended as Parameters<typeof iterationText>[0])).toBe(
+    "failed: refused by a hook of the repository: no tabs",
+  );
+});
 
 describe("headlineOf()", () => {
   test.each([

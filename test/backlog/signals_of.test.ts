@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { blockedReason, saysPassing, signalsOf } from "../../lib/backlog/signals.ts";
+import { blockedReason, saysPassing, signalsOf, stripMarks } from "../../lib/backlog/signals.ts";
 
 const NONCE = "k3f9ab";
 
@@ -34,6 +34,14 @@ describe("signals", () => {
       ["line", "RALPH_COMPLETE", "all of it", true],
       ["line", "PLAN_COMPLETE", "Added 0 tasks", true],
     ]);
+  });
+
+  test.each([
+    `**RALPH_COMPLETE ${NONCE}:** all of it`,
+    `## RALPH_COMPLETE ${NONCE}: all of it`,
+    `- **RALPH_COMPLETE ${NONCE}**: all of it`,
+  ])("a line is read as Markdown dresses it: %s", (line) => {
+    expect(signalsOf([stripMarks(line)], NONCE)).toMatchObject([{ name: "RALPH_COMPLETE", value: "all of it" }]);
   });
 
   test("a long line that only looks like signals costs no time", () => {

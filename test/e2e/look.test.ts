@@ -276,6 +276,22 @@ describe("commands that look", () => {
     ]);
   });
 
+  test("`ralph log` without a plan says so beside its JSON", async () => {
+    const { stderr, stdout } = await ralphCli().args("log").expectExit(0);
+
+    expect([stderr, JSON.parse(stdout)]).toEqual([
+      "no task in the history of ralph/plan.jsonl\n",
+      { tasks: [] },
+    ]);
+  });
+
+  test("a model for a command of one's own is said to change nothing", async () => {
+    const { stderr } = await ralphCli().args("run", "--agent-cmd", "true", "--model", "big", "--reasoning", "high")
+      .expectExit(2);
+
+    expect(stderr).toContain("warning: the agent is a command of your own: --model and --reasoning changed nothing");
+  });
+
   test("`ralph doctor` ends with 1 and says how to get what is missing", async () => {
     const { stdout } = await ralphCli().without("repository").agent("claude", "echo 2.1.0").args("doctor").expectExit(
       1,

@@ -151,6 +151,15 @@ describe("the spec workflow", () => {
     expect(git("log", "--format=%s")).toContain("feat: t-1a2b - write a");
   }, 60_000);
 
+  test("build in the middle of a merge asks nothing before it says so", async () => {
+    const { stderr } = await project(PLAN).dirty({ "ralph/plan.jsonl": `${PLAN}{"t": "note"}\n` })
+      .before("git rev-parse HEAD > .git/MERGE_HEAD").agent("worker", "exit 9")
+      .args("build", "--agent-cmd", "worker", "--non-interactive").expectExit(2);
+
+    expect(stderr).toContain("error: a merge is in progress");
+    expect(stderr).not.toContain("Commit now");
+  });
+
   test("build asks before it commits a plan that was changed, and n leaves it alone", async () => {
     const { stderr, git } = await project(PLAN).dirty({ "ralph/plan.jsonl": `${PLAN}{"t": "note"}\n` })
       .agent("worker", "exit 9").args("build", "--ui", "plain", "--agent-cmd", "worker").stdin("n\n").expectExit(0);

@@ -2,6 +2,7 @@ import { planStore } from "./store.ts";
 import { PLAN_FILE } from "./types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
+import { refuseOperations } from "../../git/open_repository.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { topLevelPaths } from "../../git/tree_paths.ts";
 
@@ -30,11 +31,13 @@ export async function commitPlan(ralph: RalphContext): Promise<CommitPlanOutcome
     return { status: "skipped", reason: "the run that was interrupted commits it" };
   }
   const [path] = topLevelPaths(ralph, [PLAN_FILE]);
-  const { changed } = await requireRepository(ralph).status();
+  const repository = requireRepository(ralph);
+  const { changed } = await repository.status();
   const isChanged = changed.some((one) =>
     one.path === path || (one.untracked && one.path.endsWith("/") && path?.startsWith(one.path))
   );
   if (!isChanged) return { status: "skipped", reason: "the plan is committed" };
+  await refuseOperations(repository.topLevel, repository.gitDirectory); // before a question that leads nowhere
   try {
     const message = "plan.jsonl has uncommitted changes. Commit now?";
     const { value } = await ralph.prompter.ask({ id: "build.commit-plan", kind: "confirm", message, initial: true });

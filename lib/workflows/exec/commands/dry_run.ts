@@ -7,8 +7,7 @@ import type { RalphContext } from "../../../context/context.ts";
 import { ownFiles } from "../../../context/own_files.ts";
 import { EXIT } from "../../../errors/exit_codes.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
-import { operationIn } from "../../../git/operations.ts";
-import { requireIdentity } from "../../../git/open_repository.ts";
+import { refuseOperations, requireIdentity } from "../../../git/open_repository.ts";
 import { topLevelPaths } from "../../../git/tree_paths.ts";
 import { localTime } from "../../../host/local_date.ts";
 import { readLockHolder } from "../../../host/lock_holder.ts";
@@ -124,8 +123,7 @@ function print(invocation: Invocation, rows: readonly Row[], problems: readonly 
 /** What `plan()` and the run demand before they begin. */
 async function ready({ repository, root }: RalphContext): Promise<void> {
   if (repository === null) throw new RalphError("not-a-repository", { details: { root } });
-  const operation = await operationIn(repository.gitDirectory);
-  if (operation !== null) throw new RalphError("git-operation-in-progress", { details: { operation, root } });
+  await refuseOperations(root, repository.gitDirectory);
   await requireIdentity(repository.git);
   const holder = await readLockHolder(ownFiles(repository, root).runLock);
   if (holder === null) return;

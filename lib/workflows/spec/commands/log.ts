@@ -4,8 +4,11 @@ import { RalphError } from "../../../errors/ralph_error.ts";
 import { EXIT } from "../../../errors/exit_codes.ts";
 import type { Style } from "../../../ui/style.ts";
 import type { Invocation } from "../../../cli/command.ts";
+import { PLAN_FILE } from "../types.ts";
 import { openPlan } from "./open_plan.ts";
 import { styleFor, toJson } from "../../../cli/show.ts";
+
+const NO_TASK = `no task in the history of ${PLAN_FILE}`;
 
 /** `ralph log`: what became of the plan's tasks. A table in a terminal, JSON elsewhere. */
 export async function run(invocation: Invocation): Promise<number> {
@@ -23,13 +26,14 @@ export async function run(invocation: Invocation): Promise<number> {
     since: flags.text("since"),
   });
   const isTable = flags.has("text") || (host.terminal.stdout.isTTY === true && !flags.has("json"));
+  if (!isTable && log.tasks.length === 0) invocation.say(NO_TASK);
   if (!isTable) out(toJson(log));
   else for (const line of tableLines(log.tasks, styleFor(invocation, "stdout"))) out(line);
   return EXIT.done;
 }
 
 function tableLines(tasks: readonly LogEntry[], style: Style): readonly string[] {
-  if (tasks.length === 0) return ["no task in the history"];
+  if (tasks.length === 0) return [NO_TASK];
   const rows = tasks.map(({ id, outcome, created, done, accepted, cancelled, branch, desc, rejected }) => {
     const end = accepted ?? cancelled ?? rejected.at(-1) ?? done ?? created;
     return [id, outcome, end.date.slice(0, 16).replace("T", " "), end.commit, branch ?? "", oneLine(desc)] as const;
