@@ -151,7 +151,7 @@ function failed(
   context: VerdictContext,
 ): TurnEnd {
   const kind = said === "other" ? context.exitKind?.(code) ?? "other" : said;
-  const why = message.replaceAll(/\s*\n\s*/g, " ").trim().slice(0, 1000);
+  const why = message.replaceAll(/\s*\n\s*/g, " ").trim().slice(0, 1000) || "it gave no reason";
   switch (kind) {
     case "auth": {
       const how = context.loginFor?.(why) ?? context.login;

@@ -42,6 +42,16 @@ function withScript(fixture: TurnFixture, name: string, script: string): Host {
   };
 }
 
+test("claude that fails without a word is said to have given no reason", async () => {
+  await using fixture = turnFixture();
+  const script = 'echo \'{"type":"result","subtype":"error_during_execution","is_error":true,"result":""}\'';
+  const agent = adapterAgent(findAdapter("claude")!, { host: withScript(fixture, "claude", script) });
+
+  const { end } = await agent.runTurn(fixture.request({ timeoutMs: 20_000 }));
+
+  expect(end).toMatchObject({ reason: "agent-failed", message: "the agent failed: it gave no reason" });
+});
+
 describe("adapterAgent() without a login", () => {
   test.each([
     ["amp", 'echo "No API key found. Starting login flow..."; echo "paste your code here:"; sleep 60'],
