@@ -143,14 +143,20 @@ function countTurns({ events }: RalphContext): () => UsageTotal {
 }
 
 /** Names a command that is the agent because the configuration says so, and the better way where its program is known. */
-function announceAgent({ command: { flags }, flags: flagsGiven, say }: Invocation, place: Place, agent: AgentSetting): void {
+function announceAgent(
+  { command: { flags }, flags: flagsGiven, say }: Invocation,
+  place: Place,
+  agent: AgentSetting,
+): void {
   const { command } = place.config.provider;
   const isConfigured = command !== undefined && "agent-cmd" in flags && isEmpty(agent);
   if (isConfigured) say(oneLine(`agent ${command} (${relative(place.root, place.file ?? "")})`));
   const shell = typeof agent.agent === "object" ? agent.agent.command : isConfigured ? command : undefined;
   const idle = ["model", "reasoning", "endpoint"].filter((flag) => flagsGiven.has(flag)).map((flag) => `--${flag}`);
   if (shell !== undefined && idle.length > 0) {
-    say(`warning: the agent is a command of your own: ${idle.join(" and ")} changed nothing; write it into the command`);
+    say(
+      `warning: the agent is a command of your own: ${idle.join(" and ")} changed nothing; write it into the command`,
+    );
   }
   const known = shell === undefined ? null : knownProgram(shell);
   if (known !== null) say(`hint: \`--agent ${known}\` drives the same program, and shows its tokens, cost and limits`);
