@@ -12,8 +12,9 @@ describe.skipIf(process.platform !== "linux")("Ctrl-C in a terminal", () => {
   test("during an agent's turn", async () => {
     const project = faultProject(`cat > /dev/null; ${HANG}`);
 
-    const { root } = await project.cli.terminal([/worker/, CTRL_C]).expectExit(130);
+    const { root, stdout } = await project.cli.terminal([/worker/, CTRL_C]).expectExit(130);
 
+    expect(stdout).toContain("aborted");
     expect(passedIn(root)).toEqual([]);
     await expectNothingLeft(project, root);
     await ralphCli(root).agent("worker", WORK).args("run").expectExit(0);
@@ -64,16 +65,24 @@ describe.skipIf(process.platform !== "linux")("Ctrl-C in a terminal", () => {
   });
 
   test("at the planner's questions: nothing is lost, and the plan is resumed", async () => {
-    const questions = JSON.stringify({ decision: "questions", questions: ["Which colour?"], prd: null, message: "" });
+    const questions = JSON.stringify({
+      questions: ["Which colour?"],
+      uncertainties: [],
+      prdDraft: null,
+      recommendUnderstand: { shouldRun: false, reasons: [] },
+    });
     const project = faultProject(`cat > /dev/null; printf '%s' '${questions}'`);
 
     const { root, read } = await project.cli.args("plan", "paint it").terminal([
-      /Which colour|Write|update|overwrite/i,
-      CTRL_C,
-    ]).expectExit(130);
+      "Update this PRD or overwrite it?",
+      "\r",
+    ], ["Which colour?", CTRL_C]).expectExit(130);
 
     expect(read("scripts/ralph/plan_state.json")).not.toBeNull();
-    expect(JSON.parse(read("scripts/ralph/plan_state.json") ?? "")).toMatchObject({ goal: "paint it" });
+    expect(JSON.parse(read("scripts/ralph/plan_state.json") ?? "")).toMatchObject({
+      goal: "paint it",
+      pendingQuestions: ["Which colour?"],
+    });
     passedIn(root);
     await expectNothingLeft(project, root);
   });
