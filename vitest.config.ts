@@ -43,6 +43,7 @@ export default defineConfig({
     // Packages are imported as the runtimes import them; vitest's own wrapper loses `zod`'s `z` under Bun.
     deps: { interopDefault: false },
     pool: "forks",
+    isolate: false, // a worker keeps from file to file what it has loaded and compiled
     maxWorkers: 3, // much of the time goes by in waiting for processes
     testTimeout: 30_000,
     hookTimeout: 30_000,

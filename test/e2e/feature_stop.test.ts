@@ -1,7 +1,7 @@
-import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { workingIn } from "../fault/processes.ts";
 import { LONG, sampled } from "../sampled.ts";
 import { type Cli, ralphCli } from "./cli.ts";
 import { freePort, page, webApp } from "./feature_app.ts";
@@ -9,14 +9,6 @@ import { ACCEPT, feature, PRD_FILE, steps, storiesOf, story } from "./feature_pr
 
 const OBEY = "*US-001*) echo good > US-001.txt; done_;; *US-002*) echo good > US-002.txt; done_;;";
 const UI = { tags: ["ui"], acceptanceCriteria: ["Visit /items"] };
-
-/** Processes that work in the folder, or carry its path. */
-function running(root: string): string {
-  return spawnSync("sh", [
-    "-c",
-    `for p in /proc/[0-9]*; do l=$(readlink $p/cwd 2>/dev/null); case "$l" in ${root}*) s=$(cut -d' ' -f3 $p/stat 2>/dev/null); [ "$s" = Z ] || tr '\\0' ' ' < $p/cmdline; echo;; esac; done`,
-  ], { encoding: "utf8" }).stdout.trim();
-}
 
 /** A project with a page and a service that answers after a moment. */
 function site(port: number, agent: string, config: object = {}): Cli {
@@ -92,7 +84,7 @@ describe("Ctrl-C", () => {
       const stopped = await run.ended();
 
       expect(stopped.exitCode, stopped.stderr).toBe(130);
-      expect(running(run.root)).toBe("");
+      expect(workingIn(run.root)).toEqual([]);
       // a story that has begun is committed with `commits.attempts` only
       const isBegun = !["service", "review"].includes(shows);
       expect(stopped.git("status", "--porcelain", "--", PRD_FILE)).toBe(
@@ -116,9 +108,9 @@ describe("kill -9", () => {
     await new Promise((done) => setTimeout(done, 700));
     run.child.kill("SIGKILL");
     await run.ended();
-    await until(() => running(run.root) === "");
+    await until(() => workingIn(run.root).length === 0);
 
-    expect(running(run.root)).toBe("");
+    expect(workingIn(run.root)).toEqual([]);
     const again = await ralphCli(run.root).args("run", "auth").expectExit(0);
     expect(storiesOf(again)[0]).toMatchObject({ passes: true, retries: 0 });
   });
@@ -168,7 +160,7 @@ describe("services in a run", () => {
 
     expect(result.stderr).toMatch(/the service dev had ended while the agent worked; the end of its log:/);
     expect(storiesOf(result)[0]).toMatchObject({ passes: true, retries: 1 });
-    expect(running(result.root)).toBe("");
+    expect(workingIn(result.root)).toEqual([]);
   });
 
   test(

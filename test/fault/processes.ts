@@ -1,21 +1,35 @@
-/** Processes that carry a word in their environment, and how long they stay. Linux only, as `/proc` is. */
-import { readdirSync, readFileSync } from "node:fs";
+/** Processes that carry a word in their environment or work in a folder, and how long they stay. Linux only, as `/proc` is. */
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 
+interface Running {
+  readonly pid: number;
+  readonly command: string;
+}
+
 /** Running processes (zombies are none) whose environment holds `NAME=value`, with their command lines. */
-export function carriersOf(variable: string): readonly { readonly pid: number; readonly command: string }[] {
-  const found = [];
-  for (const name of readdirSync("/proc")) {
-    if (!/^\d+$/.test(name)) continue;
-    const environment = textOf(`/proc/${name}/environ`);
-    if (environment === null || !`\0${environment}`.includes(`\0${variable}\0`)) continue;
-    if (/^\d+ \(.*\) [ZX] /s.test(textOf(`/proc/${name}/stat`) ?? "")) continue;
-    found.push({
-      pid: Number(name),
-      command: (textOf(`/proc/${name}/cmdline`) ?? "").replaceAll("\0", " ").trim().slice(0, 120),
-    });
-  }
-  return found;
+export function carriersOf(variable: string): readonly Running[] {
+  return runningWhere((folder) => `\0${textOf(`${folder}/environ`) ?? ""}`.includes(`\0${variable}\0`));
+}
+
+/** Running processes whose working folder is the root or below it. */
+export function workingIn(root: string): readonly Running[] {
+  return runningWhere((folder) => {
+    try {
+      return readlinkSync(`${folder}/cwd`).startsWith(root);
+    } catch {
+      return false; // gone meanwhile, or somebody else's
+    }
+  });
+}
+
+function runningWhere(isMeant: (folder: string) => boolean): readonly Running[] {
+  return readdirSync("/proc").filter((name) => /^\d+$/.test(name)).flatMap((name) => {
+    const folder = `/proc/${name}`;
+    if (!isMeant(folder) || /^\d+ \(.*\) [ZX] /s.test(textOf(`${folder}/stat`) ?? "")) return [];
+    const command = (textOf(`${folder}/cmdline`) ?? "").replaceAll("\0", " ").trim().slice(0, 120);
+    return [{ pid: Number(name), command }];
+  });
 }
 
 /** Milliseconds until no carrier was left, or the command lines of those that stayed for longer than `limitMs`. */
