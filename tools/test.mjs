@@ -35,20 +35,20 @@ const BY_NODE = [
  */
 const BY_BUN = [
   "test/agents/{patient_turn,refused,replay}.test.ts",
-  "test/checks/{isolated,unchecked_items}.test.ts",
+  "test/checks/{brief,isolated,reviewed_by,unchecked_items}.test.ts",
   "test/hooks/hooks.test.ts",
   "test/workflows/gsd/at_once.test.ts",
   "test/trust/{judging,brief,brief_next_run,brief_reviewers,claims,history,links,property}.test.ts",
   "test/loop/{baseline,challenge,fold,parallel,parallel_peers,parked}.test.ts",
   "test/machines/{job,other_workflows}.test.ts",
-  // which files and commits come of a backlog is git's doing
-  "test/workflows/exec/prd_loop.test.ts",
+  // which files and commits come of a plan and of a backlog is git's doing; what they are read from is read in each
+  "test/workflows/exec/{plan,plan_base,plan_branch,plan_existing,plan_guard,prd_loop,understand}.test.ts",
+  "test/workflows/{feature,spec}/backlog.test.ts",
   "test/workflows/gsd/{backlog,open_plans}.test.ts",
   "test/workflows/spec/{contract,ends}.test.ts",
   "test/workflows/sprint/{contract,loop}.test.ts",
   "test/testing/backlog_contract.test.ts",
-  "test/checks/checkout/{checkout,cheats}.test.ts",
-  "test/checks/reviewed_by.test.ts",
+  "test/checks/checkout/{checkout,cheats,dependencies}.test.ts",
   // kills and restarts by the second: the steps themselves have their tests in every runtime
   "test/workflows/exec/{plan_resume,plan_retries}.test.ts",
 ];
