@@ -27,7 +27,7 @@ const BY_NODE = [
   // whole programs inside of bubblewrap
   "test/sandbox/attempts.test.ts",
   // a database that the test starts; workers that are killed there are the compiled program's
-  "test/machines/{engine,workers}.test.ts",
+  "test/machines/{engine,steered,workers}.test.ts",
 ];
 /**
  * Whole runs over all workflows, in repositories of their own: what they protect is the loop's rules, which know no
@@ -40,7 +40,7 @@ const BY_BUN = [
   "test/workflows/gsd/at_once.test.ts",
   "test/trust/{judging,brief,brief_next_run,brief_reviewers,claims,history,links,property}.test.ts",
   "test/loop/{baseline,challenge,fold,parallel,parallel_peers,parked}.test.ts",
-  "test/machines/{job,other_workflows}.test.ts",
+  "test/machines/{job,other_workflows,results}.test.ts",
   // which files and commits come of a plan and of a backlog is git's doing; what they are read from is read in each
   "test/workflows/exec/{plan,plan_base,plan_branch,plan_existing,plan_guard,prd_loop,understand}.test.ts",
   "test/workflows/{feature,spec}/backlog.test.ts",
