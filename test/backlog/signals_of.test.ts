@@ -45,7 +45,7 @@ describe("signals", () => {
   });
 
   test("a long line that only looks like signals costs no time", () => {
-    const started = performance.now();
+    const before = process.cpuUsage();
 
     const lines = [
       `${"<ralph>LEARNING:x</ralph> ".repeat(20_000)}x`,
@@ -53,7 +53,8 @@ describe("signals", () => {
       `<review>REJECT:${" ".repeat(200_000)}`,
     ];
     expect(signalsOf(lines, NONCE)).toEqual([]);
-    expect(performance.now() - started).toBeLessThan(2000);
+    const { user, system } = process.cpuUsage(before); // the machine may be busy
+    expect((user + system) / 1000).toBeLessThan(2000);
   });
 
   test.each([
