@@ -14,7 +14,7 @@ export interface SpecItemData {
   readonly spec: string;
   /** Lines of the records that the turn is about, as they are in the file. */
   readonly lines: readonly string[];
-  /** Ids that were done (BUILD), or all that were there (DECOMPOSE, INVESTIGATE). */
+  /** Ids of the tasks that were there (DECOMPOSE). */
   readonly ids: readonly string[];
   /** How often the task had been rejected. */
   readonly rejections: number;
@@ -39,7 +39,6 @@ export function issuesIn({ data }: SpecItem): readonly Issue[] {
 const PRIORITIES = { high: 1, medium: 2, low: 3 } as const;
 
 export function buildItem(plan: Plan, task: Task): SpecItem {
-  const ids = doneOf(plan).map(({ id }) => id);
   const rejections = rejectionsOf(plan, task.id);
   return {
     id: task.id,
@@ -51,7 +50,7 @@ export function buildItem(plan: Plan, task: Task): SpecItem {
     ...(isAdded(task) ? { isAdded: true } : {}),
     fingerprint: fingerprintOfTask(task),
     ...(task.parent === null ? {} : { continues: [task.parent] }),
-    data: { stage: "BUILD", spec: task.spec, lines: linesOf(plan, [task]), ids, rejections },
+    data: { stage: "BUILD", spec: task.spec, lines: linesOf(plan, [task]), ids: [], rejections },
   };
 }
 
@@ -116,7 +115,7 @@ export function investigateItem(plan: Plan): SpecItem {
       stage: "INVESTIGATE",
       spec: specOf(plan) ?? "",
       lines: linesOf(plan, issues),
-      ids: tasksOf(plan).map(({ id }) => id),
+      ids: [],
       rejections: 0,
     },
   };

@@ -41,9 +41,9 @@ export function failed(plan: Plan, item: SpecItem, attempt: Attempt): Plan {
   return pending !== undefined && isClaimed && !isSettled ? withRejection(open, pending, reason, head) : open;
 }
 
-/** What was marked as done since the item was given is pending again, and what left the file comes back. */
+/** The item's own task is pending again, and comes back where it left the file; what others did meanwhile stays. */
 export function reset(plan: Plan, item: SpecItem): Plan {
-  return withChanged(withGiven(plan, item), isNewlyDone(item), { s: "p", done_at: undefined });
+  return withChanged(withGiven(plan, item), isTask(item.id, "d"), { s: "p", done_at: undefined });
 }
 
 /** The records that the turn was given come back where they left the file. */
@@ -145,9 +145,4 @@ export function shortReason(reason: string): string {
 
 function isTask(id: string, s?: string): (entry: Entry) => boolean {
   return (entry) => entry.type === "task" && entry.task.id === id && (s === undefined || entry.task.s === s);
-}
-
-function isNewlyDone({ data }: SpecItem): (entry: Entry) => boolean {
-  const ids = new Set(data.ids);
-  return (entry) => entry.type === "task" && entry.task.s === "d" && !ids.has(entry.task.id);
 }

@@ -54,6 +54,30 @@ describe("specBacklog()", () => {
     expect(await world.ralph.state.read(FILE)).toBe([SPEC, PENDING, DONE_TWO, ""].join("\n"));
   });
 
+  test("leaves what other workers did meanwhile done when a task is tried again", async () => {
+    const [two, three] = ["t-2", "t-3"].map((id) => line(id, '"s": "p"')) as [string, string];
+    for (const status of ["interrupted", "failed"] as const) {
+      await using world = await loopWorld(async () => {}, plan(PENDING, two, three));
+      const backlog = specBacklog(world.ralph);
+      const given = await item(world);
+      const other = await backlog.next({ inFlight: [given.id], parked: [] });
+      if (other.status !== "item") throw new Error("no second item");
+      await backlog.settle(other.item, { ...NOTHING, status: "verified" });
+
+      await backlog.settle(given, status === "failed" ? failedCheck("t-1") : { ...NOTHING, status });
+
+      const left = await backlog.next({ inFlight: [], parked: [] });
+      expect(left).toMatchObject({ status: "item", item: { id: "t-1" } });
+      expect(await backlog.overview({ parked: [] })).toMatchObject({ passed: 1, open: 2 });
+    }
+  });
+
+  test("an item holds its own task, however many are done: the journal does not grow with the plan", async () => {
+    const many = Array.from({ length: 500 }, (_, index) => line(`t-d${index}`, '"s": "d"'));
+    await using world = await loopWorld(async () => {}, plan(PENDING, ...many));
+    expect(JSON.stringify(await item(world)).length).toBeLessThan(1000);
+  });
+
   test("brings back, byte for byte, what VERIFY accepted when a check of all fails", async () => {
     await using world = await loopWorld(async () => {}, plan(DONE_ONE, DONE_TWO));
     const given = await item(world);

@@ -80,9 +80,11 @@ describe("createBatchReader()", () => {
     const found: (string | null)[] = [];
     const read = createBatchReader((content) => found.push(content?.toString("utf8") ?? null), 3);
 
-    for (const byte of Buffer.from("a1 blob 5\nab\ncd\na2:x missing\na3 blob 2\nxy\n")) read(Buffer.from([byte]));
+    const stream = Buffer.from("a1 blob 5\nab\ncd\na2:x missing\na3 blob 2\nxy\n");
+    for (const byte of stream) read(Buffer.from([byte]));
+    read(stream);
 
-    expect(found).toEqual(["ab\n", null, "xy"]);
+    expect(found).toEqual(["ab\n", null, "xy", "ab\n", null, "xy"]);
   });
 });
 
