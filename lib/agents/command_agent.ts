@@ -2,8 +2,7 @@ import { basename } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
 import { findExecutable, shellInvocation } from "../host/shell.ts";
 import type { Host } from "../host/types.ts";
-import { packageOf } from "./package_of.ts";
-import { commandWord } from "./program.ts";
+import { commandWord, packageOf } from "./program.ts";
 import { type AgentInvocation, runTurn } from "./run_turn.ts";
 import type { Agent, TurnRequest } from "../context/agent.ts";
 

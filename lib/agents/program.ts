@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { realPathOf } from "../host/bubblewrap.ts";
 import { findExecutable } from "../host/shell.ts";
 import type { Host } from "../host/types.ts";
 import type { Adapter } from "./adapter.ts";
@@ -39,4 +40,11 @@ export function commandWord(command: string): string | null {
   const match = WORD_REGEXP.exec(rest);
   const word = match?.[1] ?? match?.[2] ?? match?.[3] ?? null;
   return word === null || SHELL_WORDS.has(word) || word.includes("=") ? null : word;
+}
+
+/** Where a program is installed: the folder of packages that its link leads into, or the program itself. */
+export function packageOf(program: string): string {
+  const real = realPathOf(program) ?? program;
+  const at = real.indexOf("/node_modules/");
+  return at < 0 ? real : real.slice(0, at + "/node_modules".length);
 }

@@ -113,3 +113,11 @@ export function largestGroup(numbers: readonly number[]): number {
   for (const number of numbers) counts.set(number, (counts.get(number) ?? 0) + 1);
   return Math.max(0, ...counts.values());
 }
+
+/** The name of an unseen check among an attempt's results. */
+export const UNSEEN_CHECK = "unseen check";
+
+/** Whether an attempt failed by its unseen check. Pure. */
+export function failedUnseenCheck({ verification }: Attempt): boolean {
+  return verification?.results.some(({ name, ok }) => name === UNSEEN_CHECK && !ok) ?? false;
+}

@@ -1,6 +1,6 @@
+import { failedUnseenCheck } from "../backlog/attempts.ts";
 import type { JudgingHistory, OpenItem } from "../backlog/journal_types.ts";
 import type { Attempt, Check, Item, LoopView, PassedItem, Settlement } from "../backlog/types.ts";
-import { failedUnseenCheck } from "../checks/challenge/prompt.ts";
 import type { CheckLike } from "../checks/types.ts";
 import type { LimitsConfig } from "../config/schema.ts";
 import type { RalphContext } from "../context/context.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { findAdapter } from "../agents/adapters.ts";
-import { programPath } from "../agents/program.ts";
+import { packageOf, programPath } from "../agents/program.ts";
 import type { Finding } from "../cli/finding.ts";
 import type { Place } from "../cli/workspace.ts";
 import { RalphError } from "../errors/ralph_error.ts";
@@ -114,7 +114,6 @@ async function agentStarts({ provider }: Place["config"], host: Host, root: stri
   const adapter = findAdapter(provider.preset ?? "");
   const file = adapter === undefined ? null : await programPath(adapter, host, root);
   if (adapter === undefined || file === null) return [];
-  const { packageOf } = await import("../agents/package_of.ts");
   const end = await host.processes.run({
     file,
     arguments: ["--version"],

@@ -100,6 +100,7 @@ describe("commands that look", () => {
 
     expect(stdout).toBe(`✗ ralph.config.json
     line 1, column 12: limits.costUSD is not a key of the configuration; did you mean \`limits.costUsd\`?
+    line 1, column 37: provider.preset: there is no agent named claud; did you mean "claude"?
 ✗ scripts/ralph/prd.json
     Unexpected keys: colour
     line 4, column 5: userStories[0]: missing keys: notes

@@ -3,12 +3,9 @@
  *
  * @module
  */
-import type { Attempt, Item } from "../../backlog/types.ts";
+import type { Item } from "../../backlog/types.ts";
 import type { PromptValues } from "../../prompts/render.ts";
 import { reviewItem } from "../review.ts";
-
-/** Its name among an attempt's results. */
-export const UNSEEN_CHECK = "unseen check";
 
 /** So much of each earlier wrong implementation is shown. */
 const DIFF_CHARACTERS = 4000;
@@ -57,9 +54,4 @@ export function unseenCheckPrompt(item: Item): PromptValues {
     "```",
   ];
   return { item: reviewItem(item), task: task.join("\n") };
-}
-
-/** Whether an attempt failed by its unseen check. Pure. */
-export function failedUnseenCheck({ verification }: Attempt): boolean {
-  return verification?.results.some(({ name, ok }) => name === UNSEEN_CHECK && !ok) ?? false;
 }

@@ -1,6 +1,7 @@
 import { join, relative } from "node:path";
 import type { CheckResult } from "../../backlog/types.ts";
-import { UNSEEN_CHECK, unseenCheckPrompt } from "./prompt.ts";
+import { UNSEEN_CHECK } from "../../backlog/attempts.ts";
+import { unseenCheckPrompt } from "./prompt.ts";
 import { createRedactor } from "../../events/redact.ts";
 import { secretValues } from "../../events/secrets.ts";
 import type { EventBus, RalphEvent } from "../../events/types.ts";
