@@ -49,10 +49,14 @@ const KEY_MORE_REGEXP = /[\w.-]*/y;
 const BEARER_MORE_REGEXP = /[\w.~+/=-]*/y;
 const PEM_MORE_REGEXP = /(?:[A-Za-z0-9+/=\s]|\\[nr])*(?:\\$)?/y;
 
-/** Calls `found` with each key of the text from `start` on. Linear: a failed attempt costs a bounded number of steps. */
-export function findKeys(text: string, start: number, found: (span: KeySpan) => void): void {
+/**
+ * Calls `found` with each key of the text from `start` on. Linear: a failed attempt costs a bounded number of steps.
+ *
+ * @param free where a key that was found before ends: none is looked for inside of it
+ */
+export function findKeys(text: string, start: number, free: number, found: (span: KeySpan) => void): void {
   const anchor = ANCHOR_REGEXP;
-  anchor.lastIndex = start;
+  anchor.lastIndex = Math.max(start, free);
   for (let hit = anchor.exec(text); hit !== null; hit = anchor.exec(text)) {
     const span = keyAt(text, hit);
     if (span === null || span.from < start) continue;

@@ -57,15 +57,20 @@ export function createRedactor(values: readonly string[]): Redactor {
   };
 }
 
-type Finder = (text: string, start: number) => KeySpan[];
+interface Span extends KeySpan {
+  /** One of the values; else a key. */
+  readonly isValue?: boolean;
+}
 
-/** All secrets from `start` on, by where they begin. */
+type Finder = (text: string, start: number, free?: number) => Span[];
+
+/** All secrets from `start` on, keys only where none that was found before still is, by where they begin. */
 function createFinder(needles: readonly string[]): Finder {
   const findValues = needles.length === 0 ? null : createSearch(needles);
-  return (text, start) => {
-    const spans: KeySpan[] = [];
+  return (text, start, free = start) => {
+    const spans: Span[] = [];
     findValues?.(text, start, spans);
-    findKeys(text, start, (span) => spans.push(span));
+    findKeys(text, start, free, (span) => spans.push(span));
     return spans.length < 2 ? spans : spans.sort((one, other) => one.from - other.from);
   };
 }
@@ -74,7 +79,7 @@ function createFinder(needles: readonly string[]): Finder {
  * Looks for many values at once. Each has its first 8 characters in a table of what pairs of characters allow to skip,
  * so that most of the text is never looked at: 14 times as fast as an expression of 60 values.
  */
-function createSearch(needles: readonly string[]): (text: string, start: number, spans: KeySpan[]) => void {
+function createSearch(needles: readonly string[]): (text: string, start: number, spans: Span[]) => void {
   const last = SHORTEST_VALUE - 1;
   const skips = new Uint8Array(65536).fill(last);
   const byEnd = new Map<number, string[]>();
@@ -91,7 +96,9 @@ function createSearch(needles: readonly string[]): (text: string, start: number,
       if (skip === 0) {
         const from = index - last;
         const needle = byEnd.get(pairAt(text, index))?.find((value) => text.startsWith(value, from));
-        if (needle !== undefined) spans.push({ from: unescaped(text, from), to: from + needle.length, more: null });
+        if (needle !== undefined) {
+          spans.push({ from: unescaped(text, from), to: from + needle.length, more: null, isValue: true });
+        }
       }
       index += skip === 0 ? 1 : skip;
     }
@@ -118,6 +125,8 @@ function createMasker(needles: readonly string[], find: Finder): Masker {
   let start = 0;
   /** How many characters of that a mask was written for already. */
   let covered = 0;
+  /** How many of these are of a key. */
+  let keyed = 0;
   /** The last thing written is a mask: what follows it at once needs none of its own. */
   let afterMask = false;
   /** The last mask is for a key that may continue. */
@@ -129,17 +138,20 @@ function createMasker(needles: readonly string[], find: Finder): Masker {
     const text = bytes.toString("latin1");
     const end = last ? text.length : Math.max(start, undecided(text));
     let position = start + covered;
+    let free = start + keyed;
     if (open !== null) {
-      position = Math.max(position, endOfKey(text, start, open));
+      free = Math.max(free, endOfKey(text, start, open));
+      position = Math.max(position, free);
       if (position < text.length) open = null;
     }
     const parts: Uint8Array[] = [];
-    for (const span of find(text, start)) {
+    for (const span of find(text, start, free)) {
       if (span.from >= end) break;
       if (span.from > position) parts.push(bytes.subarray(position, span.from));
       if (span.from > position || !afterMask) parts.push(MASK);
       afterMask = true;
       position = Math.max(position, span.to);
+      if (span.isValue !== true) free = span.to;
       if (span.to === text.length) open = span.more;
     }
     if (position < end) {
@@ -148,6 +160,7 @@ function createMasker(needles: readonly string[], find: Finder): Masker {
       afterMask = false;
     }
     covered = position - end;
+    keyed = Math.max(0, free - end);
     held = text.slice(Math.max(0, end - CONTEXT));
     start = Math.min(CONTEXT, end);
     return parts.length === 1 ? parts[0]! : Buffer.concat(parts);

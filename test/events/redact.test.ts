@@ -105,6 +105,16 @@ const piece = fc.oneof(
 );
 
 describe("createRedactor().stream()", () => {
+  test("createRedactor().stream() looks for no key inside of one that was masked in an earlier chunk", () => {
+    const redactor = createRedactor(["abcdabcdab"]);
+    const text = `sk-${"x".repeat(20)}Bearer abcdabcdab1Bearer `; // `Bearer abc…` begins inside of the key
+    const masker = redactor.stream();
+    const masked = [text.slice(0, 30), text.slice(30)].map((part) => Buffer.from(masker.push(Buffer.from(part))));
+
+    expect(Buffer.concat([...masked, masker.end()]).toString()).toBe("*** ***1Bearer ");
+    expect(redactor.text(text)).toBe("*** ***1Bearer ");
+  });
+
   test("createRedactor().stream() gives the same for any split, and lets no secret through", () => {
     const secrets = ["abcdabcd", "abcdabcdab", "dab\nabcdab"];
     const redactor = createRedactor(secrets);
