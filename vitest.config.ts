@@ -43,7 +43,9 @@ export default defineConfig({
     // Packages are imported as the runtimes import them; vitest's own wrapper loses `zod`'s `z` under Bun.
     deps: { interopDefault: false },
     pool: "forks",
-    isolate: false, // a worker keeps from file to file what it has loaded and compiled
+    // A worker keeps from file to file what it has loaded and compiled. Bun collects late: there it would spoil what tests of
+    // memory see.
+    isolate: process.versions.bun !== undefined,
     maxWorkers: 3, // much of the time goes by in waiting for processes
     testTimeout: 30_000,
     hookTimeout: 30_000,

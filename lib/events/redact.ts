@@ -117,8 +117,7 @@ function unescaped(text: string, from: number): number {
 }
 
 function createMasker(needles: readonly string[], find: Finder): Masker {
-  const spaced = needles.filter((needle) => /\s/.test(needle));
-  const longest = Math.max(LONGEST_SHAPE, ...needles.map((needle) => needle.length));
+  const undecided = createUndecided(needles);
   /** The end of what was written, then what may begin a secret. */
   let held = "";
   /** Where in it the second part begins. */
@@ -136,7 +135,7 @@ function createMasker(needles: readonly string[], find: Finder): Masker {
     const added = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     const bytes = held === "" ? added : Buffer.concat([Buffer.from(held, "latin1"), added]);
     const text = bytes.toString("latin1");
-    const end = last ? text.length : Math.max(start, undecided(text));
+    const end = last ? text.length : Math.max(start, undecided(text, start));
     let position = start + covered;
     let free = start + keyed;
     if (open !== null) {
@@ -166,8 +165,17 @@ function createMasker(needles: readonly string[], find: Finder): Masker {
     return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
   }
 
-  /** Where the first secret could begin of which more is to come: at the beginning of the last word. */
-  function undecided(text: string): number {
+  return {
+    push: (chunk: Uint8Array) => take(chunk, false),
+    end: () => take(new Uint8Array(0), true),
+  };
+}
+
+/** Where the first secret could begin of which more is to come: at the beginning of the last word. */
+function createUndecided(needles: readonly string[]): (text: string, start: number) => number {
+  const spaced = needles.filter((needle) => /\s/.test(needle));
+  const longest = Math.max(LONGEST_SHAPE, ...needles.map((needle) => needle.length));
+  return (text, start) => {
     const least = Math.max(start, text.length - longest);
     let end = text.length;
     while (end > least && !isSpace(text.charCodeAt(end - 1))) end -= 1;
@@ -181,11 +189,6 @@ function createMasker(needles: readonly string[], find: Finder): Masker {
       }
     }
     return end;
-  }
-
-  return {
-    push: (chunk: Uint8Array) => take(chunk, false),
-    end: () => take(new Uint8Array(0), true),
   };
 }
 

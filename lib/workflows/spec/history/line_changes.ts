@@ -53,8 +53,8 @@ function lineStart(text: Buffer, at: number): number {
   return at === 0 ? 0 : text.lastIndexOf(LINE_FEED, at - 1) + 1;
 }
 
-/** Whether the `step` bytes are the same that so many bytes follow. */
+/** Whether the `step` bytes are the same that so many bytes follow. Deno's `compare()` takes no range beyond the other's length. */
 function isSameBefore(before: Buffer, after: Buffer, bytes: number, step: number): boolean {
   const [one, other] = [before.length - bytes, after.length - bytes];
-  return before.compare(after, other - step, other, one - step, one) === 0;
+  return before.subarray(one - step, one).equals(after.subarray(other - step, other));
 }
