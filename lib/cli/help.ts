@@ -43,7 +43,7 @@ export function commandHelp(command: Command, columns: number = WIDTH): string {
 }
 
 /**
- * Details fitted to the columns: a sentence that goes on in the next line is one, rows of a table and indented lines stay
+ * Details fitted to the columns: a sentence that continues in the next line is one, rows of a table and indented lines stay
  * as they are.
  */
 function flowed(details: readonly string[], columns: number): readonly string[] {

@@ -80,7 +80,7 @@ export async function serveJobs(options: WorkerOptions): Promise<void> {
   }
 }
 
-/** Refs of jobs that have failed here, or that a kill has cut short: whoever takes one up again fetches it again. */
+/** Refs of jobs that have failed here, or that a kill has cut short: a worker that takes one up again fetches it again. */
 async function dropJobs(clone: Repository): Promise<void> {
   const listed = await outputFrom(clone, ["for-each-ref", "--format=%(refname)", "refs/ralph/jobs/"]);
   await dropRefs(clone, listed.split("\n").filter((ref) => ref !== ""));

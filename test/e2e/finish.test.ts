@@ -211,7 +211,7 @@ describe("ralph finish", () => {
   });
 
   test(
-    "a request that conflicts says so before and after, and goes on once it is settled",
+    "a request that conflicts says so before and after, and continues once it is settled",
     { timeout: 120_000 },
     async () => {
       const project = await finished();
