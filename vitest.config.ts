@@ -43,9 +43,8 @@ export default defineConfig({
     // Packages are imported as the runtimes import them; vitest's own wrapper loses `zod`'s `z` under Bun.
     deps: { interopDefault: false },
     pool: "forks",
-    // A worker keeps from file to file what it has loaded and compiled. Bun collects late: there it would spoil what tests of
-    // memory see.
-    isolate: process.versions.bun !== undefined,
+    // A worker keeps from file to file what it has loaded and compiled.
+    isolate: false,
     maxWorkers: 3, // much of the time goes by in waiting for processes
     testTimeout: 30_000,
     hookTimeout: 30_000,
