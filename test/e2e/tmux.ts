@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { workingIn } from "../fault/processes.ts";
 import type { Prepared } from "./cli.ts";
 
 export const HAS_TMUX: boolean = spawnSync("tmux", ["-V"]).status === 0;
@@ -28,8 +29,12 @@ export function tmuxScreen({ command, cwd, environment }: Prepared, columns: num
     if (done.status !== 0) throw new Error(`tmux ${args.join(" ")}: ${done.stderr}`);
     return done.stdout;
   };
-  onTestFinished(() => {
+  onTestFinished(async () => {
     spawnSync("tmux", ["-S", join(folder, "socket"), "kill-server"]);
+    // a run that its terminal has left still writes how it ended; its project is taken away after this
+    for (const deadline = Date.now() + 10_000; workingIn(cwd).length > 0 && Date.now() < deadline;) {
+      await new Promise((done) => setTimeout(done, 20));
+    }
     rmSync(folder, { recursive: true, force: true });
   });
   const line = command.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
