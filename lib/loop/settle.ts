@@ -137,7 +137,11 @@ async function settleOnce<Data, Findings>(
   if (workPaths.length === 0) await landing?.takeBack();
   if (settlement.commit === undefined) return { settlement, attempt, committed: [], head: before };
   const isOfAttempt = settlement.status !== "passed" && (settlement.reopened?.length ?? 0) === 0;
-  const result = await committer.commit(settlement.commit, workPaths, {
+  const isNaming = settlement.commit.named === true && workPaths.length === 0 && !isFolded &&
+    await isLastCommit(ralph, settlement.commit);
+  const { body: told, ...unsaid } = settlement.commit;
+  const commit = isNaming || told === undefined ? unsaid : { ...unsaid, body: told };
+  const result = await committer.commit(commit, workPaths, {
     known,
     fold: isFolded ? fold : null,
     isOfAttempt,
@@ -162,6 +166,12 @@ async function settleOnce<Data, Findings>(
   const ofRefused = { ...again.commit, work: false } as SettleCommit;
   if (again.commit !== undefined) await committer.commit(ofRefused, [], { known, isOfAttempt: true });
   return { settlement: again, attempt: refused, committed: [], head: before };
+}
+
+/** A kill came between the item's commit and the one that names it: the message was said. */
+async function isLastCommit(ralph: RalphContext, { subject, body = "" }: SettleCommit): Promise<boolean> {
+  const { stdout } = await requireRepository(ralph).git(["log", "-1", "--format=%B"]);
+  return stdout.startsWith(`${subject}\n\n${body}`);
 }
 
 /** An attempt whose commits become part of its item's: HEAD is below them when the state is written. */

@@ -115,6 +115,24 @@ describe("kill -9", () => {
     expect(storiesOf(again)[0]).toMatchObject({ passes: true, retries: 0 });
   });
 
+  test("between a story's commit and the one that names it: it is said once that the story passed", {
+    timeout: 60_000,
+  }, async () => {
+    // git runs the hook when the story's commit is made: the parent of its shell's parent is Ralph
+    const hook = "[ -e ../hit ] && exit; touch ../hit; kill -9 $(ps -o ppid= -p $PPID)";
+    const killed = feature(`${ACCEPT} ${OBEY}`, [story("US-001")])
+      .before(`printf '#!/bin/sh\n%s\n' '${hook}' > .git/hooks/post-commit; chmod +x .git/hooks/post-commit`)
+      .args("run", "auth").start();
+    expect((await killed.ended()).exitCode).not.toBe(0);
+    const last = await ralphCli(killed.root).args("run", "auth").expectExit(0);
+
+    expect(existsSync(join(killed.root, "../hit"))).toBe(true);
+    expect(steps(last).filter((step) => step === "US-001 passed")).toHaveLength(1);
+    expect(storiesOf(last)[0]?.["lastResult"]).toMatchObject({
+      commit: last.git("log", "-1", "--format=%h", "--grep=^feat: US-001"),
+    });
+  });
+
   test("at many moments: each story passes once, nothing is counted as a failure, no work is lost", {
     timeout: 240_000,
   }, async () => {
