@@ -1,23 +1,19 @@
-import { headlineOf } from "../../backlog/verdict.ts";
-import { join } from "node:path";
 import type { Config } from "../../config/types.ts";
 import type { LoopDefaults } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { Repository } from "../../git/types.ts";
-import { pathExists, readText, resolveInside, writeAtomic } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
-import type { Attempt, Check, Item, ParkedItem, Settlement } from "../../backlog/types.ts";
-import { localDate } from "../../host/local_date.ts";
+import type { Check, ParkedItem } from "../../backlog/types.ts";
 import { EXEC_RUNS, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, PRD_FILE, PROGRESS_FILE } from "./paths.ts";
 import type { GatedBacklog, GateTexts } from "../../recipe/gate_run.ts";
 import { recordDecision } from "./plan/transcript.ts";
-import { withProgress } from "./progress.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
 import { findExternal, importHint } from "./import/find_external.ts";
 import { formatPrd, parsePrd } from "./format.ts";
-import { withFailure, withoutFailure } from "../../backlog/notes.ts";
+import { withFailure } from "../../backlog/notes.ts";
+import { printOf, settleStory } from "./settle.ts";
 import type { Prd, Story } from "./types.ts";
-import { fingerprintOf, isOver, isParked, largestGroup, reasonOf, startable } from "../../backlog/attempts.ts";
+import { fingerprintOf, isParked, largestGroup, startable } from "../../backlog/attempts.ts";
 import { storyCommands } from "../../backlog/verify_commands.ts";
 
 /** What the backlog needs of the context. */
@@ -103,55 +99,6 @@ export function prdBacklog(
     ];
   }
 
-  async function settleStory(item: Item<Story>, attempt: Attempt): Promise<Settlement> {
-    const isThis = (story: Story): boolean => story.id === item.id && printOf(story) === item.fingerprint;
-    if (attempt.status === "verified" || attempt.status === "unverified") {
-      const notes = withoutFailure(item.data.notes);
-      await change((story) => isThis(story) ? { ...story, passes: true, notes } : story);
-      const result = attempt.status === "verified" ? "passed" : "unverified";
-      await record(attempt, item, result, (attempt.verification?.results ?? []).map(({ name }) => name).join(", "));
-      const stateSubject = `ralph: ${item.id} ${result}`;
-      const subject = `feat: ${item.id} - ${item.title}`;
-      // the transcript has the gates' decisions, taken after it was committed with the plan
-      const paths = [file, PROGRESS_FILE, ...await existing(PLAN_TRANSCRIPT_FILE)];
-      return { status: "passed", commit: { subject, stateSubject, body: stateSubject, paths, work: true } };
-    }
-    if (attempt.status === "interrupted") return { status: "open" };
-
-    const reason = reasonOf(attempt);
-    const notes = withFailure(item.data.notes, `attempt ${attempt.number} ${attempt.status}: ${reason}`);
-    await change((story) => isThis(story) ? { ...story, passes: false, notes } : story);
-    const parked = isOver(attempt);
-    if (parked) await record(attempt, item, "parked", headlineOf(reason));
-    const paths = parked ? [file, PROGRESS_FILE] : [file];
-    const commit = { subject: `ralph: ${item.id} ${parked ? "parked" : "failed"}`, paths, work: false };
-    return parked ? { status: "parked", reason, commit } : { status: "open", reason, commit };
-  }
-
-  async function existing(path: string): Promise<readonly string[]> {
-    return await pathExists(join(ralph.root, path)) ? [path] : [];
-  }
-
-  async function record(
-    attempt: Attempt,
-    item: Item,
-    result: "passed" | "unverified" | "parked",
-    detail: string,
-  ): Promise<void> {
-    const path = await resolveInside(ralph.root, PROGRESS_FILE);
-    const before = await readText(path);
-    const date = localDate(ralph.host.clock.now());
-    const after = withProgress(before, {
-      attemptId: attempt.id,
-      date,
-      storyId: item.id,
-      title: item.title,
-      result,
-      detail,
-    });
-    if (after !== before) await writeAtomic(path, after);
-  }
-
   return {
     name: "exec",
     gate: GATE,
@@ -229,7 +176,7 @@ export function prdBacklog(
     async work(item, context) {
       const checks = checksOf(item.data);
       const { branchName } = await load();
-      const { storyPrompt } = await import("./prompt_and_claim.ts"); // with the prompts' texts: `ralph status` needs none
+      const { storyPrompt } = await import("./prompt.ts"); // with the prompts' texts: `ralph status` needs none
       return {
         prompt: await storyPrompt(item.data, { ...context, root: ralph.root, branch: branchName, checks }),
         checks,
@@ -238,19 +185,15 @@ export function prdBacklog(
 
     async judge(_item, turn, { checked, nonce, repository = ralph.repository }) {
       if (checked && turn.changedFiles.some((path) => path !== file)) return { status: "done" };
-      return await (await import("./prompt_and_claim.ts")).claimOf(turn, nonce, repository);
+      return await (await import("./claim.ts")).claimOf(turn, nonce, repository);
     },
 
-    settle: settleStory,
+    settle: (item, attempt) => settleStory(item, attempt, { ralph, file, change }),
   };
 }
 
 function isSame(story: Story, before: Story | undefined): boolean {
   return story === before || JSON.stringify(story) === JSON.stringify(before);
-}
-
-function printOf({ title, acceptanceCriteria }: Story): string {
-  return fingerprintOf([title, acceptanceCriteria]);
 }
 
 function isGivenUp(story: Story, parked: readonly ParkedItem[]): boolean {

@@ -4,17 +4,17 @@ import { RalphError } from "../../errors/ralph_error.ts";
 import type { EventSink } from "../../events/types.ts";
 import type { Repository } from "../../git/types.ts";
 import type { Host } from "../../host/types.ts";
-import type { Attempt, Backlog, Item, SettleCommit, Settlement } from "../../backlog/types.ts";
-import { fingerprintOf, isOver, largestGroup, reasonOf, startable } from "../../backlog/attempts.ts";
-import { withFailure, withoutFailure } from "../../backlog/notes.ts";
+import type { Backlog, Item, SettleCommit } from "../../backlog/types.ts";
+import { fingerprintOf, largestGroup, startable } from "../../backlog/attempts.ts";
+import { withFailure } from "../../backlog/notes.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
 import { committedPaths, type FeatureDirectory, IGNORE_FILE } from "./directories.ts";
-import { type FeatureFindings, featureSignals, learningsByHand, learningsChange } from "./findings.ts";
+import { type FeatureFindings, featureSignals, learningsByHand } from "./claim.ts";
 import { changePrdText, parseFeaturePrd, type PrdChange } from "./format.ts";
-import { workCommit } from "./last_result.ts";
-import { featureReviewPrompt, featureStoryPrompt } from "./prompts.ts";
+import { featureReviewPrompt, featureStoryPrompt } from "./prompt.ts";
 import { claimOfReview, settleReview } from "./review.ts";
-import { checksOf, isUi, type UserInterface } from "./story_checks.ts";
+import { checksOf, isUi, type UserInterface } from "./checks.ts";
+import { isoNow, printOf, retriesOf, settleStory } from "./settle.ts";
 import type { FeaturePrd, FeatureStory } from "./types.ts";
 
 /** What the backlog needs of the context. */
@@ -92,76 +92,6 @@ export function featureBacklog(
 
   function isGivenUp(story: FeatureStory): boolean {
     return story.blocked && (!retryBlocked || broughtBack.has(story.id));
-  }
-
-  async function settleStory(
-    item: Item<FeatureStory>,
-    attempt: Attempt<FeatureFindings>,
-    committing: boolean,
-  ): Promise<Settlement> {
-    const learned = attempt.claim?.findings?.learnings ?? [];
-    const isThis = (prd: FeaturePrd): boolean =>
-      prd.userStories.some((story) => story.id === item.id && printOf(story) === item.fingerprint);
-    const update = (
-      run: (prd: FeaturePrd) => PrdChange["run"],
-      story: (now: FeatureStory) => Partial<FeatureStory>,
-    ): Promise<void> =>
-      change((prd) => ({
-        run: { ...learningsChange(prd.run.learnings, learned), ...run(prd) },
-        stories: new Map(
-          isThis(prd) ? prd.userStories.filter(({ id }) => id === item.id).map((now) => [now.id, story(now)]) : [],
-        ),
-      }));
-    const cleared = (prd: FeaturePrd): PrdChange["run"] =>
-      prd.run.currentStoryId === item.id ? { currentStoryId: null } : {};
-
-    if (attempt.status === "interrupted") {
-      await update(() => ({}), () => ({}));
-      return { status: "open", ...(learned.length === 0 ? {} : { commit: commitOf(`${item.id} interrupted`) }) };
-    }
-    if (attempt.status === "verified" || attempt.status === "unverified") {
-      const subject = `feat: ${item.id} - ${item.title}`;
-      const work = await workCommit(ralph, committing ? subject : null);
-      await update(cleared, (now) => ({
-        passes: true,
-        blocked: false,
-        retries: retriesOf(item.data),
-        notes: withoutFailure(item.data.notes),
-        lastResult: {
-          completedAt: now.passes && now.lastResult !== null ? now.lastResult.completedAt : isoNow(ralph.host),
-          ...work,
-        },
-      }));
-      const result = attempt.status === "verified" ? "passed" : "unverified";
-      return {
-        status: "passed",
-        commit: commitOf(`${item.id} ${result}`, {
-          subject,
-          stateSubject: config.commits.message,
-          paths: await committedPaths(ralph.root, file),
-          work: true,
-          named: true,
-        }),
-      };
-    }
-
-    const reason = reasonOf(attempt);
-    // an agent that says it is blocked has used no retry
-    const retries = retriesOf(item.data) + (attempt.claim?.status === "blocked" ? 0 : 1);
-    const blocked = isOver(attempt);
-    const notes = withFailure(item.data.notes, `attempt ${retries} ${attempt.status}: ${reason}`);
-    await update(
-      blocked ? cleared : (prd) => prd.run.currentStoryId === item.id ? {} : { currentStoryId: item.id },
-      () => ({
-        passes: false,
-        lastResult: null,
-        retries,
-        blocked,
-        notes,
-      }),
-    );
-    const commit = commitOf(`${item.id} ${blocked ? "blocked" : "failed"}`);
-    return blocked ? { status: "parked", reason, commit } : { status: "open", reason, commit };
   }
 
   return {
@@ -308,7 +238,9 @@ export function featureBacklog(
     },
 
     async settle(item, attempt, { committing } = { committing: false }) {
-      if (!isStories(item.data)) return await settleStory(item as Item<FeatureStory>, attempt, committing);
+      if (!isStories(item.data)) {
+        return await settleStory(item as Item<FeatureStory>, attempt, { ralph, file, change, commitOf, committing });
+      }
       return await settleReview({
         stories: item.data,
         attempt,
@@ -327,24 +259,11 @@ export function featureBacklog(
   }
 }
 
-function printOf({ title, description, acceptanceCriteria }: FeatureStory): string {
-  return fingerprintOf([title, description, acceptanceCriteria]);
-}
-
 /** A story that the final check sends back. */
 function again(story: FeatureStory, reason: string): Partial<FeatureStory> {
   return { passes: false, blocked: false, lastResult: null, notes: withFailure(story.notes, reason) };
 }
 
-/** A blocked story that is taken up again begins anew. */
-function retriesOf({ retries, blocked }: FeatureStory): number {
-  return blocked ? 0 : retries;
-}
-
 function isStories(data: FeatureItemData): data is readonly FeatureStory[] {
   return Array.isArray(data);
-}
-
-function isoNow(host: Host): string {
-  return new Date(host.clock.now()).toISOString();
 }

@@ -1,6 +1,6 @@
 import type { FeatureBacklogOptions } from "./backlog.ts";
 import type { FeatureDirectory } from "./directories.ts";
-import { storyPages } from "./story_checks.ts";
+import { storyPages } from "./checks.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { browserCheck } from "../../checks/browser/check.ts";
 import type { Services } from "../../services/create_services.ts";

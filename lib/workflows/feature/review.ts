@@ -3,7 +3,7 @@ import type { EventSink } from "../../events/types.ts";
 import type { Attempt, Claim, SettleCommit, Settlement } from "../../backlog/types.ts";
 import { isOver } from "../../backlog/attempts.ts";
 import { withFailure } from "../../backlog/notes.ts";
-import { type FeatureFindings, type FeatureSignals, learningsChange } from "./findings.ts";
+import { type FeatureFindings, type FeatureSignals, learningsChange } from "./claim.ts";
 import type { PrdChange } from "./format.ts";
 import type { FeaturePrd, FeatureRun, FeatureStory } from "./types.ts";
 

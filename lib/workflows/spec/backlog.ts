@@ -12,8 +12,8 @@ import { isOver } from "../../backlog/attempts.ts";
 import { verifyCommands } from "../../backlog/verify_commands.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
 import { type SpecItem, type SpecItemData, tasksIn } from "./item.ts";
-import { scopeOf, withAdditions, withClaims } from "./claims.ts";
-import { claimOf, claimsByHand, type SpecFindings } from "./judge.ts";
+import { scopeOf, withAdditions, withClaims } from "./apply_claims.ts";
+import { claimOf, claimsByHand, type SpecFindings } from "./claim.ts";
 import { rejectionCounts, rejectionsOf } from "./mutations/reject_task.ts";
 import { shortName } from "./mutations/change.ts";
 import { SPEC_FOLDERS } from "./find_spec.ts";
@@ -33,7 +33,7 @@ import {
   shortReasonOf,
 } from "./settle.ts";
 import { acceptedLines, sentBack } from "./reopen.ts";
-import { stagePrompt } from "./stage_prompt.ts";
+import { stagePrompt } from "./prompt.ts";
 import { isTaskParked, offered } from "./offer.ts";
 import { MOST_PARTINGS } from "./stage.ts";
 import { type Plan, PLAN_FILE, type Task } from "./types.ts";

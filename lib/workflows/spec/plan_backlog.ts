@@ -1,9 +1,9 @@
-import { withAdditions, withClaims } from "./claims.ts";
+import { withAdditions, withClaims } from "./apply_claims.ts";
 import type { ClaimLine } from "../../backlog/claims.ts";
-import { type SpecFindings, tasksByHand } from "./judge.ts";
+import { type SpecFindings, tasksByHand } from "./claim.ts";
 import { planned } from "./mutations/set_spec.ts";
 import { formatPlan, parsePlan, pendingOf, tasksOf } from "./plan_file.ts";
-import { blockedLine, describeTask, specPlace } from "./stage_prompt.ts";
+import { blockedLine, describeTask, specPlace } from "./prompt.ts";
 import { STAGE_ITEMS, turnScope } from "./turn_context.ts";
 import { type Plan, PLAN_FILE } from "./types.ts";
 import type { RalphContext } from "../../context/context.ts";

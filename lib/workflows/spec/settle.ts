@@ -2,7 +2,7 @@ import { reasonOf } from "../../backlog/attempts.ts";
 import type { ClaimLine } from "../../backlog/claims.ts";
 import type { Attempt, CheckResult } from "../../backlog/types.ts";
 import { type SpecItem, tasksIn, testsChangedBy } from "./item.ts";
-import { newChildren, parentId, wasRejected } from "./judge.ts";
+import { newChildren, parentId, wasRejected } from "./claim.ts";
 import { idsOf, withDependents } from "./mutations/add_tasks.ts";
 import { inherited } from "./mutations/inherit.ts";
 import { rejectionsOf, withRejection } from "./mutations/reject_task.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isFeatureName, matchFeature, parseDirectory } from "../../../lib/workflows/feature/directories.ts";
-import { featureSignals, learningsByHand, learningsChange } from "../../../lib/workflows/feature/findings.ts";
+import { featureSignals, learningsByHand, learningsChange } from "../../../lib/workflows/feature/claim.ts";
 import { changePrdText, parseFeaturePrd } from "../../../lib/workflows/feature/format.ts";
 import { validateFeaturePrd } from "../../../lib/workflows/feature/validate.ts";
 import { readDraft, withOwnState } from "../../../lib/workflows/feature/prd/finalize.ts";

@@ -10,7 +10,7 @@ import { RalphError } from "../../../errors/ralph_error.ts";
 import type { Validated } from "../../workflow.ts";
 import { listFeatures, matchFeature } from "../directories.ts";
 import { parseFeaturePrd, withDefaults } from "../format.ts";
-import { checksOf, isUi, storyCommandsOf } from "../story_checks.ts";
+import { checksOf, isUi, storyCommandsOf } from "../checks.ts";
 import type { FeaturePrd } from "../types.ts";
 import { validateFeaturePrd } from "../validate.ts";
 import type { Verification } from "../../../backlog/types.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type FeatureDirectory, FEATURES_FOLDER } from "../directories.ts";
 import { scaffoldFeature } from "../scaffold.ts";
 import { parseFeaturePrd, printPrd, withDefaults } from "../format.ts";
-import { storyCommandsOf } from "../story_checks.ts";
+import { storyCommandsOf } from "../checks.ts";
 import type { FeaturePrd, FeatureStory } from "../types.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";

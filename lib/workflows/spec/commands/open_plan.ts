@@ -1,5 +1,5 @@
 import { problemsOf } from "../plan_file.ts";
-import { changeOf, permitted, withAdditions, withClaims } from "../claims.ts";
+import { changeOf, permitted, withAdditions, withClaims } from "../apply_claims.ts";
 import { onlyAdds, type PlanCommand, type TurnScope } from "../stage_claims.ts";
 import { type Mutated, type PlanStore, planStore } from "../store.ts";
 import { scopeOfTurn } from "../turn_context.ts";

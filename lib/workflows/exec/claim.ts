@@ -1,12 +1,8 @@
 import { join } from "node:path";
 import type { Repository } from "../../git/types.ts";
 import { readText } from "../../host/files.ts";
-import type { Attempt, Check, Claim, Turn } from "../../backlog/types.ts";
+import type { Claim, Turn } from "../../backlog/types.ts";
 import { signalsOf, stripMarks } from "../../backlog/signals.ts";
-import { renderPrompt } from "../../prompts/render.ts";
-import { failureOf } from "../../backlog/attempts.ts";
-import { failureIn, withoutFailure } from "../../backlog/notes.ts";
-import type { Story } from "./types.ts";
 
 /** What the agent prints as its last line when the story is done. */
 export const COMPLETE = "<promise>COMPLETE</promise>";
@@ -40,33 +36,4 @@ async function endsAFile(before: string, repository: Repository): Promise<boolea
     if (lines.some((line, index) => line === COMPLETE && lines[index - 1] === before)) return true;
   }
   return false;
-}
-
-/** What the prompt of a story is made of, beside the story. */
-interface StoryPromptContext {
-  readonly root: string;
-  readonly branch: string;
-  readonly attempt: number;
-  readonly nonce: string;
-  readonly previous: Attempt | null;
-  readonly checks: readonly Check[];
-}
-
-/** The prompt for one attempt at one story. */
-export async function storyPrompt(story: Story, context: StoryPromptContext): Promise<string> {
-  const { root, branch, attempt, nonce, previous, checks } = context;
-  const criteria = story.acceptanceCriteria.map((criterion) => `- ${criterion}`);
-  return await renderPrompt("exec_run", {
-    branch,
-    id: story.id,
-    title: story.title,
-    item: [`${story.id}: ${story.title}`, "", "Acceptance criteria:", ...criteria].join("\n"),
-    attempt: String(attempt),
-    nonce,
-    checks: checks.length === 0
-      ? "Nothing: no check is named for this story, so your word will be shown as unverified."
-      : checks.map(({ name }) => `- \`${name}\``).join("\n"),
-    failure: failureOf(previous, failureIn(story.notes)),
-    notes: withoutFailure(story.notes) || "None.",
-  }, { root });
 }

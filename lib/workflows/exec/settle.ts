@@ -1,0 +1,73 @@
+import { join } from "node:path";
+import { fingerprintOf, isOver, reasonOf } from "../../backlog/attempts.ts";
+import { withFailure, withoutFailure } from "../../backlog/notes.ts";
+import type { Attempt, Item, Settlement } from "../../backlog/types.ts";
+import { headlineOf } from "../../backlog/verdict.ts";
+import { pathExists, readText, resolveInside, writeAtomic } from "../../host/files.ts";
+import { localDate } from "../../host/local_date.ts";
+import type { Host } from "../../host/types.ts";
+import { PLAN_TRANSCRIPT_FILE, PROGRESS_FILE } from "./paths.ts";
+import { withProgress } from "./progress.ts";
+import type { Story } from "./types.ts";
+
+/** Where a settlement is written. */
+interface Place {
+  readonly ralph: { readonly root: string; readonly host: Host };
+  /** The PRD. */
+  readonly file: string;
+  /** Changes its stories. */
+  readonly change: (to: (story: Story) => Story) => Promise<void>;
+}
+
+/** Tells a story from another one that has got its id. */
+export function printOf({ title, acceptanceCriteria }: Story): string {
+  return fingerprintOf([title, acceptanceCriteria]);
+}
+
+/** Records what became of an attempt in the PRD, and of a story that is over in the progress file. */
+export async function settleStory(
+  item: Item<Story>,
+  attempt: Attempt,
+  { ralph, file, change }: Place,
+): Promise<Settlement> {
+  const isThis = (story: Story): boolean => story.id === item.id && printOf(story) === item.fingerprint;
+  if (attempt.status === "verified" || attempt.status === "unverified") {
+    const notes = withoutFailure(item.data.notes);
+    await change((story) => isThis(story) ? { ...story, passes: true, notes } : story);
+    const result = attempt.status === "verified" ? "passed" : "unverified";
+    const detail = (attempt.verification?.results ?? []).map(({ name }) => name).join(", ");
+    await record(ralph, attempt, { item, result, detail });
+    const stateSubject = `ralph: ${item.id} ${result}`;
+    const subject = `feat: ${item.id} - ${item.title}`;
+    // the transcript has the gates' decisions, taken after it was committed with the plan
+    const transcript = await pathExists(join(ralph.root, PLAN_TRANSCRIPT_FILE)) ? [PLAN_TRANSCRIPT_FILE] : [];
+    const paths = [file, PROGRESS_FILE, ...transcript];
+    return { status: "passed", commit: { subject, stateSubject, body: stateSubject, paths, work: true } };
+  }
+  if (attempt.status === "interrupted") return { status: "open" };
+
+  const reason = reasonOf(attempt);
+  const notes = withFailure(item.data.notes, `attempt ${attempt.number} ${attempt.status}: ${reason}`);
+  await change((story) => isThis(story) ? { ...story, passes: false, notes } : story);
+  const parked = isOver(attempt);
+  if (parked) await record(ralph, attempt, { item, result: "parked", detail: headlineOf(reason) });
+  const paths = parked ? [file, PROGRESS_FILE] : [file];
+  const commit = { subject: `ralph: ${item.id} ${parked ? "parked" : "failed"}`, paths, work: false };
+  return parked ? { status: "parked", reason, commit } : { status: "open", reason, commit };
+}
+
+async function record(
+  { root, host }: Place["ralph"],
+  attempt: Attempt,
+  { item: { id, title }, result, detail }: {
+    readonly item: Item;
+    readonly result: "passed" | "unverified" | "parked";
+    readonly detail: string;
+  },
+): Promise<void> {
+  const path = await resolveInside(root, PROGRESS_FILE);
+  const before = await readText(path);
+  const date = localDate(host.clock.now());
+  const after = withProgress(before, { attemptId: attempt.id, date, storyId: id, title, result, detail });
+  if (after !== before) await writeAtomic(path, after);
+}
