@@ -34,7 +34,7 @@ import {
 } from "./settle.ts";
 import { acceptedLines, sentBack } from "./reopen.ts";
 import { stagePrompt } from "./prompt.ts";
-import { isTaskParked, offered } from "./offer.ts";
+import { isTaskParked, offered } from "./next_item.ts";
 import { MOST_PARTINGS } from "./stage.ts";
 import { type Plan, PLAN_FILE, type Task } from "./types.ts";
 
