@@ -8,7 +8,6 @@ import { EXEC_RUNS, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, PRD_FILE, PROGRESS_FI
 import type { GatedBacklog, GateTexts } from "../../recipe/gate_run.ts";
 import { recordDecision } from "./plan/transcript.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
-import { findExternal, importHint } from "./import/find_external.ts";
 import { formatPrd, parsePrd } from "./format.ts";
 import { withFailure } from "../../backlog/notes.ts";
 import { printOf, settleStory } from "./settle.ts";
@@ -75,6 +74,7 @@ export function prdBacklog(
   async function load(): Promise<Prd> {
     const text = await ralph.state.read(file);
     if (text !== null) return parse(text);
+    const { findExternal, importHint } = await import("./import/find_external.ts");
     const [external] = await findExternal(ralph.root);
     const hint = external === undefined ? '`ralph plan "<goal>"` writes it' : importHint(external);
     throw new RalphError("state-missing", { details: { path: file }, hint });

@@ -7,7 +7,6 @@ import { pathExists, readText, resolveInside, writeAtomic } from "../../host/fil
 import { localDate } from "../../host/local_date.ts";
 import type { Host } from "../../host/types.ts";
 import { PLAN_TRANSCRIPT_FILE, PROGRESS_FILE } from "./paths.ts";
-import { withProgress } from "./progress.ts";
 import type { Story } from "./types.ts";
 
 /** Where a settlement is written. */
@@ -17,6 +16,19 @@ interface Place {
   readonly file: string;
   /** Changes its stories. */
   readonly change: (to: (story: Story) => Story) => Promise<void>;
+}
+
+/** One story's line in `progress.txt`. */
+export interface ProgressEntry {
+  /** `<run>.<iteration>`: by it the line is never written twice. */
+  readonly attemptId: string;
+  /** Local day, `YYYY-MM-DD`. */
+  readonly date: string;
+  readonly storyId: string;
+  readonly title: string;
+  readonly result: "passed" | "unverified" | "parked";
+  /** What ran, or why it was given up. */
+  readonly detail: string;
 }
 
 /** Tells a story from another one that has got its id. */
@@ -70,4 +82,14 @@ async function record(
   const date = localDate(host.clock.now());
   const after = withProgress(before, { attemptId: attempt.id, date, storyId: id, title, result, detail });
   if (after !== before) await writeAtomic(path, after);
+}
+
+/** The text of `progress.txt` with the entry at its end; the same text when the attempt has its line already. */
+export function withProgress(text: string | null, entry: ProgressEntry): string {
+  const before = text ?? "";
+  const tag = `(${entry.attemptId})`;
+  if (before.split("\n").some((line) => line.startsWith("- ") && line.endsWith(tag))) return before;
+  const detail = entry.detail.replaceAll(/\s+/g, " ").trim();
+  const words = `${entry.date} ${entry.storyId} ${entry.title}: ${entry.result}${detail === "" ? "" : `, ${detail}`}`;
+  return `${before}${before === "" || before.endsWith("\n") ? "" : "\n"}- ${words.replaceAll("\n", " ")} ${tag}\n`;
 }
