@@ -8,8 +8,7 @@
 import { endOfKey, findKeys, type KeySpan, LONGEST_SHAPE, undecidedKey } from "./key_shapes.ts";
 import { SHORTEST_VALUE } from "./secrets.ts";
 
-// deno-lint-ignore no-control-regex
-const ASCII_REGEXP = /^[\x00-\x7f]*$/;
+const BEYOND_ASCII_REGEXP = /[\u0080-\uffff]/;
 const MASK = Buffer.from("***");
 /** Kept of what was written: what is before a secret counts. */
 const CONTEXT = 8;
@@ -47,7 +46,7 @@ export function createRedactor(values: readonly string[]): Redactor {
   return {
     text(text: string): string {
       // ASCII is its own bytes
-      if (ASCII_REGEXP.test(text) && find(text, 0).length === 0) return text;
+      if (!BEYOND_ASCII_REGEXP.test(text) && find(text, 0).length === 0) return text;
       const bytes = Buffer.from(text, "utf8");
       if (find(bytes.toString("latin1"), 0).length === 0) return text;
       const masker = createMasker(needles, find);

@@ -2,8 +2,33 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { ralphCli } from "../e2e/cli.ts";
+import { type Cli, ralphCli } from "../e2e/cli.ts";
 import { printed, VARIABLES } from "./secret_lines.ts";
+
+type Lines = ReturnType<typeof printed>;
+
+/** The project with `secrets.txt` beside it, and what runs `ralph` in it. */
+function withSecrets(cli: Cli): {
+  readonly root: string;
+  readonly lines: Lines;
+  readonly ralph: (...args: readonly string[]) => string;
+} {
+  const { command: [file = "", ...start], root, environment } = cli.env(VARIABLES).prepare();
+  const lines = printed();
+  writeFileSync(join(dirname(root), "secrets.txt"), `${lines.map(([line]) => line).join("\n")}\n`);
+  const ralph = (...args: readonly string[]): string => {
+    const done = spawnSync(file, [...start, ...args], { cwd: root, env: environment, encoding: "utf8" });
+    return `${done.stdout}${done.stderr}`;
+  };
+  return { root, lines, ralph };
+}
+
+/** Where one of the secrets is in clear, and which. */
+function placesOf(lines: Lines, shown: Readonly<Record<string, string>>): readonly string[] {
+  return lines.flatMap(([line, hidden]) =>
+    Object.entries(shown).filter(([, text]) => text.includes(hidden)).map(([place]) => `${place}: ${line.slice(0, 40)}`)
+  );
+}
 
 test("no secret that agent, check and hook print is stored or shown anywhere", () => {
   const cli = ralphCli()
@@ -28,15 +53,8 @@ test("no secret that agent, check and hook print is stored or shown anywhere", (
       "worker",
       "cat ../secrets.txt; cat ../secrets.txt >&2; if [ -f ../once ]; then touch a.txt; fi; touch ../once\n" +
         "echo '<promise>COMPLETE</promise>'",
-    )
-    .env(VARIABLES);
-  const { command: [file = "", ...start], root, environment } = cli.prepare();
-  const lines = printed();
-  writeFileSync(join(dirname(root), "secrets.txt"), `${lines.map(([line]) => line).join("\n")}\n`);
-  const ralph = (...args: string[]): string => {
-    const done = spawnSync(file, [...start, ...args], { cwd: root, env: environment, encoding: "utf8" });
-    return `${done.stdout}${done.stderr}`;
-  };
+    );
+  const { root, lines, ralph } = withSecrets(cli);
 
   const shown = {
     run: ralph("run", "--json", "--max-iterations", "1"),
@@ -60,10 +78,7 @@ test("no secret that agent, check and hook print is stored or shown anywhere", (
 
   expect(shown.again).toContain("passed");
   expect(readFileSync(join(root, "scripts/ralph/prd.json"), "utf8")).toContain('"passes": true');
-  const places = lines.flatMap(([line, hidden]) =>
-    Object.entries(shown).filter(([, text]) => text.includes(hidden)).map(([place]) => `${place}: ${line.slice(0, 40)}`)
-  );
-  expect(places).toEqual([]);
+  expect(placesOf(lines, shown)).toEqual([]);
   expect(Object.entries(shown).some(([path, text]) => path.includes("hook-iter1-print") && text.includes("***"))).toBe(
     true,
   );
@@ -86,15 +101,8 @@ test("no secret that a task's turns and checks print is in the plan, its queries
       'cat ../secrets.txt; secret=$(sed -n 1p ../secrets.txt); case "$RALPH_STAGE" in ' +
         'BUILD) if [ -f ../once ]; then touch a.txt; fi; touch ../once; ralph issue add "found $secret"; ralph task done t-0001 ;; ' +
         'VERIFY) ralph task reject t-0001 "not with $secret" ;; *) : ;; esac',
-    )
-    .env(VARIABLES);
-  const { command: [file = "", ...start], root, environment } = cli.prepare();
-  const lines = printed();
-  writeFileSync(join(dirname(root), "secrets.txt"), `${lines.map(([line]) => line).join("\n")}\n`);
-  const ralph = (...args: string[]): string => {
-    const done = spawnSync(file, [...start, ...args], { cwd: root, env: environment, encoding: "utf8" });
-    return `${done.stdout}${done.stderr}`;
-  };
+    );
+  const { root, lines, ralph } = withSecrets(cli);
 
   const shown = {
     run: ralph("build", "--non-interactive", "--json", "--max-iterations", "4"),
@@ -111,10 +119,7 @@ test("no secret that a task's turns and checks print is in the plan, its queries
   };
 
   expect(shown.issues + shown.log + shown.query).toContain("***");
-  const places = lines.flatMap(([line, hidden]) =>
-    Object.entries(shown).filter(([, text]) => text.includes(hidden)).map(([place]) => `${place}: ${line.slice(0, 40)}`)
-  );
-  expect(places).toEqual([]);
+  expect(placesOf(lines, shown)).toEqual([]);
 }, 60_000);
 
 test.skipIf(process.platform === "win32")("what a run keeps is for its owner alone", async () => {

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import type { RalphEvent } from "../../lib/events/types.ts";
 import { createHumanReporter, createJsonReporter, type Detail } from "../../lib/ui/create_reporter.ts";
@@ -112,8 +113,7 @@ story US-001: parked: npm test: exit 1 (1m 01s)`);
   });
 
   test("colour changes no character", () => {
-    // deno-lint-ignore no-control-regex -- what is taken away is colour
-    expect(show("rich", "normal", true).replaceAll(/\u001b\[\d+m/g, "")).toBe(show("rich", "normal"));
+    expect(stripVTControlCharacters(show("rich", "normal", true))).toBe(show("rich", "normal"));
   });
 });
 

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import { localTime } from "../../lib/host/local_date.ts";
 import { describe, expect, test } from "vitest";
 import type { RalphEvent } from "../../lib/events/types.ts";
@@ -148,8 +149,7 @@ describe("viewLines()", () => {
       { type: "agent-text", text: evil },
     ], { columns: 200 });
 
-    // deno-lint-ignore no-control-regex -- that is what is looked for
-    expect(lines.join("")).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
+    expect(lines.join("")).not.toMatch(/[\p{Cc}\u202e]/u);
     expect(lines[2]).toBe("  │ last line");
   });
 
@@ -161,8 +161,7 @@ describe("viewLines()", () => {
     const events = [START, TURN, TOOL, { type: "agent-text", text: "words ".repeat(30) } as const];
     for (const columns of [80, 40, 12]) {
       const painted = drawn(events, { columns, colour: true });
-      // deno-lint-ignore no-control-regex -- what is taken away is colour
-      expect(painted.map((line) => line.replaceAll(/\u001b\[\d+m/g, ""))).toEqual(drawn(events, { columns }));
+      expect(painted.map(stripVTControlCharacters)).toEqual(drawn(events, { columns }));
       for (const line of painted) {
         expect(line.match(/\u001b\[(39|22)m/g)?.length).toBe(line.match(/\u001b\[(1|2|3[36])m/g)?.length);
       }
