@@ -24,7 +24,8 @@ export { type LoopOptions, type LoopOutcome, runLoop } from "./loop/run_loop.ts"
 export { type VerdictSince, verdictSince } from "./loop/verdict_since.ts";
 export { type WorkedItem, workItem, type WorkItemOptions } from "./loop/work_item.ts";
 export { createRalph, type RalphOptions } from "./recipe/create_ralph.ts";
-export { defineRecipe, type GoalArgs, type Recipe, type StandardSchema } from "./recipe/define_recipe.ts";
+export type { StandardSchema } from "./backlog/schema.ts";
+export { defineRecipe, type GoalArgs, type Recipe } from "./recipe/define_recipe.ts";
 export { gate, type GateOptions, type GateOutcome } from "./recipe/gate.ts";
 export { gateRun, type GateRunOptions } from "./recipe/gate_run.ts";
 export type { IterationCap } from "./recipe/iteration_cap.ts";

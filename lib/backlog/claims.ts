@@ -113,7 +113,8 @@ export function createInbox(
   };
 }
 
-async function claimSchema(): Promise<ZodType<ClaimLine>> {
+/** What a claim is. */
+export async function claimSchema(): Promise<ZodType<ClaimLine>> {
   const { z } = await import("zod"); // heavy, and most turns claim nothing
   return z.strictObject({
     v: z.literal(1),

@@ -10,12 +10,15 @@ import type { ClaimLine } from "./claims.ts";
 import type { Repository } from "../git/types.ts";
 import type { HookRecord } from "./hook_record.ts";
 import type { Item } from "./item.ts";
+import type { Overview } from "./overview.ts";
+import type { StandardSchema } from "./schema.ts";
 import type { StateFiles } from "./state_files.ts";
 import type { Turn, TurnFailure, TurnRecord } from "./turn_types.ts";
 
 export type * from "./check_types.ts";
 export type * from "./hook_record.ts";
 export type * from "./item.ts";
+export type * from "./overview.ts";
 export type * from "./turn_types.ts";
 
 /** Version of the `Backlog` interface. */
@@ -320,6 +323,12 @@ export interface Backlog<Data = unknown, Findings = unknown> {
    */
   judge?(item: Item<Data>, turn: Turn, context: JudgeContext<Findings>): Promise<Claim<Findings>>;
   /**
+   * What `findings` of a claim hold: those of an attempt that another machine made are read by it, and an attempt whose
+   * findings do not fit is not used.
+   * @default claims from other machines have none
+   */
+  findings?(): StandardSchema<Findings> | Promise<StandardSchema<Findings>>;
+  /**
    * What attempts that did not pass left of an item is in the tree at `root` again: takes out what would call it complete.
    * @returns the paths that are gone, relative to the root @default none
    */
@@ -329,22 +338,4 @@ export interface Backlog<Data = unknown, Findings = unknown> {
    * @default what Ralph last wrote
    */
   restore?(edit: { readonly path: string; readonly found: string; readonly written: string }): string;
-}
-
-/** The state of a backlog. */
-export interface Overview {
-  /** `null`: not known, a free loop. */
-  readonly total: number | null;
-  /** Items that have passed. */
-  readonly passed: number;
-  /** Items that are left, parked ones not among them. */
-  readonly open: number | null;
-  /** Items given up on. */
-  readonly parked: number;
-  /** Open items that may be in flight together at most, where the backlog is concurrent and knows. @default all */
-  readonly atOnce?: number;
-  /** How an item of this format names a check, for messages. @default in a criterion, as Verify: `npm test` */
-  readonly checkForm?: string;
-  /** Ids of open items that name no check at all: asked about before the first turn. */
-  readonly unchecked: readonly string[];
 }

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Recipe, SchemaIssue } from "../recipe/define_recipe.ts";
+import type { SchemaIssue } from "../backlog/schema.ts";
+import type { Recipe } from "../recipe/define_recipe.ts";
 import type { Command, Flag, Flags, FlagTable } from "./command.ts";
 import { flagRows } from "./help.ts";
 import { parseLine, usage } from "./parse.ts";

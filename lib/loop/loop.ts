@@ -13,7 +13,7 @@ import { conclude } from "./conclude.ts";
 import { receiveInbox } from "./inbox.ts";
 import { Iterations } from "./iterations.ts";
 import { askToContinue, limitReached, limitsOf, rest, timeReached, workingTime } from "./limits.ts";
-import type { LoopParts, Picked } from "./loop_parts.ts";
+import { type LoopParts, type Picked, waitsInVain } from "./loop_parts.ts";
 import type { Ending, LoopOutcome, Stopped, StoppedEarly } from "./outcome.ts";
 import type { Dispatched } from "./parallel/dispatch.ts";
 import { type Notice, withoutPassed } from "./progress.ts";
@@ -143,11 +143,7 @@ export class Loop<Data, Findings> {
   /** One iteration, or why there is none. */
   async #iterate(): Promise<Stopped | null> {
     const picked = await this.#pick([], 0);
-    if (picked.status === "waiting") {
-      throw new RalphError("backlog-invalid", {
-        details: { backlog: this.#backlog.name, problem: "next() waits although nothing is in flight" },
-      });
-    }
+    if (picked.status === "waiting") throw waitsInVain(this.#backlog);
     if (picked.status !== "item") return picked;
     const { item } = picked;
     const early = item.checksOnly === true ? null : await rest(this.#ralph, this.#signal) ?? await this.#baseline();

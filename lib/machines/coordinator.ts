@@ -138,7 +138,7 @@ class Coordinator implements Elsewhere {
     if (known !== null) this.#ralph.events.emit(known, lane);
   }
 
-  async attempt(one: AttemptJob, ended: AbortSignal, lane: number): Promise<MadeElsewhere> {
+  async attempt(one: AttemptJob, ended: AbortSignal, lane: number): Promise<MadeElsewhere | null> {
     this.#lanes.set(one.attempt.id, lane);
     try {
       return await this.#attempt(one, ended);
@@ -147,7 +147,7 @@ class Coordinator implements Elsewhere {
     }
   }
 
-  async #attempt(one: AttemptJob, ended: AbortSignal): Promise<MadeElsewhere> {
+  async #attempt(one: AttemptJob, ended: AbortSignal): Promise<MadeElsewhere | null> {
     const { engine } = this.#parts;
     const { id } = one.attempt;
     const signal = AbortSignal.any([ended, this.#lost.signal]);
@@ -155,10 +155,7 @@ class Coordinator implements Elsewhere {
     let isSubmitted = false;
     for (;;) {
       if (this.#lost.signal.aborted) throw new RalphError("queue-led");
-      if (ended.aborted) {
-        await engine.cancel([id]);
-        return withoutWork(one, { status: "interrupted" });
-      }
+      if (ended.aborted) return await this.#withdraw(id) ? withoutWork(one, { status: "interrupted" }) : null;
       isSubmitted ||= await this.#ask(() => engine.submit(id, job).then(() => true)) ?? false;
       const end = isSubmitted ? await this.#ask(async () => (await engine.ended([id])).get(id)) : undefined;
       if (end?.status === "done") return await this.#fetched(one, end.result);
@@ -167,6 +164,13 @@ class Coordinator implements Elsewhere {
       }
       await engine.change(signal);
     }
+  }
+
+  /** @returns false where a worker has ended it: its turn is paid, and its result is for a later run */
+  async #withdraw(id: string): Promise<boolean> {
+    const { engine } = this.#parts;
+    const end = await this.#ask(() => engine.cancel([id]).then(() => engine.ended([id])));
+    return end !== undefined && end.get(id)?.status !== "done";
   }
 
   async settled(id: string): Promise<void> {

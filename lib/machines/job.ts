@@ -64,7 +64,11 @@ const made = z.intersection(
   z.looseObject({
     id: attemptId,
     number: z.int().positive(),
-    claim: z.looseObject({ status: z.enum(["done", "not-done", "failed", "blocked"]) }).nullable(),
+    claim: z.discriminatedUnion("status", [
+      z.looseObject({ status: z.literal("done") }),
+      z.looseObject({ status: z.literal("not-done"), reason: words.exactOptional() }),
+      z.looseObject({ status: z.enum(["failed", "blocked"]), reason: words }),
+    ]).nullable(),
     turn: z.looseObject({
       end: z.looseObject({ reason: words }),
       usage: USAGE_SCHEMA,

@@ -1,5 +1,6 @@
 import { relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { withFindings } from "../backlog/findings.ts";
 import type { Attempt, Backlog, Item } from "../backlog/types.ts";
 import type { RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
@@ -103,17 +104,30 @@ export async function checkOutJob(repository: Pick<Repository, "git">, job: Job)
   return pushed;
 }
 
+/** An attempt that a job names, as the backlog reads it. @throws {RalphError} job-refused */
+async function earlierAttempt<Data, Findings>(
+  backlog: Backlog<Data, Findings>,
+  { attempt: { id } }: Job,
+  attempt: Attempt | null,
+): Promise<Attempt<Findings> | null> {
+  if (attempt === null) return null;
+  const read = await withFindings(backlog, attempt);
+  if (read.status === "read") return read.attempt;
+  throw new RalphError("job-refused", { details: { id, reason: `its attempt ${attempt.id}: ${read.problem}` } });
+}
+
 async function makeAttempt<Data, Findings>(
   job: Job,
   { ralph, backlog, tree, signal }: JobPlace<Data, Findings>,
   { conflicts, left }: Prepared,
 ): Promise<{ readonly attempt: Attempt; readonly paths: readonly string[] }> {
   const before = await requireRepository(tree.ralph).snapshot();
+  const [previous, last] = await Promise.all([job.previous, job.last].map((one) => earlierAttempt(backlog, job, one)));
   const inConflict = rootPaths(ralph, conflicts);
   const { attempt } = await workItem(tree.ralph, backlog, job.item as Item<Data>, {
     attempt: job.attempt,
-    previous: job.previous as Attempt<Findings> | null,
-    last: job.last as Attempt<Findings> | null,
+    previous: previous ?? null,
+    last: last ?? null,
     before,
     start: { since: before.head, changedFiles: rootPaths(ralph, left) },
     judging: job.judging,

@@ -32,5 +32,5 @@ export type { HookAction, HookOptions } from "../hooks/hook.ts";
 export { createHost } from "../host/create_host.ts";
 export type { Clock, Environment, Host, Ids, ProcessEnd, Processes, ProcessRequest, Terminal } from "../host/types.ts";
 export type { DeepPartial } from "../recipe/create_ralph.ts";
-export type { SchemaIssue, SchemaResult } from "../recipe/define_recipe.ts";
+export type { SchemaIssue, SchemaResult } from "../backlog/schema.ts";
 export type { Answers } from "../ui/answers.ts";

@@ -3,31 +3,11 @@
  *
  * @module
  */
+import type { StandardSchema } from "../backlog/schema.ts";
 import type { Backlog } from "../backlog/types.ts";
 import type { RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { Outcome } from "./outcome.ts";
-
-/** What makes a value acceptable, in the shape of https://standardschema.dev: zod, valibot, arktype, whichever copy the recipe has. */
-export interface StandardSchema<Output> {
-  readonly "~standard": {
-    readonly version: 1;
-    readonly vendor: string;
-    readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
-    readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
-  };
-}
-
-/** What a schema says of a value. */
-export type SchemaResult<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly SchemaIssue[] };
-
-/** One thing that is wrong with a value. */
-export interface SchemaIssue {
-  readonly message: string;
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-}
 
 /** The arguments of a recipe that declares none. */
 export interface GoalArgs {

@@ -1,4 +1,4 @@
-import type { StandardSchema } from "./define_recipe.ts";
+import type { StandardSchema } from "../backlog/schema.ts";
 
 /** One key of a recipe's arguments. */
 export interface ArgField {

@@ -20,6 +20,24 @@ describe("runLoop() with a backlog that breaks its contract", () => {
     });
   });
 
+  test.each([1, 2])("names a wait for nothing, with %i workers", async (workers) => {
+    await using world = await loopWorld(async () => ({ lines: ["<ralph>DONE</ralph>"] }));
+    const backlog = memoryBacklog(TASKS) as Backlog;
+    const waiting: Backlog = {
+      ...backlog,
+      async next(options) {
+        const next = await backlog.next(options);
+        return next.status === "item" ? next : { status: "waiting" };
+      },
+    };
+
+    await expect(runLoop(world.ralph, waiting, { workers })).rejects.toMatchObject({
+      code: "backlog-invalid",
+      message: expect.stringContaining("next() waits although nothing is in flight"),
+    });
+    expect(await world.git("log", "--format=%s")).toContain("a");
+  });
+
   test("an attempt that stays open without a reason is told with its own", async () => {
     await using world = await loopWorld(async () => ({ lines: [] }));
     const silent: Backlog = { ...memoryBacklog(TASKS) as Backlog, settle: async () => ({ status: "open" }) };

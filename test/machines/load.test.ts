@@ -1,5 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { createHost } from "../../lib/host/create_host.ts";
@@ -8,6 +7,7 @@ import { createSlots } from "../../lib/host/slots.ts";
 import { openEngine } from "../../lib/machines/open_engine.ts";
 import { emptyJob } from "./empty_job.ts";
 import { POSTGRES, Postgres } from "./postgres.ts";
+import { childrenOf, cpuOfTree, peakMiB, privateMiB, sum } from "./usage.ts";
 
 /** `RALPH_MACHINES=all`: the figures of docs/scale.md. */
 const isWhole = process.env["RALPH_MACHINES"] === "all";
@@ -58,10 +58,10 @@ async function load(jobs: number): Promise<Load> {
     })));
   const seconds = (performance.now() - started) / 1000;
   const used = process.cpuUsage(cpu);
-  const workerMs = sum(workers.map(({ pid }) => cpuMs(pid ?? 0))) / jobs;
-  const workerMiB = Math.max(...workers.map(({ pid }) => memoryMiB(pid ?? 0)));
+  const workerMs = 1_000 * sum(workers.map(({ pid }) => cpuOfTree(pid ?? 0))) / jobs;
+  const workerMiB = Math.max(...workers.map(({ pid }) => peakMiB(pid ?? 0)));
   const backends = childrenOf(postgres.pid);
-  const databaseMs = sum([...backends, postgres.pid].map(cpuMs)) / jobs;
+  const databaseMs = 1_000 * cpuOfTree(postgres.pid) / jobs;
   const databaseMiB = sum(backends.map(privateMiB));
   const ends = workers.map((worker) => new Promise((resolve) => worker.once("exit", resolve)));
   for (const worker of workers) worker.stdin?.end();
@@ -78,36 +78,4 @@ async function load(jobs: number): Promise<Load> {
     workerMiB: rounded(workerMiB),
     databaseMiB: rounded(databaseMiB),
   };
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
-}
-
-/** Its own, and that of children that have ended. */
-function cpuMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /, "").split(" ").map(Number);
-  const ticks = Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }));
-  return sum(fields.slice(11, 15)) * 1000 / ticks;
-}
-
-function memoryMiB(pid: number): number {
-  return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
-}
-
-/** What no other process shares. */
-function privateMiB(pid: number): number {
-  const text = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
-  return sum([...text.matchAll(/^Private_\w+:\s+(\d+)/gm)].map(([, kib]) => Number(kib))) / 1024;
-}
-
-function childrenOf(pid: number): readonly number[] {
-  const all = readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number);
-  return all.filter((one) => {
-    try {
-      return Number(readFileSync(`/proc/${one}/stat`, "utf8").replace(/^.*\) /, "").split(" ")[1]) === pid;
-    } catch {
-      return false; // it has ended
-    }
-  });
 }

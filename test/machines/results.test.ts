@@ -1,10 +1,15 @@
 import { chmodSync, readFileSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import { expect, test } from "vitest";
+import { z } from "zod";
+import type { Attempt, Backlog } from "../../lib/backlog/types.ts";
 import { memoryBacklog } from "../../lib/mod.ts";
 import type { Job } from "../../lib/machines/job.ts";
 import { landResult, takeJobs, workJob } from "../../lib/machines/jobs.ts";
 import { type TestContext, testContext } from "../../lib/testing/mod.ts";
+import { featureFindings } from "../../lib/workflows/feature/claim.ts";
+import { gsdFindings } from "../../lib/workflows/gsd/claim.ts";
+import { specFindings } from "../../lib/workflows/spec/claim.ts";
 
 const TURN = { write: { "a.txt": "a" }, say: "<ralph>DONE</ralph>" };
 const USAGE = {
@@ -85,6 +90,69 @@ test.each([
 
   expect(landed).toMatchObject([{ item: "a", status: "parked" }]);
   expect(outcome).toMatchObject({ status: "blocked", reasons: [expect.stringContaining("the result cannot be read")] });
+});
+
+/** A backlog whose claims hold findings, and what it was given to settle. */
+function findingBacklog(settled: Attempt[]): Backlog {
+  const backlog = backlogOf() as Backlog;
+  return {
+    ...backlog,
+    findings: () => z.object({ learnings: z.array(z.string()) }),
+    settle(item, attempt, settling) {
+      settled.push(attempt);
+      return backlog.settle(item, attempt, settling);
+    },
+  };
+}
+
+const claiming = (findings: unknown): object => ({ ...VERIFIED, claim: { status: "done", findings } });
+
+test.each([
+  ["that the backlog's schema does not take", { learnings: "rm -rf" }, findingBacklog([])],
+  ["where the backlog has none", { learnings: ["a"] }, backlogOf()],
+])("a result with findings %s parks its item, and says which field", async (_, findings, backlog) => {
+  await using ralph = await testContext({ files: { "a.txt": "a" }, remote: true });
+  const job = await taken(ralph);
+  await push(ralph, job, claiming(findings));
+
+  const { landed, outcome } = await landResult(ralph, backlog as Backlog);
+
+  expect(landed).toMatchObject([{ item: "a", status: "parked" }]);
+  const reason = new RegExp(`result of attempt ${job.attempt.id} is not used: claim\\.findings.*: .*expected`);
+  expect(outcome).toMatchObject({ status: "blocked", reasons: [expect.stringMatching(reason)] });
+});
+
+test("findings that fit reach the backlog as its schema reads them", async () => {
+  await using ralph = await testContext({ files: { "a.txt": "a" }, remote: true });
+  await push(ralph, await taken(ralph), claiming({ learnings: ["a"], more: { __proto__: null } }));
+  const settled: Attempt[] = [];
+
+  const { landed } = await landResult(ralph, findingBacklog(settled));
+
+  expect(landed).toMatchObject([{ item: "a", status: "passed" }]);
+  expect(settled.map(({ claim }) => claim?.findings)).toEqual([{ learnings: ["a"] }]);
+});
+
+test.each(
+  [
+    ["feature", featureFindings, { learnings: ["a"], reset: [], reason: "" }, {
+      learnings: [7],
+      reset: [],
+      reason: "",
+    }],
+    ["spec", specFindings, { claims: [{ v: 1, command: "task done", at: 1, id: "t-1" }] }, {
+      claims: [{ command: "rm" }],
+    }],
+    ["gsd", gsdFindings, { signal: null, summaryOnly: false }, {
+      signal: { kind: "NO", payload: "" },
+      summaryOnly: true,
+    }],
+  ] as const,
+)("%s reads its own findings, and no others", async (_, schema, own, other) => {
+  const { "~standard": { validate } } = await schema();
+
+  expect(await validate(JSON.parse(JSON.stringify(own)))).toEqual({ value: own });
+  expect(await validate(other)).toMatchObject({ issues: expect.arrayContaining([expect.anything()]) });
 });
 
 test("a file of a person's that the job's commit has as well is not written over", async () => {

@@ -47,7 +47,7 @@ describe.skipIf(POSTGRES === null)("over a queue", () => {
     const stop = new AbortController();
     const own = ["--name", name, "--directory", join(clones.folder, name, "project")];
     const what = flags.includes("--agent-cmd") ? flags : [...flags, "--agent-cmd", file];
-    const more = { RALPH_QUEUE: postgres.url, OUTSIDE: join(clones.folder, "outside") };
+    const more = { RALPH_QUEUE: postgres.url, OUTSIDE: join(clones.folder, "outside"), GO: "/dev/null" };
     const served = clones.ralph(
       clones.folder,
       ["worker", "--repository", `file://${clones.remote}`, ...own, ...what],
@@ -131,6 +131,52 @@ describe.skipIf(POSTGRES === null)("over a queue", () => {
       expect(kept).toEqual([expect.stringContaining("refs/ralph/jobs/")]); // the one that was taken back, until it starts anew
     },
     180_000,
+  );
+
+  test(
+    "results that wait to be landed when the run is stopped land in the next one, and no turn is paid again",
+    async () => {
+      const criterion = (file: string): string =>
+        `Verify: \`test -f ${file} && until test -e "$GO"; do sleep 0.05; done\``;
+      const userStories = ["f1.txt", "f2.txt", "f3.txt"].map((file, index) => ({
+        id: `US-000${index + 1}`,
+        title: `Write ${file}`,
+        acceptanceCriteria: [criterion(file)],
+        priority: 1,
+        passes: false,
+        notes: "",
+      }));
+      const plan = JSON.stringify({ branchName: "main", userStories });
+      const clones = new Clones(3, { "scripts/ralph/prd.json": plan });
+      onTestFinished(() => clones[Symbol.dispose]());
+      const root = clones.clone();
+      const go = join(clones.folder, "go");
+      const run = (): Promise<Ended> =>
+        clones.ralph(root, ["run", "--ui", "plain"], { RALPH_QUEUE: postgres.url, GO: go });
+      void startWorker(clones, "w", readFileSync(clones.agent, "utf8"), "--parallel", "3");
+      const first = run();
+      const fetched = (): number =>
+        clones.run(root, ["git", "for-each-ref", "refs/ralph/attempts/"]).split("\n").filter((line) => line !== "")
+          .length;
+      await expect.poll(fetched, { timeout: 60_000, interval: 100 }).toBe(3);
+
+      const asked = await clones.ralph(root, ["stop", "--now"]);
+      expect(asked.exitCode, asked.stderr).toBe(0);
+      const stopped = await first;
+      expect(stopped.exitCode, stopped.stderr).toBe(130);
+      expect(clones.run(root, ["git", "log", "--format=%s"])).not.toContain("feat:");
+
+      writeFileSync(go, "");
+      const again = await run();
+      expect(again.exitCode, `${again.stdout}${again.stderr}`).toBe(0);
+      expect(clones.turnLines().toSorted()).toEqual(["f1.txt", "f2.txt", "f3.txt"]);
+      const commits = clones.run(root, ["git", "log", "--format=%s"]).split("\n").filter((one) =>
+        one.startsWith("feat")
+      );
+      expect(commits.map((one) => one.slice(6, 13)).toSorted()).toEqual(["US-0001", "US-0002", "US-0003"]);
+      expect(clones.refs()).toEqual([]);
+    },
+    120_000,
   );
 
   test.skipIf(whyNoSandbox() !== null)("a worker with `--sandbox` keeps its agent in the job's tree", async () => {

@@ -4,9 +4,8 @@ import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ARTEFACT } from "../e2e/cli.ts";
-import { STORY_AGENT } from "./clones.ts";
 import type { Postgres } from "./postgres.ts";
+import { childrenOf, type Cpu, cpuOf, cpuOfTree, peakMiB, privateMiB, sum } from "./usage.ts";
 
 /** What happens to whom, so long after the start. */
 export interface Blow {
@@ -17,14 +16,20 @@ export interface Blow {
 }
 
 export interface TrialOptions {
+  /** The program and its first arguments. */
+  readonly ralph: readonly string[];
+  /** A shell script: writes the file of its story, and a line to `$TURNS`. */
+  readonly agent: string;
   readonly items: number;
   readonly workers: number;
-  /** Of the agent's turn. */
-  readonly seconds: number;
-  readonly blows: readonly Blow[];
+  /** Of the agent's turn: `$AGENT_SECONDS`. @default 0 */
+  readonly seconds?: number;
+  /** @default none */
+  readonly blows?: readonly Blow[];
   readonly postgres: Postgres;
   /** Of the whole trial. */
   readonly limitMs: number;
+  readonly onSample?: (sample: Sample) => void;
 }
 
 export interface TrialEnd {
@@ -40,16 +45,34 @@ export interface TrialEnd {
   /** `git fsck` of the remote and the coordinator's clone. */
   readonly fsck: string;
   readonly status: string;
-  /** Most memory of one process, in MiB. */
+  /** Refs of the remote that anyone has pushed to, each once, with digits as `N`. */
+  readonly pushed: readonly string[];
+  /** Most memory of one process, in MiB; of PostgreSQL that of all of its processes which no other shares. */
   readonly workerMiB: number;
   readonly coordinatorMiB: number;
-  /** Seconds of CPU, children included. */
-  readonly coordinatorCpu: number;
-  readonly workersCpu: number;
+  readonly databaseMiB: number;
+  readonly coordinatorCpu: Cpu;
+  readonly workersCpu: Cpu;
+  /** Seconds, with its processes. */
   readonly databaseCpu: number;
+  /** Commits of the branch after so many seconds. */
+  readonly samples: readonly Sample[];
   /** What the coordinator and the workers said. */
   readonly log: string;
 }
+
+export interface Sample {
+  readonly seconds: number;
+  readonly commits: number;
+}
+
+/** Samples are taken so often. */
+const SAMPLE_MS = 5_000;
+
+/** What the remote is told of each push. */
+const RECEIVED = `#!/bin/sh
+while read -r _ _ ref; do echo "$ref"; done >> ../pushed
+`;
 
 /** Runs a trial to its end. */
 export async function runTrial(options: TrialOptions): Promise<TrialEnd> {
@@ -69,9 +92,11 @@ class Trial {
   #exitCode: number | null | undefined = undefined;
   #ended = false;
   #workerMiB = 0;
-  /** Seconds, by process. */
-  readonly #cpu = new Map<number, number>();
   #coordinatorMiB = 0;
+  #databaseMiB = 0;
+  /** Seconds, by process. */
+  readonly #cpu = new Map<number, Cpu>();
+  readonly #samples: Sample[] = [];
 
   constructor(options: TrialOptions) {
     this.#options = options;
@@ -79,13 +104,14 @@ class Trial {
 
   async run(): Promise<TrialEnd> {
     this.#prepare();
-    const { workers, blows, limitMs } = this.#options;
+    const { workers, blows = [], limitMs } = this.#options;
     const started = performance.now();
     for (let index = 0; index < workers; index++) this.#startWorker(index);
     this.#startCoordinator();
     const blown = Promise.all(blows.map((blow) => this.#strike(blow)));
     while (this.#exitCode === undefined && performance.now() - started < limitMs) {
       this.#measure();
+      this.#sample(performance.now() - started);
       await sleep(250);
     }
     const seconds = (performance.now() - started) / 1000;
@@ -122,7 +148,7 @@ class Trial {
       XDG_CACHE_HOME: join(this.#folder, "cache"),
       RALPH_QUEUE: this.#options.postgres.url,
       TURNS: join(this.#folder, "turns"),
-      AGENT_SECONDS: String(this.#options.seconds),
+      AGENT_SECONDS: String(this.#options.seconds ?? 0),
     };
   }
 
@@ -145,13 +171,17 @@ class Trial {
     this.#git(root, "commit", "-qm", "start");
     this.#git(root, "push", "-q", "origin", "main");
     const agent = join(this.#folder, "agent.sh");
-    writeFileSync(agent, STORY_AGENT);
-    chmodSync(agent, 0o755);
+    const hook = join(this.#folder, "remote.git/hooks/post-receive");
+    for (const [file, text] of [[agent, this.#options.agent], [hook, RECEIVED]] as const) {
+      writeFileSync(file, text);
+      chmodSync(file, 0o755);
+    }
+    writeFileSync(join(this.#folder, "pushed"), "");
     writeFileSync(join(this.#folder, "turns"), "");
   }
 
   #start(name: string, cwd: string, args: readonly string[]): ChildProcess {
-    const [program = "", ...first] = ARTEFACT;
+    const [program = "", ...first] = this.#options.ralph;
     const child = spawn(program, [...first, ...args], {
       cwd,
       env: this.#environment(),
@@ -207,11 +237,28 @@ class Trial {
   }
 
   #measure(): void {
-    for (const child of [...this.#workers.values(), this.#coordinator]) {
-      if (child?.pid !== undefined) this.#cpu.set(child.pid, cpuSeconds(child.pid) || (this.#cpu.get(child.pid) ?? 0));
+    for (const { pid } of [...this.#workers.values(), ...this.#coordinator === null ? [] : [this.#coordinator]]) {
+      if (pid === undefined) continue;
+      const cpu = cpuOf(pid);
+      if (cpu.own > 0) this.#cpu.set(pid, cpu);
+      if (pid === this.#coordinator?.pid) this.#coordinatorMiB = Math.max(this.#coordinatorMiB, peakMiB(pid));
+      else this.#workerMiB = Math.max(this.#workerMiB, peakMiB(pid));
     }
-    for (const child of this.#workers.values()) this.#workerMiB = Math.max(this.#workerMiB, memoryOf(child));
-    if (this.#coordinator !== null) this.#coordinatorMiB = Math.max(this.#coordinatorMiB, memoryOf(this.#coordinator));
+  }
+
+  /** What takes longer to look at. */
+  #sample(elapsedMs: number): void {
+    if (elapsedMs < this.#samples.length * SAMPLE_MS) return;
+    const commits = Number(this.#git(join(this.#folder, "clone"), "rev-list", "--count", "HEAD"));
+    this.#samples.push({ seconds: elapsedMs / 1000, commits });
+    const processes = childrenOf(this.#options.postgres.pid);
+    this.#databaseMiB = Math.max(this.#databaseMiB, sum(processes.map(privateMiB)));
+    this.#options.onSample?.({ seconds: elapsedMs / 1000, commits });
+  }
+
+  #cpuOf(children: readonly (ChildProcess | null)[]): Cpu {
+    const used = children.map((child) => this.#cpu.get(child?.pid ?? 0) ?? { own: 0, children: 0 });
+    return { own: sum(used.map(({ own }) => own)), children: sum(used.map((one) => one.children)) };
   }
 
   #end(seconds: number): TrialEnd {
@@ -225,6 +272,7 @@ class Trial {
     const prd = JSON.parse(readFileSync(join(root, "scripts/ralph/prd.json"), "utf8")) as {
       readonly userStories: readonly { readonly passes: boolean }[];
     };
+    const pushed = readFileSync(join(this.#folder, "pushed"), "utf8").split("\n");
     return {
       exitCode: this.#exitCode ?? null,
       seconds,
@@ -233,14 +281,17 @@ class Trial {
       passed: prd.userStories.filter(({ passes }) => passes).length,
       refs: this.#git(remote, "for-each-ref", "--format=%(refname)").split("\n")
         .filter((ref) => ref !== "" && ref !== "refs/heads/main"),
+      pushed: [...new Set(pushed.map((ref) => ref.replaceAll(/\d+/g, "N")))].filter((ref) => ref !== ""),
       fsck: this.#git(remote, "fsck", "--no-progress", "--no-dangling") +
         this.#git(root, "fsck", "--no-progress", "--no-dangling"),
       status: this.#git(root, "status", "--porcelain"),
       workerMiB: Math.round(this.#workerMiB),
       coordinatorMiB: Math.round(this.#coordinatorMiB),
-      coordinatorCpu: this.#cpu.get(this.#coordinator?.pid ?? 0) ?? 0,
-      workersCpu: [...this.#workers.values()].reduce((sum, { pid }) => sum + (this.#cpu.get(pid ?? 0) ?? 0), 0),
-      databaseCpu: cpuSeconds(this.#options.postgres.pid, true),
+      databaseMiB: Math.round(this.#databaseMiB),
+      coordinatorCpu: this.#cpuOf([this.#coordinator]),
+      workersCpu: this.#cpuOf([...this.#workers.values()]),
+      databaseCpu: cpuOfTree(this.#options.postgres.pid),
+      samples: this.#samples,
       log: readFileSync(join(this.#folder, "log"), "utf8"),
     };
   }
@@ -252,31 +303,5 @@ function signal(child: ChildProcess, name: NodeJS.Signals): void {
     process.kill(-(child.pid ?? 0), name);
   } catch {
     // it has ended
-  }
-}
-
-function memoryOf(child: ChildProcess): number {
-  try {
-    const text = readFileSync(`/proc/${child.pid}/status`, "utf8");
-    return Number(/VmHWM:\s+(\d+)/.exec(text)?.[1] ?? 0) / 1024;
-  } catch {
-    return 0;
-  }
-}
-
-/** Its own and of the children that it has waited for; with those that live, where these are asked for. */
-function cpuSeconds(pid: number, withChildren = false): number {
-  try {
-    const of = (one: number | string): readonly string[] =>
-      readFileSync(`/proc/${one}/stat`, "utf8").replace(/^.*\) /, "").split(" ");
-    const own = of(pid).slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / 100;
-    if (!withChildren) return own;
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
-    return children.reduce(
-      (sum, child) => sum + of(child).slice(11, 15).reduce((all, ticks) => all + Number(ticks), 0) / 100,
-      own,
-    );
-  } catch {
-    return 0; // it has ended
   }
 }

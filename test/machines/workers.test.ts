@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ARTEFACT } from "../e2e/cli.ts";
+import { STORY_AGENT } from "./clones.ts";
 import { POSTGRES, Postgres } from "./postgres.ts";
 import { type Blow, runTrial, type TrialEnd } from "./trial.ts";
 
@@ -18,7 +20,7 @@ describe.skipIf(POSTGRES === null)("items worked on by workers elsewhere", () =>
     expect(end.exitCode, end.log).toBe(0);
     expect(Object.values(end.commits)).toEqual(Array.from({ length: items }, () => 1));
     expect(end.passed).toBe(items);
-    expect(end.refs.filter((ref) => !ref.startsWith("refs/ralph/"))).toEqual([]);
+    expect([...end.refs, ...end.pushed].filter((ref) => !ref.startsWith("refs/ralph/"))).toEqual([]);
     expect(end.fsck).toBe("");
     expect(end.status).toBe("");
     const cpu = { coordinator: end.coordinatorCpu, workers: end.workersCpu, database: end.databaseCpu };
@@ -31,7 +33,16 @@ describe.skipIf(POSTGRES === null)("items worked on by workers elsewhere", () =>
       { afterMs: 6_000, to: 0, how: "kill" },
       { afterMs: 9_000, to: "coordinator", how: "kill" },
     ];
-    const end = await runTrial({ items: 8, workers: 2, seconds: 1, blows, postgres, limitMs: 150_000 });
+    const end = await runTrial({
+      ralph: ARTEFACT,
+      agent: STORY_AGENT,
+      items: 8,
+      workers: 2,
+      seconds: 1,
+      blows,
+      postgres,
+      limitMs: 150_000,
+    });
 
     expectWhole(end, 8);
     expect(end.log).toMatch(/coordinator: (?:.*\n)*.*agent .*: completed/); // it shows what happens elsewhere
@@ -39,7 +50,16 @@ describe.skipIf(POSTGRES === null)("items worked on by workers elsewhere", () =>
   }, 200_000);
 
   test.skipIf(!isWhole)("300 items with an agent of no time, 4 workers", async () => {
-    const end = await runTrial({ items: 300, workers: 4, seconds: 0, blows: [], postgres, limitMs: 1_500_000 });
+    const end = await runTrial({
+      ralph: ARTEFACT,
+      agent: STORY_AGENT,
+      items: 300,
+      workers: 4,
+      seconds: 0,
+      blows: [],
+      postgres,
+      limitMs: 1_500_000,
+    });
 
     expectWhole(end, 300);
     expect(end.turns.length).toBe(300);
@@ -58,7 +78,16 @@ describe.skipIf(POSTGRES === null)("items worked on by workers elsewhere", () =>
         { afterMs: 30_500, to: "database", how: "kill" },
         { afterMs: 40_500, to: "coordinator", how: { freeze: 10_000 } },
       ];
-      const end = await runTrial({ items: 40, workers: 3, seconds: 2, blows, postgres, limitMs: 600_000 });
+      const end = await runTrial({
+        ralph: ARTEFACT,
+        agent: STORY_AGENT,
+        items: 40,
+        workers: 3,
+        seconds: 2,
+        blows,
+        postgres,
+        limitMs: 600_000,
+      });
 
       expectWhole(end, 40);
     },

@@ -4,11 +4,11 @@
  *
  * @module
  */
+import { withFindings } from "../../backlog/findings.ts";
 import type { OpenItem } from "../../backlog/journal_types.ts";
 import type { Attempt, Item } from "../../backlog/types.ts";
 import type { LimitsConfig } from "../../config/schema.ts";
 import type { AttemptJob, Elsewhere } from "../../context/elsewhere.ts";
-import type { RalphEvent } from "../../events/types.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { rootPaths, topLevelPaths } from "../../git/tree_paths.ts";
 import type { Captured } from "../../git/fold.ts";
@@ -18,15 +18,16 @@ import { keyOf } from "../journal_fold.ts";
 import type { CleanRun } from "../clean.ts";
 import type { WorkedItem } from "../attempt_parts.ts";
 import type { Begun, Iterations } from "../iterations.ts";
-import type { LoopParts, Picked } from "../loop_parts.ts";
+import { type LoopParts, type Picked, waitsInVain } from "../loop_parts.ts";
 import { costSoon } from "../limits.ts";
 import type { Stopped, StoppedEarly } from "../outcome.ts";
 import { createTurnGuard } from "../turn_guard.ts";
 import { workItem } from "../work_item.ts";
 import { createLandings, type Landings } from "./landing.ts";
+import { type Lanes, openLanes } from "./lanes.ts";
 import { overlap } from "./overlap.ts";
 import { ensurePossible } from "./possible.ts";
-import { conflictNote, type Note, openWorkerTree, type TreeBegin, type WorkerTree } from "./worker_tree.ts";
+import { conflictNote, type Note, type TreeBegin, type WorkerTree } from "./worker_tree.ts";
 
 /** A free worker need not wait until all has landed that has ended: a start is short. */
 const STARTING = { first: true } as const;
@@ -69,42 +70,25 @@ export async function openWorkers<Data, Findings>(
   if (!await ensurePossible(ralph, backlog)) return null;
   const scope = { key: parts.key, scope: backlog.scope ?? "" };
   const elsewhere = await ralph.loop.elsewhere?.(ralph, scope) ?? null;
-  const trees: WorkerTree[] = [];
-  const dispose = async (): Promise<void> => {
-    for (const tree of trees) await tree[Symbol.asyncDispose]();
-    await elsewhere?.[Symbol.asyncDispose]();
-  };
+  let lanes: Lanes;
   try {
-    const count = elsewhere === null ? parts.workers : 1; // one, to check what comes from elsewhere
-    for (let lane = 0; lane < count; lane++) { // git takes no lock around the list of worktrees
-      trees.push(await openWorkerTree(ralph, backlog, lane));
-    }
+    lanes = await openLanes(parts, elsewhere === null ? parts.workers : 1); // one, to check what comes from elsewhere
   } catch (error) {
-    await dispose();
+    await elsewhere?.[Symbol.asyncDispose]();
     throw error;
   }
-  const dispatcher = new Dispatcher(parts, rest, { lanes: lanesOf(parts, trees), elsewhere });
+  const dispatcher = new Dispatcher(parts, rest, { lanes: lanes.all, elsewhere });
   return {
     run: () => dispatcher.run(),
     async passed() {
       const repository = requireRepository(ralph);
       await dropWork(repository, [...(await keptWork(repository, keyOf(parts.key))).keys()]);
     },
-    [Symbol.asyncDispose]: dispose,
+    async [Symbol.asyncDispose]() {
+      await lanes[Symbol.asyncDispose]();
+      await elsewhere?.[Symbol.asyncDispose]();
+    },
   };
-}
-
-/** One for each item that may be in flight: its events say so, and that is where it is checked before it lands. */
-function lanesOf<Data, Findings>(
-  { ralph, workers }: LoopParts<Data, Findings>,
-  trees: readonly WorkerTree[],
-): readonly WorkerTree[] {
-  const [first] = trees;
-  if (first === undefined || trees.length === workers) return trees;
-  return Array.from({ length: workers }, (_, lane): WorkerTree => {
-    const events = { ...ralph.events, emit: (event: RalphEvent) => ralph.events.emit(event, lane) };
-    return { ...first, lane, home: { ...ralph, events } };
-  });
 }
 
 /** Where items are worked on. */
@@ -167,7 +151,7 @@ class Dispatcher<Data, Findings> {
       }
       if (this.#failure !== null) throw this.#failure.error;
       if (this.#stopped !== null) return this.#stopped;
-      if (this.#inFlight.size > 0) return { status: "handed-out" };
+      if (this.#inFlight.size > 0) return { status: this.#rest.signal.aborted ? "aborted" : "handed-out" };
     }
   }
 
@@ -189,7 +173,8 @@ class Dispatcher<Data, Findings> {
     const isIdle = this.#inFlight.size === 0;
     if (picked.status !== "item") {
       // what was in flight may bring more: asked again when it has ended, as it may have by now
-      if (picked.status === "waiting" || (!wasIdle && picked.status !== "aborted")) return isIdle;
+      if (!wasIdle && picked.status !== "aborted") return isIdle;
+      if (picked.status === "waiting") throw waitsInVain(this.#parts.backlog);
       this.#stopped = picked;
       return false;
     }
@@ -268,9 +253,11 @@ class Dispatcher<Data, Findings> {
     if (made === null) return true;
     const { worked, work, notes } = made;
     const isForeign = this.#elsewhere !== null;
-    this.#stopped ??= await this.#coordinator.run(() =>
+    const landed = await this.#coordinator.run(() =>
       this.#landings.land({ begun, worked, work, notes, base: work?.base ?? tip, ref, tree, isForeign })
     );
+    if (landed === "left-open") return true;
+    this.#stopped ??= landed;
     await this.#elsewhere?.settled(begun.id);
     return false;
   }
@@ -300,10 +287,12 @@ class Dispatcher<Data, Findings> {
     };
     const made = await elsewhere.attempt(job, this.#signal, lane);
     if (made === null) return null;
-    const attempt = made.attempt as Attempt<Findings>;
-    if (made.work !== null) await keepWork(requireRepository(this.#parts.ralph), ref, made.work.commit);
+    const read = await withFindings<Findings>(this.#parts.backlog, made.attempt);
+    const work = read.status === "read" ? made.work : null;
+    const attempt = read.status === "read" ? read.attempt : unusable<Findings>(begun, read.problem);
+    if (work !== null) await keepWork(requireRepository(this.#parts.ralph), ref, work.commit);
     const checks = await this.#landings.checksOf(item, number);
-    return { worked: { attempt, checks, before: null, after: null }, work: made.work, notes: [] };
+    return { worked: { attempt, checks, before: null, after: null }, work, notes: [] };
   }
 
   /** Beside others: the turn and its checks in the worker's tree, and what came of it as a commit. */
@@ -340,6 +329,12 @@ class Dispatcher<Data, Findings> {
       return { worked: { attempt, checks: [], before: null, after: null }, work: null, notes: [] };
     }
   }
+}
+
+/** An attempt whose result cannot be read: no one knows what it did. */
+function unusable<Findings>({ id, number }: Pick<Attempt, "id" | "number">, problem: string): Attempt<Findings> {
+  const message = `the result of attempt ${id} is not used: ${problem}`;
+  return { id, number, claim: null, turn: null, verification: null, status: "blocked", message };
 }
 
 /** An attempt that was made, and what came of it. */

@@ -4,76 +4,41 @@
  *
  * @module
  */
-import type { Attempt, Check, Item, WorkDone } from "../../backlog/types.ts";
-import { describeFailures } from "../../backlog/verdict.ts";
-import type { BriefKind } from "../../checks/brief/types.ts";
+import type { Attempt, Check, Item } from "../../backlog/types.ts";
 import { restoreBrief } from "../../checks/brief/restore_brief.ts";
-import { namedCheck } from "../../checks/function.ts";
-import type { CheckLike } from "../../checks/types.ts";
-import { verify } from "../../checks/verify.ts";
-import { bodyWith, type Captured } from "../../git/fold.ts";
 import { guardHistory } from "../../git/history.ts";
-import { commitMerged, inTheWay, type Landing, mergeTrees, moveTree } from "../../git/land.ts";
+import { commitMerged, mergeTrees } from "../../git/land.ts";
 import { unionOf } from "../../git/merge_change.ts";
 import { requireRepository } from "../../git/require_repository.ts";
-import { rootPaths, topLevelPaths } from "../../git/tree_paths.ts";
+import { rootPaths } from "../../git/tree_paths.ts";
 import type { Repository } from "../../git/types.ts";
-import { dropWork, pathsBetween } from "../../git/work_commit.ts";
-import { withoutReviews, type WorkedItem } from "../attempt_parts.ts";
-import type { Begun, Iterations } from "../iterations.ts";
+import { dropWork } from "../../git/work_commit.ts";
+import type { Iterations } from "../iterations.ts";
 import type { LoopParts } from "../loop_parts.ts";
 import type { StoppedEarly } from "../outcome.ts";
 import { type Committer, createCommitter } from "../committer.ts";
 import { type LandingSteps, settleAndCommit, type Settled } from "../settle.ts";
 import { ownPaths } from "../stow.ts";
+import { LandingChecks, type ToLand } from "./check_landing.ts";
 import type { Note, WorkerTree } from "./worker_tree.ts";
-
-/** An attempt that ended in a tree of its own. All of it but the tree is plain data. */
-export interface ToLand<Data, Findings> {
-  readonly begun: Begun<Data, Findings>;
-  readonly worked: WorkedItem<Findings>;
-  /** What it changed; `null`: nothing. */
-  readonly work: Captured | null;
-  /** What it wrote beside Ralph's part of state files. */
-  readonly notes: readonly Note[];
-  /** The commit that it began on. */
-  readonly base: string;
-  /** Where its work is kept. */
-  readonly ref: string;
-  /** Where its checks may run once more. */
-  readonly tree: WorkerTree;
-  /** It was made on another machine: it is checked here whatever was said there. */
-  readonly isForeign: boolean;
-}
 
 /** The landings of a run, one at a time. */
 export interface Landings<Data, Findings> {
-  /** Settles an attempt; what passed comes onto the branch. @returns why the run ends, or `null` */
-  land(toLand: ToLand<Data, Findings>): Promise<StoppedEarly | null>;
+  /**
+   * Settles an attempt; what passed comes onto the branch.
+   *
+   * @returns why the run ends, or `null`; `left-open`: the run was stopped before a result from another machine had landed,
+   * and the next run lands it
+   */
+  land(toLand: ToLand<Data, Findings>): Promise<StoppedEarly | "left-open" | null>;
   /** The checks of an item, as `work()` gives them, and those that hold for every item. */
   checksOf(item: Item<Data>, number: number): Promise<readonly Check[]>;
   /** It has conflicted so often that nothing else is to be worked on beside it. */
   wantsToBeAlone(item: Item<Data>): boolean;
 }
 
-const TOGETHER = "passed alone, and fails together with what was merged since";
-
-const PROTECTED: ReadonlySet<BriefKind> = new Set(["protected", "recipe", "prompt", "plan"]);
-
 /** Of a turn elsewhere that says that there was nothing to do: its checks run here all the same. */
 const NOTHING = { subjects: [], trailers: [] } as const;
-
-type LandingResult = "landed" | "conflict" | "failed" | "blocked" | "refused" | "interrupted";
-
-/** An attempt on its way, and how its work gets there. */
-interface Checked<Findings> {
-  readonly attempt: Attempt<Findings>;
-  /** `null`: nothing is brought in. */
-  readonly steps: LandingSteps | null;
-  readonly checkedAgain: boolean;
-  readonly result: LandingResult;
-  readonly paths: readonly string[];
-}
 
 /** @param parts of the loop */
 export function createLandings<Data, Findings>(
@@ -87,6 +52,7 @@ class RunLandings<Data, Findings> implements Landings<Data, Findings> {
   readonly #parts: LoopParts<Data, Findings>;
   readonly #iterations: Iterations<Data, Findings>;
   readonly #signal: AbortSignal;
+  readonly #checks: LandingChecks<Data, Findings>;
   readonly #repository: Repository;
   readonly #committers = new Map<number, Committer>();
   readonly #conflicts = new Map<string, number>();
@@ -99,16 +65,22 @@ class RunLandings<Data, Findings> implements Landings<Data, Findings> {
     this.#parts = parts;
     this.#iterations = iterations;
     this.#signal = signal;
+    this.#checks = new LandingChecks(parts, iterations, signal);
     this.#repository = requireRepository(parts.ralph);
     this.#reported = new Set(parts.ownership.userPaths);
+  }
+
+  checksOf(item: Item<Data>, number: number): Promise<readonly Check[]> {
+    return this.#checks.checksOf(item, number);
   }
 
   wantsToBeAlone(item: Item<Data>): boolean {
     return (this.#conflicts.get(item.id) ?? 0) >= this.#parts.ralph.config.parallel.conflicts;
   }
 
-  async land(toLand: ToLand<Data, Findings>): Promise<StoppedEarly | null> {
+  async land(toLand: ToLand<Data, Findings>): Promise<StoppedEarly | "left-open" | null> {
     const { begun, worked, work, base, tree, isForeign } = toLand;
+    if (isForeign && this.#signal.aborted && worked.attempt.status !== "interrupted") return this.#leaveOpen(toLand);
     await restoreBrief(this.#parts.brief);
     await this.#take(toLand.notes);
     await this.#guardProject(begun.id);
@@ -123,7 +95,10 @@ class RunLandings<Data, Findings> implements Landings<Data, Findings> {
     const merged = work === null ? null : await mergeTrees(this.#repository, tip, work.commit);
     if (merged !== null && merged.conflicts.length > 0) return await this.#conflict(toLand, attempt, merged.conflicts);
     const made = base === tip ? work?.commit : merged && await commitMerged(this.#repository, tip, merged.tree);
-    const checked = await this.#check(toLand, attempt, { tip, commit: made ?? tip, own: work?.own ?? NOTHING });
+    const own = work?.own ?? NOTHING;
+    const conflicts = this.#conflicts.get(item.id) ?? 0;
+    const checked = await this.#checks.check(toLand, attempt, { tip, commit: made ?? tip, own, conflicts });
+    if (isForeign && checked.result === "interrupted") return this.#leaveOpen(toLand);
     const ended = await this.#settle(toLand, checked.attempt, checked.steps, (settled) => {
       const isRefused = checked.steps !== null && settled.committed.length === 0 && checked.steps.paths.length > 0;
       events.emit({
@@ -131,11 +106,18 @@ class RunLandings<Data, Findings> implements Landings<Data, Findings> {
         item,
         result: isRefused ? "refused" : checked.result,
         checkedAgain: checked.checkedAgain,
-        conflicts: this.#conflicts.get(item.id) ?? 0,
+        conflicts,
         paths: rootPaths(this.#parts.ralph, checked.paths),
       });
     });
     return ended;
+  }
+
+  /** Its turn is paid, and its result is on the remote: nothing of it is settled, so that the next run asks for it again. */
+  #leaveOpen({ begun, tree }: ToLand<Data, Findings>): "left-open" {
+    const message = `${begun.item.id} was worked on, and has not landed: the next run lands it`;
+    tree.home.events.emit({ type: "note", level: "info", message });
+    return "left-open";
   }
 
   /** What turns write beside Ralph's part of a state file stays, whatever became of them. */
@@ -173,106 +155,6 @@ class RunLandings<Data, Findings> implements Landings<Data, Findings> {
     const reason = `conflicts with what was merged since: ${paths.join(", ")}`;
     const settled: Settled = { settlement: { status: "open", reason }, attempt, committed: [], passed: null };
     return await this.#iterations.end(begun, { attempt, settled, checks: worked.checks }, {});
-  }
-
-  /** Whether it may come onto the tip, checked there where anything but state has changed since it began. */
-  async #check(
-    { begun, base, tree, work, isForeign }: ToLand<Data, Findings>,
-    attempt: Attempt<Findings>,
-    { tip, commit, own }: Landing & Pick<Captured, "own">,
-  ): Promise<Checked<Findings>> {
-    const { ralph, backlog } = this.#parts;
-    const state = new Set(topLevelPaths(ralph, backlog.stateFiles));
-    const since = base === tip ? [] : await pathsBetween(this.#repository, base, tip);
-    const again = isForeign || since.some((path) => !state.has(path));
-    const conflicts = this.#conflicts.get(begun.item.id) ?? 0;
-    let landed: Attempt<Findings> = { ...attempt, landing: { base, tip, checkedAgain: again, conflicts } };
-    const none = { steps: null, checkedAgain: again, paths: [] };
-    if (again) {
-      await tree.checkOut(commit);
-      const touched = isForeign ? await this.#protectedIn(tree, work?.paths ?? []) : [];
-      if (touched.length > 0) {
-        const message = `changed what judges the run: ${touched.join(", ")}`;
-        const failed = { ...landed, status: "failed", reason: "protected-file-changed", message } as Attempt<Findings>;
-        return { ...none, attempt: this.#iterations.limited(begun, failed), result: "failed" };
-      }
-      const before = base === tip ? "passed where it was made, and fails here" : TOGETHER;
-      landed = await this.#checkAgain(begun, landed, { tree, before });
-      if (landed.status === "interrupted") return { ...none, attempt: landed, result: "interrupted" };
-      if (landed.status === "failed") {
-        return { ...none, attempt: this.#iterations.limited(begun, landed), result: "failed" };
-      }
-    }
-    const obstacles = await inTheWay(this.#repository, { tip, commit });
-    if (obstacles !== null) {
-      const paths = rootPaths(ralph, obstacles).join(", ");
-      const message =
-        `cannot be brought into the tree: uncommitted changes are in the way; commit or stash ${paths}, ` +
-        `then \`--retry-blocked\` (the work is kept as ${commit.slice(0, 10)})`;
-      const { last: _, ...rest } = { last: undefined, ...landed };
-      const blocked = { ...rest, status: "blocked", message } as Attempt<Findings>;
-      return { ...none, attempt: blocked, result: "blocked", paths: obstacles };
-    }
-    const paths = await pathsBetween(this.#repository, tip, commit);
-    const steps: LandingSteps = {
-      tip,
-      commit,
-      paths,
-      body: (body, subject) => bodyWith(body, own, subject),
-      bring: () => moveTree(this.#repository, tip, commit),
-      takeBack: () => moveTree(this.#repository, commit, tip),
-    };
-    return { attempt: landed, steps, checkedAgain: again, result: "landed", paths: [] };
-  }
-
-  async #checkAgain(
-    { item, number }: Begun<Data, Findings>,
-    attempt: Attempt<Findings>,
-    { tree, before }: { readonly tree: WorkerTree; readonly before: string },
-  ): Promise<Attempt<Findings>> {
-    const checks = withoutReviews(await this.#checksIn(tree.ralph.root, item, number));
-    const done: WorkDone = { since: attempt.turn?.base ?? null, changedFiles: attempt.turn?.changedFiles ?? [] };
-    const verification = await verify(tree.ralph, checks, {
-      item,
-      base: done.since,
-      done,
-      signal: this.#signal,
-      logs: `${this.#iterations.folder}/landing-${attempt.id.slice(attempt.id.lastIndexOf(".") + 1)}`,
-      failedBefore: this.#iterations.failedBefore ?? new Set(),
-    });
-    switch (verification.status) {
-      case "passed":
-      case "unverified":
-        return {
-          ...attempt,
-          ...(attempt.status === "verified" && verification.status === "unverified" ? {} : { verification }),
-        };
-      case "aborted": {
-        const { landing: _, ...rest } = attempt;
-        return { ...rest, status: "interrupted" } as Attempt<Findings>;
-      }
-      case "failed": {
-        const message = `${before}:\n${describeFailures(verification)}`;
-        return { ...attempt, verification, status: "failed", reason: "checks-failed", message } as Attempt<Findings>;
-      }
-    }
-  }
-
-  /** A worker's own guards have seen to it; its word is not relied on. */
-  async #protectedIn({ brief, ralph }: WorkerTree, paths: readonly string[]): Promise<readonly string[]> {
-    const changes = (await brief.compare()).filter(({ kind }) => PROTECTED.has(kind)).map(({ path }) => path);
-    const state = new Set(this.#parts.backlog.stateFiles);
-    return [...changes, ...rootPaths(ralph, paths).filter((path) => state.has(path))];
-  }
-
-  async checksOf(item: Item<Data>, number: number): Promise<readonly Check[]> {
-    const checks = await this.#checksIn(this.#parts.ralph.root, item, number);
-    return checks.map(namedCheck).filter((check) => check !== null);
-  }
-
-  async #checksIn(cwd: string, item: Item<Data>, number: number): Promise<readonly CheckLike[]> {
-    const context = { cwd, attempt: number, previous: null, last: null, nonce: "", claims: [] };
-    return [...(await this.#parts.backlog.work(item, context)).checks, ...this.#iterations.shared];
   }
 
   async #settle(

@@ -9,7 +9,7 @@ import { fingerprintOf, largestGroup, startable } from "../../backlog/attempts.t
 import { withFailure } from "../../backlog/notes.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
 import { committedPaths, type FeatureDirectory, IGNORE_FILE } from "./directories.ts";
-import { type FeatureFindings, featureSignals, learningsByHand } from "./claim.ts";
+import { type FeatureFindings, featureFindings, featureSignals, learningsByHand } from "./claim.ts";
 import { changePrdText, parseFeaturePrd, type PrdChange } from "./format.ts";
 import { featureReviewPrompt, featureStoryPrompt } from "./prompt.ts";
 import { claimOfReview, settleReview } from "./review.ts";
@@ -228,14 +228,13 @@ export function featureBacklog(
       const [edit] = await state.edited([file]);
       const signals = featureSignals(turn.lines, nonce);
       const byHand = edit === undefined ? [] : learningsByHand(edit.found, edit.written);
-      const findings: FeatureFindings = {
-        learnings: [...signals.learnings, ...byHand],
-        reset: signals.reset,
-        reason: signals.reason,
-      };
+      const { reset, reason } = signals;
+      const findings: FeatureFindings = { learnings: [...signals.learnings, ...byHand], reset, reason };
       if (isStories(item.data)) return claimOfReview(item.data, signals, findings, ralph.events ?? null);
       return signals.done ? { status: "done", findings } : { status: "not-done", reason: "no DONE signal", findings };
     },
+
+    findings: featureFindings,
 
     async settle(item, attempt, { committing } = { committing: false }) {
       if (!isStories(item.data)) {

@@ -1,3 +1,4 @@
+import type { ZodType } from "zod";
 import { saysPassing, signalsOf } from "../../backlog/signals.ts";
 
 /** What an agent's signals say beside done or not done. Plain JSON. */
@@ -14,6 +15,12 @@ export interface FeatureFindings {
 export interface FeatureSignals extends FeatureFindings {
   readonly done: boolean;
   readonly verified: boolean;
+}
+
+/** Loaded only where findings come from another machine. */
+export async function featureFindings(): Promise<ZodType<FeatureFindings>> {
+  const { z } = await import("zod");
+  return z.object({ learnings: z.array(z.string()), reset: z.array(z.string()), reason: z.string() });
 }
 
 /**

@@ -6,7 +6,7 @@ import { readText } from "../../host/files.ts";
 import type { Backlog, Check, Claim, Item, JudgeContext, Next } from "../../backlog/types.ts";
 import { type GsdBacklogContext, type GsdItemData, itemDataOf } from "./item_data.ts";
 import { CHECK_FORM, planChecks, uncheckedPlans } from "./checks.ts";
-import { claimOf, type GsdFindings } from "./claim.ts";
+import { claimOf, type GsdFindings, gsdFindings } from "./claim.ts";
 import { GSD_JOURNAL, GSD_RUNS, PLANNING_DIRECTORY, ROADMAP_FILE, STATE_FILE } from "./paths.ts";
 import { circleLine, findPlan, type Position, positionOf } from "./position.ts";
 import { sameNumber } from "./numbers.ts";
@@ -222,6 +222,8 @@ export function gsdBacklog(
       const interactive = checkpoints === "interactive" && item.data.tasks.some(({ checkpoint }) => checkpoint);
       return claimOf(turn, { nonce, interactive, summaryOnly: asksForSummary(item, previous) });
     },
+
+    findings: gsdFindings,
 
     settle(item, attempt) {
       taken = null;

@@ -1,3 +1,4 @@
+import type { ZodType } from "zod";
 import { signalsOf } from "../../backlog/signals.ts";
 import type { Claim, Turn } from "../../backlog/types.ts";
 
@@ -8,12 +9,12 @@ export interface Signal {
   readonly payload: string;
 }
 
-const KINDS: readonly string[] = ["PLAN_COMPLETE", "TASK_FAILED", "PLAN_FAILED", "BLOCKED"];
+const KINDS = ["PLAN_COMPLETE", "TASK_FAILED", "PLAN_FAILED", "BLOCKED"] as const;
 
 /** The last signal among the lines of an agent's output; PLAN_COMPLETE needs the nonce, or the last line. Pure. */
 export function lastSignal(lines: readonly string[], nonce: string): Signal | null {
   const found = signalsOf(lines, nonce).findLast(({ form, name, counts }) =>
-    form === "hashes" && KINDS.includes(name) && (name !== "PLAN_COMPLETE" || counts)
+    form === "hashes" && KINDS.some((kind) => kind === name) && (name !== "PLAN_COMPLETE" || counts)
   );
   return found === undefined ? null : { kind: found.name as Signal["kind"], payload: found.value };
 }
@@ -22,6 +23,13 @@ export function lastSignal(lines: readonly string[], nonce: string): Signal | nu
 export interface GsdFindings {
   readonly signal: Signal | null;
   readonly summaryOnly: boolean;
+}
+
+/** Loaded only where findings come from another machine. */
+export async function gsdFindings(): Promise<ZodType<GsdFindings>> {
+  const { z } = await import("zod");
+  const signal = z.object({ kind: z.enum(KINDS), payload: z.string() });
+  return z.object({ signal: signal.nullable(), summaryOnly: z.boolean() });
 }
 
 /** What a turn claims: its last signal. Only an interactive turn, or one that had to write a SUMMARY, needs none. Pure. */

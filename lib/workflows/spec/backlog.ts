@@ -13,7 +13,7 @@ import { verifyCommands } from "../../backlog/verify_commands.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
 import { type SpecItem, type SpecItemData, tasksIn } from "./item.ts";
 import { scopeOf, withAdditions, withClaims } from "./apply_claims.ts";
-import { claimOf, claimsByHand, type SpecFindings } from "./claim.ts";
+import { claimOf, claimsByHand, type SpecFindings, specFindings } from "./claim.ts";
 import { rejectionCounts, rejectionsOf } from "./mutations/reject_task.ts";
 import { shortName } from "./mutations/change.ts";
 import { SPEC_FOLDERS } from "./find_spec.ts";
@@ -269,6 +269,8 @@ export function specBacklog(
       const reason = `it changed files, which a review does not do; revert them: ${sources.join(", ")}`;
       return { ...claim, status: "not-done", reason };
     },
+
+    findings: specFindings,
 
     async receive(claims) {
       await change((plan) => withAdditions(plan, claims));

@@ -1,5 +1,6 @@
+import type { ZodType } from "zod";
 import { RalphError } from "../../errors/ralph_error.ts";
-import type { ClaimLine } from "../../backlog/claims.ts";
+import { type ClaimLine, claimSchema } from "../../backlog/claims.ts";
 import type { Claim } from "../../backlog/types.ts";
 import { issuesIn, type SpecItem, tasksIn } from "./item.ts";
 import { rejectionsOf } from "./mutations/reject_task.ts";
@@ -9,6 +10,12 @@ import { type Plan, PLAN_FILE } from "./types.ts";
 /** What a turn found out beside its own claim: the changes of the plan that it asks for. */
 export interface SpecFindings {
   readonly claims: readonly ClaimLine[];
+}
+
+/** Loaded only where findings come from another machine. */
+export async function specFindings(): Promise<ZodType<SpecFindings>> {
+  const { z } = await import("zod");
+  return z.object({ claims: z.array(await claimSchema()) });
 }
 
 /** A reviewer's word that the spec as a whole is not met. */
