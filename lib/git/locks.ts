@@ -16,6 +16,8 @@ export interface GitFolders {
 /** Refs that Ralph's own git writes around a commit. */
 const OWN_REFS: readonly string[] = ["refs/ralph/fold", "refs/ralph/work"];
 
+const NEXT_INDEX_REGEXP = /^next-index-\d+\.lock$/;
+
 const WAIT_MS = 5000;
 const PAUSE_MS = 50;
 /** A lock that was not touched for so long, with no git at work, has no holder. */
@@ -43,6 +45,9 @@ export async function clearLocks(host: Host, folders: GitFolders): Promise<void>
     await host.clock.sleep(PAUSE_MS);
     waited += PAUSE_MS;
   }
+  for (const beside of dead.length === 0 ? [] : await timed(await indexesBeside(folders))) {
+    if (await isLeftOver(beside, dead)) await removePath(beside.path);
+  }
   for (const intent of dead) {
     // It may still move HEAD; and an intent that stays would lay claim to a later lock of another program.
     for (; waited < WAIT_MS && (await intent.isGitRunning()); waited += PAUSE_MS) await host.clock.sleep(PAUSE_MS);
@@ -56,10 +61,14 @@ export async function clearLocks(host: Host, folders: GitFolders): Promise<void>
  * working tree; where the system does not report that, none.
  */
 export async function clearLeftLocks(host: Host, folders: GitFolders, topLevel: string, since: number): Promise<void> {
-  for (let lock = await findLock(folders); lock !== null; lock = await findLock(folders)) {
+  const find = async (): Promise<Lock | null> => {
+    const beside = await timed(await indexesBeside(folders));
+    return await findLock(folders) ?? beside.find(({ modifiedAt: at }) => at >= since - COARSE_MS) ?? null;
+  };
+  for (let lock = await find(); lock !== null; lock = await find()) {
     if (lock.modifiedAt < since - COARSE_MS) return;
     await host.clock.sleep(SETTLED_MS);
-    const again = await findLock(folders);
+    const again = await find();
     if (again?.path !== lock.path || again.modifiedAt !== lock.modifiedAt) continue;
     if (isRunningIn("git", topLevel) !== false || isRunningIn("git", folders.commonDirectory) !== false) return;
     await removePath(lock.path);
@@ -90,8 +99,19 @@ async function findLock(folders: GitFolders): Promise<Lock | null> {
       ...(await listDirectory(there)).filter((name) => name.endsWith(".lock")).map((name) => join(there, name)),
     );
   }
+  return (await timed(paths))[0] ?? null;
+}
+
+/** Of `git commit --only`: each has the number of its process, so that it is in the way of hardly anybody, and stays for ever. */
+async function indexesBeside({ gitDirectory }: GitFolders): Promise<readonly string[]> {
+  const names = await listDirectory(gitDirectory);
+  return names.filter((name) => NEXT_INDEX_REGEXP.test(name)).map((name) => join(gitDirectory, name));
+}
+
+/** Those that are there. */
+async function timed(paths: readonly string[]): Promise<readonly Lock[]> {
   const found = await Promise.all(paths.map(async (path) => ({ path, modifiedAt: await modifiedAt(path) })));
-  return found.find((lock): lock is Lock => lock.modifiedAt !== null) ?? null;
+  return found.filter((lock): lock is Lock => lock.modifiedAt !== null);
 }
 
 async function isLeftOver(lock: Lock, dead: readonly DeadIntent[]): Promise<boolean> {

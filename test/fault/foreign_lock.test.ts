@@ -48,11 +48,12 @@ describe("a stale index.lock of somebody else", () => {
 
 describe.skipIf(process.platform !== "linux")("an index.lock that the agent's own git left", () => {
   test("in a turn is taken away", async () => {
-    const project = faultProject(`${WORK}; touch .git/index.lock .git/HEAD.lock`);
+    const project = faultProject(`${WORK}; touch .git/index.lock .git/HEAD.lock .git/next-index-9999999.lock`);
 
     const { root } = await project.cli.expectExit(0);
 
     expect(passedIn(root)).toEqual(["US-001"]);
+    expect(existsSync(join(root, ".git/next-index-9999999.lock"))).toBe(false);
     await expectNothingLeft(project, root);
   });
 

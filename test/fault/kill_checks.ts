@@ -1,14 +1,14 @@
 /** What must hold after every kill, and what must hold when it is done. Each function gives what fell short. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type KillProject, USER_FILES } from "./kill_project.ts";
+import { type KillProject, stateOf, USER_FILES } from "./kill_project.ts";
 
 /** What was true after the kills before. */
 export interface KillMemory {
   passed: ReadonlySet<string>;
   settled: ReadonlySet<string>;
   head: string;
-  /** Turns that the agent had begun for each story when it was seen to have passed. */
+  /** Turns that the agent had begun for each item when it was seen to have passed. */
   readonly turnsAtPass: Map<string, number>;
   /** Last lines that a kill tore, by file: only those may stay unreadable. */
   readonly torn: Map<string, string>;
@@ -28,21 +28,21 @@ interface Line {
 
 export function checkAfterKill(project: KillProject, memory: KillMemory): readonly string[] {
   const wrong: string[] = [];
-  const passed = passedStories(project, wrong);
+  const passed = passedItems(project, wrong);
   const journal = readLines(project, journalOf(project), memory, wrong) as readonly Line[];
   for (const path of eventFiles(project)) readLines(project, path, memory, wrong);
   JSON.parse(readFileSync(join(project.root, "ralph.config.json"), "utf8"));
   checkUserFiles(project, wrong);
 
-  const settled = settledPassed(journal);
+  const settled = settledPassed(project, journal);
   if (passed !== null) {
     for (const id of memory.passed) if (!passed.has(id)) wrong.push(`${id} had passed and no longer does`);
     for (const id of settled) {
       if (!passed.has(id)) {
-        wrong.push(`${id} is settled as passed, and prd.json does not say so`);
+        wrong.push(`${id} is settled as passed, and the state does not say so`);
       }
     }
-    const turns = turnsByStory(project);
+    const turns = turnsByItem(project);
     for (const [id, count] of memory.turnsAtPass) {
       if ((turns.get(id) ?? 0) > count) wrong.push(`${id} was worked on again after it was settled as passed`);
     }
@@ -52,9 +52,9 @@ export function checkAfterKill(project: KillProject, memory: KillMemory): readon
   for (const id of memory.settled) if (!settled.has(id)) wrong.push(`the journal has lost that ${id} passed`);
   memory.settled = settled;
   const head = project.git("rev-parse", "HEAD").trim();
-  if (project.git("merge-base", memory.head, head).trim() !== memory.head && !isFolded(project, memory.head)) {
-    wrong.push(`commit ${memory.head} is lost`);
-  }
+  const isThere = project.git("merge-base", memory.head, head).trim() === memory.head;
+  if (!isThere && project.git("for-each-ref", `refs/ralph/fold/${memory.head}`) !== "") return wrong; // being folded
+  if (!isThere && !isFolded(project, memory.head)) wrong.push(`commit ${memory.head} is lost`);
   memory.head = head;
   return wrong;
 }
@@ -62,25 +62,10 @@ export function checkAfterKill(project: KillProject, memory: KillMemory): readon
 /** To be called once the run has ended by itself with 0. */
 export function checkWhenDone(project: KillProject, memory: KillMemory): readonly string[] {
   const wrong: string[] = [...checkAfterKill(project, memory)];
-  const passed = passedStories(project, wrong) ?? new Set();
-  for (const id of project.stories) if (!passed.has(id)) wrong.push(`${id} has not passed`);
-
-  const commits = project.git("log", "-z", "--format=%B").split("\0");
-  const progress = readFileSync(join(project.root, "scripts/ralph/progress.txt"), "utf8").split("\n").filter((line) =>
-    line !== ""
-  );
-  for (const id of project.stories) {
-    expectOne(commits.filter((text) => text.startsWith(`feat: ${id} `)).length, `commits "feat: ${id}"`, wrong);
-    expectOne(
-      commits.filter((text) => text.includes(`ralph: ${id} passed`)).length,
-      `commits "ralph: ${id} passed"`,
-      wrong,
-    );
-    expectOne(progress.filter((line) => line.includes(` ${id} `)).length, `progress lines of ${id}`, wrong);
-  }
-  const attempts = progress.map((line) => /\((\S+)\)$/.exec(line)?.[1] ?? line);
-  if (new Set(attempts).size !== attempts.length) wrong.push("progress.txt names an attempt twice");
-
+  const folding = project.git("for-each-ref", "refs/ralph/fold").trim();
+  if (folding !== "") wrong.push(`a commit is still to be folded: ${folding}`);
+  const passed = passedItems(project, wrong) ?? new Set();
+  for (const id of project.items) if (!passed.has(id)) wrong.push(`${id} has not passed`);
   const status = project.git("status", "--porcelain", "--untracked-files=all").trimEnd();
   if (status !== " M notes.txt\n?? src/mine.txt") wrong.push(`the tree is not as it should be:\n${status}`);
   for (const path of Object.keys(USER_FILES)) {
@@ -108,8 +93,8 @@ export function checkWhenDone(project: KillProject, memory: KillMemory): readonl
 /** The agent's own log against the journal: no turn that the journal does not know of, none twice at a time. */
 function checkTurns(project: KillProject, memory: KillMemory, wrong: string[]): void {
   const journal = readLines(project, journalOf(project), memory, wrong) as readonly Line[];
-  const turns = turnsByStory(project);
-  for (const id of project.stories) {
+  const turns = turnsByItem(project);
+  for (const id of project.items) {
     const begun = journal.filter((line) => line.type === "begun" && line.item?.id === id).length;
     const passes = journal.filter((line) =>
       line.type === "settled" && line.itemId === id && line.settlement?.status === "passed"
@@ -117,32 +102,30 @@ function checkTurns(project: KillProject, memory: KillMemory, wrong: string[]): 
     if ((turns.get(id) ?? 0) > begun) wrong.push(`${id}: ${turns.get(id)} turns, ${begun} begun in the journal`);
     if (begun > 0) expectOne(passes, `settlements of ${id} as passed`, wrong);
   }
-  if (project.flags.length > 0) return; // several are to be at work
+  if (project.workers > 1) return; // several are to be at work
   const log = readFileSync(join(project.storm, "turns"), "utf8");
   for (const line of log.split("\n").filter((text) => text.startsWith("overlap"))) {
     wrong.push(`two agents at a time: ${line}`);
   }
 }
 
-function passedStories(project: KillProject, wrong: string[]): ReadonlySet<string> | null {
+function passedItems(project: KillProject, wrong: string[]): ReadonlySet<string> | null {
   try {
-    const prd = JSON.parse(readFileSync(join(project.root, "scripts/ralph/prd.json"), "utf8")) as {
-      readonly userStories: readonly { readonly id: string; readonly passes: boolean }[];
-    };
-    if (prd.userStories.length !== project.stories.length) wrong.push("prd.json has lost stories");
-    return new Set(prd.userStories.filter(({ passes }) => passes).map(({ id }) => id));
+    const state = stateOf(project);
+    return new Set(project.items.filter((id) => state.get(id) === "passed"));
   } catch (error) {
-    wrong.push(`prd.json: ${String(error)}`);
+    wrong.push(`the state cannot be read: ${String(error)}`);
     return null;
   }
 }
 
-function settledPassed(journal: readonly Line[]): ReadonlySet<string> {
+/** Items alone: planning and reviews come again. */
+function settledPassed({ items }: KillProject, journal: readonly Line[]): ReadonlySet<string> {
   const passed = journal.filter((line) => line.type === "settled" && line.settlement?.status === "passed");
-  return new Set(passed.map(({ itemId = "" }) => itemId));
+  return new Set(passed.map(({ itemId = "" }) => itemId).filter((id) => items.includes(id)));
 }
 
-function turnsByStory(project: KillProject): ReadonlyMap<string, number> {
+function turnsByItem(project: KillProject): ReadonlyMap<string, number> {
   const path = join(project.storm, "turns");
   const turns = new Map<string, number>();
   if (!existsSync(path)) return turns;
@@ -176,10 +159,12 @@ function journalOf(project: KillProject): string {
   return join(project.root, ".git/ralph/journal.jsonl");
 }
 
+const RUNS = ["scripts/ralph/runs", ".ralph/runs", ".claude/sprints/calc/logs"];
+
 function eventFiles(project: KillProject): readonly string[] {
-  const runs = join(project.root, "scripts/ralph/runs");
-  if (!existsSync(runs)) return [];
-  return readdirSync(runs).map((name) => join(runs, name, "events.ndjson")).filter((path) => existsSync(path));
+  return RUNS.map((path) => join(project.root, path)).filter((path) => existsSync(path)).flatMap((runs) =>
+    readdirSync(runs).map((name) => join(runs, name, "events.ndjson")).filter((path) => existsSync(path))
+  );
 }
 
 function checkUserFiles(project: KillProject, wrong: string[]): void {

@@ -4,16 +4,22 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, type FSWatcher, mkdirSync, readFileSync, rmSync, watch } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { checkAfterKill, checkWhenDone, newMemory } from "./kill_checks.ts";
+import { differences, type Outcome, outcomeOf, unseenDamage } from "./kill_comparison.ts";
 import { createKillProject, type KillProject } from "./kill_project.ts";
 import { endCarriers, untilGone } from "./processes.ts";
+import { STATE_FILE, type Workflow } from "./workflow_files.ts";
 
 export interface StormOptions {
+  /** @default "exec" */
+  readonly workflow?: Workflow;
   readonly ralph: readonly string[];
   readonly kills: number;
-  readonly stories: number;
+  readonly items: number;
+  /** What the same work came to without a kill; it is compared with that. @default not compared */
+  readonly wanted?: Outcome;
   /** @default 1 */
   readonly workers?: number;
   readonly random: () => number;
@@ -29,13 +35,15 @@ export interface StormResult {
   readonly turns: number;
   readonly slowestEndMs: number;
   readonly wrong: readonly string[];
+  /** What the project came to, where it came to its end. */
+  readonly outcome: Outcome | null;
   readonly folder: string;
 }
 
 /** A start that works at its own speed for so long has hung. */
 const LONGEST_START_MS = 60_000;
 const GONE_WITHIN_MS = 3000;
-const WATCHED = [".git", ".git/ralph", ".git/refs/heads", "scripts/ralph", "src"];
+const WATCHED = [".git", ".git/ralph", ".git/refs/heads", "src"];
 const TARGETS = [
   /^index\.lock$/,
   /^HEAD/,
@@ -45,21 +53,22 @@ const TARGETS = [
   /git-intent/,
   /run\.lock/,
   /store\.lock/,
-  /prd\.json/,
-  /progress/,
-  /^US-/,
+  /prd\.json|plan\.jsonl|PROGRESS\.yaml|ROADMAP\.md/,
+  /progress|STATE\.md/,
+  /^(US-|t-|step-|\d\d-)/,
 ];
 
 /** One project, from its first story to its last, through at most `kills` kills. */
 export async function killStorm(options: StormOptions): Promise<StormResult> {
   const { random, log = () => {} } = options;
-  const project = createKillProject(options.stories, options.workers);
+  const project = createKillProject(options.workflow ?? "exec", options.items, options.workers);
   const memory = newMemory(project);
   const wrong: string[] = [];
   const gone: Promise<void>[] = [];
   let slowestEndMs = 0;
   let kills = 0;
   let starts = 0;
+  let outcome: Outcome | null = null;
   try {
     for (;;) {
       starts += 1;
@@ -83,6 +92,11 @@ export async function killStorm(options: StormOptions): Promise<StormResult> {
       if (random() < 0.5) await ended; // else the next start finds the last one's processes still at work
     }
     await Promise.all(gone);
+    if (wrong.length === 0) {
+      outcome = outcomeOf(project);
+      const { wanted } = options;
+      if (wanted !== undefined) wrong.push(...differences(outcome, wanted), ...unseenDamage(project, wanted));
+    }
   } finally {
     for (let number = 1; number <= starts; number += 1) endCarriers(`STORM_START=${number}`);
   }
@@ -90,7 +104,7 @@ export async function killStorm(options: StormOptions): Promise<StormResult> {
   if (wrong.length === 0 || options.keep !== true) {
     rmSync(project.folder, { recursive: true, force: true, maxRetries: 5 });
   }
-  return { kills, starts, turns, slowestEndMs, wrong, folder: project.folder };
+  return { kills, starts, turns, slowestEndMs, wrong, outcome, folder: project.folder };
 }
 
 function countTurns(project: KillProject): number {
@@ -114,7 +128,7 @@ interface Started {
 
 function launch(project: KillProject, ralph: readonly string[], start: number): Started {
   const [file = "", ...before] = ralph;
-  const child = spawn(file, [...before, "run", "--ui", "plain", ...project.flags], {
+  const child = spawn(file, [...before, ...project.command], {
     cwd: project.root,
     env: project.environment(start),
     stdio: ["ignore", "pipe", "pipe"],
@@ -152,7 +166,7 @@ function moment(project: KillProject, start: Started, random: () => number): voi
   let left = 1 + Math.floor(random() * 8);
   const delay = random() < 0.5 ? 0 : Math.floor(random() * 6);
   const watchers: FSWatcher[] = [];
-  for (const folder of WATCHED) {
+  for (const folder of [...WATCHED, dirname(STATE_FILE[project.workflow])]) {
     mkdirSync(join(project.root, folder), { recursive: true });
     watchers.push(watch(join(project.root, folder), (_event, name) => {
       if (name === null || !target.test(String(name)) || --left !== 0) return;

@@ -1,21 +1,29 @@
 import { describe, expect, test } from "vitest";
+import { LONG } from "../sampled.ts";
 import { killStorm } from "./kill_storm.ts";
-import { seededRandom } from "./random.ts";
 import { ralphProgram } from "./program.ts";
+import { seededRandom } from "./random.ts";
+import { WORKFLOWS } from "./workflow_files.ts";
 
 describe.skipIf(process.platform !== "linux")("a run that is killed", () => {
-  test("loses nothing, does nothing twice and leaves nothing behind", async () => {
-    const random = seededRandom(20261121);
-    const wrong: string[] = [];
-    let kills = 0;
+  test.each(LONG ? WORKFLOWS : ["exec" as const])(
+    "%s: loses nothing, does nothing twice and leaves nothing behind",
+    async (workflow) => {
+      const random = seededRandom(20261121);
+      const storm = { workflow, ralph: ralphProgram(), items: 7, random };
+      const unkilled = await killStorm({ ...storm, kills: 0 });
+      const wrong = [...unkilled.wrong];
+      let kills = 0;
 
-    while (kills < 12 && wrong.length === 0) {
-      const result = await killStorm({ ralph: ralphProgram(), kills: 12 - kills, stories: 7, random });
-      kills += result.kills;
-      wrong.push(...result.wrong);
-    }
+      while (kills < 12 && wrong.length === 0) {
+        const result = await killStorm({ ...storm, kills: 12 - kills, wanted: unkilled.outcome! });
+        kills += result.kills;
+        wrong.push(...result.wrong);
+      }
 
-    expect(wrong).toEqual([]);
-    expect(kills).toBe(12);
-  }, 180_000);
+      expect(wrong).toEqual([]);
+      expect(kills).toBe(12);
+    },
+    180_000,
+  );
 });

@@ -100,17 +100,29 @@ describe("whenever a run has passed", () => {
     async () => {
       const ends: Record<string, number> = {};
       const broken: string[] = [];
+      const started = performance.now();
       let next = 0;
+      let done = 0;
+      // A run that is cut off has a result all the same.
+      const tell = (): void => {
+        const seconds = Math.round((performance.now() - started) / 1000);
+        console.log(
+          `seed ${seed}: ${done} of ${runs} runs, ${broken.length} violations, ${seconds} s: ${JSON.stringify(ends)}`,
+        );
+      };
       const lane = async (): Promise<void> => {
         for (let index = next++; index < runs; index = next++) {
           const workflow = WORKFLOWS[index % WORKFLOWS.length] ?? "exec";
           const run = await oneRun(workflow, seed + index);
           ends[`${workflow} ${run.end}`] = (ends[`${workflow} ${run.end}`] ?? 0) + 1;
           broken.push(...run.broken);
+          for (const line of run.broken) console.log(line);
+          done += 1;
+          if (done % 25 === 0 && done < runs) tell();
         }
       };
       await Promise.all([lane(), lane(), lane()]);
-      console.log(`seed ${seed}: ${JSON.stringify(ends)}`);
+      tell();
 
       expect(broken).toEqual([]);
     },

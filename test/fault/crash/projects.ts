@@ -1,5 +1,4 @@
 /** A project of three items in each workflow: item N is done when `src/N.txt` holds `done`. An edit of the user's is in the tree. */
-import { featurePrd, type TestStory } from "../../fixtures/feature_prd.ts";
 import {
   chmodSync,
   existsSync,
@@ -15,9 +14,9 @@ import { join } from "node:path";
 import { spawnSync } from "node:child_process";
 import { makeRepository } from "../../repository.ts";
 import { ralphProgram } from "../program.ts";
+import { COMMAND, STATE_FILE, type Workflow, workflowFiles, type WorkflowItem } from "../workflow_files.ts";
 
-export const WORKFLOWS = ["exec", "feature", "spec", "sprint", "gsd"] as const;
-export type Workflow = typeof WORKFLOWS[number];
+export { type Workflow, WORKFLOWS } from "../workflow_files.ts";
 
 /** How an agent leaves its work: in the tree, staged, or committed. */
 export type Leaving = "tree" | "staged" | "committed";
@@ -39,15 +38,10 @@ export interface CrashProject {
   remove(): void;
 }
 
-const COMMAND: Readonly<Record<Workflow, readonly string[]>> = {
-  exec: ["run"],
-  feature: ["run", "calc"],
-  spec: ["build", "--non-interactive"],
-  sprint: ["sprint", "run", ".claude/sprints/calc"],
-  gsd: ["run", "--loop"],
-};
-
-const CHECKS = ITEMS.map((number) => `grep -qx done src/${number}.txt`);
+const CHECKED: readonly WorkflowItem[] = ITEMS.map((number) => ({
+  title: `Write ${number}`,
+  check: `grep -qx done src/${number}.txt`,
+}));
 
 export function crashProject(workflow: Workflow, leaving: Leaving): CrashProject {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), `ralph-crash-${workflow}-`)));
@@ -68,7 +62,7 @@ export function crashProject(workflow: Workflow, leaving: Leaving): CrashProject
     GIT_CONFIG_GLOBAL: "/dev/null",
     GIT_CONFIG_NOSYSTEM: "1",
   };
-  makeRepository(root, { files: { "notes.txt": "first\n", ...STATE[workflow]() }, environment });
+  makeRepository(root, { files: { "notes.txt": "first\n", ...workflowFiles(workflow, CHECKED) }, environment });
   writeFileSync(join(root, "notes.txt"), USER_TEXT);
   return {
     workflow,
@@ -110,83 +104,18 @@ export function wrongAtTheEnd({ root, git, workflow }: CrashProject): readonly s
 }
 
 function isDone(workflow: Workflow, root: string): boolean {
-  const text = (path: string): string => readFileSync(join(root, path), "utf8");
+  const text = readFileSync(join(root, STATE_FILE[workflow]), "utf8");
   switch (workflow) {
     case "exec":
-      return !text("scripts/ralph/prd.json").includes('"passes": false');
     case "feature":
-      return !text(".ralph/2026-01-01-calc/prd.json").includes('"passes": false');
+      return !text.includes('"passes": false');
     case "spec":
-      return !text("ralph/plan.jsonl").includes('"s":"p"');
+      return !text.includes('"s":"p"');
     case "sprint":
-      return text(".claude/sprints/calc/PROGRESS.yaml").includes("status: completed");
+      return text.includes("status: completed");
     case "gsd":
       return ITEMS.every((number) => existsSync(join(root, `.planning/phases/01-calc/01-0${number}-SUMMARY.md`)));
   }
-}
-
-const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
-
-function stories(): readonly TestStory[] {
-  return ITEMS.map((number, index) => ({
-    id: `US-00${number}`,
-    title: `Write ${number}`,
-    acceptanceCriteria: [`Verify: \`${CHECKS[index]}\``],
-    priority: number,
-    passes: false,
-    notes: "",
-  }));
-}
-
-const STATE: Readonly<Record<Workflow, () => Readonly<Record<string, string>>>> = {
-  exec: () => ({ "scripts/ralph/prd.json": json({ branchName: "main", userStories: stories() }) }),
-  feature: () => ({
-    ".ralph/2026-01-01-calc/prd.json": featurePrd(stories()),
-    ".ralph/2026-01-01-calc/prd.md": "# Calc\n",
-    "ralph.config.json": json({ workflow: "feature", verify: { default: ["git --version"] } }),
-  }),
-  spec: () => ({
-    "ralph/specs/calc.md": "# Calc\n\nThree files.\n",
-    "ralph/plan.jsonl": [
-      { t: "spec", spec: "calc.md" },
-      ...ITEMS.map((number, index) => ({
-        t: "task",
-        id: `t-000${number}`,
-        spec: "calc.md",
-        name: `Write ${number}`,
-        s: "p",
-        accept: `Verify: \`${CHECKS[index]}\``,
-        priority: ["high", "medium", "low"][index],
-      })),
-    ].map((line) => `${JSON.stringify(line)}\n`).join(""),
-    "ralph.config.json": json({ workflow: "spec" }),
-  }),
-  sprint: () => ({
-    ".gitignore": ".claude/sprints/*/PROGRESS.yaml\n",
-    ".claude/sprints/calc/SPRINT.yaml": "workflow: ralph\ngoal: |\n  Write 1, 2 and 3\n",
-    "ralph.config.json": json({ workflow: "sprint", verify: { default: CHECKS } }),
-  }),
-  gsd: () => ({
-    ".planning/ROADMAP.md":
-      "# Roadmap\n\n## Phases\n\n- [ ] **Phase 1: Calc** - files\n\n## Phase Details\n\n### Phase 1: Calc\n**Goal**: three files\n" +
-      `**Plans**: 3 plans\n\nPlans:\n${ITEMS.map((number) => `- [ ] 01-0${number}-PLAN.md — ${number}\n`).join("")}`,
-    ".planning/STATE.md":
-      "# Project State\n\n## Current Position\n\nPhase: 1 of 1 (Calc)\nPlan: 0 of 3 in current phase\nStatus: Ready to execute\n" +
-      "Last activity: 2026-01-01 — planned\n\nProgress: [░░░░░] 0%\n",
-    ...Object.fromEntries(
-      ITEMS.map((
-        number,
-        index,
-      ) => [`.planning/phases/01-calc/01-0${number}-PLAN.md`, planText(number, CHECKS[index]!)]),
-    ),
-    "ralph.config.json": json({ workflow: "gsd" }),
-  }),
-};
-
-function planText(number: number, check: string): string {
-  return `---\nphase: 01-calc\nplan: 0${number}\ntype: execute\n---\n\n<objective>Write ${number}</objective>\n\n<tasks>\n` +
-    `<task type="auto">\n  <name>Write ${number}</name>\n  <files>src/${number}.txt</files>\n  <action>Write done into it</action>\n` +
-    `  <verify>\n    <automated>${check}</automated>\n  </verify>\n  <done>It is there</done>\n</task>\n</tasks>\n`;
 }
 
 /** Every workflow's own way to say that the work is done. */

@@ -213,7 +213,7 @@ export const HONEST: readonly HonestCase[] = [
     workflow: "gsd",
     language: "shell",
     setup:
-      `printf '#!/bin/sh\\nprintf "\\\\n[GNUPG:] SIG_CREATED \\\\n" >&2; echo "-----BEGIN PGP SIGNATURE-----"; echo; echo x; echo "-----END PGP SIGNATURE-----"\\n' > "$OUT/gpg"; chmod +x "$OUT/gpg"; git config gpg.program "$OUT/gpg"; git config commit.gpgsign true`,
+      `printf '#!/bin/sh\\ncat >/dev/null; printf "\\\\n[GNUPG:] SIG_CREATED \\\\n" >&2; echo "-----BEGIN PGP SIGNATURE-----"; echo; echo x; echo "-----END PGP SIGNATURE-----"\\n' > "$OUT/gpg"; chmod +x "$OUT/gpg"; git config gpg.program "$OUT/gpg"; git config commit.gpgsign true`,
     agent: plain,
     holds: "git cat-file -p HEAD | grep -q 'BEGIN PGP'",
   },
