@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
+import { WORK_BESIDE_TESTS } from "./rows/beside.ts";
 import { HARD } from "./rows/hard.ts";
 import { HONEST } from "./rows/honest.ts";
 import { runCase } from "./rows/run_case.ts";
@@ -7,7 +8,11 @@ import type { HonestCase } from "./rows/types.ts";
 import { chosen } from "./table.ts";
 
 describe("odd but right", () => {
-  test.each(chosen([...HONEST, ...HARD]).map((given) => [given.workflow, given.language, given.name, given] as const))(
+  test.each(
+    chosen([...HONEST, ...HARD, ...WORK_BESIDE_TESTS]).map((given) =>
+      [given.workflow, given.language, given.name, given] as const
+    ),
+  )(
     "%s, %s: %s",
     async (_workflow, _language, _name, given: HonestCase) => {
       const ran = await runCase(given);

@@ -69,9 +69,13 @@ export async function judgingChanges(old: Entries, now: Entries, given: Judges):
   const configures = (path: string): boolean =>
     !isElsewhere(path) && (configuresRunner(path) || namedAfter(path, reached.programs));
   const packages = packagesOf(reached.files);
+  // a program that writes files of the commit may have made the tests that judge it
+  const run = reached.work.size > 0 && await given.isWritten()
+    ? new Set([...reached.files, ...reached.work])
+    : reached.files;
   const isJudge = (path: string): boolean =>
     isTest(path) ||
-    ((configures(path) || reached.files.has(path) || reached.data.has(path) ||
+    ((configures(path) || run.has(path) || reached.data.has(path) ||
       packages.some((one) => path.startsWith(one))) && !isSubject(path));
   const inside = await inlineTests(old, now, judges);
   const changes: JudgingChange[] = [...inside.values()];
@@ -80,12 +84,13 @@ export async function judgingChanges(old: Entries, now: Entries, given: Judges):
     const after = now.get(path);
     if (after?.hash === entry.hash && after.mode === entry.mode) continue;
     if (inside.has(path)) continue;
-    const isReached = reached.files.has(path);
+    const isReached = run.has(path);
     if (!isTest(path) && ((isManifest(path) && (isReached || !isElsewhere(path))) || (isMakefile(path) && isReached))) {
       const change = await manifestChange(path, entry, after, judges);
       if (change !== null) changes.push(change);
     } else if (isJudge(path)) {
-      const isUncertain = !isTest(path) && !isReached && (configuresBuild(path) || !configuresRunner(path));
+      const mayJudge = isProduct(path) || (!isReached && (configuresBuild(path) || !configuresRunner(path)));
+      const isUncertain = !isTest(path) && mayJudge;
       changes.push(oldFile(path, entry, isUncertain));
     } else if (judges.isChanged(path) && !isSubject(path)) others.push(path);
   }

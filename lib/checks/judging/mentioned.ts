@@ -138,6 +138,11 @@ function mayJudge(path: string): boolean {
   return !isProduct(path) && !(posix.dirname(path) === "." && DOCUMENT_REGEXP.test(posix.basename(path)));
 }
 
+/** Code by its ending, or a script without one. Pure. */
+export function isCode(path: string): boolean {
+  return CODE_REGEXP.test(posix.basename(path));
+}
+
 /** In a folder that holds what is made. Pure. */
 export function isProduct(path: string): boolean {
   return posix.dirname(path).split("/").some((folder) => PRODUCT.has(folder));

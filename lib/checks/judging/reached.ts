@@ -2,6 +2,7 @@ import { posix } from "node:path";
 import picomatch from "picomatch";
 import { codeIn, isChecked, looksAround, namesIn } from "./inline_code.ts";
 import { isProduct } from "./mentioned.ts";
+import { isChecker, runsFolders, runsWork } from "./runs_work.ts";
 import { isMakefile, manifestsOf, scriptsRun } from "./scripts.ts";
 import {
   compares,
@@ -34,7 +35,9 @@ export interface FileTree {
 export interface Reached {
   /** Files that they run, scripts of scripts included. */
   readonly files: ReadonlySet<string>;
-  /** Of these, those that no word names by itself: a pattern or a folder does. */
+  /** What is made, run beside a test by the same check: the test judges it. */
+  readonly work: ReadonlySet<string>;
+  /** Of the files, those that no word names by itself: a pattern or a folder does. */
   readonly listed: ReadonlySet<string>;
   /** Files that they compare with, or ask about: rules, sums, golden files, input. */
   readonly data: ReadonlySet<string>;
@@ -50,17 +53,7 @@ export interface Reached {
 const DEPTH = 3;
 /** Files longer than that are data. */
 const LONGEST_SCRIPT = 256 * 1024;
-/** They run what is in a folder or matches a pattern. `find` and `ls` only name it: another program runs it then. */
-const RUNNERS_REGEXP = /^(?:ava|bats|jest|mocha|prove|py\.?test|rspec|tap|uvu|vitest)$/;
-/** Programs that run tests only by one of these words. */
-const RUNNERS_BY_WORD: readonly (readonly [program: RegExp, word: RegExp])[] = [
-  [/^python[\d.]*$/, /^(?:unittest|pytest|nose2)$/],
-  [/^node$/, /^--test$/],
-  [/^(?:bun|deno)$/, /^test$/],
-];
 const LISTERS: ReadonlySet<string> = new Set(["find", "for", "ls"]);
-/** The path of a checker. */
-const CHECKER_REGEXP = /check|verif|valid|test|spec|assert|judge|\bqa\b|e2e|smoke|accept|grade|score/i;
 const INTERPRETERS_REGEXP = /^(?:\.|source|(?:ba|da|z|k)?sh|node|bun|deno|python[\d.]*|ruby|perl|bats)$/;
 /** They read a file into the command itself. */
 const INCLUDES: ReadonlySet<string> = new Set([".", "source", "include"]);
@@ -74,7 +67,10 @@ export async function reachedBy(
   isTest: (path: string) => boolean = () => false,
 ): Promise<Reached> {
   const reach = new Reach(tree, isTest);
-  for (const command of commands) await reach.follow(command, ".", 0);
+  for (const command of commands) {
+    await reach.follow(command, ".", 0);
+    reach.endCheck();
+  }
   return reach;
 }
 
@@ -89,22 +85,37 @@ interface Spot {
   readonly made: ReadonlySet<string>;
   /** Folders that it puts on PATH. */
   readonly paths: readonly string[];
+  /** All of it. */
+  readonly text: string;
+  /** Paths that other words of the command name. */
+  readonly operands: readonly string[];
 }
 
 class Reach implements Reached {
   readonly files: Set<string> = new Set();
+  readonly work: Set<string> = new Set();
   readonly listed: Set<string> = new Set();
   readonly folders: Set<string> = new Set();
   readonly programs: Set<string> = new Set();
   readonly absent: Set<string> = new Set();
   readonly data: Set<string> = new Set();
   readonly #seen = new Set<string>();
+  /** What this check runs that is made, and whether it runs a test. */
+  readonly #made = new Set<string>();
+  #hasTests = false;
   readonly #tree: FileTree;
   readonly #isTest: (path: string) => boolean;
 
   constructor(tree: FileTree, isTest: (path: string) => boolean) {
     this.#tree = tree;
     this.#isTest = isTest;
+  }
+
+  /** What is made judges itself where no test does. */
+  endCheck(): void {
+    for (const path of this.#made) (this.#hasTests ? this.work : this.files).add(path);
+    this.#made.clear();
+    this.#hasTests = false;
   }
 
   /** @param observed something looks at what the text prints */
@@ -116,9 +127,10 @@ class Reach implements Reached {
     const variables = variablesIn(text);
     const bases = await basesOf(parsed, folder, { tree: this.#tree, variables });
     const runsNamed = parsed.some(({ program }) => INTERPRETERS_REGEXP.test(program));
-    const about = { variables, made: new Set(outputsIn(text)), paths: pathFolders(text) };
+    const about = { variables, made: new Set(outputsIn(text)), paths: pathFolders(text), text, operands: [] };
     for (const command of parsed) {
       for (const program of programsOf(command)) this.programs.add(program);
+      this.#hasTests ||= runsFolders(command);
       const lists = (LISTERS.has(command.program) && runsNamed) || command.feeds;
       for (const base of bases) {
         const spot = { base, depth, lists, ...about };
@@ -136,12 +148,17 @@ class Reach implements Reached {
     const codes = codeIn(command.program, command.words);
     const operands = compares(command.program) ? expectedOf(command.words) : command.words;
     const onPath = paths.map((folder) => posix.join(folder, command.program));
+    const named: { readonly word: string; readonly one: string; readonly path: string | null }[] = [];
     for (const word of [command.program, ...onPath, ...operands]) {
       if (codes.includes(word) || made.has(word)) continue;
       for (const one of [...withValues(word, variables), ...printedBy(word)]) {
-        const lists = spot.lists || (one !== word && one.includes("*"));
-        await this.#take(command, one, { ...spot, lists });
+        named.push({ word, one, path: await pathOf(one, base, this.#tree) });
       }
+    }
+    for (const { word, one } of named) {
+      const others = named.flatMap((other) => other.word === word ? [] : other.path ?? []);
+      const lists = spot.lists || (one !== word && one.includes("*"));
+      await this.#take(command, one, { ...spot, lists, operands: others });
     }
     for (const code of codes) await this.#takeCode(code, base, depth);
     for (const value of command.settings.flatMap((one) => one.split(/[=:,]/).slice(1))) {
@@ -168,18 +185,21 @@ class Reach implements Reached {
     for (const word of [command.program, ...command.words]) {
       for (const one of withValues(word, spot.variables)) {
         const path = await pathOf(one, spot.base, this.#tree);
-        if (path === null || isProduct(path) || !(isTests || CHECKER_REGEXP.test(path))) continue;
+        if (path === null || isProduct(path) || !(isTests || isChecker(path))) continue;
         await this.#take(command, one, spot);
       }
     }
   }
 
-  async #take(command: SimpleCommand, word: string, { base, depth, lists }: Spot): Promise<void> {
+  async #take(command: SimpleCommand, word: string, spot: Spot): Promise<void> {
+    const { base, depth, lists, text, operands } = spot;
     const path = await pathOf(word, base, this.#tree);
     if (path !== null && command.feeds && isProduct(path)) return;
     if (path !== null && this.#tree.has(path)) {
       this.listed.delete(path);
-      return await this.#enter(path, depth);
+      const isIncluded = INCLUDES.has(command.program);
+      const isWork = runsWork(path, { text, command, isIncluded, operands, isTest: (one) => this.#holdsTests(one) });
+      return await this.#enter(path, depth, isWork);
     }
     if (path !== null) this.folders.add(path);
     if (lists || runsFolders(command)) {
@@ -223,9 +243,16 @@ class Reach implements Reached {
     else this.folders.add(path);
   }
 
-  async #enter(path: string, depth: number): Promise<void> {
-    if (this.files.has(path)) return;
-    this.files.add(path);
+  #holdsTests(path: string): boolean {
+    if (!this.#tree.isFolder(path)) return this.#isTest(path);
+    return [...this.#tree.paths()].some((one) => one.startsWith(`${path}/`) && this.#isTest(one));
+  }
+
+  async #enter(path: string, depth: number, isWork = false): Promise<void> {
+    if (this.files.has(path) || (isWork && this.#made.has(path))) return;
+    if (isWork) this.#made.add(path);
+    else this.files.add(path);
+    this.#hasTests ||= this.#isTest(path);
     if (depth >= DEPTH) return;
     const target = await this.#tree.linkAt(path);
     const real = target === null ? null : await pathOf(posix.join(posix.dirname(path), target), ".", this.#tree);
@@ -287,11 +314,6 @@ async function behind(path: string, tree: FileTree): Promise<string | null> {
     return await pathOf(posix.join(posix.dirname(folder), target, ...parts.slice(length)), ".", tree);
   }
   return null;
-}
-
-function runsFolders({ program, words }: SimpleCommand): boolean {
-  return RUNNERS_REGEXP.test(program) ||
-    RUNNERS_BY_WORD.some(([runner, by]) => runner.test(program) && words.some((word) => by.test(word)));
 }
 
 /** Files in folders below the base that match a pattern. */

@@ -29,6 +29,7 @@ export async function changesOf(
   before: Files,
   after: Files,
   isSubject: (path: string) => boolean = () => false,
+  isWritten = false,
 ): Promise<readonly string[]> {
   const isTest = picomatch([...defaultConfig().tests.globs], { dot: true });
   const reachedNow = await reachedBy(checks, treeOf(after));
@@ -37,7 +38,7 @@ export async function changesOf(
     reached: await reachedBy(checks, treeOf(before), isTest),
     isSubject,
     isChanged: () => true,
-    isWritten: () => Promise.resolve(false),
+    isWritten: () => Promise.resolve(isWritten),
     named: (path) => reachedNow.files.has(path) && !reachedNow.listed.has(path),
     containing: (words) =>
       Promise.resolve(Object.keys(before).filter((path) => words.some((word) => before[path]?.includes(word)))),

@@ -5,6 +5,7 @@
  * @module
  */
 import { AROUND } from "./around.ts";
+import { BESIDE_TESTS } from "./beside.ts";
 import { CHECKER } from "./checker.ts";
 import { CLAIMS } from "./claims.ts";
 import { COMPARED_ROWS } from "./compared.ts";
@@ -29,6 +30,7 @@ export const ROWS: readonly Row[] = [
   ...INSIDE,
   ...LED,
   ...CHECKER,
+  ...BESIDE_TESTS,
   ...REPOSITORY,
   ...PROCESSES,
 ];
