@@ -14,10 +14,12 @@ import { ownFiles } from "../context/own_files.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import { outputFrom } from "../git/run_git.ts";
+import { topLevelPaths } from "../git/tree_paths.ts";
 import { keptWork } from "../git/work_commit.ts";
 import type { Repository } from "../git/types.ts";
 import { hashText, LARGEST_LOG, readText, writeAtomic } from "../host/files.ts";
 import { keyOf } from "../loop/journal_fold.ts";
+import { parseLine } from "../loop/journal_record.ts";
 import { attemptRef, jobRef } from "./job.ts";
 import { commitData, dropRefs, fetchRefs, pushRefs, readData, type RefUpdate, remoteRefs } from "./remote.ts";
 
@@ -103,7 +105,7 @@ export async function openSharedRun<Data, Findings>(
   const heads = `refs/heads/${branch}`;
   const there = await remoteRefs(repository, [ref, heads, "refs/ralph/jobs/*", "refs/ralph/attempts/*"]);
   await ensureAhead(repository, branch, there.get(heads) ?? null);
-  const run = new Shared(ralph, { repository, key, ref, heads, there });
+  const run = new Shared(ralph, { repository, key, ref, heads, there, stateFiles: backlog.stateFiles });
   await run.adopt(ralph.journal.open(key).length > 0);
   return run;
 }
@@ -115,8 +117,7 @@ class Shared implements SharedRun {
   readonly results: ReadonlySet<string>;
   readonly #ralph: RalphContext;
   readonly #parts: SharedParts;
-  /** Before this call: the branch, and the journal's text. */
-  #before: { readonly head: string | null; readonly journal: string } = { head: null, journal: "" };
+  #before: Before = { head: null, journal: "", state: new Map() };
 
   constructor(ralph: RalphContext, parts: SharedParts) {
     this.#ralph = ralph;
@@ -131,7 +132,9 @@ class Shared implements SharedRun {
   async adopt(isOut: boolean): Promise<void> {
     await this.#adopt(isOut);
     const { repository, heads } = this.#parts;
-    this.#before = { head: await commitOf(repository, heads), journal: await this.#journal() };
+    const state = new Map<string, string | null>();
+    for (const path of this.#parts.stateFiles) state.set(path, await this.#ralph.state.read(path));
+    this.#before = { head: await commitOf(repository, heads), journal: await this.#text(), state };
   }
 
   async #adopt(isOut: boolean): Promise<void> {
@@ -145,8 +148,8 @@ class Shared implements SharedRun {
     }
     const file = ownFiles(repository, this.#ralph.root).journal;
     if (theirs !== ours) {
-      const text = await this.#journal();
-      const known = ours === null ? "" : await outputFrom(repository, ["show", `${ours}:${FILE}`]);
+      const text = this.#ownLines(await this.#text());
+      const known = ours === null ? "" : this.#ownLines(await outputFrom(repository, ["show", `${ours}:${FILE}`]));
       if (text !== known) throw stale("this clone has a journal of its own that the remote has not");
       await fetchRefs(repository, [ref]);
     }
@@ -161,7 +164,8 @@ class Shared implements SharedRun {
     if (theirs === ours) return; // what is here may be further on: a call that was killed
     const input = Object.entries(shared.data.work).map(([name, commit]) => `update ${name} ${commit}\n`).join("");
     await outputFrom(repository, ["update-ref", "--stdin"], { input });
-    await writeAtomic(file, await outputFrom(repository, ["show", `${ref}:${FILE}`]));
+    const run = this.#ownLines(await outputFrom(repository, ["show", `${ref}:${FILE}`]));
+    await writeAtomic(file, `${this.#otherLines(await this.#text())}${run}`);
     await this.#ralph.journal.refresh();
   }
 
@@ -185,22 +189,53 @@ class Shared implements SharedRun {
     await outputFrom(repository, ["update-ref", "--stdin"], { input: `${moved}${gone}` });
   }
 
-  /** Another call was first: jobs that were taken here have not been. What was landed is on the branch, and stays recorded. */
+  /** Another call was first: what was taken or landed here has not been. Results stay on the remote, and land again. */
   async #undo(taken: readonly string[]): Promise<void> {
     const { repository, heads, there } = this.#parts;
     const { head, journal } = this.#before;
-    if (await commitOf(repository, heads) !== head) return;
+    const now = await commitOf(repository, heads);
+    if (now !== head && !await this.#goBack(now, head)) return;
     await writeAtomic(ownFiles(repository, this.#ralph.root).journal, journal);
     await dropRefs(repository, taken.map(jobRef).filter((ref) => !there.has(ref)));
+    await this.#ralph.journal.refresh();
   }
 
-  async #journal(): Promise<string> {
+  /**
+   * What was landed here is no longer on the branch, and kept by a ref.
+   *
+   * @returns false where changes of a person's are in the way: then all stays as it is
+   */
+  async #goBack(now: string | null, head: string | null): Promise<boolean> {
+    if (now === null || head === null) return false;
+    const { repository, stateFiles } = this.#parts;
+    const { state } = this.#ralph;
+    await outputFrom(repository, ["update-ref", `refs/ralph/lost/land-${now.slice(0, 16)}`, now]);
+    // state that no commit has yet is Ralph's own, and would be in the way
+    for (const path of topLevelPaths(this.#ralph, stateFiles)) {
+      await repository.git(["checkout", "--quiet", now, "--", path]);
+    }
+    if ((await repository.git(["reset", "--quiet", "--keep", head])).exitCode !== 0) return false;
+    for (const [path, text] of this.#before.state) if (text !== null) await state.update(path, () => text);
+    await state.adopt(stateFiles);
+    return true;
+  }
+
+  async #text(): Promise<string> {
     return await readText(ownFiles(this.#parts.repository, this.#ralph.root).journal, LARGEST_LOG) ?? "";
+  }
+
+  /** Those of this backlog: what this clone did at others is nothing of the remote's, and theirs nothing of this clone's. */
+  #ownLines(text: string): string {
+    return linesWhere(text, (key) => key === keyOf(this.#parts.key));
+  }
+
+  #otherLines(text: string): string {
+    return linesWhere(text, (key) => key !== keyOf(this.#parts.key));
   }
 
   async #commit({ spent, taken }: RunMemory): Promise<string> {
     const { repository } = this.#parts;
-    const text = await this.#journal();
+    const text = this.#ownLines(await this.#text());
     const blob = (await outputFrom(repository, ["hash-object", "-w", "--stdin"], { input: text })).trim();
     const tree = (await outputFrom(repository, ["mktree"], { input: `100644 blob ${blob}\t${FILE}\n` })).trim();
     const work = Object.fromEntries(await this.#work());
@@ -221,6 +256,15 @@ class Shared implements SharedRun {
   }
 }
 
+/** Lines of a journal by the backlog that they are of. Pure. */
+function linesWhere(text: string, isWanted: (key: unknown) => boolean): string {
+  const lines = text.split("\n").filter((line) => {
+    const read = parseLine(line);
+    return typeof read === "object" && read !== null && "key" in read && isWanted(read.key);
+  });
+  return lines.map((line) => `${line}\n`).join("");
+}
+
 interface SharedParts {
   readonly repository: Repository;
   readonly key: JournalKey;
@@ -229,6 +273,18 @@ interface SharedParts {
   readonly heads: string;
   /** Refs of the remote. */
   readonly there: ReadonlyMap<string, string>;
+  /** Relative to the root. */
+  readonly stateFiles: readonly string[];
+}
+
+/** As it was before this call. */
+interface Before {
+  /** The branch. */
+  readonly head: string | null;
+  /** The journal's text. */
+  readonly journal: string;
+  /** Texts of state files. */
+  readonly state: ReadonlyMap<string, string | null>;
 }
 
 /** What others have landed is here: this clone's branch goes on from there. */

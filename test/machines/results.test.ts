@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { Attempt, Backlog } from "../../lib/backlog/types.ts";
 import { memoryBacklog } from "../../lib/mod.ts";
 import type { Job } from "../../lib/machines/job.ts";
+import { runLoop } from "../../lib/loop/run_loop.ts";
 import { landResult, takeJobs, workJob } from "../../lib/machines/jobs.ts";
 import { type TestContext, testContext } from "../../lib/testing/mod.ts";
 import { featureFindings } from "../../lib/workflows/feature/claim.ts";
@@ -184,6 +185,35 @@ test("what a clone keeps of other runs stays in it", async () => {
   expect(await tree.git("-C", url, "rev-list", "--all")).not.toContain(other);
 });
 
+test("a clone that has worked on another backlog takes part, shares nothing of it and keeps it", async () => {
+  await using ralph = await testContext({ remote: true, agent: { turns: [TURN, TURN] } });
+  const other = { ...memoryBacklog([{ id: "private", title: "mine alone", checks: ["true"] }]), scope: "other" };
+  expect((await runLoop(ralph, other)).status).toBe("passed");
+  const { tree } = ralph;
+  await tree.git("push", "--quiet", "origin", "HEAD");
+  const journal = (): string => readFileSync(join(ralph.root, ".git/ralph/journal.jsonl"), "utf8");
+
+  const job = await taken(ralph);
+
+  const shared = await tree.git(
+    "show",
+    `${(await tree.git("for-each-ref", "--format=%(refname)", "refs/ralph/runs")).trim()}:journal.jsonl`,
+  );
+  expect(shared).toContain(job.attempt.id);
+  expect(shared).not.toContain("private");
+  // as where the run has been elsewhere meanwhile
+  const before = journal();
+  await tree.write({
+    ".git/ralph/journal.jsonl": before.split("\n").filter((line) => line.includes("private")).map((line) => `${line}\n`)
+      .join(""),
+  });
+  await tree.git("update-ref", "-d", (await tree.git("for-each-ref", "--format=%(refname)", "refs/ralph/runs")).trim());
+  await ralph.journal.refresh();
+
+  expect((await taken(ralph)).attempt.id).toBe(job.attempt.id);
+  expect(journal()).toContain("private");
+});
+
 test("of two that take at once one is refused, and its clone takes part again as it is", async () => {
   await using ralph = await testContext({ remote: true });
   const { tree } = ralph;
@@ -198,6 +228,34 @@ test("of two that take at once one is refused, and its clone takes part again as
   rmSync(hook);
   await taken(ralph);
   expect(readFileSync(join(ralph.root, ".git/ralph/journal.jsonl"), "utf8").match(/"begun"/g)).toHaveLength(1);
+});
+
+test("of two that land at once one is refused, and lands after a fetch what is still to land", async () => {
+  await using ralph = await testContext({ remote: true, agent: { turns: [TURN] } });
+  const { tree } = ralph;
+  await workJob(ralph, backlogOf(), await taken(ralph));
+  const url = (await tree.git("remote", "get-url", "origin")).trim();
+  const before = (await tree.git("rev-parse", "HEAD")).trim();
+  const hook = join(url, "hooks/pre-receive"); // another one is first, between the look and the push
+  await tree.write({ [relative(ralph.root, hook)]: "#!/bin/sh\necho 'stale info' >&2; exit 1\n" });
+  chmodSync(hook, 0o755);
+
+  await expect(landResult(ralph, backlogOf())).rejects.toMatchObject({ code: "job-stale" });
+  expect((await tree.git("rev-parse", "HEAD")).trim()).toBe(before);
+  expect((await tree.git("status", "--porcelain")).trim()).toBe("");
+
+  rmSync(hook);
+  await tree.git("clone", "--quiet", url, ".git/other"); // what the other one has pushed
+  await tree.git("-C", ".git/other", "commit", "--quiet", "--allow-empty", "--message", "theirs");
+  await tree.git("-C", ".git/other", "push", "--quiet", "origin", "HEAD");
+  await tree.git("pull", "--quiet", "--ff-only", "origin", "main");
+  const { landed, outcome } = await landResult(ralph, backlogOf());
+
+  expect(landed).toMatchObject([{ item: "a", status: "passed" }]);
+  expect(outcome.status).toBe("passed");
+  const subjects = await tree.git("-C", url, "log", "--format=%s", "main");
+  expect(subjects.match(/write a\.txt/g)).toHaveLength(1);
+  expect(subjects).toContain("theirs");
 });
 
 test("a clone in which work on a job was killed goes back to its branch with the next one", async () => {
