@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { removePath } from "../host/files.ts";
 import { FROM_INPUT, outputFrom } from "./run_git.ts";
 import { saveTree } from "./own_index.ts";
-import type { Repository } from "./types.ts";
+import type { HeadNow, Repository } from "./types.ts";
 
 /** What a turn must leave in place. */
 export interface HistoryLine {
@@ -12,12 +12,6 @@ export interface HistoryLine {
   readonly head: string | null;
   /** The last commit that was made by Ralph or verified: HEAD must descend from it. */
   readonly floor: string | null;
-}
-
-/** Where HEAD is after a turn. */
-export interface HeadNow {
-  readonly branch: string | null;
-  readonly head: string | null;
 }
 
 /** The turn rewrote what it was given; the branch is as it was before. */

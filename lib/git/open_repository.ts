@@ -66,8 +66,13 @@ function createRepository(host: Host, topLevel: string, folders: GitFolders): Re
     ralphDirectory: folders.ralphDirectory,
     status,
     async currentBranch() {
-      const { ref } = await readHead(folders.gitDirectory, folders.commonDirectory);
-      return ref?.startsWith("refs/heads/") === true ? ref.slice("refs/heads/".length) : null;
+      return branchIn(await readHead(folders.gitDirectory, folders.commonDirectory));
+    },
+    async head() {
+      const found = await readHead(folders.gitDirectory, folders.commonDirectory);
+      if (found.commit !== null) return { branch: branchIn(found), head: found.commit };
+      const { branch, head } = await status(); // its ref is packed, kept in a table, or not there yet
+      return { branch, head };
     },
     snapshot,
     withWritten: (before, paths) => withWritten(topLevel, before, paths, hashes),
@@ -98,6 +103,10 @@ function createRepository(host: Host, topLevel: string, folders: GitFolders): Re
       return git(gitArguments, { ...options, environment: { ...environment, ...options.environment } });
     },
   };
+}
+
+function branchIn({ ref }: Awaited<ReturnType<typeof readHead>>): string | null {
+  return ref?.startsWith("refs/heads/") === true ? ref.slice("refs/heads/".length) : null;
 }
 
 async function statusOf(git: Git, topLevel: string, isOwn: IsOwnOutput): Promise<TreeStatus> {

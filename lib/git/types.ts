@@ -80,6 +80,14 @@ export type CommitResult =
   /** The user's hook said no; `output` is the tail of what it printed. */
   | { readonly status: "refused"; readonly output: string };
 
+/** Where HEAD is. */
+export interface HeadNow {
+  /** `null`: HEAD is detached. */
+  readonly branch: string | null;
+  /** `null` before the first commit. */
+  readonly head: string | null;
+}
+
 /** How a branch was reached: it was the current one, is new, was brought forward to HEAD, or has commits of its own. */
 export type BranchSwitch = "current" | "created" | "forwarded" | "switched";
 
@@ -94,6 +102,8 @@ export interface Repository {
   status(): Promise<TreeStatus>;
   /** The branch, read without a process; `null` when HEAD is detached. */
   currentBranch(): Promise<string | null>;
+  /** Where HEAD is, without a look at the tree. */
+  head(): Promise<HeadNow>;
   snapshot(): Promise<TreeSnapshot>;
   /** A snapshot after Ralph has changed these files, which git has and which were as HEAD has them, or listed already. */
   withWritten(before: TreeSnapshot, paths: readonly string[]): Promise<TreeSnapshot>;

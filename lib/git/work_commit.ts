@@ -40,12 +40,40 @@ export async function keptWork(
   return new Map(lines.map((line) => line.split(" ") as [string, string]));
 }
 
+/** The work of a backlog as one process knows it. */
+export interface KeptWork {
+  /** The commit that is kept under a ref; `null`: none is. */
+  of(ref: string): Promise<string | null>;
+  keep(ref: string, commit: string): Promise<void>;
+  drop(ref: string): Promise<void>;
+}
+
+/**
+ * @param alone nothing else keeps or drops work of this backlog meanwhile: git is asked once
+ */
+export function createKeptWork(repository: Pick<Repository, "git">, key: string, alone: boolean): KeptWork {
+  let known: Map<string, string> | null = null;
+  const all = async (): Promise<Map<string, string>> =>
+    known = known !== null && alone ? known : new Map(await keptWork(repository, key));
+  return {
+    of: async (ref) => (await all()).get(ref) ?? null,
+    async keep(ref, commit) {
+      await keepWork(repository, ref, commit);
+      known?.set(ref, commit);
+    },
+    async drop(ref) {
+      if (!alone || (await all()).has(ref)) await dropWork(repository, [ref]);
+      known?.delete(ref);
+    },
+  };
+}
+
 /** Names work that came from elsewhere, so that it is kept. */
-export async function keepWork(repository: Pick<Repository, "git">, ref: string, commit: string): Promise<void> {
+async function keepWork(repository: Pick<Repository, "git">, ref: string, commit: string): Promise<void> {
   await outputFrom(repository, ["update-ref", ref, commit]);
 }
 
-/** Lets go of work: it is on the branch, or no longer asked for. @throws {RalphError} git-failed */
+/** Lets go of work, where it is kept: it is on the branch, or no longer asked for. @throws {RalphError} git-failed */
 export async function dropWork(repository: Pick<Repository, "git">, refs: readonly string[]): Promise<void> {
   if (refs.length === 0) return;
   await outputFrom(repository, ["update-ref", "--stdin"], { input: refs.map((ref) => `delete ${ref}\n`).join("") });

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { RalphContext } from "../context/context.ts";
 import type { Fold, TreeSnapshot, TreeStatus } from "../git/types.ts";
 import type {
@@ -15,6 +16,7 @@ import { requireRepository } from "../git/require_repository.ts";
 import { topLevelPaths } from "../git/tree_paths.ts";
 import type { Landing } from "../git/land.ts";
 import { RalphError } from "../errors/ralph_error.ts";
+import { factsOf } from "../host/path_facts.ts";
 import type { Committer } from "./committer.ts";
 import { maskOf, stowParked } from "./stow.ts";
 
@@ -45,7 +47,7 @@ export interface ToSettle<Data, Findings> {
   readonly work: WorkPaths;
   /** HEAD after the last turn: what turns at the item committed may become part of its commit. @default that of `known` */
   readonly tip?: string | null;
-  /** The tree after the turn, where that is known. */
+  /** The tree after the turn, where that is known; the project's before the landing, where its work comes from another. */
   readonly known?: TreeStatus;
   /** Its work comes from a tree of its own. */
   readonly landing?: LandingSteps;
@@ -119,10 +121,11 @@ async function settleOnce<Data, Findings>(
   committer: Committer,
   toSettle: ToSettle<Data, Findings>,
 ): Promise<Omit<Settled, "passed"> & { readonly head: string | null }> {
-  const { backlog, key, item, attempt, work, known, landing, limited = (one) => one } = toSettle;
-  const before = known?.head ?? landing?.tip ?? null;
+  const { backlog, key, item, attempt, work, landing, limited = (one) => one } = toSettle;
+  const before = toSettle.known?.head ?? landing?.tip ?? null;
   const fold = await persistAndRecord(ralph, toSettle, before);
   await landing?.bring();
+  const known = landing === undefined ? toSettle.known : landedIn(ralph, toSettle.known, landing);
   const below = fold?.onto ?? landing?.tip ?? null;
   const paths = landing?.paths ?? Object.keys(work);
   const committing = ralph.config.commits.work && mayPass(attempt) && (paths.length > 0 || fold !== null);
@@ -193,6 +196,21 @@ async function foldOf<Data, Findings>(
   if (head === null || head === start) return null;
   const { planFold } = await import("../git/fold.ts");
   return await planFold(requireRepository(ralph), { start, head, branch, mask: maskOf(ralph) });
+}
+
+/** The tree with what has landed; where that holds more than files, git is asked what the tree is now. */
+function landedIn(
+  ralph: RalphContext,
+  before: TreeStatus | undefined,
+  { paths }: LandingSteps,
+): TreeStatus | undefined {
+  if (before === undefined) return undefined;
+  const { topLevel } = requireRepository(ralph);
+  const landed = paths.map((path) => ({ path, kind: factsOf(join(topLevel, path))?.kind ?? null }));
+  if (landed.some(({ kind }) => kind === "other")) return undefined;
+  const now = new Set(paths);
+  const changed = landed.map(({ path, kind }) => ({ path, code: kind === null ? "D " : "M ", untracked: false }));
+  return { ...before, changed: [...before.changed.filter(({ path }) => !now.has(path)), ...changed] };
 }
 
 /** What a turn changed is on the disk before the journal has the attempt; what lands is already, as objects of git. */

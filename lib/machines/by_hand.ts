@@ -82,7 +82,7 @@ export class ByHand implements Elsewhere {
     const { repository, told } = this.#options;
     try {
       const pushed = await readResult(repository, one.attempt.id);
-      const given = told?.find(({ attempt }) => attempt.id === one.attempt.id) ?? pushed;
+      const given = told?.find(({ attempt }) => attempt.id === one.attempt.id) ?? pushed.result;
       return await madeOf(repository, one, given, pushed);
     } catch (error) {
       if (!RalphError.isInstance(error) || error.code !== "job-invalid") throw error;
@@ -108,8 +108,8 @@ export class ByHand implements Elsewhere {
   async #known(ref: string): Promise<Omit<OutJob, "id"> | null> {
     const { repository, head } = this.#options;
     try {
-      const job = lightJob(await readJob(repository, ref, head.ralph));
-      return { job, commit: (await outputFrom(repository, ["rev-parse", ref])).trim() };
+      const { job, commit } = await readJob(repository, ref, head.ralph);
+      return { job: lightJob(job), commit };
     } catch (error) {
       if (RalphError.isInstance(error) && error.code !== "git-failed") return null;
       throw error;

@@ -13,10 +13,9 @@ import type { AttemptJob, Elsewhere, MadeElsewhere } from "../context/elsewhere.
 import { RalphError } from "../errors/ralph_error.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import type { Repository } from "../git/types.ts";
-import { pathsBetween } from "../git/work_commit.ts";
 import { hashText, readText, writeAtomic } from "../host/files.ts";
 import { createSlots } from "../host/slots.ts";
-import type { Engine } from "./engine.ts";
+import type { Engine, JobEnd } from "./engine.ts";
 import { turnEvent } from "./turn_events.ts";
 import { attemptIdIn, attemptRef, type Job, jobRef, type JobResult, repositoryName } from "./job.ts";
 import {
@@ -24,10 +23,12 @@ import {
   dropRefs,
   lightJob,
   pushedJob,
+  type PushedResult,
   pushedResult,
   pushRefs,
   remoteUrl,
   removeRefs,
+  tidy,
 } from "./remote.ts";
 
 /** The lead is kept so often; it lasts three times as long. */
@@ -112,6 +113,9 @@ class Coordinator implements Elsewhere {
   #keeping: Disposable | null = null;
   /** The lanes of attempts that are out. */
   readonly #lanes = new Map<string, number>();
+  /** Ids of attempts whose ends are asked for, and what the answer will be. */
+  readonly #askedFor = new Set<string>();
+  #answers: ReturnType<Engine["ended"]> | null = null;
   /** Ids of attempts that are not needed on the remote any more. */
   #settled: string[] = [];
 
@@ -157,13 +161,25 @@ class Coordinator implements Elsewhere {
       if (this.#lost.signal.aborted) throw new RalphError("queue-led");
       if (ended.aborted) return await this.#withdraw(id) ? withoutWork(one, { status: "interrupted" }) : null;
       isSubmitted ||= await this.#ask(() => engine.submit(id, job).then(() => true)) ?? false;
-      const end = isSubmitted ? await this.#ask(async () => (await engine.ended([id])).get(id)) : undefined;
+      const end = isSubmitted ? await this.#ask(() => this.#endOf(id)) : undefined;
       if (end?.status === "done") return await this.#fetched(one, end.result);
       if (end?.status === "failed") {
         return withoutWork(one, { status: "blocked", message: `no worker could do it: ${end.message}` });
       }
       await engine.change(signal);
     }
+  }
+
+  /** One question for all that ask at the same moment: a notice wakes each attempt that is out. */
+  async #endOf(id: string): Promise<JobEnd | undefined> {
+    this.#askedFor.add(id);
+    this.#answers ??= Promise.resolve().then(() => {
+      const ids = [...this.#askedFor];
+      this.#askedFor.clear();
+      this.#answers = null;
+      return this.#parts.engine.ended(ids);
+    });
+    return (await this.#answers).get(id);
   }
 
   /** @returns false where a worker has ended it: its turn is paid, and its result is for a later run */
@@ -208,6 +224,7 @@ class Coordinator implements Elsewhere {
       this.#ralph.events.emit({ type: "note", level: "warn", message });
     }
     await dropRefs(this.#repository, refs);
+    await tidy(this.#repository);
   }
 
   /** A database that does not answer for a moment has not decided anything. */
@@ -236,7 +253,7 @@ class Coordinator implements Elsewhere {
     const job = jobOf(head, one);
     const commit = await this.#commitOf(job);
     if (await pushRefs(this.#repository, [{ ref: jobRef(id), commit, from: null }]) === null) return lightJob(job);
-    return lightJob(await pushedJob(this.#repository, id, head.ralph) ?? job);
+    return lightJob((await pushedJob(this.#repository, id, head.ralph))?.job ?? job);
   }
 
   /** The remote, one thing at a time; a line that is down for a moment does not end a night's run. */
@@ -255,8 +272,8 @@ class Coordinator implements Elsewhere {
 
   /** What a worker says is compared with what it pushed, and with what was asked for. */
   async #fetched(one: AttemptJob, told: JobResult): Promise<MadeElsewhere> {
-    const result = await this.#patiently(() => pushedResult(this.#repository, one.attempt.id));
-    return await madeOf(this.#repository, one, told, result);
+    const pushed = await this.#patiently(() => pushedResult(this.#repository, one.attempt.id));
+    return await madeOf(this.#repository, one, told, pushed);
   }
 }
 
@@ -272,21 +289,31 @@ export function withoutWork(
 /** An attempt as a worker pushed it; `blocked` where that is not what was asked for. */
 export async function madeOf(
   repository: Pick<Repository, "git">,
-  asked: Pick<AttemptJob, "attempt">,
+  asked: Pick<AttemptJob, "attempt" | "base">,
   told: JobResult,
-  pushed: JobResult | null,
+  pushed: PushedResult | null,
 ): Promise<MadeElsewhere> {
   const refused = (problem: string): MadeElsewhere =>
     withoutWork(asked, { status: "blocked", message: `the result of ${told.worker} is not used: ${problem}` });
   const { id, number } = asked.attempt;
   if (pushed === null) return refused(`${attemptRef(id)} is not on the remote`);
-  if (told.commit !== pushed.commit) return refused("it says another commit than it pushed");
-  const { attempt, commit, own } = pushed;
+  const { result, parents, paths } = pushed;
+  if (told.commit !== result.commit) return refused("it says another commit than it pushed");
+  const { attempt, commit, own } = result;
   if (attempt.id !== id || attempt.number !== number) return refused("it is of another attempt");
   if (commit === null) return { attempt, work: null };
-  const { stdout: parents } = await repository.git(["rev-parse", `${commit}^@`]);
-  const base = parents.trim();
-  const { exitCode } = await repository.git(["merge-base", "--is-ancestor", base, "HEAD"]);
-  if (exitCode !== 0) return refused("its commit is not on one of this branch");
-  return { attempt, work: { base, commit, own, paths: await pathsBetween(repository, base, commit) } };
+  const [base = "", ...more] = parents;
+  if (more.length > 0 || !await isOnBranch(repository, base, asked)) return refused(NOT_ON_BRANCH);
+  return { attempt, work: { base, commit, own, paths } };
+}
+
+const NOT_ON_BRANCH = "its commit is not on one of this branch";
+
+/** The commit that the job was made with is; a coordinator that died may have made it with an earlier one. */
+async function isOnBranch(
+  repository: Pick<Repository, "git">,
+  base: string,
+  asked: Pick<AttemptJob, "base">,
+): Promise<boolean> {
+  return base === asked.base || (await repository.git(["merge-base", "--is-ancestor", base, "HEAD"])).exitCode === 0;
 }

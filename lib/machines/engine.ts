@@ -76,7 +76,15 @@ export interface WorkOptions {
    * What throws `job-refused` is given up at once, anything else is handed out again; `job-given-back` to another worker, and
    * this one takes no more in that lane before its time (`details.until`, milliseconds since 1970).
    */
-  readonly handle: (job: unknown, place: { readonly lane: number; readonly signal: AbortSignal }) => Promise<JobResult>;
+  readonly handle: (job: unknown, place: HandlePlace) => Promise<JobResult>;
+}
+
+/** Where a job is handled. */
+export interface HandlePlace {
+  readonly lane: number;
+  readonly signal: AbortSignal;
+  /** It was handed out to no one before. */
+  readonly isNew: boolean;
 }
 
 /** Where the engine is, and which queue. */

@@ -204,14 +204,23 @@ export async function workInCheckout(
 ): Promise<JobResult> {
   await using _lock = await lock.acquire("job work");
   const known = push ? await pushedResult(repository, job.attempt.id) : null;
-  if (known !== null) return known;
+  if (known !== null) return known.result;
   await using _back = await leaveCheckout(repository, job);
   await checkOutJob(repository, job);
   await using context = await open();
   const { ralph, backlog } = context;
   await using tree = await openWorkerTree(ralph, backlog, 0);
   const alone = createSlots(1);
-  return await attemptJob(job, { ralph, backlog, tree, worker, signal, push, alone: (act) => alone.run(act) });
+  return await attemptJob(job, {
+    ralph,
+    backlog,
+    tree,
+    worker,
+    signal,
+    push,
+    isNew: false,
+    alone: (act) => alone.run(act),
+  });
 }
 
 /**

@@ -44,6 +44,11 @@ const LEAD = `INSERT INTO ${SCHEMA}.coordinator AS c (queue, key, holder, until)
 const LED = `SELECT key FROM ${SCHEMA}.coordinator WHERE queue = $1 AND until > now() ORDER BY key`;
 const RESIGN = `DELETE FROM ${SCHEMA}.coordinator WHERE queue = $1 AND key = $2 AND holder = $3`;
 
+/** What `endOf()` reads: not the job itself, whose text is long. */
+const ENDS = `SELECT id, state, output FROM ${SCHEMA}.job WHERE name = $1 AND id = ANY($2::uuid[])`;
+
+type EndedJob = Pick<JobWithMetadata, "state" | "output">;
+
 /** What is kept of a worker with its job. */
 interface Output {
   readonly result?: unknown;
@@ -125,11 +130,10 @@ class PostgresEngine implements Engine {
   }
 
   async ended(ids: readonly string[]): Promise<ReadonlyMap<string, JobEnd>> {
-    const found = await Promise.all(ids.map(async (id) => {
-      const [job] = await this.#boss.findJobs<Job>(this.#queue, { id: uuidOf(id) });
-      return [id, endOf(job)] as const;
-    }));
-    return new Map(found.flatMap(([id, end]) => end === null ? [] : [[id, end] as const]));
+    const { rows } = await this.#boss.getDb().executeSql(ENDS, [this.#queue, ids.map(uuidOf)]);
+    const found = new Map((rows as readonly (EndedJob & { readonly id: string })[]).map((row) => [row.id, row]));
+    const ends = ids.map((id) => [id, endOf(found.get(uuidOf(id)))] as const);
+    return new Map(ends.flatMap(([id, end]) => end === null ? [] : [[id, end] as const]));
   }
 
   async change(signal: AbortSignal): Promise<void> {
@@ -225,7 +229,11 @@ class PostgresEngine implements Engine {
     const lost = new AbortController();
     using _lease = this.#clock.every(HEARTBEAT_SECONDS * 1_000, () => void this.#watchLease(job, lost));
     try {
-      const result = await handle(job.data, { lane, signal: AbortSignal.any([lost.signal, job.signal, signal]) });
+      const result = await handle(job.data, {
+        lane,
+        signal: AbortSignal.any([lost.signal, job.signal, signal]),
+        isNew: job.retryCount === 0,
+      });
       await this.#patiently(async () => {
         await this.#boss.complete(this.#queue, job.id, { result }); // by hand, so that the notice comes after it
         await this.#boss.getDb().executeSql("SELECT pg_notify($1, $2)", [CHANNEL, this.#queue]);
@@ -275,7 +283,7 @@ function noticeOf(text: string): { readonly queue: unknown; readonly id: string;
   }
 }
 
-function endOf(job: JobWithMetadata<Job> | undefined): JobEnd | null {
+function endOf(job: EndedJob | undefined): JobEnd | null {
   if (job === undefined) return { status: "failed", message: "the queue does not know the job any more" };
   const output = job.output as Output | null;
   if (job.state === "completed") return done(output?.result);

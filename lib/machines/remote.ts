@@ -15,10 +15,25 @@ const REMOTE = "origin";
 
 type Git = Pick<Repository, "git">;
 
+/** Git looks after each fetch whether it is time to pack, in two more processes: `tidy()` does so after many. */
+const NO_HOUSEKEEPING: readonly string[] = ["-c", "maintenance.auto=false", "-c", "gc.auto=0"];
+
+/** Packs what many fetches have left, where it is time to. */
+export async function tidy(repository: Git): Promise<void> {
+  await repository.git(["maintenance", "run", "--auto", "--quiet"], { timeoutMs: TIMEOUT_MS });
+}
+
 /** Fetches refs under their own names. @returns false where the remote has one of them not */
 export async function fetchRefs(repository: Git, refs: readonly string[]): Promise<boolean> {
   if (refs.length === 0) return true;
-  const arguments_ = ["fetch", "--quiet", "--no-tags", REMOTE, ...refs.map((ref) => `+${ref}:${ref}`)];
+  const arguments_ = [
+    ...NO_HOUSEKEEPING,
+    "fetch",
+    "--quiet",
+    "--no-tags",
+    REMOTE,
+    ...refs.map((ref) => `+${ref}:${ref}`),
+  ];
   const end = await repository.git(arguments_, { timeoutMs: TIMEOUT_MS });
   if (end.exitCode === 0) return true;
   if (/couldn't find remote ref/i.test(end.stderr)) return false;
@@ -100,13 +115,23 @@ export async function commitData(repository: Git, { tree, parents, subject, data
   return (await outputFrom(repository, arguments_, { input: `${subject}\n\n${JSON.stringify(data)}\n` })).trim();
 }
 
-/** The data of a commit that was made so; `null` where its message holds none. */
-export async function readData(
-  repository: Git,
-  ref: string,
-): Promise<{ readonly commit: string; readonly data: unknown }> {
-  const [commit = "", ...body] = (await outputFrom(repository, ["log", "-1", "--format=%H%n%b", ref])).split("\n");
-  return { commit, data: parseJson(body.join("\n")) };
+/** A commit that was made so, as it was found. */
+export interface FoundData {
+  readonly commit: string;
+  readonly parents: readonly string[];
+  /** `null`: its message holds none. */
+  readonly data: unknown;
+}
+
+/** Reads a commit that was made so. */
+export async function readData(repository: Git, ref: string): Promise<FoundData> {
+  const found = await outputFrom(repository, ["log", "-1", "--format=%H%n%P%n%b", ref]);
+  const [commit = "", parents = "", ...body] = found.split("\n");
+  return { commit, parents: hashesIn(parents), data: parseJson(body.join("\n")) };
+}
+
+function hashesIn(text: string): readonly string[] {
+  return text.split(" ").filter((hash) => hash !== "");
 }
 
 /** Items of the judging history in one file of a job's tree: those that are full are the same in the next job. */
@@ -145,12 +170,21 @@ export function createJobCommits(repository: Git): (job: Job) => Promise<string>
   };
 }
 
+/** A job as the remote or this clone has it. */
+export interface PushedJob {
+  readonly job: Job;
+  readonly commit: string;
+  /** The commits that it begins with. */
+  readonly parents: readonly string[];
+}
+
 /** The job that a commit here holds. @throws {RalphError} job-invalid, job-version, git-failed */
-export async function readJob(repository: Git, ref: string, version: string): Promise<Job> {
-  const { data } = await readData(repository, ref);
+export async function readJob(repository: Git, ref: string, version: string): Promise<PushedJob> {
+  const { data, commit, parents } = await readData(repository, ref);
   const job = parseJob(data, version);
-  const items = await itemsOf(repository, ref);
-  return items.length === 0 ? job : parseJob({ ...job, judging: { ...job.judging, items } }, version);
+  const items = await itemsOf(repository, commit);
+  const whole = items.length === 0 ? job : parseJob({ ...job, judging: { ...job.judging, items } }, version);
+  return { job: whole, commit, parents };
 }
 
 /** The items of files that are full, by the hashes of these: the next job has the same ones. */
@@ -175,7 +209,7 @@ async function itemsOf(repository: Git, ref: string): Promise<readonly unknown[]
  * @returns `null` where it has none
  * @throws {RalphError} job-invalid, job-version, git-failed
  */
-export async function pushedJob(repository: Git, id: string, version: string): Promise<Job | null> {
+export async function pushedJob(repository: Git, id: string, version: string): Promise<PushedJob | null> {
   const ref = jobRef(id);
   return await fetchRefs(repository, [ref]) ? await readJob(repository, ref, version) : null;
 }
@@ -186,16 +220,40 @@ export async function pushedJob(repository: Git, id: string, version: string): P
  * @returns `null` where nothing was
  * @throws {RalphError} job-invalid, git-failed
  */
-export async function pushedResult(repository: Git, id: string): Promise<JobResult | null> {
+export async function pushedResult(repository: Git, id: string): Promise<PushedResult | null> {
   const ref = attemptRef(id);
   return await fetchRefs(repository, [ref]) ? await readResult(repository, id) : null;
 }
 
+/** A result as the remote or this clone has it. */
+export interface PushedResult {
+  readonly result: JobResult;
+  readonly parents: readonly string[];
+  /** What its commit changes, where that has one parent: relative to the top level. */
+  readonly paths: readonly string[];
+}
+
+/** Message, parents and changed paths of a commit by one process, whatever the configuration says of logs. */
+const SHOW: readonly string[] = [
+  "diff-tree",
+  "-r",
+  "-z",
+  "--name-only",
+  "--no-renames",
+  "--always",
+  "--format=%H%x00%P%x00%b",
+];
+
 /** The same of one that was fetched. @throws {RalphError} job-invalid, git-failed */
-export async function readResult(repository: Git, id: string): Promise<JobResult> {
-  const { commit, data } = await readData(repository, attemptRef(id));
-  const result = parseResult(data);
-  return { ...result, commit: result.commit === null ? null : commit };
+export async function readResult(repository: Git, id: string): Promise<PushedResult> {
+  const found = (await outputFrom(repository, [...SHOW, attemptRef(id)])).split("\0");
+  const [commit = "", parents = "", body = "", ...paths] = found;
+  const result = parseResult(parseJson(body));
+  return {
+    result: { ...result, commit: result.commit === null ? null : commit },
+    parents: hashesIn(parents),
+    paths: paths.map((path, at) => at === 0 ? path.replace(/^\n/, "") : path).filter((path) => path !== ""),
+  };
 }
 
 function parseJson(text: string): unknown {

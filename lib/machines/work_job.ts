@@ -29,6 +29,8 @@ export interface JobPlace<Data, Findings> {
   readonly signal: AbortSignal;
   /** Runs what touches the clone itself: one at a time over all of its trees. */
   readonly alone: <T>(act: () => Promise<T>) => Promise<T>;
+  /** No worker has had the job before: there is no result of it to look for. */
+  readonly isNew: boolean;
   /** Push what was made to the remote. `false`: the commit stays in this clone. */
   readonly push: boolean;
 }
@@ -42,8 +44,8 @@ export interface JobPlace<Data, Findings> {
 export async function attemptJob<Data, Findings>(given: Job, place: JobPlace<Data, Findings>): Promise<JobResult> {
   const { ralph, tree, push, alone } = place;
   const repository = requireRepository(ralph);
-  const known = push ? await alone(() => pushedResult(repository, given.attempt.id)) : null;
-  if (known !== null) return known;
+  const known = push && !place.isNew ? await alone(() => pushedResult(repository, given.attempt.id)) : null;
+  if (known !== null) return known.result;
   const ref = attemptRef(given.attempt.id);
   const begin = { ref, item: given.item, attemptId: given.attempt.id };
   const { job, prepared } = await alone(async () => {
@@ -74,7 +76,7 @@ export async function attemptJob<Data, Findings>(given: Job, place: JobPlace<Dat
   if (!push || await pushRefs(repository, [{ ref, commit, from: null }]) === null) return pushed;
   const first = await pushedResult(repository, job.attempt.id);
   if (first === null) throw new Error("the result was pushed by another worker, and is gone again");
-  return first;
+  return first.result;
 }
 
 interface Prepared {
@@ -94,14 +96,13 @@ export async function checkOutJob(repository: Pick<Repository, "git">, job: Job)
   const refuse = (reason: string): RalphError => new RalphError("job-refused", { details: { id, reason } });
   const pushed = await pushedJob(repository, id, ralph);
   if (pushed === null) throw refuse(`the remote has no ${jobRef(id)}: it is settled, or was never handed out`);
-  if (!isDeepStrictEqual(lightJob(pushed), lightJob(job))) {
+  if (!isDeepStrictEqual(lightJob(pushed.job), lightJob(job))) {
     throw refuse(`the remote has another one under ${jobRef(id)}`);
   }
-  const parents = (await outputFrom(repository, ["rev-parse", `${jobRef(id)}^@`])).trim().split("\n");
   const begins = [...new Set([base, ...job.left === null ? [] : [job.left]])];
-  if (parents.join() !== begins.join()) throw refuse("it does not begin with the commits that it names");
+  if (pushed.parents.join() !== begins.join()) throw refuse("it does not begin with the commits that it names");
   await outputFrom(repository, ["checkout", "--quiet", "--force", "--detach", base]);
-  return pushed;
+  return pushed.job;
 }
 
 /** An attempt that a job names, as the backlog reads it. @throws {RalphError} job-refused */

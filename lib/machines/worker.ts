@@ -12,9 +12,9 @@ import type { Repository } from "../git/types.ts";
 import type { Clock, Ids } from "../host/types.ts";
 import { createSlots } from "../host/slots.ts";
 import { openWorkerTree, type WorkerTree } from "../loop/parallel/worker_tree.ts";
-import type { Engine } from "./engine.ts";
+import type { Engine, HandlePlace } from "./engine.ts";
 import { attemptRef, type Job, jobRef, type JobResult, parseJob, runOf } from "./job.ts";
-import { dropRefs } from "./remote.ts";
+import { dropRefs, tidy } from "./remote.ts";
 import { turnReporter } from "./turn_events.ts";
 import { attemptJob, checkOutJob } from "./work_job.ts";
 
@@ -50,6 +50,8 @@ export interface WorkerOptions {
 export const WORKER = "worker ";
 /** A worker says so often that it is there; it counts as gone after three times that. */
 const PRESENT_MS = 10_000;
+/** Jobs, after which git may pack what they have left in the clone. */
+const TIDY_AFTER = 50;
 
 /**
  * Works on jobs until the signal aborts. A job that this worker may not do is refused with its reason.
@@ -72,7 +74,7 @@ export async function serveJobs(options: WorkerOptions): Promise<void> {
       worker: name,
       lanes,
       signal,
-      handle: async (given, { lane, signal: lease }) => await runs.work(accepted(given, options), lane, lease),
+      handle: async (given, place) => await runs.work(accepted(given, options), place),
     });
   } finally {
     await runs.close();
@@ -126,27 +128,36 @@ class Runs {
   /** What touches the clone itself. */
   readonly #alone = createSlots(1);
   readonly #runs = new Map<string, OpenRun>();
+  /** Jobs that have ended. */
+  #done = 0;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
   }
 
-  async work(job: Job, lane: number, signal: AbortSignal): Promise<JobResult> {
+  async work(job: Job, { lane, signal, isNew }: HandlePlace): Promise<JobResult> {
     const { name, report } = this.#options;
     const run = await this.#alone.run(() => this.#runOf(job));
     run.atWork.set(lane, job.attempt.id);
     try {
       const tree = await this.#alone.run(() => this.#treeOf(run, lane));
       report(`job ${job.attempt.id}: ${job.item.id} ${job.item.title}`);
-      const place = { ...run.context, tree, worker: name, signal, push: true } as const;
+      const place = { ...run.context, tree, worker: name, signal, isNew, push: true } as const;
       const result = await attemptJob(job, { ...place, alone: (act) => this.#alone.run(act) });
       report(`job ${job.attempt.id}: ${job.item.id} ${result.attempt.status}`);
-      // the remote has both; each call of git reads all refs that there are
-      await this.#alone.run(() => dropRefs(this.#options.clone, [jobRef(job.attempt.id), attemptRef(job.attempt.id)]));
+      await this.#alone.run(() => this.#letGo(job));
       return result;
     } finally {
       run.atWork.delete(lane);
     }
+  }
+
+  /** The remote has job and result; each call of git reads all refs that there are. */
+  async #letGo({ attempt: { id } }: Job): Promise<void> {
+    const { clone } = this.#options;
+    await dropRefs(clone, [jobRef(id), attemptRef(id)]);
+    this.#done += 1;
+    if (this.#done % TIDY_AFTER === 0) await tidy(clone);
   }
 
   async close(): Promise<void> {

@@ -28,6 +28,11 @@ export async function dependencyKey(git: Git, commit: string): Promise<string> {
   return hashText((await Promise.all(parts)).join("\n"));
 }
 
+/** Whether a change of these paths may change the key: none of the others does. Pure. */
+export function mayChangeKey(paths: readonly string[]): boolean {
+  return paths.some((path) => LOCKS_REGEXP.test(path) || MANIFESTS_REGEXP.test(path));
+}
+
 function isLocked(path: string, locked: ReadonlySet<string>): boolean {
   const folder = posix.dirname(path);
   return locked.has(folder) || (folder !== "." && isLocked(folder, locked));

@@ -73,6 +73,24 @@ test("currentBranch() names the branch, also before the first commit, and null w
   expect(await repository?.currentBranch()).toBeNull();
 });
 
+test("head() says where HEAD is: before the first commit, on a branch, packed, and detached", async () => {
+  await using folder = await temporaryDirectory("head");
+  const host = createHost();
+  await using _processes = host.processes;
+  const root = realpathSync(folder.path);
+  git(root, "init", "-q", "-b", "feature/x");
+  const repository = await openRepository(host, root);
+
+  expect(await repository?.head()).toEqual({ branch: "feature/x", head: null });
+  git(root, "commit", "-q", "--allow-empty", "-m", "x");
+  const head = git(root, "rev-parse", "HEAD");
+  expect(await repository?.head()).toEqual({ branch: "feature/x", head });
+  git(root, "pack-refs", "--all");
+  expect(await repository?.head()).toEqual({ branch: "feature/x", head });
+  git(root, "checkout", "-q", "--detach");
+  expect(await repository?.head()).toEqual({ branch: null, head });
+});
+
 describe("whether there may be refs, without a process", () => {
   test("a loose one, a packed one and one that a worktree made are seen; where there is none git is not asked", async () => {
     await using folder = await temporaryDirectory("ralph-refs-");

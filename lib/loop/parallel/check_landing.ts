@@ -84,8 +84,8 @@ export class LandingChecks<Data, Findings> {
   ): Promise<Checked<Findings>> {
     const { ralph, backlog } = this.#parts;
     const state = new Set(topLevelPaths(ralph, backlog.stateFiles));
-    const since = base === tip ? [] : await pathsBetween(this.#repository, base, tip);
-    const again = isForeign || since.some((path) => !state.has(path));
+    const again = isForeign ||
+      (base !== tip && (await pathsBetween(this.#repository, base, tip)).some((path) => !state.has(path)));
     let landed: Attempt<Findings> = { ...attempt, landing: { base, tip, checkedAgain: again, conflicts } };
     const none = { steps: null, checkedAgain: again, paths: [] };
     if (again) {

@@ -12,7 +12,7 @@ import type { AttemptJob, Elsewhere } from "../../context/elsewhere.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { rootPaths, topLevelPaths } from "../../git/tree_paths.ts";
 import type { Captured } from "../../git/fold.ts";
-import { dropWork, keepWork, keptWork, workRef } from "../../git/work_commit.ts";
+import { createKeptWork, dropWork, type KeptWork, keptWork, workRef } from "../../git/work_commit.ts";
 import { createSlots } from "../../host/slots.ts";
 import { keyOf } from "../journal_fold.ts";
 import type { CleanRun } from "../clean.ts";
@@ -118,6 +118,7 @@ class Dispatcher<Data, Findings> {
   /** The run's checkout is one. */
   readonly #looking = createSlots(1);
   readonly #inFlight = new Map<string, Flight<Data>>();
+  readonly #kept: KeptWork;
   readonly #landings: Landings<Data, Findings>;
   readonly #stopper = new AbortController();
   readonly #signal: AbortSignal;
@@ -137,7 +138,9 @@ class Dispatcher<Data, Findings> {
     this.#elsewhere = elsewhere;
     this.#handedOut = elsewhere === null ? [] : [...parts.ralph.journal.open(parts.key)];
     this.#signal = AbortSignal.any([rest.signal, this.#stopper.signal]);
-    this.#landings = createLandings(parts, { iterations: rest.iterations, signal: this.#signal });
+    // trees keep the work of their turns themselves
+    this.#kept = createKeptWork(requireRepository(parts.ralph), keyOf(parts.key), elsewhere !== null);
+    this.#landings = createLandings(parts, { iterations: rest.iterations, signal: this.#signal, kept: this.#kept });
   }
 
   async run(): Promise<Stopped> {
@@ -243,8 +246,7 @@ class Dispatcher<Data, Findings> {
     const ref = workRef(keyOf(key), item);
     const { begun, tip, left } = await this.#coordinator.run(async () => {
       const begun = await iterations.begin(item, tree.home, handedOut);
-      const tip = (await repository.status()).head ?? "";
-      return { begun, tip, left: (await keptWork(repository, keyOf(key))).get(ref) ?? null };
+      return { begun, tip: (await repository.head()).head ?? "", left: await this.#kept.of(ref) };
     }, STARTING);
     const begin = { tip, left, ref, item, attemptId: begun.id };
     const made = this.#elsewhere === null
@@ -290,7 +292,7 @@ class Dispatcher<Data, Findings> {
     const read = await withFindings<Findings>(this.#parts.backlog, made.attempt);
     const work = read.status === "read" ? made.work : null;
     const attempt = read.status === "read" ? read.attempt : unusable<Findings>(begun, read.problem);
-    if (work !== null) await keepWork(requireRepository(this.#parts.ralph), ref, work.commit);
+    if (work !== null) await this.#kept.keep(ref, work.commit);
     const checks = await this.#landings.checksOf(item, number);
     return { worked: { attempt, checks, before: null, after: null }, work, notes: [] };
   }

@@ -8,7 +8,7 @@ import { copyTree } from "../../host/copy_tree.ts";
 import { ensureDirectory, isDirectory, removePath, symbolicLink } from "../../host/files.ts";
 import { shellInvocation } from "../../host/shell.ts";
 import type { Host } from "../../host/types.ts";
-import { dependencyKey } from "../../workspace/dependency_key.ts";
+import { dependencyKey, mayChangeKey } from "../../workspace/dependency_key.ts";
 import { ignoredPaths } from "../../workspace/ignored_paths.ts";
 
 /** A second working tree of a repository, and what it is filled with. Paths are absolute. */
@@ -36,9 +36,10 @@ export interface FilledTree {
    * The commit that is checked out in it needs other packages than `before` did: what is installed in it comes into the
    * tree that it was filled from.
    *
+   * @param changed paths that differ between both
    * @returns the paths that were brought back, relative to the top level; `null` where both need the same
    */
-  bringBack(before: string, commit: string): Promise<readonly string[] | null>;
+  bringBack(before: string, commit: string, changed: readonly string[]): Promise<readonly string[] | null>;
 }
 
 /** Nothing is copied before the first `bringUp()`. Only ignored paths are: one that git tracks is left out. */
@@ -50,6 +51,15 @@ export function createFilledTree(options: FilledTreeOptions): FilledTree {
     paths.map((glob) => glob.includes("/") ? posix.join(inside, glob) : glob);
   const links: string[] = [];
   let key: string | null = null;
+  /** That it was brought up to last. */
+  let at: string | null = null;
+
+  /** Most commits differ from the one before in other files: a look at the difference is shorter than one at all files. */
+  async function isSame(commit: string): Promise<boolean> {
+    if (key === null || at === null) return false;
+    const { exitCode, stdout } = await git(["diff-tree", "-r", "-z", "--name-only", "--no-renames", at, commit]);
+    return exitCode === 0 && !mayChangeKey(stdout.split("\0"));
+  }
 
   async function copy(isWanted: (path: string, folder: boolean) => boolean): Promise<void> {
     const linked = workspace.link.length === 0 ? [] : (await ignoredPaths(git, from, globs(workspace.link))).paths;
@@ -70,18 +80,20 @@ export function createFilledTree(options: FilledTreeOptions): FilledTree {
     links,
     forget: () => void (key = null),
     async bringUp(commit) {
+      if (await isSame(commit)) return void (at = commit);
       const now = await dependencyKey(git, commit);
-      if (now === key) return;
+      if (now === key) return void (at = commit);
       const isInstalled = workspace.setup !== null;
       // installed files are made by the setup; single files such as `.env` no installation makes
       await copy((_, folder) => !isInstalled || (!folder && key === null));
       if (workspace.setup !== null) await install(options, root, workspace.setup, signal);
-      key = now;
+      [key, at] = [now, commit];
     },
-    async bringBack(before, commit) {
+    async bringBack(before, commit, changed) {
+      if (!mayChangeKey(changed)) return null;
       const [was, now] = [await dependencyKey(git, before), await dependencyKey(git, commit)];
       if (was === now) return null;
-      key = now;
+      [key, at] = [now, commit];
       if (workspace.setup !== null) {
         await install(options, join(from, inside), workspace.setup, signal);
         return [];

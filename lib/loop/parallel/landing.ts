@@ -11,8 +11,8 @@ import { commitMerged, mergeTrees } from "../../git/land.ts";
 import { unionOf } from "../../git/merge_change.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { rootPaths } from "../../git/tree_paths.ts";
-import type { Repository } from "../../git/types.ts";
-import { dropWork } from "../../git/work_commit.ts";
+import type { Repository, TreeStatus } from "../../git/types.ts";
+import type { KeptWork } from "../../git/work_commit.ts";
 import type { Iterations } from "../iterations.ts";
 import type { LoopParts } from "../loop_parts.ts";
 import type { StoppedEarly } from "../outcome.ts";
@@ -43,9 +43,16 @@ const NOTHING = { subjects: [], trailers: [] } as const;
 /** @param parts of the loop */
 export function createLandings<Data, Findings>(
   parts: LoopParts<Data, Findings>,
-  { iterations, signal }: { readonly iterations: Iterations<Data, Findings>; readonly signal: AbortSignal },
+  rest: LandingParts<Data, Findings>,
 ): Landings<Data, Findings> {
-  return new RunLandings(parts, iterations, signal);
+  return new RunLandings(parts, rest);
+}
+
+/** What landings need beside the parts of the loop. */
+interface LandingParts<Data, Findings> {
+  readonly iterations: Iterations<Data, Findings>;
+  readonly signal: AbortSignal;
+  readonly kept: KeptWork;
 }
 
 class RunLandings<Data, Findings> implements Landings<Data, Findings> {
@@ -54,6 +61,7 @@ class RunLandings<Data, Findings> implements Landings<Data, Findings> {
   readonly #signal: AbortSignal;
   readonly #checks: LandingChecks<Data, Findings>;
   readonly #repository: Repository;
+  readonly #kept: KeptWork;
   readonly #committers = new Map<number, Committer>();
   readonly #conflicts = new Map<string, number>();
   readonly #reported: Set<string>;
@@ -61,8 +69,9 @@ class RunLandings<Data, Findings> implements Landings<Data, Findings> {
   #tip: string | null = null;
   #branch: string | null = null;
 
-  constructor(parts: LoopParts<Data, Findings>, iterations: Iterations<Data, Findings>, signal: AbortSignal) {
+  constructor(parts: LoopParts<Data, Findings>, { iterations, signal, kept }: LandingParts<Data, Findings>) {
     this.#parts = parts;
+    this.#kept = kept;
     this.#iterations = iterations;
     this.#signal = signal;
     this.#checks = new LandingChecks(parts, iterations, signal);
@@ -83,23 +92,24 @@ class RunLandings<Data, Findings> implements Landings<Data, Findings> {
     if (isForeign && this.#signal.aborted && worked.attempt.status !== "interrupted") return this.#leaveOpen(toLand);
     await restoreBrief(this.#parts.brief);
     await this.#take(toLand.notes);
-    await this.#guardProject(begun.id);
+    const now = await this.#guardProject(begun.id);
+    const toSettle = { ...toLand, known: now };
     const attempt = this.#iterations.limited(begun, worked.attempt);
     const passed = attempt.status === "verified" || attempt.status === "unverified";
-    if (!passed || (work === null && !isForeign)) return await this.#settle(toLand, attempt, null);
+    if (!passed || (work === null && !isForeign)) return await this.#settle(toSettle, attempt, null);
 
     const { events } = tree.home;
     const { item } = begun.named;
-    const tip = (await this.#repository.status()).head ?? base;
+    const tip = now.head ?? base;
     events.emit({ type: "landing-start", item, behind: await this.#commitsBetween(base, tip) });
-    const merged = work === null ? null : await mergeTrees(this.#repository, tip, work.commit);
+    const merged = work === null || base === tip ? null : await mergeTrees(this.#repository, tip, work.commit);
     if (merged !== null && merged.conflicts.length > 0) return await this.#conflict(toLand, attempt, merged.conflicts);
-    const made = base === tip ? work?.commit : merged && await commitMerged(this.#repository, tip, merged.tree);
+    const made = merged === null ? work?.commit : await commitMerged(this.#repository, tip, merged.tree);
     const own = work?.own ?? NOTHING;
     const conflicts = this.#conflicts.get(item.id) ?? 0;
     const checked = await this.#checks.check(toLand, attempt, { tip, commit: made ?? tip, own, conflicts });
     if (isForeign && checked.result === "interrupted") return this.#leaveOpen(toLand);
-    const ended = await this.#settle(toLand, checked.attempt, checked.steps, (settled) => {
+    const ended = await this.#settle(toSettle, checked.attempt, checked.steps, (settled) => {
       const isRefused = checked.steps !== null && settled.committed.length === 0 && checked.steps.paths.length > 0;
       events.emit({
         type: "landing-end",
@@ -158,7 +168,7 @@ class RunLandings<Data, Findings> implements Landings<Data, Findings> {
   }
 
   async #settle(
-    { begun, worked, ref, tree }: ToLand<Data, Findings>,
+    { begun, worked, ref, tree, known }: ToLand<Data, Findings> & { readonly known: TreeStatus },
     attempt: Attempt<Findings>,
     steps: LandingSteps | null,
     report: (settled: Settled) => void = () => {},
@@ -172,15 +182,15 @@ class RunLandings<Data, Findings> implements Landings<Data, Findings> {
       limited: (one) => this.#iterations.limited(begun, one as Attempt<Findings>),
       checks: worked.checks,
       work: {},
-      ...(steps === null ? {} : { landing: steps }),
+      ...(steps === null ? {} : { known, landing: steps }),
     });
     report(settled);
     if (settled.settlement.status === "passed") {
       await this.#bringDependencies(tree, steps);
-      await dropWork(this.#repository, await this.#has(ref) ? [ref] : []);
+      await this.#kept.drop(ref);
       this.#conflicts.delete(begun.item.id);
     }
-    const { head, branch } = await this.#repository.status();
+    const { head, branch } = await this.#repository.head();
     this.#tip = head;
     this.#branch = branch;
     return await this.#iterations.end(begun, { attempt: worked.attempt, settled, checks: worked.checks }, {});
@@ -189,27 +199,37 @@ class RunLandings<Data, Findings> implements Landings<Data, Findings> {
   /** Packages that it installed: the others and the project's tree need them as well. */
   async #bringDependencies(tree: WorkerTree, steps: LandingSteps | null): Promise<void> {
     if (steps === null) return;
-    const back = await tree.filled.bringBack(steps.tip, steps.commit);
+    const back = await tree.filled.bringBack(steps.tip, steps.commit, steps.paths);
     if (back === null || back.length === 0) return;
     const message = `the lock file has changed: ${back.join(", ")} of the worker's tree is in the project's now ` +
       "(`workspace.setup` would install it)";
     tree.home.events.emit({ type: "note", level: "info", message });
   }
 
-  /** The branch only grows, and what no landing has brought into the project's tree is named, and never committed. */
-  async #guardProject(attemptId: string): Promise<void> {
+  /**
+   * The branch only grows, and what no landing has brought into the project's tree is named, and never committed.
+   *
+   * @returns the project's tree
+   */
+  async #guardProject(attemptId: string): Promise<TreeStatus> {
     const { ralph, backlog } = this.#parts;
-    const now = await this.#repository.status();
-    const line = { branch: this.#branch ?? now.branch, head: this.#tip ?? now.head, floor: this.#tip ?? now.head };
-    const rewritten = await guardHistory(this.#repository, line, now, attemptId);
+    const found = await this.#repository.status();
+    const line = {
+      branch: this.#branch ?? found.branch,
+      head: this.#tip ?? found.head,
+      floor: this.#tip ?? found.head,
+    };
+    const rewritten = await guardHistory(this.#repository, line, found, attemptId);
     if (rewritten !== null) ralph.events.emit({ type: "note", level: "warn", message: rewritten.message });
+    const now = rewritten === null ? found : await this.#repository.status();
     const own = new Set(ownPaths(ralph, backlog));
     const strange = now.changed.map(({ path }) => path).filter((path) => !own.has(path) && !this.#reported.has(path));
-    if (strange.length === 0) return;
+    if (strange.length === 0) return now;
     for (const path of strange) this.#reported.add(path);
     const message = `changed in the project's own tree while items are worked on in others, by a person or by a turn ` +
       `outside of its tree; not committed: ${rootPaths(ralph, strange).join(", ")}`;
     ralph.events.emit({ type: "note", level: "warn", message });
+    return now;
   }
 
   #committerOf(tree: WorkerTree): Committer {
@@ -219,11 +239,8 @@ class RunLandings<Data, Findings> implements Landings<Data, Findings> {
   }
 
   async #commitsBetween(base: string, tip: string): Promise<number> {
+    if (base === tip) return 0;
     const { stdout } = await this.#repository.git(["rev-list", "--count", `${base}..${tip}`]);
     return Number(stdout.trim()) || 0;
-  }
-
-  async #has(ref: string): Promise<boolean> {
-    return (await this.#repository.git(["rev-parse", "--verify", "--quiet", ref])).exitCode === 0;
   }
 }

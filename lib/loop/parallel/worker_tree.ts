@@ -216,17 +216,16 @@ class OpenTree {
 
 /** Nothing of what the work began with is left. */
 async function removesAll(repository: Pick<Repository, "git">, { base, commit, paths }: Captured): Promise<boolean> {
-  const left = (await outputFrom(repository, ["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit])).split(
-    "\0",
-  );
+  const namesOf = async (...command: readonly string[]): Promise<readonly string[]> =>
+    (await outputFrom(repository, command)).split("\0").filter((name) => name !== "");
+  const filesOf = (tree: string): Promise<readonly string[]> =>
+    namesOf("ls-tree", "-r", "-z", "--name-only", "--full-tree", tree);
+  const removed = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=D", base, commit];
+  const { length: gone } = await namesOf(...removed);
+  if (gone === 0) return false; // as a rule, and shorter than a list of all files
   const changed = new Set(paths);
-  if (left.some((path) => path !== "" && !changed.has(path))) return false;
-  const gone = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=D", base, commit];
-  const removed = (await outputFrom(repository, gone)).split("\0").length - 1;
-  const before = (await outputFrom(repository, ["ls-tree", "-r", "-z", "--name-only", "--full-tree", base])).split(
-    "\0",
-  );
-  return removed > 0 && removed === before.length - 1;
+  if ((await filesOf(commit)).some((path) => !changed.has(path))) return false;
+  return gone === (await filesOf(base)).length;
 }
 
 /** Makes the worktree where it is not there. */

@@ -147,8 +147,8 @@ async function work(invocation: Invocation, which: string): Promise<number> {
 async function jobOf(invocation: Invocation, repository: Repository, which: string): Promise<Job> {
   const id = attemptIdIn(which);
   if (id === null) return parseJob(await dataFrom(invocation, which, "job"), VERSION);
-  const job = await pushedJob(repository, id, VERSION);
-  if (job !== null) return job;
+  const pushed = await pushedJob(repository, id, VERSION);
+  if (pushed !== null) return pushed.job;
   const reason = `the remote has no ${jobRef(id)}: it is settled, or was never handed out`;
   throw new RalphError("job-refused", { details: { id, reason } });
 }
@@ -156,9 +156,9 @@ async function jobOf(invocation: Invocation, repository: Repository, which: stri
 async function resultOf(invocation: Invocation, { repository }: RalphContext, which: string): Promise<JobResult> {
   const id = attemptIdIn(which);
   if (id === null) return parseResult(await dataFrom(invocation, which, "result"));
-  const result = await pushedResult(requireRepository({ repository, root: "" }), id);
-  if (result === null) throw new RalphError("job-not-out", { details: { id } });
-  return result;
+  const pushed = await pushedResult(requireRepository({ repository, root: "" }), id);
+  if (pushed === null) throw new RalphError("job-not-out", { details: { id } });
+  return pushed.result;
 }
 
 /** JSON of a file, or of standard input for `-`. @throws {RalphError} file-unreadable, job-invalid */
