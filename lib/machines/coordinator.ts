@@ -16,16 +16,19 @@ import type { Repository } from "../git/types.ts";
 import { hashText, readText, writeAtomic } from "../host/files.ts";
 import { createSlots } from "../host/slots.ts";
 import type { Engine, JobEnd } from "./engine.ts";
+import { together } from "./together.ts";
 import { turnEvent } from "./turn_events.ts";
 import { attemptIdIn, attemptRef, type Job, jobRef, type JobResult, repositoryName } from "./job.ts";
 import {
   createJobCommits,
   dropRefs,
+  fetchEach,
   lightJob,
+  pushEach,
   pushedJob,
   type PushedResult,
-  pushedResult,
-  pushRefs,
+  readResult,
+  type RefUpdate,
   remoteUrl,
   removeRefs,
   tidy,
@@ -113,9 +116,11 @@ class Coordinator implements Elsewhere {
   #keeping: Disposable | null = null;
   /** The lanes of attempts that are out. */
   readonly #lanes = new Map<string, number>();
-  /** Ids of attempts whose ends are asked for, and what the answer will be. */
-  readonly #askedFor = new Set<string>();
-  #answers: ReturnType<Engine["ended"]> | null = null;
+  /** What became of an attempt: a notice wakes each that is out. */
+  readonly #endOf: (id: string) => Promise<JobEnd | undefined>;
+  /** A host takes as long for one ref as for many. */
+  readonly #push: (update: RefUpdate) => Promise<string | null>;
+  readonly #fetch: (ref: string) => Promise<boolean>;
   /** Ids of attempts that are not needed on the remote any more. */
   #settled: string[] = [];
 
@@ -124,6 +129,12 @@ class Coordinator implements Elsewhere {
     this.#parts = parts;
     this.#repository = requireRepository(ralph);
     this.#commitOf = createJobCommits(this.#repository);
+    this.#endOf = together(async (ids) => {
+      const ends = await parts.engine.ended(ids);
+      return ids.map((id) => ends.get(id));
+    });
+    this.#push = together((updates) => this.#patiently(() => pushEach(this.#repository, updates)));
+    this.#fetch = together((refs) => this.#patiently(() => fetchEach(this.#repository, refs)));
   }
 
   /** @throws {RalphError} queue-led */
@@ -155,7 +166,7 @@ class Coordinator implements Elsewhere {
     const { engine } = this.#parts;
     const { id } = one.attempt;
     const signal = AbortSignal.any([ended, this.#lost.signal]);
-    const job = await this.#patiently(() => this.#offer(one));
+    const job = await this.#offer(one);
     let isSubmitted = false;
     for (;;) {
       if (this.#lost.signal.aborted) throw new RalphError("queue-led");
@@ -168,18 +179,6 @@ class Coordinator implements Elsewhere {
       }
       await engine.change(signal);
     }
-  }
-
-  /** One question for all that ask at the same moment: a notice wakes each attempt that is out. */
-  async #endOf(id: string): Promise<JobEnd | undefined> {
-    this.#askedFor.add(id);
-    this.#answers ??= Promise.resolve().then(() => {
-      const ids = [...this.#askedFor];
-      this.#askedFor.clear();
-      this.#answers = null;
-      return this.#parts.engine.ended(ids);
-    });
-    return (await this.#answers).get(id);
   }
 
   /** @returns false where a worker has ended it: its turn is paid, and its result is for a later run */
@@ -252,8 +251,9 @@ class Coordinator implements Elsewhere {
     const { id } = one.attempt;
     const job = jobOf(head, one);
     const commit = await this.#commitOf(job);
-    if (await pushRefs(this.#repository, [{ ref: jobRef(id), commit, from: null }]) === null) return lightJob(job);
-    return lightJob((await pushedJob(this.#repository, id, head.ralph))?.job ?? job);
+    if (await this.#push({ ref: jobRef(id), commit, from: null }) === null) return lightJob(job);
+    const known = await this.#patiently(() => pushedJob(this.#repository, id, head.ralph));
+    return lightJob(known?.job ?? job);
   }
 
   /** The remote, one thing at a time; a line that is down for a moment does not end a night's run. */
@@ -272,7 +272,8 @@ class Coordinator implements Elsewhere {
 
   /** What a worker says is compared with what it pushed, and with what was asked for. */
   async #fetched(one: AttemptJob, told: JobResult): Promise<MadeElsewhere> {
-    const pushed = await this.#patiently(() => pushedResult(this.#repository, one.attempt.id));
+    const { id } = one.attempt;
+    const pushed = await this.#fetch(attemptRef(id)) ? await readResult(this.#repository, id) : null;
     return await madeOf(this.#repository, one, told, pushed);
   }
 }

@@ -50,17 +50,21 @@ export interface RefUpdate {
 }
 
 /**
- * Moves refs of the remote, all or none of them.
+ * Moves refs of the remote, all or none of them; `single`: each by itself, for hosts and calls that need no more.
  *
  * @returns `null`, or what the remote said where one of them is elsewhere: another process was first
  */
-export async function pushRefs(repository: Git, updates: readonly RefUpdate[]): Promise<string | null> {
+export async function pushRefs(
+  repository: Git,
+  updates: readonly RefUpdate[],
+  mode: "all" | "single" = "all",
+): Promise<string | null> {
   if (updates.length === 0) return null;
   const leases = updates.flatMap(({ ref, from }) =>
     from === undefined ? [] : [`--force-with-lease=${ref}:${from ?? ""}`]
   );
   const specs = updates.map(({ ref, commit }) => `${commit ?? ""}:${ref}`);
-  const atomic = updates.length > 1 ? ["--atomic"] : [];
+  const atomic = updates.length > 1 && mode === "all" ? ["--atomic"] : [];
   const arguments_ = ["push", "--quiet", ...atomic, ...leases, REMOTE, ...specs];
   const end = await repository.git(arguments_, { timeoutMs: TIMEOUT_MS });
   if (end.exitCode === 0) return null;
@@ -70,6 +74,24 @@ export async function pushRefs(repository: Git, updates: readonly RefUpdate[]): 
   if (line !== undefined) return line.trim();
   const said = lines.filter((one) => /^remote: \S|remote rejected/.test(one)).map((one) => one.trim());
   throw gitFailed(["push"], said.length > 0 ? said.slice(0, 5).join("; ") : reasonOf({ ...end, tail: end.stderr }));
+}
+
+/** Pushes new refs in one call. @returns of each `null`, or what `pushRefs()` says */
+export async function pushEach(repository: Git, updates: readonly RefUpdate[]): Promise<readonly (string | null)[]> {
+  const problem = await pushRefs(repository, updates, "single");
+  if (problem === null || updates.length === 1) return updates.map(() => problem);
+  const problems: (string | null)[] = [];
+  for (const update of updates) problems.push(await pushRefs(repository, [update])); // which of them it was
+  return problems;
+}
+
+/** Fetches refs in one call. @returns of each whether the remote has it */
+export async function fetchEach(repository: Git, refs: readonly string[]): Promise<readonly boolean[]> {
+  const isThere = await fetchRefs(repository, refs);
+  if (isThere || refs.length === 1) return refs.map(() => isThere);
+  const found: boolean[] = [];
+  for (const ref of refs) found.push(await fetchRefs(repository, [ref]));
+  return found;
 }
 
 /** The refs of the remote that match, with their commits. */
