@@ -116,6 +116,18 @@ export async function dropRefs(repository: Git, refs: readonly string[]): Promis
   if (input !== "") await repository.git(["update-ref", "--stdin"], { input });
 }
 
+/** Where the newest job of a worker's clone began. */
+const SEEN = "refs/ralph/seen";
+
+/**
+ * Lets go of a job that is done, whose result the remote has: each call of git reads all refs that there are. One ref stays,
+ * by which the next fetch knows what is here already: without it each would bring the whole history since the clone was made.
+ */
+export async function dropJob(repository: Git, { attempt: { id }, base }: Job): Promise<void> {
+  const input = `update ${SEEN} ${base}\ndelete ${jobRef(id)}\ndelete ${attemptRef(id)}\n`;
+  await repository.git(["update-ref", "--stdin"], { input });
+}
+
 /** The remote's URL; `null` where there is none. */
 export async function remoteUrl(repository: Git): Promise<string | null> {
   const { exitCode, stdout } = await repository.git(["remote", "get-url", REMOTE]);

@@ -13,8 +13,8 @@ import type { Clock, Ids } from "../host/types.ts";
 import { createSlots } from "../host/slots.ts";
 import { openWorkerTree, type WorkerTree } from "../loop/parallel/worker_tree.ts";
 import type { Engine, HandlePlace } from "./engine.ts";
-import { attemptRef, type Job, jobRef, type JobResult, parseJob, runOf } from "./job.ts";
-import { dropRefs, tidy } from "./remote.ts";
+import { type Job, type JobResult, parseJob, runOf } from "./job.ts";
+import { dropJob, dropRefs, tidy } from "./remote.ts";
 import { turnReporter } from "./turn_events.ts";
 import { attemptJob, checkOutJob } from "./work_job.ts";
 
@@ -152,10 +152,9 @@ class Runs {
     }
   }
 
-  /** The remote has job and result; each call of git reads all refs that there are. */
-  async #letGo({ attempt: { id } }: Job): Promise<void> {
+  async #letGo(job: Job): Promise<void> {
     const { clone } = this.#options;
-    await dropRefs(clone, [jobRef(id), attemptRef(id)]);
+    await dropJob(clone, job);
     this.#done += 1;
     if (this.#done % TIDY_AFTER === 0) await tidy(clone);
   }

@@ -69,7 +69,7 @@ function report(end: TrialEnd): number {
     turns: end.turns.length,
     seconds: Math.round(end.seconds),
     "items a second": Number((landed / end.seconds).toFixed(2)),
-    "seconds an item, by tenths of the time": perItem(end.samples),
+    "seconds an item, by tenths of the items": perItem(end.samples),
     "CPU an item": {
       coordinator: each(coordinatorCpu.own),
       "its children (git, checks)": each(coordinatorCpu.children),
@@ -103,12 +103,20 @@ function wrongIn(end: TrialEnd): readonly string[] {
   ];
 }
 
-/** Seconds an item in each tenth of the run. */
+/** Seconds an item in each tenth of the items, between the samples by the line that joins them. */
 function perItem(samples: readonly Sample[]): readonly number[] {
+  const [first, last] = [samples[0], samples.at(-1)];
+  if (first === undefined || last === undefined || last.commits === first.commits) return [];
+  const timeAt = (commits: number): number => {
+    const after = samples.findIndex((one) => one.commits >= commits);
+    const [from, to] = [samples[Math.max(0, after - 1)] ?? first, samples[after] ?? last];
+    const part = to.commits === from.commits ? 0 : (commits - from.commits) / (to.commits - from.commits);
+    return from.seconds + part * (to.seconds - from.seconds);
+  };
+  const step = (last.commits - first.commits) / 10;
   return Array.from({ length: 10 }, (_, tenth) => {
-    const at = (part: number): Sample => samples[Math.round((samples.length - 1) * part)] ?? { seconds: 0, commits: 0 };
-    const [from, to] = [at(tenth / 10), at((tenth + 1) / 10)];
-    return Number(((to.seconds - from.seconds) / Math.max(1, to.commits - from.commits)).toFixed(3));
+    const from = first.commits + tenth * step;
+    return Number(((timeAt(from + step) - timeAt(from)) / step).toFixed(3));
   });
 }
 

@@ -128,7 +128,10 @@ describe.skipIf(POSTGRES === null)("over a queue", () => {
       expect(clones.refs()).toEqual([]);
       const place = join(clones.folder, "steered/project");
       const kept = clones.run(place, ["git", "for-each-ref", "--format=%(refname)", "refs/ralph/"]).trim().split("\n");
-      expect(kept).toEqual([expect.stringContaining("refs/ralph/jobs/")]); // the one that was taken back, until it starts anew
+      // the one that was taken back, until it starts anew; and by what the next fetch knows which commits are here
+      expect(kept).toEqual([expect.stringContaining("refs/ralph/jobs/"), "refs/ralph/seen"]);
+      const known = clones.run(place, ["git", "rev-list", "--count", "refs/ralph/seen"]);
+      expect(Number(known)).toBeGreaterThan(Number(clones.run(place, ["git", "rev-list", "--count", "origin/main"])));
     },
     180_000,
   );
