@@ -59,9 +59,7 @@ export const MACHINE_ERRORS = {
   },
   "job-stale": {
     message: "another clone has taken or landed jobs of this work since: {problem}",
-    hint:
-      "nothing was pushed from here: `git pull --ff-only` and call it again; where that does not help, in a fresh clone of " +
-      "the branch",
+    hint: "nothing was pushed from here: `git pull --ff-only` and call it again; where that fails, in a fresh clone",
     exitCode: 2,
   },
   "job-clone-unfit": {
