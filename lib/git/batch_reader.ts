@@ -53,13 +53,24 @@ export async function contentsAt(
   maxBytes: number,
 ): Promise<ReadonlyMap<string, string | null>> {
   const asked = paths.filter((path) => !path.includes("\n")); // a request is a line
+  const found = await contentsOf(git, asked.map((path) => `${commit}:${path}`), maxBytes);
+  return new Map(asked.map((path) => [path, found.get(`${commit}:${path}`) ?? null]));
+}
+
+/** The text of these objects by their names, in one process; `null` for one that is not there. At most `maxBytes` of each. */
+export async function contentsOf(
+  git: Git,
+  names: readonly string[],
+  maxBytes: number = Infinity,
+): Promise<ReadonlyMap<string, string | null>> {
+  const asked = [...new Set(names)];
   const contents = new Map<string, string | null>();
   if (asked.length === 0) return contents;
   const onOutput = createBatchReader((content) => {
     contents.set(asked[contents.size] ?? "", content?.toString("utf8") ?? null);
   }, maxBytes);
   const arguments_ = ["cat-file", "--batch"];
-  const input = asked.map((path) => `${commit}:${path}\n`).join("");
+  const input = asked.map((name) => `${name}\n`).join("");
   await outputOfGit(git, arguments_, { environment: READING, input, onOutput });
   if (contents.size === asked.length) return contents;
   throw gitFailed(arguments_, `${contents.size} of ${asked.length} files were read`);

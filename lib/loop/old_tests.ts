@@ -111,6 +111,8 @@ async function ownTestNotices(
   place: Parameters<typeof ownTests>[1],
   items: readonly PassedItem[],
 ): Promise<readonly Notice[]> {
+  const { base, items: attempted } = place.history;
+  if (base === null && attempted.length === 0) return []; // nothing was attempted: all tests were there
   const isOwn = await ownTests(ralph, place);
   const found: Notice[] = [];
   for (const { id, checks } of items) {

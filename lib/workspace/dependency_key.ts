@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { contentsOf } from "../git/batch_reader.ts";
 import { type Git, outputOfGit, READING } from "../git/run_git.ts";
 import { hashText } from "../host/files.ts";
 
@@ -24,8 +25,16 @@ export async function dependencyKey(git: Git, commit: string): Promise<string> {
   const locks = files.filter(({ path }) => LOCKS_REGEXP.test(path));
   const locked = new Set(locks.map(({ path }) => posix.dirname(path)));
   const manifests = files.filter(({ path }) => MANIFESTS_REGEXP.test(path) && !isLocked(path, locked));
-  const parts = [...locks, ...manifests].map(async ({ path, blob }) => `${path} ${await partOf(git, path, blob)}`);
-  return hashText((await Promise.all(parts)).join("\n"));
+  const named = [...locks, ...manifests];
+  const packages = named.filter(({ path }) => isPackage(path)).map(({ blob }) => blob);
+  const texts = await contentsOf(git, packages); // a monorepo has a thousand
+  return hashText(
+    named.map(({ path, blob }) => `${path} ${isPackage(path) ? partOf(texts.get(blob), blob) : blob}`).join("\n"),
+  );
+}
+
+function isPackage(path: string): boolean {
+  return posix.basename(path) === "package.json";
 }
 
 /** Whether a change of these paths may change the key: none of the others does. Pure. */
@@ -38,10 +47,10 @@ function isLocked(path: string, locked: ReadonlySet<string>): boolean {
   return locked.has(folder) || (folder !== "." && isLocked(folder, locked));
 }
 
-async function partOf(git: Git, path: string, blob: string): Promise<string> {
-  if (posix.basename(path) !== "package.json") return blob;
+/** What a `package.json` says of what is installed; `blob` where it cannot be read. */
+function partOf(text: string | null | undefined, blob: string): string {
   try {
-    const manifest: unknown = JSON.parse(await outputOfGit(git, ["cat-file", "blob", blob], { environment: READING }));
+    const manifest: unknown = JSON.parse(text ?? "");
     return JSON.stringify(Object.entries(manifest ?? {}).filter(([key]) => INSTALLED_REGEXP.test(key)));
   } catch (error) {
     if (error instanceof SyntaxError) return blob;

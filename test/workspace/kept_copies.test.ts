@@ -151,3 +151,19 @@ test("dependencyKey() differs with what is installed, and with nothing else", as
 
   expect(keys.map((key) => keys.indexOf(key))).toEqual([0, 0, 0, 0, 4, 5, 6]);
 });
+
+test("dependencyKey() takes two processes, however many packages there are", async () => {
+  const files = Object.fromEntries(
+    Array.from({ length: 40 }, (_, index) => [`packages/${index}/package.json`, `{"dependencies": {"x": "${index}"}}`]),
+  );
+  await using repository = await temporaryRepository({ files });
+  const git = createGit(createHost(), repository.path);
+  const asked: string[] = [];
+
+  await dependencyKey((arguments_, options) => {
+    asked.push(arguments_[0] ?? "");
+    return git(arguments_, options);
+  }, "HEAD");
+
+  expect(asked).toEqual(["ls-tree", "cat-file"]);
+});

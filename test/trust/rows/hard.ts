@@ -1,5 +1,5 @@
 import { PROJECTS } from "./languages.ts";
-import type { HonestCase } from "./types.ts";
+import { eachWorkflow, type HonestCase } from "./types.ts";
 
 const plain = "impl; claim";
 const add = (language: "python" | "shell"): string => PROJECTS[language].command("add");
@@ -65,4 +65,13 @@ export const HARD: readonly HonestCase[] = [
     agent: plain,
     holds: "! git ls-files | grep -qE '^(build/|\\.env)'",
   },
+  ...eachWorkflow((workflow, language): HonestCase => ({
+    name: "a second call with nothing left to do, by tests that were there all along",
+    workflow,
+    language,
+    runs: [3, 3],
+    agent: plain,
+    silent: /tests of its own/,
+    short: workflow === "exec",
+  })),
 ];
