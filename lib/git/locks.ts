@@ -45,7 +45,7 @@ export async function clearLocks(host: Host, folders: GitFolders): Promise<void>
     await host.clock.sleep(PAUSE_MS);
     waited += PAUSE_MS;
   }
-  for (const beside of dead.length === 0 ? [] : await timed(await indexesBeside(folders))) {
+  for (const beside of dead.length === 0 ? [] : await timed(await locksBeside(folders))) {
     if (await isLeftOver(beside, dead)) await removePath(beside.path);
   }
   for (const intent of dead) {
@@ -62,7 +62,7 @@ export async function clearLocks(host: Host, folders: GitFolders): Promise<void>
  */
 export async function clearLeftLocks(host: Host, folders: GitFolders, topLevel: string, since: number): Promise<void> {
   const find = async (): Promise<Lock | null> => {
-    const beside = await timed(await indexesBeside(folders));
+    const beside = await timed(await locksBeside(folders));
     return await findLock(folders) ?? beside.find(({ modifiedAt: at }) => at >= since - COARSE_MS) ?? null;
   };
   for (let lock = await find(); lock !== null; lock = await find()) {
@@ -102,10 +102,13 @@ async function findLock(folders: GitFolders): Promise<Lock | null> {
   return (await timed(paths))[0] ?? null;
 }
 
-/** Of `git commit --only`: each has the number of its process, so that it is in the way of hardly anybody, and stays for ever. */
-async function indexesBeside({ gitDirectory }: GitFolders): Promise<readonly string[]> {
-  const names = await listDirectory(gitDirectory);
-  return names.filter((name) => NEXT_INDEX_REGEXP.test(name)).map((name) => join(gitDirectory, name));
+/**
+ * Locks that are in the way of no commit: of `git commit --only`, each with the number of its process, and what all refs
+ * share while git deletes one. What a killed git left of them stays for ever, and the second stops the next deletion.
+ */
+async function locksBeside({ gitDirectory, commonDirectory }: GitFolders): Promise<readonly string[]> {
+  const names = (await listDirectory(gitDirectory)).filter((name) => NEXT_INDEX_REGEXP.test(name));
+  return [...names.map((name) => join(gitDirectory, name)), join(commonDirectory, "packed-refs.lock")];
 }
 
 /** Those that are there. */

@@ -10,7 +10,17 @@ import type { Host } from "../host/types.ts";
 import { type IsOwnOutput, ownOutput } from "../host/own_output.ts";
 import type { CommitContext } from "./commit.ts";
 import { findFolders } from "./find_folders.ts";
-import { createGit, type Git, gitFailed, outputOfGit, QUIET, readHead, READING, reasonOf } from "./run_git.ts";
+import {
+  createGit,
+  type Git,
+  type GitEnd,
+  gitFailed,
+  outputOfGit,
+  QUIET,
+  readHead,
+  READING,
+  reasonOf,
+} from "./run_git.ts";
 import { createHoldingFiles } from "./holding.ts";
 import type { GitFolders } from "./locks.ts";
 import { parseStatus, STATUS_ARGUMENTS } from "./parse_status.ts";
@@ -98,10 +108,7 @@ function createRepository(host: Host, topLevel: string, folders: GitFolders): Re
     },
     ...readying({ host, git, folders, status, topLevel }, topLevel),
     log: (count) => subjectsOf(git, count),
-    git(gitArguments, options = {}) {
-      const { GIT_LITERAL_PATHSPECS: _, ...environment } = QUIET;
-      return git(gitArguments, { ...options, environment: { ...environment, ...options.environment } });
-    },
+    git: running(git, host, folders),
   };
 }
 
@@ -168,6 +175,22 @@ function readying(
       return torn;
     },
   };
+}
+
+/** Runs git as it is asked to. */
+function running(git: Git, host: Host, { ralphDirectory }: GitFolders): Repository["git"] {
+  const { GIT_LITERAL_PATHSPECS: _, ...quiet } = QUIET;
+  return async (gitArguments, options = {}) => {
+    const run = (mark: Readonly<Record<string, string>>): Promise<GitEnd> =>
+      git(gitArguments, { ...options, environment: { ...quiet, ...options.environment, ...mark } });
+    if (!deletesRefs(gitArguments)) return await run({});
+    return await (await import("./intent.ts")).withIntent(host, ralphDirectory, run);
+  };
+}
+
+/** It locks what all refs share: what a killed one leaves is known for Ralph's own by its intent. */
+function deletesRefs([command, ...rest]: readonly string[]): boolean {
+  return command === "update-ref" && (rest.includes("-d") || rest.includes("--stdin"));
 }
 
 /** File systems keep times more coarsely than the clock, in milliseconds: Linux by a tick of its own. */

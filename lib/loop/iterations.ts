@@ -8,6 +8,7 @@ import type { EventBus } from "../events/types.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import { rootPaths, topLevelPaths } from "../git/tree_paths.ts";
 import type { TreeSnapshot } from "../git/types.ts";
+import { createCollector } from "../host/memory.ts";
 import { type HookIteration, hookIterationOf, type HookRunner } from "../hooks/runner.ts";
 import { announceEnd, announceIteration, greenOf, type NamedIteration } from "./announce.ts";
 import type { WorkItemOptions } from "./attempt_parts.ts";
@@ -65,6 +66,7 @@ export class Iterations<Data, Findings> {
   readonly #limits: LimitsConfig;
   /** `null`: workers continue with it themselves. */
   readonly #kept: KeptWork | null;
+  readonly #collect = createCollector();
   #last: Attempt<Findings> | null = null;
   /** Commands that passed when the last item was settled: the tree is as they saw it. */
   #green: ReadonlySet<string> = new Set();
@@ -216,6 +218,7 @@ export class Iterations<Data, Findings> {
       settlement,
       started: begun.started,
     });
+    this.#collect();
     const ending = endingOf(begun, attempt, settlement);
     if (attempt.turn !== null && !ENDED_BADLY.has(attempt.status)) await this.hooks?.run("after", begun.hook);
     return ending;

@@ -10,6 +10,7 @@ import {
   writeAtomic,
 } from "../host/files.ts";
 import { dirname } from "node:path";
+import { createOwnCopy, type OwnCopy } from "../host/own_copy.ts";
 import { factsOf } from "../host/path_facts.ts";
 import { createSlots } from "../host/slots.ts";
 import { foldJournal, type JournalState, keptLines, keyOf } from "./journal_fold.ts";
@@ -102,8 +103,8 @@ class JournalFile {
   readonly #oneAtATime = createSlots(1);
   #size = 0;
   #torn = false;
-  /** What it holds, and its stamp where it holds just that. */
-  #held: { readonly text: string; readonly bytes: number; readonly stamp: string | null } | null = null;
+  /** What it holds, in a copy on the disk, and its stamp where it holds just that. */
+  #held: { readonly copy: OwnCopy; readonly bytes: number; readonly stamp: string | null } | null = null;
 
   constructor(path: string) {
     this.#path = path;
@@ -123,7 +124,11 @@ class JournalFile {
     // a character that a kill tore reads as another one: from now on it is that one
     if (text !== "" && factsOf(this.#path)?.size !== bytes) await writeAtomic(this.#path, text);
     this.isFixed = false;
-    this.#know(text, bytes);
+    this.#release();
+    await ensurePrivateDirectory(dirname(this.#path));
+    const copy = createOwnCopy(this.#path);
+    copy.write(Buffer.from(text), 0);
+    this.#know(copy, bytes);
     return text;
   }
 
@@ -133,7 +138,7 @@ class JournalFile {
 
   /** The run is over. */
   async letGo(state: JournalState): Promise<void> {
-    this.#held = null;
+    this.#release();
     if (this.#size <= COMPACT_AT_BYTES) return;
     const text = keptLines(state).map((line) => `${JSON.stringify(line)}\n`).join("");
     await copyPath(this.#path, `${this.#path}.old`); // a copy: killed in between, the journal is still there
@@ -147,17 +152,20 @@ class JournalFile {
     this.#size += written.length;
     await this.#fix();
     if (this.#size === written.length) await ensurePrivateDirectory(dirname(this.#path));
+    const bytes = Buffer.from(written);
+    this.#held?.copy.write(bytes, this.#held.bytes); // counts from the next line on: the file's own write may fail
     await (DURABLE.has(line.type) ? appendDurably : appendText)(this.#path, written, PRIVATE_FILE);
-    if (this.#held !== null) this.#know(`${this.#held.text}${written}`, this.#held.bytes + Buffer.byteLength(written));
+    if (this.#held !== null) this.#know(this.#held.copy, this.#held.bytes + bytes.length);
   }
 
   /** What a turn has written here, or taken away, counts in no later run. */
   async #fix(): Promise<void> {
     if (this.#held === null) return;
-    const { text, bytes, stamp } = this.#held;
+    const { copy, bytes, stamp } = this.#held;
     const facts = factsOf(this.#path);
     if (facts === null ? bytes === 0 : facts.stamp === stamp) return;
     const isPlain = facts?.kind === "file";
+    const text = copy.read(bytes).toString("utf8");
     if (isPlain && facts.size === bytes && await readText(this.#path, LARGEST_LOG) === text) return;
     this.isFixed = true;
     if (facts !== null && !isPlain) await removePath(this.#path);
@@ -165,8 +173,13 @@ class JournalFile {
     await writeAtomic(this.#path, text);
   }
 
-  #know(text: string, bytes: number): void {
+  #release(): void {
+    this.#held?.copy.close();
+    this.#held = null;
+  }
+
+  #know(copy: OwnCopy, bytes: number): void {
     const facts = factsOf(this.#path);
-    this.#held = { text, bytes, stamp: facts?.size === bytes ? facts.stamp : null };
+    this.#held = { copy, bytes, stamp: facts?.size === bytes ? facts.stamp : null };
   }
 }

@@ -58,7 +58,7 @@ export function createOwnership(start: OwnershipStart, now: TreeSnapshot): Owner
       }
       for (const paths of mixed.values()) for (const path of paths) if (!after.contents.has(path)) paths.delete(path);
       const both = changed.filter((path) => userPaths.has(path) && after.contents.has(path));
-      mixed.set(itemId, new Set([...mixed.get(itemId) ?? [], ...both]));
+      if (both.length > 0) mixed.set(itemId, new Set([...mixed.get(itemId) ?? [], ...both]));
       return both;
     },
     workOf: (itemId) =>

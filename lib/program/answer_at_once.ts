@@ -1,5 +1,3 @@
-import { COMMANDS } from "./commands.ts";
-import { generalHelp } from "../cli/help.ts";
 import { VERSION } from "../host/version.ts";
 
 /** The longest line of help; a narrower terminal needs the host that knows it. */
@@ -10,9 +8,14 @@ const WIDE = 100;
  *
  * @param columns the terminal's; only asked for where it counts, since the question makes the streams
  */
-export function answerAtOnce(argv: readonly string[], columns: () => number | undefined): string | null {
+export async function answerAtOnce(
+  argv: readonly string[],
+  columns: () => Promise<number | undefined>,
+): Promise<string | null> {
   if (argv.length !== 1) return null;
   if (argv[0] === "--version" || argv[0] === "-V") return VERSION;
-  if (argv[0] !== "--help" && argv[0] !== "-h") return null;
-  return (columns() ?? WIDE) < WIDE ? null : generalHelp(COMMANDS);
+  if (argv[0] !== "--help" && argv[0] !== "-h" || (await columns() ?? WIDE) < WIDE) return null;
+  const { COMMANDS } = await import("./commands.ts");
+  const { generalHelp } = await import("../cli/help.ts");
+  return generalHelp(COMMANDS);
 }

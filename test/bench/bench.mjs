@@ -1,4 +1,4 @@
-// npm run bench -- [start iteration growth scale stream log idle] [--rounds N] [--items N] [--mb N] [--json]
+// npm run bench -- [start iteration growth scale stream log idle memory] [--rounds N] [--items N] [--mb N] [--json]
 // Measures the built binary against floors, interleaved in the same run, and prints the goals. CPU counts all children, so
 // that a busy machine changes it little; speeds and memory want an idle one. Needs nothing from outside.
 import { existsSync } from "node:fs";
@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 import { measureGrowth, measureScale } from "./growth.mjs";
 import { measureIdle } from "./idle.mjs";
 import { measureIteration } from "./iteration.mjs";
+import { measureMemory } from "./memory.mjs";
 import { measureLog } from "./plan_log.mjs";
 import { measureStart } from "./start.mjs";
 import { measureStream } from "./stream.mjs";
@@ -34,6 +35,7 @@ const measures = {
   stream: measureStream,
   log: measureLog,
   idle: measureIdle,
+  memory: measureMemory,
 };
 const chosen = positionals.length === 0 ? Object.keys(measures) : positionals;
 

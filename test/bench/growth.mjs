@@ -1,4 +1,5 @@
 import { AGENT, cpuOfRun, makeWorld, median } from "./world.mjs";
+import { cpuOfTurns, followedRun } from "./followed_run.mjs";
 import { BASH_WORK } from "./iteration.mjs";
 import { addWorkflow, commandOf } from "./workflows.mjs";
 
@@ -35,8 +36,9 @@ export async function measureGrowth({ ralph, rounds }) {
 export async function measureScale({ ralph }) {
   const spec = iterationOf(ralph, "spec", { stories: 1, plan: 20_000, few: 1, more: 3 });
   const gsd = iterationOf(ralph, "gsd", { stories: 1, plan: 1000, few: 1, more: 3 });
-  const short = iterationOf(ralph, "sprint", { stories: 1, plan: 400, few: 5, more: 15 });
-  const long = iterationOf(ralph, "sprint", { stories: 1, plan: 400, few: 290, more: 300 });
+  const sprint = await followedRun(ralph, "sprint", 320); // one run: the difference of two long ones is mostly noise
+  const short = cpuOfTurns(sprint, 5, 25);
+  const long = cpuOfTurns(sprint, 300, 320);
   const row = (what, measured, budget, met, floor = "-", ratio = "-") => ({
     what,
     measured,

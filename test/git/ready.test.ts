@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openRepository } from "../../lib/git/open_repository.ts";
@@ -169,6 +169,23 @@ describe("lock files of git", () => {
       expect(existsSync(join(project.repository.ralphDirectory, "git-intent.1.json"))).toBe(false);
     },
   );
+
+  test("the lock of a ref's deletion that a killed Ralph left is removed; another program's is in no one's way", async () => {
+    await using project = await temporaryRepository({ "a": "1" });
+    project.git("update-ref", "refs/ralph/fold/1", "HEAD");
+    const lock = join(project.path, ".git/packed-refs.lock");
+    writeFileSync(lock, "");
+
+    await project.repository.ensureReady();
+    expect(existsSync(lock)).toBe(true);
+
+    leaveIntent(project.repository.ralphDirectory, Date.now());
+    await project.repository.ensureReady();
+
+    expect(existsSync(lock)).toBe(false);
+    expect((await project.repository.git(["update-ref", "-d", "refs/ralph/fold/1"])).exitCode).toBe(0);
+    expect(readdirSync(project.repository.ralphDirectory).filter((name) => name.startsWith("git-intent"))).toEqual([]);
+  });
 
   test("a lock from before the killed Ralph's commit is somebody else's", async () => {
     await using project = await temporaryRepository({ "a": "1" });

@@ -86,7 +86,9 @@ export function prdBacklog(
       const prd = parse(text);
       const userStories = prd.userStories.map(to);
       const same = userStories.every((story, index) => isSame(story, prd.userStories[index]));
-      return same ? text : formatPrd({ ...prd, userStories });
+      if (same) return text;
+      last = { prd: { ...prd, userStories }, text: formatPrd({ ...prd, userStories }) };
+      return last.text;
     });
   }
 

@@ -36,9 +36,15 @@ export interface GsdItemData {
   readonly wasDone: boolean;
   /** ROADMAP.md ticked it already. */
   readonly wasTicked: boolean;
-  /** Ids of the other plans that are not complete: a SUMMARY of one of them that turns up is none. */
-  readonly others: readonly string[];
+  /** Where the other plans without a SUMMARY are: one of theirs that turns up completes nothing. */
+  readonly unsummarized?: readonly PlanRange[];
 }
+
+/** Plans that follow each other: the first and the last one. However long a plan is, there are few of them. */
+export type PlanRange = readonly [from: PlanPlace, to: PlanPlace];
+
+/** A plan's phase and number. */
+export type PlanPlace = readonly [phase: string, number: string];
 
 /** What changes as other plans pass. */
 export type GsdCounts = Pick<GsdItemData, "complete" | "phaseComplete" | "phaseTotal" | "total">;
@@ -71,10 +77,30 @@ export function itemDataOf(plan: Plan, planning: Planning, position: Position): 
     progress: planning.state?.progress ?? null,
     wasDone: plan.completion.done,
     wasTicked: plan.completion.done && plan.completion.by === "roadmap",
-    others: planning.phases.flatMap(({ plans: all }) => all).filter(({ id, summarized }) =>
-      id !== plan.id && !summarized
-    ).map(({ id }) => id),
+    unsummarized: rangesOf(planning),
   };
+}
+
+/** The plans without a SUMMARY, as ranges in the order of the phases. */
+function rangesOf({ phases }: Planning): readonly PlanRange[] {
+  const ranges: [from: PlanPlace, to: PlanPlace][] = [];
+  let isOpen = false;
+  for (const { phase, number, summarized } of phases.flatMap(({ plans }) => plans)) {
+    if (!summarized && isOpen) ranges.at(-1)![1] = [phase, number];
+    else if (!summarized) ranges.push([[phase, number], [phase, number]]);
+    isOpen = !summarized;
+  }
+  return ranges;
+}
+
+/** True where a plan is in one of the ranges. Pure. */
+export function isWithin({ phase, number }: Pick<Plan, "number" | "phase">, ranges: readonly PlanRange[]): boolean {
+  const here = [phase, number] as const;
+  return ranges.some(([from, to]) => comparePlaces(from, here) <= 0 && comparePlaces(here, to) <= 0);
+}
+
+function comparePlaces([phase, number]: PlanPlace, [otherPhase, otherNumber]: PlanPlace): number {
+  return compareNumbers(phase, otherPhase) || compareNumbers(number, otherNumber);
 }
 
 /** How many plans are complete, one left out, and how many there are. Pure. */

@@ -3,7 +3,7 @@ import type { Attempt, SettleCommit, Settlement } from "../../backlog/types.ts";
 import type { RunInfo } from "../../context/context.ts";
 import type { EventSink } from "../../events/types.ts";
 import { copyPath, ensureDirectory, pathExists, removePath } from "../../host/files.ts";
-import type { GsdItemData } from "./item_data.ts";
+import { type GsdItemData, isWithin } from "./item_data.ts";
 import { GSD_RUNS } from "./paths.ts";
 import { scanPlanning } from "./read_planning.ts";
 
@@ -31,14 +31,14 @@ export async function moveAside(ralph: MoveContext, path: string, attemptId: str
 /** Moves the SUMMARY files that a turn wrote for other plans: an agent cannot complete a plan by writing its SUMMARY. */
 export async function moveOthersAside(
   ralph: MoveContext,
-  { summaryFile: own, others }: Pick<GsdItemData, "others" | "summaryFile">,
+  { id: ownId, summaryFile: own, unsummarized = [] }: Pick<GsdItemData, "id" | "summaryFile" | "unsummarized">,
   { id: attemptId, turn }: Pick<Attempt, "id" | "turn">,
 ): Promise<readonly string[]> {
   const changed = new Set(turn?.changedFiles.filter((path) => path !== own));
   if (![...changed].some((path) => /SUMMARY/i.test(path))) return [];
   const { phases } = await scanPlanning(ralph);
-  const plans = phases.flatMap((phase) => phase.plans).filter(({ id, summarized, summaryFile }) =>
-    summarized && others.includes(id) && changed.has(summaryFile)
+  const plans = phases.flatMap((phase) => phase.plans).filter((plan) =>
+    plan.summarized && plan.id !== ownId && changed.has(plan.summaryFile) && isWithin(plan, unsummarized)
   );
   const moved: string[] = [];
   for (const { summaryFile } of plans) moved.push(...await moveAside(ralph, summaryFile, attemptId));

@@ -31,7 +31,8 @@ type Entry = { readonly kind: "folder" } | { readonly kind: "link"; readonly tar
   readonly file: File;
 };
 
-type Names = ReadonlyMap<string, Entry>;
+/** A tree in memory, by absolute paths. */
+export type Names = ReadonlyMap<string, Entry>;
 
 /** What a power cut leaves. `killed`: only the processes end. */
 export const LOSSES = ["killed", "names-and-contents-lost", "contents-lost", "contents-torn"] as const;
@@ -47,7 +48,7 @@ export interface Found {
 }
 
 /** Reads a tree from the real disk: everything in it counts as synced. */
-export function readTree(root: string): Map<string, Entry> {
+export function readTree(root: string): Names {
   const names = new Map<string, Entry>([[root, { kind: "folder" }]]);
   for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
@@ -61,28 +62,65 @@ export function readTree(root: string): Map<string, Entry> {
   return names;
 }
 
-/** Gives the tree after each operation that changed it, for each kind of loss; equal trees once. */
-export function* crashes(
-  start: Map<string, Entry>,
-  operations: readonly Operation[],
-): Generator<{ readonly after: number; readonly loss: Loss; readonly found: Found }> {
-  const names = new Map(start);
-  let syncedNames: Names = new Map(names);
+/** What a crash leaves: the tree after an operation, with one kind of loss. */
+export interface Crash {
+  /** The index of the operation. */
+  readonly after: number;
+  readonly loss: Loss;
+}
+
+/** The crashes after each operation that changed the tree, for each kind of loss; those that leave equal trees once. */
+export function crashes(start: Names, operations: readonly Operation[]): readonly Crash[] {
+  const disk = new Disk(start);
   const seen = new Set<string>();
+  const found: Crash[] = [];
   for (const [after, operation] of operations.entries()) {
-    if (operation.type === "sync") {
-      syncedNames = new Map(names);
-      sync(names, operation.path);
-      continue; // no tree that was not there before; the ones that are gone are gone from the next operation on
-    }
-    apply(names, operation);
+    disk.apply(operation);
+    if (operation.type === "sync") continue; // no tree that was not there before
     for (const loss of LOSSES) {
-      const found = foundAfter(loss === "names-and-contents-lost" ? syncedNames : names, loss);
-      if (seen.has(found.digest)) continue;
-      seen.add(found.digest);
-      yield { after, loss, found };
+      const { digest } = disk.found(loss);
+      if (seen.has(digest)) continue;
+      seen.add(digest);
+      found.push({ after, loss });
     }
   }
+  return found;
+}
+
+/** The tree that a crash leaves. */
+export function treeAfter(start: Names, operations: readonly Operation[], { after, loss }: Crash): Found {
+  const disk = new Disk(start);
+  for (const operation of operations.slice(0, after + 1)) disk.apply(operation);
+  return disk.found(loss);
+}
+
+/** A tree that was read, as it is. */
+export function asFound(names: Names): Found {
+  return foundAfter(names, "killed");
+}
+
+class Disk {
+  readonly #names: Map<string, Entry>;
+  #syncedNames: Names;
+
+  constructor(start: Names) {
+    this.#names = new Map([...start].map(([path, entry]) => [path, copyOf(entry)]));
+    this.#syncedNames = new Map(this.#names);
+  }
+
+  apply(operation: Operation): void {
+    if (operation.type !== "sync") return apply(this.#names, operation);
+    this.#syncedNames = new Map(this.#names);
+    sync(this.#names, operation.path);
+  }
+
+  found(loss: Loss): Found {
+    return foundAfter(loss === "names-and-contents-lost" ? this.#syncedNames : this.#names, loss);
+  }
+}
+
+function copyOf(entry: Entry): Entry {
+  return entry.kind === "file" ? { kind: "file", file: { ...entry.file } } : entry;
 }
 
 /** Puts a tree onto the real disk. */
@@ -179,11 +217,20 @@ function foundAfter(names: Names, loss: Loss): Found {
     else {
       const bytes = left(entry.file, loss);
       files.set(path, { bytes, mode: entry.file.mode });
-      digest.update(bytes);
+      digest.update(digestOf(bytes));
     }
     digest.update(`\0${path}\0${entry.kind}\0`);
   }
   return { folders, links, files, digest: digest.digest("hex") };
+}
+
+/** Most files are the same in most trees. */
+const digests = new WeakMap<Buffer, Buffer>();
+
+function digestOf(bytes: Buffer): Buffer {
+  const digest = digests.get(bytes) ?? createHash("sha256").update(bytes).digest();
+  digests.set(bytes, digest);
+  return digest;
 }
 
 function left({ bytes, durable }: File, loss: Loss): Buffer {

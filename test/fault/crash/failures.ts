@@ -2,8 +2,9 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { wrongAfterCrash } from "./after_crash.ts";
-import { crashes, readTree, writeTree } from "./disk.ts";
-import { type CrashProject, crashProject, type Leaving, type Workflow } from "./projects.ts";
+import { asFound, type Names, writeTree } from "./disk.ts";
+import type { CrashPoint } from "./points.ts";
+import type { CrashProject } from "./projects.ts";
 import { runProgram } from "./run_program.ts";
 
 /** What is made of a call. */
@@ -31,42 +32,23 @@ interface Call {
   readonly what: string;
 }
 
-export interface Failures {
-  readonly points: number;
-  readonly tried: number;
-  readonly wrong: readonly string[];
-}
-
-/** Only the main thread is watched: Ralph's own git and the agent have their faults in `power_cut.ts`. */
-export async function failures(
-  workflow: Workflow,
-  leaving: Leaving,
-  chosen: (point: number) => boolean,
-  log: (line: string) => void = () => {},
-): Promise<Failures> {
-  const project = crashProject(workflow, leaving);
-  try {
-    const start = wholeTree(project);
-    const calls = await callsOf(project);
-    const wrong: string[] = [];
-    let points = 0;
-    let tried = 0;
-    for (const call of calls) {
-      for (const fault of FAULTS) {
-        points += 1;
-        if (!chosen(points)) continue;
-        tried += 1;
-        writeTree(project.root, start);
-        const here = await wrongWith(project, call, fault);
-        if (here.length === 0) continue;
-        wrong.push(`${workflow}: ${fault}: ${call.name} ${call.number} (${call.what}): ${here.join("; ")}`);
-        log(wrong.at(-1)!);
-      }
-    }
-    return { points, tried, wrong };
-  } finally {
-    project.remove();
-  }
+/**
+ * A point for each of the calls and each fault, in the order of the run. Only the main thread is watched: Ralph's own git
+ * and the agent have their faults in `power_cut.ts`.
+ */
+export async function failurePoints(project: CrashProject, start: Names): Promise<readonly CrashPoint[]> {
+  const tree = asFound(start);
+  writeTree(project.root, tree);
+  const calls = await callsOf(project);
+  return calls.flatMap((call) =>
+    FAULTS.map((fault) => ({
+      what: `${project.workflow}, work in the ${project.leaving}: ${fault}: ${call.name} ${call.number} (${call.what})`,
+      wrong: async () => {
+        writeTree(project.root, tree);
+        return await wrongWith(project, call, fault);
+      },
+    }))
+  );
 }
 
 async function wrongWith(project: CrashProject, call: Call, fault: Fault): Promise<readonly string[]> {
@@ -111,11 +93,4 @@ async function watched(
     environment,
   });
   return { exitCode, output, trace: existsSync(log) ? readFileSync(log, "latin1") : "" };
-}
-
-/** The project as it is on the disk. */
-function wholeTree(project: CrashProject): Parameters<typeof writeTree>[1] {
-  const nothing = { type: "mkdir", path: project.root } as const;
-  for (const { found } of crashes(readTree(project.root), [nothing])) return found;
-  throw new Error("there is no tree");
 }

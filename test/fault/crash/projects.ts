@@ -27,6 +27,7 @@ const USER_TEXT = "first\nan edit of the user's\n";
 
 export interface CrashProject {
   readonly workflow: Workflow;
+  readonly leaving: Leaving;
   /** Holds everything; `root` is the repository in it, `turns` the agent's own log beside it. */
   readonly folder: string;
   readonly root: string;
@@ -66,6 +67,7 @@ export function crashProject(workflow: Workflow, leaving: Leaving): CrashProject
   writeFileSync(join(root, "notes.txt"), USER_TEXT);
   return {
     workflow,
+    leaving,
     folder,
     root,
     command: [file, ...before, ...COMMAND[workflow], "--agent-cmd", "worker", "--ui", "plain"],
@@ -142,7 +144,7 @@ review=no
 case "$prompt" in *"Final Verification"*) review=yes;; esac
 [ "\${RALPH_STAGE:-}" != VERIFY ] || review=yes
 n=$(printf %s "\${RALPH_ITEM:-}" | sed 's/.*\\([0-9]\\)$/\\1/')
-${workflow === "sprint" ? "for n in 1 2 3; do [ -e src/$n.txt ] || break; done" : ""}
+${workflow === "sprint" ? `for n in 1 2 3; do grep -qx done src/$n.txt 2>/dev/null || break; done` : ""}
 echo "$review $n" >> '${log}'
 if [ "$review" = no ]; then
   mkdir -p src
