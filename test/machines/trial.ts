@@ -1,6 +1,15 @@
 /** A coordinator and workers, each a process in a clone of its own, over one bare remote and one PostgreSQL. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -116,6 +125,7 @@ class Trial {
     }
     const seconds = (performance.now() - started) / 1000;
     await blown;
+    await this.#settle();
     return this.#end(seconds);
   }
 
@@ -254,6 +264,14 @@ class Trial {
     const processes = childrenOf(this.#options.postgres.pid);
     this.#databaseMiB = Math.max(this.#databaseMiB, sum(processes.map(privateMiB)));
     this.#options.onSample?.({ seconds: elapsedMs / 1000, commits });
+  }
+
+  /** What is looked at afterwards does not change any more: git packs what it has in the background. */
+  async #settle(): Promise<void> {
+    this.#ended = true;
+    for (const child of [...this.#workers.values(), this.#coordinator]) if (child !== null) signal(child, "SIGKILL");
+    const packs = ["remote.git/gc.pid", "clone/.git/gc.pid"].map((path) => join(this.#folder, path));
+    for (let waited = 0; waited < 120 && packs.some((path) => existsSync(path)); waited++) await sleep(1_000);
   }
 
   #cpuOf(children: readonly (ChildProcess | null)[]): Cpu {
