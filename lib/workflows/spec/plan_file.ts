@@ -34,11 +34,17 @@ export function parsePlan(text: string | null, file: string, known?: Plan): Plan
     exists: text !== null,
     lines: parts.map((raw, index) => {
       const same = known?.lines[index];
-      return same?.raw === raw && same.number === index + 1 ? same : readLine(raw, index + 1);
+      if (same?.raw === raw && same.number === index + 1) return same;
+      return readLine(known === undefined ? raw : ownText(raw), index + 1);
     }),
     newline: content.includes("\r\n") ? "\r\n" : "\n",
     closed,
   };
+}
+
+/** A part of a text keeps all of it in memory: lines are taken over from version to version, and each kept its own. */
+function ownText(part: string): string {
+  return Buffer.from(part, "utf8").toString("utf8");
 }
 
 /** The plan as the file's text: what was not changed comes out as it came in. */
