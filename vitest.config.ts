@@ -45,7 +45,7 @@ export default defineConfig({
     pool: "forks",
     // A worker keeps from file to file what it has loaded and compiled.
     isolate: false,
-    maxWorkers: 3, // much of the time goes by in waiting for processes
+    maxWorkers: 4, // much of the time goes by in waiting for processes
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

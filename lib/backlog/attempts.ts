@@ -4,7 +4,8 @@
  * @module
  */
 import { hashText } from "../host/files.ts";
-import type { Attempt, Item, ParkedItem } from "./types.ts";
+import type { JournalKey } from "./journal_types.ts";
+import type { Attempt, Backlog, Item, ParkedItem } from "./types.ts";
 
 /**
  * Why an attempt did not pass, as reports and notes show it. Pure.
@@ -120,4 +121,11 @@ export const UNSEEN_CHECK = "unseen check";
 /** Whether an attempt failed by its unseen check. Pure. */
 export function failedUnseenCheck({ verification }: Attempt): boolean {
   return verification?.results.some(({ name, ok }) => name === UNSEEN_CHECK && !ok) ?? false;
+}
+
+/** The key of a backlog's attempts in the journal: its name, and its scope or the branch that it asks for. */
+export async function journalKeyOf<Data, Findings>(
+  { name, scope, branch }: Pick<Backlog<Data, Findings>, "branch" | "name" | "scope">,
+): Promise<JournalKey> {
+  return { backlog: name, scope: scope ?? await branch?.() ?? "" };
 }

@@ -1,5 +1,5 @@
 import type { Backlog, ParkedItem } from "../backlog/types.ts";
-import { journalKeyOf } from "../backlog/journal_key.ts";
+import { journalKeyOf } from "../backlog/attempts.ts";
 import { createStateFiles, type StateFiles } from "../backlog/state_files.ts";
 import { type OwnFiles, ownFiles } from "../context/own_files.ts";
 import { openRepository } from "../git/open_repository.ts";

@@ -6,7 +6,7 @@ import { rootPaths, topLevelPaths } from "../git/tree_paths.ts";
 import type { TreeChange } from "../git/merge_change.ts";
 import { applyTreeChange } from "./hook_trees.ts";
 import { listDirectory, removePath, renamePath } from "../host/files.ts";
-import { restoreBrief } from "../checks/brief/restore_brief.ts";
+import { restoreBrief } from "../checks/brief/create_brief.ts";
 
 /** What a hook changed and is not brought in yet, by the end of its file's name. */
 const PENDING = ".pending.patch";

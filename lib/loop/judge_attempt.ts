@@ -1,6 +1,6 @@
 import type { Attempt, Turn, Verification, Work, WorkDone } from "../backlog/types.ts";
 import { verdictOf } from "../backlog/verdict.ts";
-import { restoreBrief } from "../checks/brief/restore_brief.ts";
+import { restoreBrief } from "../checks/brief/create_brief.ts";
 import { verify } from "../checks/verify.ts";
 import { allowsUnverified, type AttemptParts, failedBefore, isReview, type TakenTurn } from "./attempt_parts.ts";
 import type { RalphContext } from "../context/context.ts";

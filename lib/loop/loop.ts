@@ -1,5 +1,5 @@
 import type { Backlog, Item, LoopView, Next } from "../backlog/types.ts";
-import { restoreBrief } from "../checks/brief/restore_brief.ts";
+import { restoreBrief } from "../checks/brief/create_brief.ts";
 import { checksForUnchecked } from "../checks/unchecked_items.ts";
 import type { LimitsConfig } from "../config/schema.ts";
 import type { RalphContext } from "../context/context.ts";
@@ -13,12 +13,12 @@ import { conclude } from "./conclude.ts";
 import { receiveInbox } from "./inbox.ts";
 import { Iterations } from "./iterations.ts";
 import { askToContinue, limitReached, limitsOf, rest, timeReached, workingTime } from "./limits.ts";
-import { type LoopParts, type Picked, waitsInVain } from "./loop_parts.ts";
+import type { LoopParts, Picked } from "./loop_parts.ts";
 import type { Ending, LoopOutcome, Stopped, StoppedEarly } from "./outcome.ts";
 import type { Dispatched } from "./parallel/dispatch.ts";
 import { type Notice, withoutPassed } from "./progress.ts";
 import { isLate } from "./committer.ts";
-import { answered, settleAndCommit } from "./settle.ts";
+import { answered, settleAndCommit, waitsInVain } from "./settle.ts";
 import { createTurnGuard, type TurnGuard } from "./turn_guard.ts";
 import { workItem } from "./work_item.ts";
 

@@ -2,7 +2,6 @@ import type { JournalKey } from "../backlog/journal_types.ts";
 import type { Backlog, Item } from "../backlog/types.ts";
 import type { Brief } from "../checks/brief/types.ts";
 import type { RalphContext } from "../context/context.ts";
-import { RalphError } from "../errors/ralph_error.ts";
 import type { LoopOptions, Stopped } from "./outcome.ts";
 import type { Ownership } from "./ownership.ts";
 import type { Committer } from "./committer.ts";
@@ -26,10 +25,3 @@ export type Picked<Data> =
   /** Nothing starts before something that is in flight has ended. */
   | { readonly status: "waiting" }
   | Stopped;
-
-/** Why a run ends whose backlog waits for what will never end. */
-export function waitsInVain({ name: backlog }: Pick<Backlog, "name">): RalphError {
-  return new RalphError("backlog-invalid", {
-    details: { backlog, problem: "next() waits although nothing is in flight" },
-  });
-}

@@ -1,5 +1,5 @@
 import { headlineOf } from "../backlog/verdict.ts";
-import { journalKeyOf } from "../backlog/journal_key.ts";
+import { journalKeyOf } from "../backlog/attempts.ts";
 import type { Backlog } from "../backlog/types.ts";
 import { namedCheck } from "../checks/function.ts";
 import type { RalphContext } from "../context/context.ts";
@@ -14,8 +14,7 @@ import { recover, repairAfterKill, reportTornIndex } from "./recover.ts";
 import { createCommitter } from "./committer.ts";
 export type { LoopOptions, LoopOutcome } from "./outcome.ts";
 import type { JournalKey } from "../backlog/journal_types.ts";
-import { createBrief } from "../checks/brief/create_brief.ts";
-import { restoreBrief } from "../checks/brief/restore_brief.ts";
+import { createBrief, restoreBrief } from "../checks/brief/create_brief.ts";
 import { acceptChanges } from "../checks/brief/since_last_run.ts";
 import type { Brief } from "../checks/brief/types.ts";
 import type { Notice } from "./progress.ts";

@@ -263,3 +263,10 @@ export function answered<Answer extends { readonly status: string }>(
   }, expected a \`status\``;
   throw new RalphError("backlog-invalid", { details: { backlog: backlog.name, problem } });
 }
+
+/** Why a run ends whose backlog waits for what will never end. */
+export function waitsInVain({ name: backlog }: Pick<Backlog, "name">): RalphError {
+  return new RalphError("backlog-invalid", {
+    details: { backlog, problem: "next() waits although nothing is in flight" },
+  });
+}

@@ -7,7 +7,7 @@
  */
 import { join } from "node:path";
 import type { JournalKey } from "../backlog/journal_types.ts";
-import { journalKeyOf } from "../backlog/journal_key.ts";
+import { journalKeyOf } from "../backlog/attempts.ts";
 import type { Backlog } from "../backlog/types.ts";
 import type { RalphContext, RunLock } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";

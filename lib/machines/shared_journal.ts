@@ -7,7 +7,7 @@
  */
 import { z } from "zod";
 import type { JournalKey } from "../backlog/journal_types.ts";
-import { journalKeyOf } from "../backlog/journal_key.ts";
+import { journalKeyOf } from "../backlog/attempts.ts";
 import type { Backlog } from "../backlog/types.ts";
 import type { RalphContext } from "../context/context.ts";
 import { ownFiles } from "../context/own_files.ts";

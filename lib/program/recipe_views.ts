@@ -9,7 +9,7 @@ import { openSession } from "../cli/session.ts";
 import type { StatusView } from "../cli/status_view.ts";
 import { problemOf, type ValidatedFile } from "../cli/validated_file.ts";
 import type { RalphContext } from "../context/context.ts";
-import { journalKeyOf } from "../backlog/journal_key.ts";
+import { journalKeyOf } from "../backlog/attempts.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { pathExists } from "../host/files.ts";
 import { finalWork } from "../loop/final_check.ts";

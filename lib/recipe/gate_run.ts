@@ -1,5 +1,5 @@
 import type { RalphContext } from "../context/context.ts";
-import { journalKeyOf } from "../backlog/journal_key.ts";
+import { journalKeyOf } from "../backlog/attempts.ts";
 import type { Backlog, Overview } from "../backlog/types.ts";
 import { MOST_REOPENINGS } from "../loop/conclude.ts";
 import { askConsent, type GateOutcome } from "./gate.ts";

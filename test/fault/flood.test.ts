@@ -5,7 +5,8 @@ import { describe, expect, test } from "vitest";
 import { expectNothingLeft, faultProject, passedIn, prdText, stories } from "./world.ts";
 
 const MEGABYTES = Number(process.env["RALPH_FLOOD_MB"] ?? "100");
-const PEAK_MB = 110;
+/** With what the kernel counts of the program's own file, which differs by 10 MB from copy to copy. */
+const PEAK_MB = 120;
 const JSON_PEAK_MB = 130;
 const UNCHECKED = prdText([{ ...stories(1)[0]!, acceptanceCriteria: ["work/1.txt is there"] }]);
 const MARKER = "<promise>COMPLETE</promise>";

@@ -32,7 +32,8 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
  * State alone. A failed attempt is noted where it was counted, and a kill may have taken it; a feature's note of which commit
  * a story is in comes with the next story, or by itself where Ralph was killed before.
  */
-const NOTED = /^(ralph: .* (failed|parked)|ralph: task reject|docs\(.*\): attempt failed|chore: update prd\.json)/;
+const NOTED =
+  /^(ralph: .* (failed|parked)|ralph: task reject|docs\(.*\): attempt failed|chore: update prd\.json(?![^]*passed$))/;
 
 /** @throws where git finds the repository damaged */
 export function outcomeOf(project: KillProject, root = project.root): Outcome {

@@ -306,3 +306,9 @@ function shownPath({ root, repository, host }: RalphContext, file: string): stri
   const inHome = below(host.environment.home);
   return inHome === null ? file.replaceAll("\\", "/") : `~/${inHome}`;
 }
+
+/** Compares, and restores what differs. @returns what was restored */
+export async function restoreBrief(brief: Brief): Promise<readonly BriefChange[]> {
+  const changes = await brief.compare();
+  return changes.length === 0 ? [] : await brief.restore(changes);
+}

@@ -9,7 +9,7 @@ import { requireRepository } from "../../git/require_repository.ts";
 import { createGit, outputOfGit } from "../../git/run_git.ts";
 import { removePath } from "../../host/files.ts";
 import { type PromptValuesOf, renderPrompt } from "../../prompts/render.ts";
-import { restoreBrief } from "../brief/restore_brief.ts";
+import { restoreBrief } from "../brief/create_brief.ts";
 import type { Brief } from "../brief/types.ts";
 import type { Checkout, CheckoutPlace } from "../checkout/types.ts";
 import { reviewerOf } from "../reviewed_by.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Attempt, Check, Item } from "../../backlog/types.ts";
-import { restoreBrief } from "../../checks/brief/restore_brief.ts";
+import { restoreBrief } from "../../checks/brief/create_brief.ts";
 import { guardHistory } from "../../git/history.ts";
 import { commitMerged, mergeTrees } from "../../git/land.ts";
 import { unionOf } from "../../git/merge_change.ts";
