@@ -262,7 +262,9 @@ describe("ralph finish", () => {
       await finish(root, "--approve", "finish").expectExit(0);
 
       expect(git("rev-parse", "main^{tree}"), `${count} moved`).toBe(whole.git("rev-parse", "main^{tree}"));
-      expect(git("log", "--format=%s", "main")).toBe(whole.git("log", "--format=%s", "main"));
+      expect(git("log", "--topo-order", "--format=%s", "main")).toBe(
+        whole.git("log", "--topo-order", "--format=%s", "main"),
+      );
       expect(git("status", "--porcelain")).toBe("");
     }
   });
@@ -274,7 +276,7 @@ describe("ralph finish", () => {
     const whole = copied(root);
     await finish(whole.root, "--approve", "finish").expectExit(0);
     const expected = whole.git("rev-parse", "main^{tree}");
-    const subjects = whole.git("log", "--format=%s", "main");
+    const subjects = whole.git("log", "--topo-order", "--format=%s", "main");
 
     for (const step of ["commit", "commit-tree", "update-ref", "switch"]) {
       for (const when of step === "commit" ? ["before", "after"] as const : ["after"] as const) {
@@ -289,7 +291,7 @@ describe("ralph finish", () => {
 
         expect(ended.stderr).not.toContain("has not passed as it is now");
         expect(git("rev-parse", "main^{tree}"), `${when} ${step}`).toBe(expected);
-        expect(git("log", "--format=%s", "main"), `${when} ${step}`).toBe(subjects);
+        expect(git("log", "--topo-order", "--format=%s", "main"), `${when} ${step}`).toBe(subjects);
         expect(git("branch", "--show-current")).toBe("main");
         expect(git("status", "--porcelain")).toBe("");
       }
