@@ -9,7 +9,7 @@ const STEP_BYTES = 12_000_000;
 const STEP_PART = 0.15;
 
 /**
- * Bun lets its memory double before it looks for what can be freed: a program that runs for days is told to look whenever
+ * Bun lets its memory double before it looks for what can be freed: a program that runs for days has to look whenever
  * it has grown. To be called where little is in use; elsewhere than under Bun nothing is done.
  */
 export function createCollector(): () => void {

@@ -78,7 +78,7 @@ export interface Sample {
 /** Samples are taken so often. */
 const SAMPLE_MS = 5_000;
 
-/** What the remote is told of each push. */
+/** Records each push at the remote. */
 const RECEIVED = `#!/bin/sh
 while read -r _ _ ref; do echo "$ref"; done >> ../pushed
 `;

@@ -31,7 +31,7 @@ export interface ProgressEntry {
   readonly detail: string;
 }
 
-/** Tells a story from another one that has got its id. */
+/** Distinguishes a story from another one with the same id. */
 export function printOf({ title, acceptanceCriteria }: Story): string {
   return fingerprintOf([title, acceptanceCriteria]);
 }

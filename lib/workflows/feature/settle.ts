@@ -91,7 +91,7 @@ function changed(
   return new Map(userStories.filter(({ id }) => id === item.id).map((now) => [now.id, update(now)]));
 }
 
-/** Tells a story from another one that has got its id. */
+/** Distinguishes a story from another one with the same id. */
 export function printOf({ title, description, acceptanceCriteria }: FeatureStory): string {
   return fingerprintOf([title, description, acceptanceCriteria]);
 }

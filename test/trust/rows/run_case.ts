@@ -6,7 +6,8 @@ import { ralphCli } from "../../e2e/cli.ts";
 import { agentScript } from "./agent_script.ts";
 import { ANSWERS, PROJECTS, startFiles } from "./languages.ts";
 import type { Case, Row } from "./types.ts";
-import { COMMAND, namesOf, REVIEWS, STATE } from "./workflows.ts";
+import { COMMAND } from "../../fault/workflow_files.ts";
+import { namesOf, REVIEWS, STATE } from "./workflows.ts";
 
 /** What the runs of a case came to. */
 export interface Ran {

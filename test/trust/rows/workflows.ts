@@ -78,15 +78,6 @@ export const STATE: Readonly<Record<Workflow, (given: Case) => Readonly<Record<s
   }),
 };
 
-/** How each workflow is started. */
-export const COMMAND: Readonly<Record<Workflow, readonly string[]>> = {
-  exec: ["run"],
-  feature: ["run", "calc"],
-  spec: ["build", "--non-interactive"],
-  sprint: ["sprint", "run", ".claude/sprints/calc"],
-  gsd: ["run", "--loop"],
-};
-
 /** Turns that a run needs beside those at its items: reviews at the end. */
 export const REVIEWS: Readonly<Record<Workflow, number>> = { exec: 0, feature: 1, spec: 1, sprint: 0, gsd: 0 };
 
