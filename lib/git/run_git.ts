@@ -39,12 +39,13 @@ export interface GitOptions {
 /** Runs git in one folder. Each call is one process. */
 export type Git = (arguments_: readonly string[], options?: GitOptions) => Promise<GitEnd>;
 
-/** No prompt, no editor, messages in English, paths taken literally. */
+/** No prompt, no editor, messages in English, paths taken literally, objects as they are: an agent may have replaced one. */
 export const QUIET: Readonly<Record<string, string>> = {
   GIT_TERMINAL_PROMPT: "0",
   GIT_EDITOR: ":",
   GIT_PAGER: "cat",
   GIT_LITERAL_PATHSPECS: "1",
+  GIT_NO_REPLACE_OBJECTS: "1",
   LC_ALL: "C",
 };
 

@@ -26,6 +26,21 @@ describe("commit()", () => {
     expect(project.git("status", "--porcelain")).toBe("M  b.txt\n?? untracked.txt\n");
   });
 
+  test("is about objects as they are: what the repository replaces neither stops it nor comes into the commit", async () => {
+    await using project = await temporaryRepository({ "a.txt": "a\n", "b.txt": "b\n" });
+    const [itself, head] = [project.git("rev-parse", "HEAD:b.txt").trim(), project.git("rev-parse", "HEAD").trim()];
+    project.write({ "a.txt": "hidden\n" });
+    project.git("commit", "-qam", "another");
+    const other = project.git("rev-parse", "HEAD").trim();
+    project.git("reset", "-q", "--hard", head);
+    project.git("replace", head, other); // HEAD's a.txt looks like `hidden`
+    project.write({ [`.git/refs/replace/${itself}`]: `${itself}\n`, "new.txt": "n\n" });
+
+    expect((await project.repository.status()).changed.map(({ path }) => path)).toEqual(["new.txt"]);
+    await project.repository.commit({ paths: ["new.txt"], subject: "one" });
+    expect(project.git("--no-replace-objects", "show", "HEAD:a.txt")).toBe("a\n");
+  });
+
   test("takes one process for changed files and one more for new ones when the status is known", async () => {
     await using project = await temporaryRepository({ "a.txt": "a\n" });
     project.write({ "a.txt": "A\n" });

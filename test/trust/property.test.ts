@@ -117,6 +117,7 @@ describe("whenever a run has passed", () => {
           ends[`${workflow} ${run.end}`] = (ends[`${workflow} ${run.end}`] ?? 0) + 1;
           broken.push(...run.broken);
           for (const line of run.broken) console.log(line);
+          if (run.end.startsWith("error")) console.log(`seed ${seed + index}, ${workflow}: ended with ${run.end}`);
           done += 1;
           if (done % 25 === 0 && done < runs) tell();
         }

@@ -30,14 +30,14 @@ export interface LineCount {
 /** An argument list is not endless. */
 const MOST_WORDS = 1000;
 
-/** Reads commits as they are, whatever the repository replaces. */
+/** Reads commits. */
 export function createCommits(ralph: Pick<RalphContext, "host" | "repository" | "root">): Commits {
   const repository = requireRepository(ralph);
   const inside = relative(repository.topLevel, ralph.root).replaceAll("\\", "/");
   const fromRoot = (path: string): string => inside === "" ? path : posix.relative(inside, path);
   async function git(arguments_: readonly string[], options: { input?: string; index?: string } = {}): Promise<string> {
     const { input, index } = options;
-    const environment = { GIT_NO_REPLACE_OBJECTS: "1", ...(index === undefined ? {} : { GIT_INDEX_FILE: index }) };
+    const environment = index === undefined ? {} : { GIT_INDEX_FILE: index };
     const end = await repository.git(arguments_, { environment, ...(input === undefined ? {} : { input }) });
     if (end.exitCode !== 0) throw gitFailed(arguments_, reasonOf({ stderr: end.stderr, tail: end.stderr }));
     return end.stdout;
@@ -53,7 +53,7 @@ export function createCommits(ralph: Pick<RalphContext, "host" | "repository" | 
     },
     read: (hash) => git(["cat-file", "blob", hash]),
     containing: (commits, words) =>
-      containing({ git: (listed) => repository.git(listed, UNREPLACED), fromRoot }, commits, words),
+      containing({ git: (listed) => repository.git(listed), fromRoot }, commits, words),
     write: async (input) => (await git(["hash-object", "-w", "--stdin"], { input })).trim(),
     async lay(base, files) {
       const index = `${repository.ralphDirectory}/judging-index.${ralph.host.ids.random(8)}`;
@@ -107,8 +107,6 @@ export async function oldEntries(
 function countOf(text: string): number | null {
   return text === "-" ? null : Number(text);
 }
-
-const UNREPLACED = { environment: { GIT_NO_REPLACE_OBJECTS: "1" } };
 
 async function containing(
   { git, fromRoot }: {
