@@ -72,6 +72,11 @@ export async function readText(path: string, maxBytes: number = LARGEST_TEXT): P
   return (await readBytes(path, maxBytes))?.toString("utf8") ?? null;
 }
 
+/** The text of what a turn left at a path: `null` too where a folder, a pipe or a device is in the file's place. */
+export async function readLeftText(path: string): Promise<string | null> {
+  return (await exists(path, { isFile: true })) ? await readText(path) : null;
+}
+
 /** The same as bytes. @throws {RalphError} file-unreadable */
 export async function readBytes(path: string, maxBytes: number = LARGEST_TEXT): Promise<Buffer | null> {
   let file: number | null = null;

@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { World } from "../loop/loop_world.ts";
+import { loopWorld, type World } from "../loop/loop_world.ts";
 import { sampled } from "../sampled.ts";
 import { cheatWorld, CHECK, restoredIn, type Workflow, WORKFLOWS } from "./workflows.ts";
 
@@ -51,6 +51,30 @@ describe.each(sampled(WORKFLOWS, 2).map((workflow) => [workflow.name, workflow] 
       expect(ends.slice(1).map(({ message }) => message ?? "").join()).not.toContain("protected");
       expect(restoredIn(run)).toEqual(["check.sh"]);
       expect(await world.git("log", "--format=%H", "--", "check.sh").then((text) => text.split("\n"))).toHaveLength(1);
+    });
+
+    test("a folder that a turn left in the place of the state ends no run, and the state is restored", async () => {
+      const left: string[] = [];
+      await using world = await loopWorld(async (_request, number) => {
+        if (number === 1) {
+          rmSync(join(world.root, workflow.state));
+          await world.write(join(workflow.state, "mine.txt"), "mine\n");
+          return {};
+        }
+        left.push(read(world, workflow.state) ?? "none");
+        await world.write("done.txt", "");
+        return { lines: await workflow.claim(world.ralph, "") };
+      }, { config: { verify: { default: ["sh check.sh"] } }, files: { "check.sh": CHECK, ...workflow.files } });
+      await workflow.prepare?.(world.ralph);
+      await world.git("add", "-A");
+      await world.git("commit", "-q", "--allow-empty", "-m", "prepared");
+      const before = read(world, workflow.state);
+
+      const run = await workflow.run(world.ralph, { maxIterations: 2 });
+
+      expect([run.iterations, left.length]).toEqual([2, 1]);
+      expect(left[0]!.slice(0, 1)).toBe(before!.slice(0, 1));
+      expect(restoredIn(run)).toContain(workflow.state);
     });
 
     test.each(["--assume-unchanged", "--skip-worktree"])(

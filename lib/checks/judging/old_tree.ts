@@ -52,8 +52,7 @@ export function createCommits(ralph: Pick<RalphContext, "host" | "repository" | 
       return found;
     },
     read: (hash) => git(["cat-file", "blob", hash]),
-    containing: (commits, words) =>
-      containing({ git: (listed) => repository.git(listed), fromRoot }, commits, words),
+    containing: (commits, words) => containing({ git: (listed) => repository.git(listed), fromRoot }, commits, words),
     write: async (input) => (await git(["hash-object", "-w", "--stdin"], { input })).trim(),
     async lay(base, files) {
       const index = `${repository.ralphDirectory}/judging-index.${ralph.host.ids.random(8)}`;

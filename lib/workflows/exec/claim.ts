@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Repository } from "../../git/types.ts";
-import { readText } from "../../host/files.ts";
+import { readLeftText } from "../../host/files.ts";
 import type { Claim, Turn } from "../../backlog/types.ts";
 import { signalsOf, stripMarks } from "../../backlog/signals.ts";
 
@@ -31,7 +31,7 @@ export async function claimOf(turn: Turn, nonce: string, repository: Repository 
 
 async function endsAFile(before: string, repository: Repository): Promise<boolean> {
   for (const path of (await repository.filesHolding(COMPLETE)).slice(0, FILES)) {
-    const text = await readText(join(repository.topLevel, path)) ?? "";
+    const text = await readLeftText(join(repository.topLevel, path)) ?? "";
     const lines = text.split("\n").map(stripMarks).filter((line) => line !== "");
     if (lines.some((line, index) => line === COMPLETE && lines[index - 1] === before)) return true;
   }

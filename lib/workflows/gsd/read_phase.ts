@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { listDirectory, pathExists, readText } from "../../host/files.ts";
+import { listDirectory, pathExists, readLeftText, readText } from "../../host/files.ts";
 import { stampOf } from "../../host/path_facts.ts";
 import { isOwnSummary, parsePhaseName, parsePlanName, type PlanName, summaryNameOf } from "./file_names.ts";
 import { compareNumbers, sameNumber } from "./numbers.ts";
@@ -287,7 +287,7 @@ async function hasSummary(
   let found = false;
   for (const name of own) {
     const file = `${directory}/${name}`;
-    const verdict = summaryVerdict(await readText(join(root, file)) ?? "");
+    const verdict = summaryVerdict(await readLeftText(join(root, file)) ?? "");
     if (verdict === "complete") found = true;
     else {diagnostics.push({
         file,

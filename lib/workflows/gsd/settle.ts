@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { ensureDirectory, readText, writeAtomic } from "../../host/files.ts";
+import { ensureDirectory, readLeftText, writeAtomic } from "../../host/files.ts";
 import type { Attempt, Item, SettleCommit, Settlement } from "../../backlog/types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { localDate } from "../../host/local_date.ts";
@@ -86,7 +86,7 @@ export class PlanSettler {
 
   async #settleVerified(item: Item<GsdItemData>, attempt: Attempt<GsdFindings>): Promise<Settlement> {
     const { data } = item;
-    const summary = await readText(join(this.#ralph.root, data.summaryFile));
+    const summary = await readLeftText(join(this.#ralph.root, data.summaryFile));
     const verdict = summary === null ? "empty" : summaryVerdict(summary);
     if (verdict === "failed") {
       const message = `${data.summaryFile} says itself that the plan was not carried out`;

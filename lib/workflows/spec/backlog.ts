@@ -4,7 +4,7 @@ import { RalphError } from "../../errors/ralph_error.ts";
 import { outputFrom } from "../../git/run_git.ts";
 import { topLevelPaths } from "../../git/tree_paths.ts";
 import type { Repository } from "../../git/types.ts";
-import { readText } from "../../host/files.ts";
+import { readLeftText } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
 import type { ClaimLine } from "../../backlog/claims.ts";
 import type { Attempt, Backlog, Check, Next, SettleCommit, Settlement } from "../../backlog/types.ts";
@@ -261,7 +261,7 @@ export function specBacklog(
     async judge(item, { lines, changedFiles, base }, { cwd, claims }) {
       const claim = claimOf(
         item,
-        [...claims, ...claimsByHand(item, await readText(join(cwd, PLAN_FILE)), last?.plan)],
+        [...claims, ...claimsByHand(item, await readLeftText(join(cwd, PLAN_FILE)), last?.plan)],
         lines,
       );
       const sources = item.kind === "VERIFY" && claim.status === "done" ? await tracked(changedFiles, base) : [];
