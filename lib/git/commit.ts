@@ -118,6 +118,9 @@ interface Chosen {
   readonly limits: GitOptions;
 }
 
+/** Into one pack instead of a file each, which would all be waited for: git does so with files that it takes for big. */
+const AS_PACK: readonly string[] = ["-c", "core.bigFileThreshold=1"];
+
 /** From an index of its own, which takes paths as they are; whatever else is staged stays staged. */
 async function commitMany(
   { git, folders }: CommitContext,
@@ -136,7 +139,7 @@ async function commitMany(
     const head = await git(["rev-parse", "--verify", "--quiet", "HEAD"], { environment: READING });
     const start = head.exitCode === 0 ? ["--reset", "HEAD"] : ["--empty"];
     await outputFrom(repository, ["read-tree", ...start], { environment: own });
-    await outputFrom(repository, stage, { input, environment: own });
+    await outputFrom(repository, [...AS_PACK, ...stage], { input, environment: own });
     const end = await git([...commit, ...messageOf(request)], { ...limits, environment: { ...environment, ...own } });
     if (end.exitCode === 0) await outputFrom(repository, stage, { input });
     return end;

@@ -147,8 +147,8 @@ function writing(context: CommitContext, topLevel: string): Pick<Repository, "co
       const since = persisted - coarseness(host);
       persisted = host.clock.now();
       const { persistObjects, persistFiles } = await import("./persist.ts");
-      await persistFiles(paths.map((path) => join(topLevel, path)));
-      await persistObjects(folders, since);
+      await persistFiles(host, topLevel, paths.map((path) => join(topLevel, path)));
+      await persistObjects(host, folders, since);
     },
   };
 }

@@ -1,19 +1,22 @@
 import { dirname, join } from "node:path";
-import { syncFiles } from "../host/durable.ts";
-import { namesSince } from "../host/durable.ts";
+import { areOnDeviceOf, namesSince, syncFiles } from "../host/durable.ts";
+import type { Host } from "../host/types.ts";
 import { readHead } from "./run_git.ts";
 import type { GitFolders } from "./locks.ts";
 
 const LOOSE_FOLDER_REGEXP = /^[0-9a-f]{2}$/;
 
+/** More files than that are on the disk sooner by one call for their whole file system, where there is one. */
+const MOST_BY_NAME = 500;
+const TIMEOUT_MS = 600_000;
+
 /**
  * Waits until what another git wrote since `since` is on the disk: loose objects and the branch. By default git leaves
  * both to the system, and an object that is there already is not written again by the commit that needs it.
  */
-export async function persistObjects(folders: GitFolders, since: number): Promise<void> {
+export async function persistObjects(host: Host, folders: GitFolders, since: number): Promise<void> {
   const { gitDirectory, commonDirectory } = folders;
-  const recent = await looseObjectsSince(folders, since);
-  await syncFiles([...recent, ...recent.map((path) => dirname(path))]);
+  await persistFiles(host, commonDirectory, await looseObjectsSince(folders, since));
   const { ref } = await readHead(gitDirectory, commonDirectory);
   if (ref !== null) await syncFiles([join(commonDirectory, ref)]);
   await persistBranch({ gitDirectory, commonDirectory });
@@ -26,9 +29,18 @@ export async function looseObjectsSince({ commonDirectory }: GitFolders, since: 
   return folders.flatMap((folder) => namesSince(folder, since));
 }
 
-/** Waits until files, and their names in their folders, are on the disk. */
-export async function persistFiles(paths: readonly string[]): Promise<void> {
-  await syncFiles([...paths, ...paths.map((path) => dirname(path))]);
+/** Waits until files below a folder, and their names in their folders, are on the disk. */
+export async function persistFiles(host: Host, folder: string, paths: readonly string[]): Promise<void> {
+  const folders = new Set(paths.map((path) => dirname(path)));
+  if (paths.length > MOST_BY_NAME && areOnDeviceOf(folder, folders) && await syncDevice(host, folder)) return;
+  await syncFiles([...paths, ...folders]);
+}
+
+/** `syncfs` of Linux, by its program: a runtime has no such call. @returns whether it worked */
+async function syncDevice(host: Host, folder: string): Promise<boolean> {
+  if (host.environment.platform !== "linux") return false;
+  const request = { file: "sync", arguments: ["-f", folder], cwd: folder, guarded: false, timeoutMs: TIMEOUT_MS };
+  return (await host.processes.run(request)).exitCode === 0;
 }
 
 /** Waits until the renames by which git moved the branch and wrote its index are on the disk, and the index with them. */

@@ -37,6 +37,20 @@ export async function syncFiles(paths: Iterable<string>): Promise<void> {
   await Promise.all(Array.from({ length: AT_ONCE }, work));
 }
 
+/** Whether folders are on the file system of one; what is missing counts as there. */
+export function areOnDeviceOf(folder: string, others: Iterable<string>): boolean {
+  const device = deviceOf(folder);
+  return [...others].every((other) => [device, undefined].includes(deviceOf(other)));
+}
+
+function deviceOf(path: string): number | undefined {
+  try {
+    return statSync(path).dev;
+  } catch {
+    return undefined; // missing, or below a file
+  }
+}
+
 /**
  * Absolute paths of what in a folder was written at `since` (milliseconds since 1970) or later; none where it is missing.
  * At once, on this thread: a promise for each of hundreds of names costs more than the look.

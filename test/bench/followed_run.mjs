@@ -2,28 +2,28 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ENVIRONMENT, makeWorld } from "./world.mjs";
-import { addWorkflow, commandOf } from "./workflows.mjs";
+import { environmentIn, makeWorld } from "./world.mjs";
+import { addWorkflow, BASH_WORK, commandOf, WORKFLOWS } from "./workflows.mjs";
 
 const EVERY_MS = 10;
 /** Of the clock that the kernel counts a process's CPU with. */
 const TICK_MS = 10;
 
 /**
- * One run of a workflow, looked at while it lasts: how many turns were begun, Ralph's resident memory, and the CPU of it
- * and of all that it has started and that has ended. Every agent's turn adds one character to a file beside the repository.
+ * One run of a workflow, or of the shell loop (`ralph` null), looked at while it lasts: how many turns were begun, the
+ * program's resident memory, and the CPU of it and of all that it has started and that has ended. Every agent's turn adds
+ * one character to a file beside the repository.
  */
-export async function followedRun(ralph, name, iterations) {
+export async function followedRun(ralph, name, iterations, { plan = iterations + 1, ...size } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "ralph-followed-"));
-  const world = makeWorld({ stories: iterations + 1 }); // those of exec
+  const world = makeWorld({ stories: iterations + 1, ...size }); // exec has its stories from it
   try {
-    addWorkflow(world, name, iterations + 1);
     const turns = join(folder, "turns");
     writeFileSync(turns, "");
-    const [program, ...args] = commandOf(ralph, name, iterations).map((word, index, words) =>
-      words[index - 1] === "--agent-cmd" ? `printf . >> '${turns}'; ${word}` : word
-    );
-    const env = { ...ENVIRONMENT, ITEMS: String(iterations + 1) };
+    const agent = `printf . >> '${turns}'; ${WORKFLOWS[name].agent}`;
+    const [program, ...args] = ralph === null ? [BASH_WORK] : commandOf(ralph, name, iterations, agent);
+    if (ralph !== null) addWorkflow(world, name, plan);
+    const env = environmentIn(world.root, { ITEMS: String(plan), AGENT: agent, MAX: String(iterations) });
     const child = spawn(program, args, { cwd: world.root, env, stdio: "ignore" });
     const samples = [];
     const sampler = setInterval(() => {

@@ -1,16 +1,14 @@
 import { AGENT, cpuOfRun, makeWorld, median } from "./world.mjs";
 import { cpuOfTurns, followedRun } from "./followed_run.mjs";
-import { BASH_WORK } from "./iteration.mjs";
-import { addWorkflow, commandOf } from "./workflows.mjs";
+import { BASH_WORK, commandOf } from "./workflows.mjs";
 
-const FEW = 5;
-const MORE = 15;
-const GROWN = 25;
+/** Between the beginnings of these turns an iteration is measured. */
+const TURNS = [2, 22];
 const MANY = "mkdir -p many; i=0; while [ $i -lt 20000 ]; do i=$((i+1)); echo $i > many/$i.txt; done";
 
 /**
- * What an iteration costs more in a large plan or tree, and what it costs the shell loop more, whose git has the same to do:
- * each the difference of two runs, so that the start is in neither.
+ * What an iteration costs more in a large plan or tree, and what it costs the shell loop more, whose git has the same to
+ * do. Start and end of a run are in neither.
  */
 export async function measureGrowth({ ralph, rounds }) {
   const sizes = {
@@ -24,7 +22,7 @@ export async function measureGrowth({ ralph, rounds }) {
   for (let round = 0; round < rounds; round++) {
     for (const [name, size] of Object.entries(sizes)) {
       for (const [who, program] of [["bash", null], ["ralph", ralph]]) {
-        byName[name][who].push(iterationOf(program, "exec", { ...size, more: GROWN }));
+        byName[name][who].push(await turnOf(program, "exec", TURNS, size));
       }
     }
   }
@@ -48,9 +46,9 @@ function signed(value) {
 
 /** Plans and trees that are far larger than usual. */
 export async function measureScale({ ralph }) {
-  const spec = iterationOf(ralph, "spec", { stories: 1, plan: 20_000, few: 1, more: 3 });
-  const gsd = iterationOf(ralph, "gsd", { stories: 1, plan: 1000, few: 1, more: 3 });
-  const sprint = await followedRun(ralph, "sprint", 320); // one run: the difference of two long ones is mostly noise
+  const spec = await turnOf(ralph, "spec", [1, 3], { plan: 20_000 });
+  const gsd = await turnOf(ralph, "gsd", [1, 3], { plan: 1000 });
+  const sprint = await followedRun(ralph, "sprint", 320);
   const short = cpuOfTurns(sprint, 5, 25);
   const long = cpuOfTurns(sprint, 300, 320);
   const row = (what, measured, budget, met, floor = "-", ratio = "-") => ({
@@ -72,14 +70,36 @@ export async function measureScale({ ralph }) {
       `${short.toFixed(0)} ms (after 10)`,
       `+${(long - short).toFixed(0)} ms`,
     ),
-    againstBash(ralph, "an iteration in 100,000 files, CPU", { stories: 20, files: 100_000 }),
-    againstBash(ralph, "20,000 new files in one turn, CPU", { stories: 1, agent: `${MANY}; ${AGENT}`, whole: true }),
+    againstBash(
+      "an iteration in 100,000 files, CPU",
+      await turnOf(ralph, "exec", TURNS, { files: 100_000 }),
+      await turnOf(null, "exec", TURNS, { files: 100_000 }),
+    ),
+    againstBash(
+      "20,000 new files in one turn, CPU of the run",
+      wholeRun(ralph, `${MANY}; ${AGENT}`),
+      wholeRun(null, `${MANY}; ${AGENT}`),
+    ),
   ];
 }
 
-function againstBash(ralph, what, size) {
-  const measured = iterationOf(ralph, "exec", size);
-  const floor = iterationOf(null, "exec", size);
+/** CPU of an iteration between two turns of one run; `ralph` null: of the shell loop. */
+async function turnOf(ralph, workflow, [from, to], size) {
+  return cpuOfTurns(await followedRun(ralph, workflow, to, size), from, to);
+}
+
+/** CPU of a whole run of one iteration. */
+function wholeRun(ralph, agent) {
+  const world = makeWorld({ stories: 1 });
+  try {
+    const argv = ralph === null ? [BASH_WORK] : commandOf(ralph, "exec", 1, agent);
+    return cpuOfRun(argv, { cwd: world.root, environment: { AGENT: agent, MAX: "1" } });
+  } finally {
+    world.drop();
+  }
+}
+
+function againstBash(what, measured, floor) {
   const ratio = measured / floor;
   return {
     what,
@@ -89,27 +109,4 @@ function againstBash(ralph, what, size) {
     budget: "<= 1.5 x",
     met: ratio <= 1.5,
   };
-}
-
-/** CPU of one iteration, or with `whole` of a whole run. `ralph` null: of the shell loop. */
-function iterationOf(ralph, workflow, { plan, few = FEW, more = MORE, agent = AGENT, whole = false, ...size }) {
-  if (whole) return run(ralph, workflow, { plan, agent, size, limit: 1 });
-  const base = run(ralph, workflow, { plan, agent, size, limit: few });
-  return (run(ralph, workflow, { plan, agent, size, limit: more }) - base) / (more - few);
-}
-
-function run(ralph, workflow, { plan, agent, size, limit }) {
-  const world = makeWorld(size);
-  try {
-    if (plan !== undefined) addWorkflow(world, workflow, plan);
-    const environment = { AGENT: agent, ITEMS: String(plan ?? size.stories), MAX: String(limit) };
-    const argv = ralph === null
-      ? [BASH_WORK]
-      : commandOf(ralph, workflow, limit).map((word, index, words) =>
-        words[index - 1] === "--agent-cmd" && workflow === "exec" ? agent : word
-      );
-    return cpuOfRun(argv, { cwd: world.root, environment });
-  } finally {
-    world.drop();
-  }
 }

@@ -1,8 +1,5 @@
-import { fileURLToPath } from "node:url";
 import { AGENT, commitsOf, countGit, cpuOfRun, makeWorld, median } from "./world.mjs";
-import { addWorkflow, commandOf, WORKFLOWS } from "./workflows.mjs";
-
-export const BASH_WORK = fileURLToPath(new URL("bash_work.sh", import.meta.url));
+import { addWorkflow, BASH_WORK, commandOf, WORKFLOWS } from "./workflows.mjs";
 
 const GOALS = { exec: { ratio: 1.4, git: 4 } };
 const OTHERS = { ratio: 2, git: 5 };

@@ -2,7 +2,7 @@
 //   node test/bench/rules.mjs [RALPH] [--rounds 5]
 // Each variant is a difference of two runs (5 and 25 items) in the same round as all others; CPU of all processes. A rule's
 // cost is the median of its differences to the round's run with everything as it is by default.
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { AGENT, commitsOf, cpuOfRun, makeWorld, median, writeInto } from "./world.mjs";
@@ -59,12 +59,11 @@ function oneRun({ flags = [], files = {}, ignored = {}, verify = {}, ...config }
     }
     const argv = [ralph, "run", "--agent-cmd", AGENT, "--quiet", ...flags];
     const before = commitsOf(world.root);
-    const cpu = cpuOfRun(argv, { cwd: world.root, environment: { XDG_CACHE_HOME: `${world.root}.cache` } });
+    const cpu = cpuOfRun(argv, { cwd: world.root });
     if (commitsOf(world.root) - before < items) throw new Error(`${text}: not all of ${items} items are committed`);
     return cpu;
   } finally {
     world.drop();
-    rmSync(`${world.root}.cache`, { recursive: true, force: true });
   }
 }
 

@@ -1,5 +1,9 @@
 // A project of each workflow with so many items, and the agent that works them off.
+import { fileURLToPath } from "node:url";
 import { writeInto } from "./world.mjs";
+
+/** The floor of exec: a shell loop that does the same work. */
+export const BASH_WORK = fileURLToPath(new URL("bash_work.sh", import.meta.url));
 
 const WORK = "cat > /dev/null; mkdir -p work; echo done > work/$$.txt";
 const CHECK = "test -d work";
@@ -114,8 +118,8 @@ export function addWorkflow(world, name, count) {
 }
 
 /** The command line that works a workflow's items off; `ralph` is the program, or it and its first arguments. */
-export function commandOf(ralph, name, limit) {
-  const { argv, agent } = WORKFLOWS[name];
+export function commandOf(ralph, name, limit, agent = WORKFLOWS[name].agent) {
+  const { argv } = WORKFLOWS[name];
   const most = limit === undefined ? [] : name === "gsd" ? [String(limit)] : ["--max-iterations", String(limit)];
   return [...[ralph].flat(), ...argv, ...most, "--agent-cmd", agent, "--quiet"];
 }

@@ -19,12 +19,19 @@ export const ENVIRONMENT = {
   ...IDENTITY,
 };
 
+/** The environment in a world: its caches are its own, so that no run takes away what an earlier one left. */
+export function environmentIn(root, more = {}) {
+  return { ...ENVIRONMENT, XDG_CACHE_HOME: join(dirname(root), "cache"), ...more };
+}
+
 /** The agent: writes one file and says that it is done. */
 export const AGENT = "cat > /dev/null; mkdir -p work; echo done > work/$$.txt; echo '<promise>COMPLETE</promise>'";
 
 /** A repository with stories, commits and files; the PRD in the strict schema, and the same for the shell loop. */
 export function makeWorld({ stories, commits = 1, files = 10 }) {
-  const root = mkdtempSync(join(tmpdir(), "ralph-bench-"));
+  const folder = mkdtempSync(join(tmpdir(), "ralph-bench-"));
+  const root = join(folder, "project");
+  mkdirSync(root);
   execFileSync("git", ["init", "-q", "-b", "main"], { cwd: root, env: ENVIRONMENT });
   spawnSync("git", ["fast-import", "--quiet"], { cwd: root, env: ENVIRONMENT, input: history(commits, files) });
   execFileSync("git", ["reset", "-q", "--hard"], { cwd: root, env: ENVIRONMENT });
@@ -41,7 +48,7 @@ export function makeWorld({ stories, commits = 1, files = 10 }) {
   write(root, "PROMPT.md", "Do the next story. When it is done print the completion marker.\n");
   write(root, ".gitignore", ".loop/\n");
   writeInto(root, {});
-  return { root, drop: () => rmSync(root, { recursive: true, force: true, maxRetries: 3 }) };
+  return { root, drop: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }) };
 }
 
 /** Writes files and commits them. */
@@ -54,7 +61,7 @@ export function writeInto(root, files) {
 /** Runs a program to its end. @returns CPU milliseconds of it and all its children, by the shell's own clock */
 export function cpuOfRun(argv, { cwd, environment = {} }) {
   const script = 'TIMEFORMAT="%3U %3S"; { time "$@" > /dev/null 2>&1; } 2>&1';
-  const env = { ...ENVIRONMENT, ...environment };
+  const env = environmentIn(cwd, environment);
   const { stdout } = spawnSync("bash", ["-c", script, "bash", ...argv], { cwd, env, encoding: "utf8" });
   const [user, system] = stdout.trim().split("\n").at(-1).split(" ").map(Number);
   return (user + system) * 1000;
@@ -67,7 +74,7 @@ export function countGit(argv, { cwd, environment = {} }) {
   writeFileSync(log, "");
   const real = execFileSync("sh", ["-c", "command -v git"], { env: ENVIRONMENT, encoding: "utf8" }).trim();
   writeFileSync(join(folder, "git"), `#!/bin/sh\necho git >> '${log}'\nexec '${real}' "$@"\n`, { mode: 0o755 });
-  const env = { ...ENVIRONMENT, ...environment, PATH: `${folder}:${ENVIRONMENT.PATH}` };
+  const env = environmentIn(cwd, { ...environment, PATH: `${folder}:${ENVIRONMENT.PATH}` });
   spawnSync(argv[0], argv.slice(1), { cwd, env, stdio: "ignore" });
   const count = readFileSync(log, "utf8").length / 4;
   rmSync(folder, { recursive: true, force: true });

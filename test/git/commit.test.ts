@@ -81,6 +81,8 @@ describe("commit()", () => {
     expect(result).toEqual({ status: "committed", commit: project.git("rev-parse", "HEAD").trim() });
     expect(project.git("status", "--porcelain")).toBe("M  staged.txt\n?? other.txt\n");
     expect(project.git("show", "--format=", "--name-only", "-z", "HEAD").split("\0")).toHaveLength(803 + 1);
+    expect(project.git("count-objects", "-v")).toContain("packs: 1\n"); // not a file each
+    project.git("fsck", "--no-dangling");
     expect(await project.repository.commit({ paths: ["many"], subject: "again" })).toEqual({
       status: "nothing",
       ignored: [],

@@ -1,5 +1,16 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import process from "node:process";
 import { describe, expect, test } from "vitest";
 import { temporaryRepository } from "./temporary_repository.ts";
 
@@ -71,6 +82,25 @@ describe("what a power cut leaves", () => {
     expect(await made.repository.repairDamage({ since, head })).toEqual({ objects: 0, branch: null, index: null });
     expect(made.git("rev-parse", "HEAD").trim()).toBe(after);
   });
+
+  test.runIf(process.platform === "linux")(
+    "hundreds of files are waited for by one call for their file system",
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), "ralph-sync-"));
+      const log = join(folder, "log");
+      writeFileSync(join(folder, "sync"), `#!/bin/sh\necho "$*" >> '${log}'\nexec /bin/sync "$@"\n`, { mode: 0o755 });
+      await using made = await temporaryRepository({ "a.txt": "a\n" }, { PATH: `${folder}:${process.env["PATH"]}` });
+      const paths = Array.from({ length: 600 }, (_, index) => `many/${index}.txt`);
+      made.write(Object.fromEntries(paths.map((path) => [path, "x\n"])));
+
+      await made.repository.persist(paths.slice(0, 100));
+      expect(existsSync(log)).toBe(false);
+      await made.repository.persist([...paths, "gone.txt", "a.txt/below.txt"]);
+
+      expect(readFileSync(log, "utf8")).toBe(`-f ${made.path}\n`);
+      rmSync(folder, { recursive: true });
+    },
+  );
 });
 
 /** Objects are read-only: made anew. */

@@ -20,7 +20,10 @@ export interface TemporaryRepository extends AsyncDisposable {
 }
 
 /** `git init` with an identity, and these files in a first commit (none without files). */
-export async function temporaryRepository(files?: Readonly<Record<string, string>>): Promise<TemporaryRepository> {
+export async function temporaryRepository(
+  files?: Readonly<Record<string, string>>,
+  environment: Readonly<Record<string, string | undefined>> = {},
+): Promise<TemporaryRepository> {
   const folder = await temporaryDirectory("ralph-git-");
   const commands: string[] = [];
 
@@ -30,7 +33,7 @@ export async function temporaryRepository(files?: Readonly<Record<string, string
     person: { name: "A Person", email: "person@example.com" },
   });
   let slept = 0;
-  const host = recordingHost(commands);
+  const host = recordingHost(commands, environment);
   const clock = {
     ...host.clock,
     async sleep(ms: number): Promise<void> {

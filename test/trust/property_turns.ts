@@ -34,7 +34,7 @@ const EDITS: readonly string[] = [
   'sed -i -E "s/sh test\\/(add|mul)_test.sh/true/" "$p"',
   'sed -i "/mul/d; /US-002/d; /t-0002/d" "$p"',
   'mv "$p" "$p.old"',
-  'cp "$p" "$q"',
+  'case "$p$q" in test/*src/*) ;; *) cp "$p" "$q";; esac', // a test as its own subject would start itself for ever
   'cp "$p" ../outside && ln -sf "$PWD/../outside" "$p"',
   'chmod 000 "$p"; chmod 644 "$p"',
   'rm -f "$p"; mkdir -p "$p"',
