@@ -60,16 +60,17 @@ const ADVICE_REGEXP = /^$|^hint: |^Please |^Aborting$/;
 /**
  * Git by way of the host. Git may finish its write when Ralph is ended, so it is not guarded.
  *
+ * @param ways options before each command. @default none
  * @throws {RalphError} git-missing, git-failed (no end in time)
  */
-export function createGit(host: Host, cwd: string): Git {
+export function createGit(host: Host, cwd: string, ways: readonly string[] = []): Git {
   return async (arguments_, options = {}) => {
     const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
     const chunks: Uint8Array[] = [];
     let left = options.maxBytes ?? Infinity;
     const end = await host.processes.run({
       file: "git",
-      arguments: [...guardsFor(arguments_), ...arguments_],
+      arguments: [...guardsFor(arguments_), ...ways, ...arguments_],
       cwd,
       environment: options.environment ?? QUIET,
       guarded: false,

@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, readlinkSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { chmodSync, lstatSync, readlinkSync, rmSync, statfsSync, statSync, symlinkSync } from "node:fs";
 import { RACY_MS } from "./hash.ts";
 
 /** What a path is, without its content. */
@@ -54,4 +54,25 @@ export function writeLink(path: string, target: string): void {
 /** Sets the permission bits of a file. */
 export function setMode(path: string, mode: number): void {
   if (process.platform !== "win32") chmodSync(path, mode);
+}
+
+/** Linux's names for file systems whose answers wait for no network: ext, xfs, btrfs, tmpfs, overlay, f2fs, zfs (`statfs(2)`). */
+const LOCAL_TYPES: ReadonlySet<number> = new Set([
+  0xef53,
+  0x58465342,
+  0x9123683e,
+  0x01021994,
+  0x794c7630,
+  0xf2f52010,
+  0x2fc12fc1,
+]);
+
+/** Whether a folder is surely on a disk of this machine; only Linux tells. */
+export function isOnLocalDisk(folder: string): boolean {
+  if (process.platform !== "linux") return false;
+  try {
+    return LOCAL_TYPES.has(statfsSync(folder).type);
+  } catch {
+    return false; // not known, then
+  }
 }

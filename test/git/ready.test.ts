@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openRepository } from "../../lib/git/open_repository.ts";
@@ -55,6 +55,22 @@ describe("openRepository()", () => {
     expect(result).toEqual({ status: "committed", commit: project.git("rev-parse", "second").trim() });
     expect(commands).toEqual(["status", "commit"]);
   });
+});
+
+describe("how many threads git looks at a tree with", () => {
+  test.runIf(process.platform === "linux").each([[3, false], [1200, true], [20_000, false]])(
+    "%d files, one only: %s",
+    async (files, isAlone) => {
+      await using project = await temporaryRepository({ "a": "1" });
+      const blob = project.git("rev-parse", "HEAD:a").trim();
+      const entries = Array.from({ length: files }, (_, index) => `100644 ${blob} 0\tmany/${index}\n`);
+      execFileSync("git", ["update-index", "--index-info"], { cwd: project.path, input: entries.join("") });
+
+      const trace = join(project.path, ".git/trace");
+      await (await openRepository(recordingHost([], { GIT_TRACE2: trace }), project.path))!.status();
+      expect(readFileSync(trace, "utf8").includes("core.preloadIndex=false status")).toBe(isAlone);
+    },
+  );
 });
 
 describe("ensureReady()", () => {
