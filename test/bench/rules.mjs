@@ -1,9 +1,9 @@
 // What each rule of the verdict that can be switched costs an iteration of exec, and a run:
-//   node test/bench/rules.mjs [RALPH] [--rounds 5]
+//   node test/bench/rules.mjs [RALPH] [--rounds 5] [--only TEXT]
 // Each variant is a difference of two runs (5 and 25 items) in the same round as all others; CPU of all processes. A rule's
 // cost is the median of its differences to the round's run with everything as it is by default.
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { AGENT, commitsOf, cpuOfRun, makeWorld, median, writeInto } from "./world.mjs";
 
@@ -17,6 +17,7 @@ const VARIANTS = {
   "final: off": { verify: { final: "off" } },
   "baseline: false": { verify: { baseline: false } },
   "isolated: true": { verify: { isolated: true } },
+  "challenge: 1": { verify: { challenge: 1 } },
   "integrity: off": { tests: { integrity: "off" } },
   "integrity: block": { tests: { integrity: "block" } },
   "trust: strict, --no-sandbox": { trust: "strict", flags: ["--no-sandbox"] },
@@ -25,20 +26,22 @@ const VARIANTS = {
   "the same, workspace.copy: []": { ignored: folder("node_modules/a", 1000), workspace: { copy: [] } },
 };
 
-const { values, positionals: [ralph = "dist/ralph"] } = parseArgs({
+const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: "string", default: "5" } },
+  options: { rounds: { type: "string", default: "5" }, only: { type: "string", default: "" } },
 });
+const ralph = resolve(positionals[0] ?? "dist/ralph");
+const first = Object.keys(VARIANTS)[0];
+const chosen = Object.entries(VARIANTS).filter(([name]) => name === first || name.includes(values.only));
 const rounds = Array.from({ length: Number(values.rounds) }, () =>
   Object.fromEntries(
-    Object.entries(VARIANTS).map(([name, variant]) => {
+    chosen.map(([name, variant]) => {
       const few = oneRun(variant, FEW);
       const iteration = (oneRun(variant, FEW + ITEMS) - few) / ITEMS;
       return [name, { iteration, run: few - FEW * iteration }];
     }),
   ));
-const first = Object.keys(VARIANTS)[0];
-for (const name of Object.keys(VARIANTS)) {
+for (const [name] of chosen) {
   const [iteration, run] = ["iteration", "run"].map((what) => ({
     is: median(rounds.map((round) => round[name][what])).toFixed(1),
     more: median(rounds.map((round) => round[name][what] - round[first][what])).toFixed(1),
