@@ -42,7 +42,7 @@ export interface VerifyOptions {
 
 /**
  * Runs every check in order and collects all failures, not only the first. No check at all is `unverified`, never
- * `passed`. Each check has a timeout, its whole process tree ends with it, and the end of its output is kept. Reviews
+ * `passed`. A command that checks of several scopes name is run once for all of them. Each check has a timeout, its whole process tree ends with it, and the end of its output is kept. Reviews
  * come last, and only where everything else passed. With `verify.isolated` commands run in a clean checkout of
  * what would be committed now; functions see the tree itself.
  *
@@ -74,13 +74,17 @@ export async function verify(
   await using tree = isolated && !signal.aborted ? await openCheckTree(ralph, { ...options, signal }) : null;
   const isolatedIn = tree === null ? undefined : rememberingAll(tree.place, runnables);
   const place = options.place === undefined ? {} : { place: rememberingAll(options.place, runnables) };
+  const once = createOnce();
   for (const check of [...runnables.filter(({ review }) => review !== true), ...runnables.filter(isReview)]) {
     if (signal.aborted) return { status: "aborted", results };
     if (isReview(check) && results.some(({ ok }) => !ok)) break; // a review would cost a turn and change nothing
     const { name, scope = "" } = check;
     ralph.events.emit({ type: "check-start", name, scope, number: results.length + 1, total: checks.length });
     const started = ralph.host.clock.now();
-    const outcome = await runPlaced(ralph, check, { ...options, ...place, signal }, isolatedIn, results.length + 1);
+    const outcome = await once(
+      check,
+      () => runPlaced(ralph, check, { ...options, ...place, signal }, isolatedIn, results.length + 1),
+    );
     if (signal.aborted) return { status: "aborted", results };
     const isOld = !outcome.ok && check.command !== undefined && options.failedBefore?.has(check.command) === true;
     const durationMs = Math.max(0, ralph.host.clock.now() - started);
@@ -106,6 +110,28 @@ function keyOf({ command, expect = {} }: Runnable): string {
   return `${command} ${JSON.stringify(expect)}`;
 }
 
+/**
+ * Runs a command once that is asked for by several items, or by one of them and by all: each has its outcome. What one
+ * item names twice runs twice, since it may mean a state before and one after.
+ */
+function createOnce(): (check: Runnable, run: () => Promise<CheckOutcome>) => Promise<CheckOutcome> {
+  const earlier = new Map<string, { readonly scope: string | undefined; readonly outcome: CheckOutcome }>();
+  return async (check, run) => {
+    if (!isShellCommand(check)) return await run();
+    const key = `${keyOf(check)} ${check.timeoutMs}`;
+    const known = earlier.get(key);
+    if (known !== undefined && known.scope !== check.scope) return known.outcome;
+    const outcome = await run();
+    if (isWhole(outcome)) earlier.set(key, { scope: check.scope, outcome });
+    return outcome;
+  };
+}
+
+/** Neither cut short nor ended by a signal: it would come out the same again. */
+function isWhole({ exitCode, timedOut }: CheckOutcome): boolean {
+  return exitCode !== null && timedOut !== true;
+}
+
 /** Runs a check where it belongs. What the same command came to on the same tree in this run is not asked again. */
 async function runPlaced(
   ralph: Pick<RalphContext, "$" | "config" | "events" | "host" | "root">,
@@ -124,7 +150,7 @@ async function runPlaced(
   const known = place.known(key);
   if (known !== null) return known;
   const outcome = await runOne(ralph, check, { ...options, place }, number);
-  if (outcome.exitCode !== null && outcome.timedOut !== true && !options.signal.aborted) place.remember(key, outcome);
+  if (isWhole(outcome) && !options.signal.aborted) place.remember(key, outcome);
   return outcome;
 }
 

@@ -35,6 +35,28 @@ describe("verify()", () => {
     expect(await verify(world.ralph, [])).toEqual({ status: "unverified", results: [] });
   });
 
+  test("a command of several scopes is run once, each has its result; what one scope names twice runs twice", async () => {
+    await using world = await loopWorld(NO_TURN);
+    const ran = "echo ran >> ran.log; wc -l < ran.log; exit 3";
+    const check = (command: string, scope: string, more = {}): CheckLike => ({ name: scope, command, scope, ...more });
+
+    const checked = await verify(world.ralph, [
+      check(ran, "a"),
+      check("true", "a"),
+      check(ran, "b"),
+      check(ran, "c", { expect: { exit: 3 } }),
+      check(ran, "a"),
+    ]);
+
+    expect(checked.results.map(({ name, ok, exitCode, tail }) => [name, ok, exitCode, tail])).toEqual([
+      ["a", false, 3, "1"],
+      ["a", true, 0, ""],
+      ["b", false, 3, "1"],
+      ["c", true, 3, "2"],
+      ["a", false, 3, "3"],
+    ]);
+  });
+
   test("takes command strings, dax commands, functions that build one, and check functions", async () => {
     await using world = await loopWorld(NO_TURN);
 
