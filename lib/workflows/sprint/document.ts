@@ -4,10 +4,11 @@
  *
  * @module
  */
-import { type Document, isMap, isScalar, isSeq, parseDocument, YAMLMap, YAMLSeq } from "yaml";
+import { type Document, isMap, isSeq, parseDocument, type YAMLMap, YAMLSeq } from "yaml";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { hookEntryOf } from "./hook_definitions.ts";
 import type { HookEntry, SprintProgress, SprintStep } from "./types.ts";
+import { formatEntries } from "./written_entry.ts";
 
 /** A YAML document that was read and whose top is a map. */
 export type ProgressDocument = Document.Parsed;
@@ -47,10 +48,14 @@ function documentOf(text: string, path: string): ProgressDocument {
   return known.document;
 }
 
+/** Lists whose entries pile up and stay as they are. */
+const LISTS = ["dynamic-steps", "hook-tasks"] as const;
+
 /** The file's text again. Long lines are not folded. */
 export function formatYaml(document: Document): string {
-  rememberEntries(document);
-  return document.toString({ lineWidth: 0, minContentWidth: 0 });
+  const { directives } = document;
+  if (directives !== undefined) directives.toString = formatDirectives;
+  return formatEntries(document, LISTS, () => document.toString({ lineWidth: 0, minContentWidth: 0 }));
 }
 
 /**
@@ -115,59 +120,10 @@ function progressOf(all: Plain, path: string): SprintProgress {
   };
 }
 
-/** Lists whose entries pile up and stay as they are. */
-const LISTS = ["dynamic-steps", "hook-tasks"] as const;
-
-/** From here on an entry of a list is formatted again only when it has changed. What is written stays the same. */
-function rememberEntries(document: Document): void {
-  for (const entry of LISTS.flatMap((key) => maps(document, key))) entry.toString = formatEntry;
-  const { directives } = document;
-  if (directives !== undefined) directives.toString = formatDirectives;
-}
-
-const formatted = new WeakMap<YAMLMap, { readonly content: readonly unknown[]; readonly text: string }>();
-
-function formatEntry(this: YAMLMap, ...given: Parameters<YAMLMap["toString"]>): string {
-  const format = YAMLMap.prototype.toString;
-  const [context, onComment, onChompKeep] = given;
-  const content = context === undefined ? null : contentOf(this);
-  if (context === undefined || content === null) return format.apply(this, given);
-  content.push(context.indent, context.inFlow, context.allNullValues);
-  const last = formatted.get(this);
-  if (last?.content.length === content.length && last.content.every((one, index) => one === content[index])) {
-    return last.text;
-  }
-  let isWhole = true;
-  const text = format.call(this, context, onComment, () => {
-    isWhole = false; // what follows depends on how it ends
-    onChompKeep?.();
-  });
-  if (isWhole) formatted.set(this, { content, text });
-  else formatted.delete(this);
-  return text;
-}
-
 /** Tags are looked for in the whole document, which is needed only where a `%TAG` line declares some. */
 function formatDirectives(this: Directives, document?: Document): string {
   const isPlain = this.yaml.explicit !== true && Object.keys(this.tags).join() === "!!";
   return isPlain ? "" : Object.getPrototypeOf(this).toString.call(this, document);
-}
-
-/** All that the text of a map depends on; `null` where it holds more than single values without comments. */
-function contentOf({ items, flow, comment }: YAMLMap): unknown[] | null {
-  if (comment) return null;
-  const content: unknown[] = [flow];
-  for (const { key, value } of items) {
-    for (const node of [key, value]) {
-      if (isScalar(node)) {
-        const { anchor, commentBefore, spaceBefore, tag, type } = node;
-        if (anchor || node.comment || commentBefore || spaceBefore || tag) return null;
-        content.push(node, node.value, type, node.source, node.format);
-      } else if (typeof node === "object" && node !== null) return null;
-      else content.push(node);
-    }
-  }
-  return content;
 }
 
 /** The list under a key, made where there is none. An empty one is written as a block from then on. */
