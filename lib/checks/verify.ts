@@ -28,7 +28,7 @@ export interface VerifyOptions {
   readonly failedBefore?: ReadonlySet<string>;
   /** The checks run before the item's first attempt, where its own should fail. */
   readonly beforeWork?: boolean;
-  /** Folder for one log file a check; without one nothing is logged. */
+  /** Folder for the log of each check that prints something; without one nothing is logged. */
   readonly logs?: string;
   /** How reviewers are run. @default with the instruction files of agents as they are */
   readonly asInstructed?: AsInstructed;
@@ -177,7 +177,8 @@ async function runOne(
 ): Promise<CheckOutcome> {
   const { signal, item = null, base = null, cwd = ralph.root, done, logs } = options;
   const timeoutMs = check.timeoutMs ?? ralph.config.verify.timeout * 1000;
-  const log = logs === undefined || check.review === true ? null : await openLog(logs, number);
+  const log = logs === undefined || check.review === true ? null : createLog(logs, number);
+  if (check.run !== undefined) await log?.open(); // it may write beside its log
   const redactor = createRedactor(secretValues(ralph.host.environment.variables));
   const newest = createNewestLine();
   ralph.events.preview?.(newest.read);
@@ -212,7 +213,16 @@ async function runOne(
   }
 }
 
-async function openLog(folder: string, number: number): ReturnType<typeof openAppender> {
-  await ensureDirectory(folder);
-  return await openAppender(join(folder, `check-${number}.log`));
+/** The log of a check: what prints nothing has none. */
+function createLog(folder: string, number: number) {
+  let opened: ReturnType<typeof openAppender> | null = null;
+  async function open(): ReturnType<typeof openAppender> {
+    await ensureDirectory(folder);
+    return await openAppender(join(folder, `check-${number}.log`));
+  }
+  return {
+    open: () => opened ??= open(),
+    write: async (chunk: Uint8Array) => await (await (opened ??= open())).write(chunk),
+    close: async () => await (await opened)?.close(),
+  };
 }

@@ -155,10 +155,13 @@ async function subjectsOf(git: Git, count: number): ReturnType<Repository["log"]
 function writing(context: CommitContext, topLevel: string): Pick<Repository, "commit" | "persist"> {
   const { host, folders } = context;
   let persisted = host.clock.now();
+  let onDisk: string | null = null;
   return {
     async commit(request) {
       const result = await (await import("./commit.ts")).commitPaths(context, request);
       persisted = host.clock.now(); // what Ralph's own git writes is on the disk when it ends
+      const { branchStamp } = await import("./persist.ts");
+      onDisk = result.status === "committed" ? await branchStamp(folders) : onDisk;
       return result;
     },
     async persist(paths) {
@@ -166,7 +169,7 @@ function writing(context: CommitContext, topLevel: string): Pick<Repository, "co
       persisted = host.clock.now();
       const { persistObjects, persistFiles } = await import("./persist.ts");
       await persistFiles(host, topLevel, paths.map((path) => join(topLevel, path)));
-      await persistObjects(host, folders, since);
+      await persistObjects(host, folders, { since, onDisk });
     },
   };
 }

@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { $Type } from "dax";
@@ -127,6 +128,22 @@ describe("verify()", () => {
       [false, 4, ["one", "two"]],
     ]);
     expect(await readFile(join(join(world.ralph.root, "logs"), "check-2.log"), "utf8")).toBe("broken\n");
+  });
+
+  test("what prints nothing has no log, and no folder for it; a function has the folder for what it keeps", async () => {
+    await using world = await loopWorld(NO_TURN);
+    const logs = join(world.ralph.root, "logs");
+
+    await verify(world.ralph, ["true"], { logs });
+    expect(existsSync(logs)).toBe(false);
+    await verify(world.ralph, ["true", "echo out; echo err >&2"], { logs });
+    expect(readdirSync(logs)).toEqual(["check-2.log"]);
+    expect((await readFile(join(logs, "check-2.log"), "utf8")).split("\n").sort()).toEqual(["", "err", "out"]);
+    const found = await verify(world.ralph, [{
+      name: "kept",
+      run: async (context: CheckContext) => ({ ok: existsSync(context.logs ?? ""), exitCode: null, tail: "" }),
+    }], { logs: join(logs, "more") });
+    expect(found.status).toBe("passed");
   });
 
   test("two dax commands, and two functions alike, can be told apart by their names", async () => {

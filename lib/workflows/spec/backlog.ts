@@ -158,9 +158,9 @@ export function specBacklog(
   }
 
   async function settleBuild(item: SpecItem, attempt: Attempt<SpecFindings>): Promise<Settlement> {
-    await change((plan) => withIssues(plan, item, attempt));
+    const settled = (to: (plan: Plan) => Plan): Promise<Plan> => change((plan) => to(withIssues(plan, item, attempt)));
     if (attempt.status === "verified" || attempt.status === "unverified") {
-      await change((plan) => built(plan, item, attempt));
+      await settled((plan) => built(plan, item, attempt));
       const stateSubject = `ralph: task done - ${shortName(item.title)}`;
       return {
         status: "passed",
@@ -168,22 +168,22 @@ export function specBacklog(
       };
     }
     if (attempt.status === "interrupted") {
-      await change((plan) => reset(plan, item));
+      await settled((plan) => reset(plan, item));
       return { status: "open", commit: commitOf("task reset", item) };
     }
     const kill = killOf(attempt);
     const task = tasksIn(item)[0];
     if (kill !== null && task !== undefined && task.depth >= MOST_PARTINGS) {
-      await change((plan) => reset(plan, item));
+      await settled((plan) => reset(plan, item));
       const reason = `${shortReasonOf(attempt)}; it came of ${task.depth} decompositions and is not cut again`;
       return { status: "parked", reason, commit: commitOf("task reset", item) };
     }
     if (kill !== null) {
       const log = attempt.turn === null ? null : relative(ralph.root, attempt.turn.transcript).replaceAll("\\", "/");
-      await change((plan) => killed(plan, item, kill, log));
+      await settled((plan) => killed(plan, item, kill, log));
       return { status: "open", reason: shortReasonOf(attempt), commit: commitOf("task kill", item) };
     }
-    const plan = await change((before) => failed(before, item, attempt));
+    const plan = await settled((before) => failed(before, item, attempt));
     const reason = shortReasonOf(attempt);
     const commit = commitOf("task reject", item);
     return isOver(attempt) || isGivenUp(plan, item.id)
