@@ -81,6 +81,11 @@ function isTerminal(stream: keyof typeof DESCRIPTORS): boolean {
   return process.getBuiltinModule("node:tty").isatty(descriptor);
 }
 
+/** Text in a colour or weight; `node:util` is loaded with the first: it costs a command as much as the rest of its start. */
+export function styledText(format: "bold" | "cyan" | "dim" | "green" | "red" | "yellow", text: string): string {
+  return process.getBuiltinModule("node:util").styleText(format, text, { validateStream: false });
+}
+
 function writeAll(descriptor: number, bytes: Uint8Array): void {
   for (let written = 0; written < bytes.length;) {
     try {

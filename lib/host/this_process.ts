@@ -5,7 +5,6 @@
  */
 import { realpathSync } from "node:fs";
 import { hostname } from "node:os";
-import { fileURLToPath } from "node:url";
 
 /** The hidden command by which Ralph is its own agent. */
 export const AGENT_COMMAND = "__agent";
@@ -39,7 +38,7 @@ export function isMainModule(meta: { readonly url: string; readonly main?: boole
   if (meta.main !== undefined) return meta.main;
   const script = process.argv[1];
   if (script === undefined || !meta.url.startsWith("file:")) return false;
-  return realpathSync(script) === realpathSync(fileURLToPath(meta.url));
+  return realpathSync(script) === realpathSync(process.getBuiltinModule("node:url").fileURLToPath(meta.url));
 }
 
 /** True for the super-user, as whom Chromium refuses its own sandbox. */

@@ -1,4 +1,4 @@
-import { styleText } from "node:util";
+import { styledText } from "../host/terminal.ts";
 import type { Environment } from "../host/types.ts";
 
 /** How text for people is drawn: a function per meaning, and the symbols. */
@@ -60,8 +60,8 @@ const ASCII: Symbols = {
 
 /** Draws with or without colours, with or without characters beyond ASCII. */
 export function createStyle({ colour, ascii }: StyleOptions): Style {
-  const paint = (format: "bold" | "cyan" | "dim" | "green" | "red" | "yellow") => (text: string): string =>
-    colour && text !== "" ? styleText(format, text, { validateStream: false }) : text;
+  const paint = (format: Parameters<typeof styledText>[0]) => (text: string): string =>
+    colour && text !== "" ? styledText(format, text) : text;
   return {
     bold: paint("bold"),
     dim: paint("dim"),

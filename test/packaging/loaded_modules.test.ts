@@ -14,7 +14,7 @@ export async function load(url, context, next) {
   return next(url, context);
 }`;
 
-/** The modules of dist/lib that a command line loads, as paths. */
+/** The modules that a command line loads: those of dist/lib as paths. */
 async function loadedBy(words: readonly string[], files: Readonly<Record<string, string>>): Promise<readonly string[]> {
   await using repository = await temporaryRepository({ files: { "README.md": "" } });
   await using folder = await temporaryDirectory("ralph-loaded-");
@@ -31,13 +31,16 @@ async function loadedBy(words: readonly string[], files: Readonly<Record<string,
     LOADED_MODULES: list,
     PATH: `${folder.path}:${process.env["PATH"]}`,
   });
-  return (await readText(list) ?? "").split("\n").flatMap((url) => url.split("/dist/lib/")[1] ?? []);
+  return (await readText(list) ?? "").split("\n").flatMap((url) =>
+    url.startsWith("node:") ? url : url.split("/dist/lib/")[1] ?? []
+  );
 }
 
 test("`ralph exec` loads no other workflow, only its own adapter, and few modules", async () => {
   const loaded = await loadedBy(["exec", "a goal", "--agent", "codex", "--non-interactive"], {
     "codex": "#!/bin/sh\ncat > /dev/null\n",
   });
+  const own = loaded.filter((path) => !path.startsWith("node:"));
   const others = loaded.filter((path) => /^workflows\/(?!exec\/)[^/]+\/.+/.test(path));
   const drivers = loaded.filter((path) => path.startsWith("agents/adapters/"));
 
@@ -45,6 +48,18 @@ test("`ralph exec` loads no other workflow, only its own adapter, and few module
   expect(others.filter((path) => !/\/(?:row|paths|types)\.js$/.test(path))).toEqual([]);
   expect(drivers).toEqual(["agents/adapters/codex.js"]);
   expect(loaded.filter((path) => /^(?:agents\/(?:scripted|replay)|report|services|testing)\//.test(path))).toEqual([]);
-  expect(loaded.length).toBeGreaterThan(100);
-  expect(loaded.length).toBeLessThan(300);
+  expect(own.length).toBeGreaterThan(100);
+  expect(own.length).toBeLessThan(300);
 }, 60_000);
+
+test.each([["next"], ["status"], ["query"]])(
+  "`ralph %s` without colours loads no heavy module of the runtime",
+  async (command) => {
+    const loaded = await loadedBy([command], { "ralph.config.json": "{}" });
+
+    expect(loaded).toContain("node:fs");
+    expect(loaded.filter((path) => ["node:util", "node:url", "node:stream", "node:child_process"].includes(path)))
+      .toEqual([]);
+  },
+  60_000,
+);
