@@ -1,8 +1,13 @@
-import type { FlagTable } from "./command.ts";
+import type { Flag, FlagTable } from "./command.ts";
 
 /** Some flags of a table, by name. */
 export function pick(table: FlagTable, ...names: readonly string[]): FlagTable {
-  return Object.fromEntries(Object.entries(table).filter(([name]) => names.includes(name)));
+  const picked: Record<string, Flag> = {};
+  for (const name in table) {
+    const flag = table[name];
+    if (flag !== undefined && names.includes(name)) picked[name] = flag;
+  }
+  return picked;
 }
 
 /** Where the project is. */

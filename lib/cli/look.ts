@@ -5,7 +5,8 @@ import { type OwnFiles, ownFiles } from "../context/own_files.ts";
 import { openRepository } from "../git/open_repository.ts";
 import type { Repository } from "../git/types.ts";
 import type { Host } from "../host/types.ts";
-import { openJournal } from "../loop/journal.ts";
+import { pathExists } from "../host/path_facts.ts";
+import type { Journal } from "../backlog/journal_types.ts";
 import type { Style } from "../ui/style.ts";
 import type { Invocation } from "./command.ts";
 import { styleFor } from "./show.ts";
@@ -37,11 +38,17 @@ export async function openLook(
   return { ...place, host, repository, own, state, scope, style: styleFor(invocation, "stdout"), say };
 }
 
+/** The journal of the project's runs, or `null` before the first one: what reads it is loaded where there is one. */
+export async function journalIn({ own, repository }: Pick<Look, "own" | "repository">): Promise<Journal | null> {
+  if (repository === null || !await pathExists(own.journal)) return null;
+  return await (await import("../loop/journal.ts")).openJournal(own.journal);
+}
+
 /** What was given up on. */
 export async function parkedIn<Data, Findings>(
-  { own, repository }: Pick<Look, "own" | "repository">,
+  look: Pick<Look, "own" | "repository">,
   backlog: Backlog<Data, Findings>,
 ): Promise<readonly ParkedItem[]> {
-  const journal = await openJournal(repository === null ? null : own.journal);
-  return journal.parked(await journalKeyOf(backlog));
+  const journal = await journalIn(look);
+  return journal === null ? [] : journal.parked(await journalKeyOf(backlog));
 }

@@ -4,10 +4,8 @@ import type { Repository } from "../git/types.ts";
 import { localTime } from "../host/local_date.ts";
 import type { NamedByRun } from "../backlog/journal_types.ts";
 import { readLockHolder } from "../host/lock_holder.ts";
-import { openJournal } from "../loop/journal.ts";
 import type { Invocation } from "./command.ts";
-import type { Look } from "./look.ts";
-import { noticeLines } from "./end_with.ts";
+import { journalIn, type Look } from "./look.ts";
 import type { ChosenWorkflow } from "./workflow.ts";
 import { oneLine } from "../ui/printable.ts";
 import { toJson } from "./show.ts";
@@ -50,7 +48,7 @@ export async function showStatus(
   const branch = await repository?.currentBranch() ?? null;
   const agent = provider.command ?? provider.preset ?? null;
   const holder = await readLockHolder(own.runLock);
-  const lastRun = (await openJournal(repository === null ? null : own.journal)).named();
+  const lastRun = (await journalIn(look))?.named() ?? null;
   const kept = repository === null ? [] : await keptWorkOf(repository);
   const running = holder === null ? null : {
     pid: holder.pid,
@@ -90,16 +88,18 @@ export async function showStatus(
     if (problem !== null) out(`${bad(symbols.failed)} ${problem}`);
     for (const line of lines) out(line);
     if (index === 0) { for (const { ref, subject } of kept) out(`${warn("left over")}: ${oneLine(subject)}: ${ref}`); }
-    if (index === 0) { for (const line of namedLines(lastRun, warn)) out(line); }
+    if (index === 0) { for (const line of await namedLines(lastRun, warn)) out(line); }
     const can = running === null ? [] : runningView?.can ?? ["ralph watch"];
     out(`next: ${can.length === 0 ? hint : can.map((command) => `\`${command}\``).join(", ")}`);
   }
 }
 
 /** What the last run named beside its verdict; work that is left over has lines of its own. */
-function namedLines(lastRun: NamedByRun | null, warn: (text: string) => string): readonly string[] {
-  const lines = noticeLines((lastRun?.notices ?? []).filter(({ kind }) => kind !== "leftover"), warn);
-  return lines.length === 0 ? [] : ["the last run named:", ...lines];
+async function namedLines(lastRun: NamedByRun | null, warn: (text: string) => string): Promise<readonly string[]> {
+  const notices = (lastRun?.notices ?? []).filter(({ kind }) => kind !== "leftover");
+  if (notices.length === 0) return [];
+  const { noticeLines } = await import("./end_with.ts");
+  return ["the last run named:", ...noticeLines(notices, warn)];
 }
 
 async function keptWorkOf(repository: Repository): ReturnType<typeof keptWork> {

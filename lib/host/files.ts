@@ -43,6 +43,7 @@ import { fsPromises } from "./fs_promises.ts";
 
 export type { Appender } from "./appender.ts";
 export { hashFile, hashText } from "./hash.ts";
+export { pathExists } from "./path_facts.ts";
 export { resolveInside } from "./resolve_inside.ts";
 export { writeAtomic, type WriteOptions } from "./write_atomic.ts";
 
@@ -69,7 +70,7 @@ const CHUNK_BYTES = 256 * 1024;
  * @throws {RalphError} file-unreadable
  */
 export async function readText(path: string, maxBytes: number = LARGEST_TEXT): Promise<string | null> {
-  return (await readBytes(path, maxBytes))?.toString("utf8") ?? null;
+  return readRegular(path, maxBytes, (file) => readFileSync(file, "utf8"));
 }
 
 /** The text of what a turn left at a path: `null` too where a folder, a pipe or a device is in the file's place. */
@@ -79,13 +80,17 @@ export async function readLeftText(path: string): Promise<string | null> {
 
 /** The same as bytes. @throws {RalphError} file-unreadable */
 export async function readBytes(path: string, maxBytes: number = LARGEST_TEXT): Promise<Buffer | null> {
+  return readRegular(path, maxBytes, (file) => readFileSync(file));
+}
+
+function readRegular<Content>(path: string, maxBytes: number, read: (file: number) => Content): Content | null {
   let file: number | null = null;
   try {
     file = openSync(path, READ_FLAG);
     const found = fstatSync(file);
     if (!found.isFile()) throw notRegular(found);
     if (found.size > maxBytes) throw tooLarge(found.size, maxBytes);
-    return readFileSync(file);
+    return read(file);
   } catch (error) {
     if (isMissing(error)) return null;
     throw unreadable(path, error);
@@ -204,16 +209,6 @@ export async function ensurePrivateDirectory(path: string): Promise<void> {
     await ensureDirectory(path);
     const { mode, uid } = statSync(path);
     if ((mode & 0o77) !== 0 && uid === process.getuid?.()) chmodSync(path, PRIVATE_FOLDER);
-  }
-}
-
-/** True when something is at the path; symbolic links are followed, and one that leads back to itself is there. */
-export async function pathExists(path: string): Promise<boolean> {
-  try {
-    return await exists(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ELOOP") return true;
-    throw error;
   }
 }
 

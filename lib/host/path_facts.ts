@@ -1,4 +1,5 @@
 import { chmodSync, lstatSync, readlinkSync, rmSync, statfsSync, statSync, symlinkSync } from "node:fs";
+import { exists } from "@std/fs/exists";
 import { RACY_MS } from "./hash.ts";
 
 /** What a path is, without its content. */
@@ -74,5 +75,15 @@ export function isOnLocalDisk(folder: string): boolean {
     return LOCAL_TYPES.has(statfsSync(folder).type);
   } catch {
     return false; // not known, then
+  }
+}
+
+/** True when something is at the path; symbolic links are followed, and one that leads back to itself is there. */
+export async function pathExists(path: string): Promise<boolean> {
+  try {
+    return await exists(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ELOOP") return true;
+    throw error;
   }
 }

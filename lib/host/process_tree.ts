@@ -16,24 +16,29 @@ export function createProcesses(
   ids: Ids,
   terminal: Pick<Terminal, "lend">,
 ): Processes {
-  const runToken = `${ids.random(16)}`;
-  const watchdog: Watchdog = createWatchdog(runToken);
+  let token: string | undefined;
+  let watchdog: Watchdog | undefined;
   const running = new Set<RunningChild>();
   let count = 0;
+
+  /** Made when it is first asked for: commands that only look start nothing. */
+  function runToken(): string {
+    return token ??= ids.random(16);
+  }
 
   async function run(request: ProcessRequest): Promise<ProcessEnd> {
     const guarded = request.guarded ?? true;
     if (guarded) becomeSubreaper();
-    const mark = guarded ? `${runToken}.${++count}` : null;
+    const mark = guarded ? `${runToken()}.${++count}` : null;
     const child = runChild(request, childEnvironment(environment, request.environment, mark, request.plain), mark);
     const id = guarded ? child.id : null;
     running.add(child);
-    if (id !== null) watchdog.watch(id);
+    if (id !== null) (watchdog ??= createWatchdog(runToken())).watch(id);
     try {
       return await child.end;
     } finally {
       running.delete(child);
-      if (id !== null) watchdog.unwatch(id);
+      if (id !== null) watchdog?.unwatch(id);
     }
   }
 
@@ -41,12 +46,14 @@ export function createProcesses(
     const left = [...running];
     for (const child of left) child.abort();
     await Promise.allSettled(left.map((child) => child.end));
-    watchdog.dismiss();
+    watchdog?.dismiss();
   }
 
   return {
     run: (request) => request.terminal === true ? terminal.lend(() => run(request)) : run(request),
-    runToken,
+    get runToken() {
+      return runToken();
+    },
     sweep: (older) => endCarriers(older, SWEEP_GRACE_MS),
     [Symbol.asyncDispose]: dispose,
   };

@@ -72,8 +72,10 @@ function extensionsOf(name: string, environment: Environment): readonly string[]
 
 async function isExecutable(path: string): Promise<boolean> {
   try {
+    // Most folders of PATH have no such program: what is not there is not worth an error.
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
     accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
+    return true;
   } catch {
     return false;
   }

@@ -15,8 +15,12 @@ export async function load(url, context, next) {
 }`;
 
 /** The modules that a command line loads: those of dist/lib as paths. */
-async function loadedBy(words: readonly string[], files: Readonly<Record<string, string>>): Promise<readonly string[]> {
-  await using repository = await temporaryRepository({ files: { "README.md": "" } });
+async function loadedBy(
+  words: readonly string[],
+  files: Readonly<Record<string, string>>,
+  project: Readonly<Record<string, string>> = { "README.md": "" },
+): Promise<readonly string[]> {
+  await using repository = await temporaryRepository({ files: project });
   await using folder = await temporaryDirectory("ralph-loaded-");
   for (const [name, text] of Object.entries(files)) {
     await writeAtomic(join(folder.path, name), text);
@@ -63,3 +67,18 @@ test.each([["next"], ["status"], ["query"]])(
   },
   60_000,
 );
+
+test("commands that only look load no journal before the first run, no agents and nothing of the loop", async () => {
+  const story = { id: "US-1", title: "One", acceptanceCriteria: [], priority: 1, passes: false, notes: "" };
+  const project = {
+    "scripts/ralph/prd.json": JSON.stringify({ branchName: "main", userStories: [story] }),
+    "ralph.config.json": JSON.stringify({ provider: { command: "true" } }),
+  };
+
+  for (const command of ["status", "next", "validate"]) {
+    const loaded = await loadedBy([command], {}, project);
+
+    expect(loaded.filter((path) => /^(?:agents|loop|services)\//.test(path)), command).toEqual([]);
+    expect(loaded.length, command).toBeGreaterThan(50);
+  }
+}, 60_000);

@@ -54,7 +54,7 @@ export const EXEC: WorkflowRow = {
     folder: `${EXEC_FOLDER}/archive`,
   },
   async detect(root) {
-    const { pathExists } = await import("../../host/files.ts");
+    const { pathExists } = await import("../../host/path_facts.ts");
     return await pathExists(join(root, EXEC_FOLDER));
   },
   help: { plan: "scripts/ralph/prd.json, by questions and a review", run: "the stories of the PRD" },

@@ -16,7 +16,7 @@ export const FEATURE: WorkflowRow = {
   pages: true,
   state: ".ralph/<date>-<feature>",
   async detect(root) {
-    const { pathExists } = await import("../../host/files.ts");
+    const { pathExists } = await import("../../host/path_facts.ts");
     if (!await pathExists(join(root, ".ralph"))) return false;
     const { listFeatures } = await import("./directories.ts");
     return (await listFeatures(root)).length > 0;

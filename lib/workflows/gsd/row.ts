@@ -17,7 +17,7 @@ export const GSD: WorkflowRow = {
   start: "ralph run",
   state: PLANNING_DIRECTORY,
   async detect(root) {
-    const { pathExists } = await import("../../host/files.ts");
+    const { pathExists } = await import("../../host/path_facts.ts");
     return await pathExists(join(root, PLANNING_DIRECTORY));
   },
   claims: (line) => Promise.resolve(claimed(line)),

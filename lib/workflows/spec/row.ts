@@ -137,7 +137,7 @@ export const SPEC: WorkflowRow = {
   start: "ralph plan SPEC.md",
   state: PLAN_FILE,
   async detect(root) {
-    const { pathExists } = await import("../../host/files.ts");
+    const { pathExists } = await import("../../host/path_facts.ts");
     return await pathExists(join(root, PLAN_FILE));
   },
   claims,

@@ -80,7 +80,7 @@ export const SPRINT: WorkflowRow = {
   scope: "DIR",
   state: SPRINTS,
   async detect(root) {
-    const { pathExists } = await import("../../host/files.ts");
+    const { pathExists } = await import("../../host/path_facts.ts");
     return await pathExists(join(root, SPRINTS));
   },
   variable: ["RALPH_SPRINT", "the sprint's folder"],
