@@ -7,7 +7,7 @@
 import { join } from "node:path";
 import type { ZodType } from "zod";
 import { RalphError } from "../errors/ralph_error.ts";
-import { appendText, hashText, readStart, removePath, temporaryDirectory } from "../host/files.ts";
+import { appendText, hashText, pathExists, readStart, removePath, temporaryDirectory } from "../host/files.ts";
 import { takeLock } from "../host/lock.ts";
 import type { Host } from "../host/types.ts";
 
@@ -148,6 +148,9 @@ export async function createClaimsFile({ ids }: Pick<Host, "ids">): Promise<Clai
   return {
     path,
     read: () => readClaims(path),
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      if (await pathExists(path)) await removePath(path); // an empty folder is removed at once
+      await folder[Symbol.asyncDispose]();
+    },
   };
 }

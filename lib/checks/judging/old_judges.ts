@@ -6,7 +6,7 @@ import { type Entries, type JudgingChange, judgingChanges, namesPath, type TreeE
 import { movedPackages, pinsPackages } from "./lock_files.ts";
 import { movedDependencies } from "./old_manifest.ts";
 import { type Commits, createCommits, type LineCount, oldEntries } from "./old_tree.ts";
-import { type FileTree, type Reached, reachedBy } from "./reached.ts";
+import { type FileTree, reachedBy } from "./reached.ts";
 
 /** A judging file that the work changed. */
 export interface ChangedTest extends LineCount {
@@ -102,17 +102,14 @@ export async function ownTests(
   const now = await commits.entries(head);
   const tree = fileTree(commits, now);
   const isTest = picomatch([...ralph.config.tests.globs], { dot: true });
+  let tests: readonly string[] | null = null; // asked for by each item: of many files once for all of them
   return async (own) => {
-    const run = testsRun(await reachedBy(own, tree, isTest), now, isTest);
+    const { files, folders } = await reachedBy(own, tree, isTest);
+    tests ??= [...now.keys()].filter((path) => isTest(path));
+    const inside = tests.filter((path) => [...folders].some((one) => path.startsWith(`${one}/`)));
+    const run = [...[...files].filter((path) => isTest(path)), ...inside];
     return run.length > 0 && run.every((path) => !old.has(path));
   };
-}
-
-function testsRun({ files, folders }: Reached, now: Entries, isTest: (path: string) => boolean): readonly string[] {
-  const inside = [...now.keys()].filter((path) =>
-    isTest(path) && [...folders].some((one) => path.startsWith(`${one}/`))
-  );
-  return [...[...files].filter(isTest), ...inside];
 }
 
 export function fileTree(commits: Commits, entries: Entries): FileTree {
