@@ -157,7 +157,6 @@ function workLines(
   now: number | undefined,
   all: UsageTotal | undefined,
 ): readonly string[] {
-  if (work === undefined) return [];
   const row = (name: string, text: string): string => `  ${dim(name.padEnd(8))}  ${text}`;
   const took = startedAt === undefined || now === undefined ? [] : [formatDuration(Math.max(0, now - startedAt))];
   const withPlan = all !== undefined && usage !== undefined && all.turns > usage.turns;
@@ -167,8 +166,8 @@ function workLines(
     : [`${usedText(total)}${withPlan ? " with planning" : ""}`];
   return [
     ...(goal === undefined ? [] : [row("goal", oneLine(goal))]),
-    ...(work.commits === 0 ? [] : [row("branch", workText(work))]),
-    ...(iterations === 0 ? [] : [row("used", [...took, ...used].join(", "))]),
+    ...(work === undefined || work.commits === 0 ? [] : [row("branch", workText(work))]),
+    ...(iterations === 0 || took.length + used.length === 0 ? [] : [row("used", [...took, ...used].join(", "))]),
   ];
 }
 

@@ -23,8 +23,10 @@ export function generalHelp(commands: readonly Command[], columns: number = WIDT
     "Commands:",
     ...table(rows, columns),
     "",
-    "`ralph help COMMAND` shows a command's flags; `ralph help agents`, `config`, `environment`, `exit-codes`,",
-    "`install` and `workflows` show the rest",
+    ...flowed([
+      "`ralph help COMMAND` shows a command's flags; `ralph help agents`, `config`, `environment`, `exit-codes`,",
+      "`install` and `workflows` show the rest",
+    ], columns),
   ].join("\n");
 }
 
@@ -46,7 +48,7 @@ export function commandHelp(command: Command, columns: number = WIDTH): string {
  * Details fitted to the columns: a sentence that continues in the next line is one, rows of a table and indented lines stay
  * as they are.
  */
-function flowed(details: readonly string[], columns: number): readonly string[] {
+export function flowed(details: readonly string[], columns: number = WIDTH): readonly string[] {
   const lines: string[] = [];
   for (const line of details) {
     const before = lines.at(-1);

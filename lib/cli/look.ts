@@ -47,7 +47,7 @@ export async function journalIn({ own, repository }: Pick<Look, "own" | "reposit
 /** What was given up on. */
 export async function parkedIn<Data, Findings>(
   look: Pick<Look, "own" | "repository">,
-  backlog: Backlog<Data, Findings>,
+  backlog: Pick<Backlog<Data, Findings>, "branch" | "name" | "scope">,
 ): Promise<readonly ParkedItem[]> {
   const journal = await journalIn(look);
   return journal === null ? [] : journal.parked(await journalKeyOf(backlog));

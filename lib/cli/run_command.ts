@@ -7,7 +7,7 @@ import { wrapText } from "../ui/wrap_text.ts";
 import { ERROR_DEFINITIONS } from "../errors/definitions.ts";
 import { EXIT } from "../errors/exit_codes.ts";
 import { RalphError } from "../errors/ralph_error.ts";
-import { machineError } from "../host/file_errors.ts";
+import { machineError, unwritable } from "../host/file_errors.ts";
 import { onSignals } from "../host/this_process.ts";
 import type { Host } from "../host/types.ts";
 import { printable, printablePainted } from "../ui/printable.ts";
@@ -55,7 +55,11 @@ export async function guarded(
     })
     .finally(() => host.processes[Symbol.asyncDispose]());
   const exitCode = await Promise.race([ended, forced]);
-  return aborter.signal.aborted ? EXIT.interrupted : exitCode;
+  const { unwritten } = host.terminal;
+  const lost = unwritten === null ? null : describeFailure(unwritable("standard output", unwritten), { verbose: false });
+  for (const line of lost?.lines ?? []) say(line);
+  if (aborter.signal.aborted) return EXIT.interrupted;
+  return exitCode === EXIT.done ? lost?.exitCode ?? exitCode : exitCode;
 }
 
 /**

@@ -2,7 +2,9 @@ import { join } from "node:path";
 import { checksNothing } from "../backlog/verify_commands.ts";
 import { ERROR_DEFINITIONS } from "../errors/definitions.ts";
 import { RalphError } from "../errors/ralph_error.ts";
+import { isBranchName, isPlainBranchName } from "../git/switch_branch.ts";
 import { readText } from "../host/files.ts";
+import type { Host } from "../host/types.ts";
 
 /** What is wrong with a file. */
 export interface FileFindings {
@@ -16,6 +18,18 @@ export interface ValidatedFile extends FileFindings {
   /** Relative to the root, but for a configuration that was named. */
   readonly path: string;
   readonly present: boolean;
+}
+
+/** What is wrong with a `branchName`: `ralph run` would end at it. */
+export async function branchProblems(
+  { root, host }: { readonly root: string; readonly host: Host },
+  branchName: string,
+): Promise<readonly string[]> {
+  if (branchName === "" || isPlainBranchName(branchName)) return [];
+  const { openRepository } = await import("../git/open_repository.ts");
+  const repository = await openRepository(host, root);
+  if (repository === null || await isBranchName(repository.git, branchName)) return [];
+  return [`branchName: git takes no branch with the name ${JSON.stringify(branchName)}`];
 }
 
 /** Reads a state file and gathers what is wrong with it; what its reader throws is a problem of the file. */

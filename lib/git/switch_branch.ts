@@ -37,6 +37,11 @@ export async function switchBranch(git: GitOf, branch: string, current: string |
   return !exists ? "created" : forward ? "forwarded" : "switched";
 }
 
+/** True for what git surely takes as the name of a branch, on the narrow side. Pure. */
+export function isPlainBranchName(name: string): boolean {
+  return /^[A-Za-z0-9_][\w./-]*$/.test(name) && !/\.\.|\/\/|\/\.|[./]$|\.lock(?:$|\/)|^(?:refs\/|HEAD$)/.test(name);
+}
+
 /** True for what git takes as the name of a branch: `@{-1}` means another one, and a whole ref is none. */
 export async function isBranchName(git: GitOf, branch: string): Promise<boolean> {
   const named = await git(["check-ref-format", "--branch", branch], { environment: READING });

@@ -9,6 +9,9 @@ const ERASE_BELOW = "\u001b[J";
 
 const DESCRIPTORS = { stdin: 0, stdout: 1, stderr: 2 } as const;
 
+/** Closed (`ralph status | head -1`) or hung up: no one reads it, and nothing is missing. */
+const GONE: ReadonlySet<string> = new Set(["EPIPE", "EIO", "EBADF"]);
+
 /** How long a write waits for a reader that is slow, in milliseconds a turn. */
 const WAIT_MS = 2;
 
@@ -19,21 +22,27 @@ const WAIT_MS = 2;
 export function createTerminal(): Terminal {
   const footer = createFooter();
   let used = false;
-  const control = (text: string): void => writeAll(DESCRIPTORS.stderr, Buffer.from(text));
+  let unwritten: Error | null = null;
+  const control = (text: string): void => void writeAll(DESCRIPTORS.stderr, Buffer.from(text));
   const size = (): { readonly columns: number; readonly rows: number } => {
     const { columns, rows } = process.stderr;
     return { columns: columns || 80, rows: rows || 24 };
   };
 
   function write(stream: "stdout" | "stderr", text: string): void {
-    if (!used) return writeAll(DESCRIPTORS[stream], Buffer.from(text));
+    if (!used) return stream === "stdout" ? data(text) : control(text);
     if (text === "") return;
     const lifted = footer.lift();
     const dropped = footer.drop(size().columns, !text.endsWith("\n"));
     if (stream === "stderr") return control(lifted + text + dropped);
     control(lifted);
-    writeAll(DESCRIPTORS.stdout, Buffer.from(text));
+    data(text);
     control(dropped);
+  }
+
+  function data(text: string): void {
+    const error = writeAll(DESCRIPTORS.stdout, Buffer.from(text));
+    if (error !== null && !GONE.has(error.code ?? "")) unwritten ??= error;
   }
 
   return {
@@ -51,6 +60,9 @@ export function createTerminal(): Terminal {
     },
     isTerminal,
     write,
+    get unwritten() {
+      return unwritten;
+    },
     size,
     footer(lines) {
       if (!used) process.on("exit", () => control(footer.lift())); // however this process ends
@@ -86,16 +98,18 @@ export function styledText(format: "bold" | "cyan" | "dim" | "green" | "red" | "
   return process.getBuiltinModule("node:util").styleText(format, text, { validateStream: false });
 }
 
-function writeAll(descriptor: number, bytes: Uint8Array): void {
+/** @returns what ended it before all was written */
+function writeAll(descriptor: number, bytes: Uint8Array): NodeJS.ErrnoException | null {
   for (let written = 0; written < bytes.length;) {
     try {
       written += writeSync(descriptor, bytes, written);
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code !== "EAGAIN") return; // closed (`ralph status | head -1`), hung up, or a full disk: no one can be told
+      const failure = error as NodeJS.ErrnoException;
+      if (failure.code !== "EAGAIN") return failure;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAIT_MS);
     }
   }
+  return null;
 }
 
 /** The lines that stay below all that is written to a terminal. Gives the text to write; writes nothing itself. */

@@ -54,6 +54,8 @@ export interface Terminal {
   isTerminal(stream: "stdin" | "stdout" | "stderr"): boolean;
   /** Writes all of the text before it returns. What is no longer read is dropped. */
   write(stream: "stdout" | "stderr", text: string): void;
+  /** Why standard output has less than was written to it: a full disk for one; `null` where it has all of it. */
+  readonly unwritten: Error | null;
   /** Of standard error, now. */
   size(): { readonly columns: number; readonly rows: number };
   /**

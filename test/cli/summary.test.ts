@@ -88,3 +88,29 @@ test("outcomeLines() of a recipe continues by the same command", () => {
     "hint: `ralph status` shows the progress, `ralph report` what was done; the same command continues",
   );
 });
+
+test("outcomeLines() says what a run took, also where it began before the first commit and no base is known", () => {
+  const usage = {
+    inputTokens: 10,
+    outputTokens: 5,
+    costUsd: null,
+    estimated: false,
+    turns: 1,
+    turnsWithoutTokens: 0,
+    turnsWithoutCost: 1,
+  };
+  const passed = {
+    status: "passed",
+    iterations: 1,
+    passed: ["US-001"],
+    goal: "greet",
+    startedAt: 1000,
+    usage,
+  } as const;
+
+  expect(outcomeLines(passed, STYLE, { resume: null, now: 3000 }).slice(2)).toEqual([
+    "  verified  US-001",
+    "  goal      greet",
+    "  used      2.0s, 15 tokens, cost unknown",
+  ]);
+});

@@ -414,4 +414,15 @@ echo x >> ${log}; echo https://github.com/ada/hello/pull/1; [ -e ${log}.kill ] &
     expect(elsewhere.stderr).toContain("main is checked out in");
     expect(git("branch", "--show-current")).toBe("ralph/hello");
   });
+
+  test("where the base is checked out elsewhere, the merge is refused before the plan is archived", async () => {
+    const { root, git } = await finished();
+    const head = git("rev-parse", "HEAD");
+    git("worktree", "add", "-q", `${root}-tree`, "main");
+
+    const { stderr } = await finish(root, "--approve", "finish").expectExit(1);
+    expect(stderr).toContain("main is checked out in");
+    expect(stderr).not.toContain("Merge ralph/hello");
+    expect([git("rev-parse", "HEAD"), existsSync(join(root, "scripts/ralph/prd.json"))]).toEqual([head, true]);
+  });
 });

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { ralphCli } from "./cli.ts";
 
@@ -29,7 +30,66 @@ describe("ralph verify", () => {
   });
 });
 
+describe("after `ralph init --workflow feature`, before the first feature,", () => {
+  const fresh = (...args: string[]): ReturnType<typeof ralphCli> =>
+    ralphCli().files({
+      "ralph.config.json": JSON.stringify({
+        workflow: "feature",
+        provider: { command: "worker" },
+        verify: { default: ["test -f ralph.config.json"] },
+      }),
+    }).args(...args);
+
+  test("`ralph status` and `ralph` name workflow, agent and what comes next", async () => {
+    for (const args of [["status"], []]) {
+      const { stdout } = await fresh(...args).expectExit(0);
+      expect(stdout).toMatch(
+        /^feature \(the configuration\).*\nagent: worker\nno feature yet\nnext: `ralph prd FEATURE`\n/,
+      );
+    }
+  });
+
+  test("`ralph verify` runs what every feature must pass", async () => {
+    expect((await fresh("verify").expectExit(0)).stderr).toContain("1 of 1 checks passed\n");
+  });
+});
+
+test("what standard output has no room for is an error, not a silent end", async () => {
+  const full = ralphCli().files({ "ralph.config.json": "{}" }).args("schema", "config").prepare();
+  const command = [...full.command.map((word) => `'${word}'`), "> /dev/full"].join(" ");
+  const { status, stderr } = spawnSync("sh", ["-c", command], {
+    cwd: full.cwd,
+    env: full.environment,
+    encoding: "utf8",
+  });
+
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr: expect.stringMatching(/^error: could not write standard output: ENOSPC.*\nhint: the disk is full/),
+  });
+});
+
 describe("ralph validate", () => {
+  test.each([
+    ["scripts/ralph/prd.json", {}],
+    [".ralph/2026-01-02-auth/prd.json", { schemaVersion: 2, project: "p" }],
+  ])("in %s names a branch that git does not take, at which the run would end", async (path, more) => {
+    const story = {
+      id: "US-001",
+      title: "t",
+      acceptanceCriteria: ["Verify: `test -f a`"],
+      priority: 1,
+      passes: false,
+      notes: "",
+    };
+    const prd = JSON.stringify({ ...more, branchName: "two words..", userStories: [story] });
+    const config = { provider: { command: "w" }, verify: { default: ["test -f a"] } };
+    const { stdout } = await ralphCli().files({ [path]: prd, "ralph.config.json": JSON.stringify(config) })
+      .args("validate").expectExit(2);
+
+    expect(stdout).toContain('branchName: git takes no branch with the name "two words.."');
+  });
+
   test("in a sprint names every broken file with its line", async () => {
     const { stdout } = await ralphCli().files({
       "ralph.config.json": "{}",

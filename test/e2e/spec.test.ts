@@ -91,6 +91,19 @@ describe("the spec workflow", () => {
       .expectExit(0);
   }, 60_000);
 
+  test("a task that the loop gave up on is shown as parked by status and next, as `ralph build` sees it", async () => {
+    const { root } = await project(PLAN).agent("worker", "cat > /dev/null").args("build", "--agent-cmd", "worker")
+      .expectExit(3);
+
+    const { stdout } = await ralphCli(root).args("status").expectExit(0);
+    expect(stdout).toMatch(
+      /▲ t-1a2b {2}.* parked: failed the same way 3 times: `ralph task done t-1a2b` was not run\n/,
+    );
+    expect(stdout).toMatch(/\nnext: `ralph build --retry-blocked`\n$/);
+    const next = await ralphCli(root).args("next").expectExit(3);
+    expect(next.stdout).toMatch(/^BUILD, but every task waits: t-1a2b: failed the same way 3 times/);
+  }, 60_000);
+
   test("a reviewer that changes code accepts nothing by it; what its tests leave behind is no change", async () => {
     const worker = (act: string): string =>
       `cat >/dev/null; [ $RALPH_STAGE = BUILD ] && touch a && exec ralph task done

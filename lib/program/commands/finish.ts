@@ -17,7 +17,7 @@ import type { RunReport } from "../../report/types.ts";
 import { resumeCommand, runFolders, workflowRow, WORKFLOWS } from "../../workflows/table.ts";
 import { type FinishPlan, finishPlan, wayOut } from "../finish/finish_plan.ts";
 import { makeRequest } from "../finish/forge.ts";
-import { checkTogether, mergeHere, pushBranch, refuseConflicts } from "../finish/land_branch.ts";
+import { checkTogether, mergeHere, pushBranch, refuseMerge } from "../finish/land_branch.ts";
 
 /** So many subjects and runs are shown or read. */
 const SHOWN_COMMITS = 20;
@@ -48,7 +48,7 @@ export async function run(invocation: Invocation): Promise<number> {
     return EXIT.done;
   }
   ralph.events.emit({ type: "text", title: text.title, lines });
-  if (plan.way === "merge") refuseConflicts(plan);
+  if (plan.way === "merge") await refuseMerge(ralph, plan);
   const decided = await gate(ralph, { name: "finish", message, next: ["ralph finish --approve finish"] });
   if (decided.status === "aborted") return EXIT.interrupted;
   if (decided.status !== "approved") return ralph.prompter.interactive ? EXIT.done : EXIT.blocked;

@@ -1,6 +1,6 @@
 import { EXIT, EXIT_MEANINGS } from "../../errors/exit_codes.ts";
 import type { Command, Invocation } from "../../cli/command.ts";
-import { commandHelp, generalHelp, helpColumns, table } from "../../cli/help.ts";
+import { commandHelp, flowed, generalHelp, helpColumns, table } from "../../cli/help.ts";
 import { usage } from "../../cli/parse.ts";
 import { nearest } from "../../errors/nearest.ts";
 import { DEFAULT_WORKFLOW, WORKFLOWS } from "../../workflows/table.ts";
@@ -18,7 +18,7 @@ export const TOPICS: Readonly<
     return ["Exit codes:", ...table(rows, columns)].join("\n");
   },
   environment: environmentHelp,
-  install: async () => (await import("../../generated/install.ts")).INSTALL_TEXT.trimEnd(),
+  install: async () => inOneLine((await import("../../generated/install.ts")).INSTALL_TEXT.trimEnd()),
   workflows: (_commands, columns) =>
     [
       "Workflows:",
@@ -27,8 +27,10 @@ export const TOPICS: Readonly<
         columns,
       ),
       "",
-      'Chosen by `--workflow`, then `"workflow"` in ralph.config.json, then by the command itself (`run --loop`), then the only one',
-      `whose state exists, then ${DEFAULT_WORKFLOW.name}`,
+      ...flowed([
+        'Chosen by `--workflow`, then `"workflow"` in ralph.config.json, then by the command itself (`run --loop`), then the only one',
+        `whose state exists, then ${DEFAULT_WORKFLOW.name}`,
+      ], columns),
     ].join("\n"),
 };
 
@@ -51,6 +53,23 @@ function textFor(
   if (topic !== undefined) return topic(commands, columns);
   const near = nearest(name, [...commands.map((known) => known.name), ...Object.keys(TOPICS)]);
   throw usage(`there is no help on \`${name}\``, near === null ? undefined : `did you mean \`ralph help ${near}\`?`);
+}
+
+/** Markdown with each paragraph and each point of a list in one line and without the padding of tables, so that it can be wrapped for any terminal. */
+function inOneLine(markdown: string): string {
+  const lines: string[] = [];
+  let isCode = false;
+  let isOpen = false; // the last line is prose that the next one may continue
+  for (const line of markdown.split("\n")) {
+    const isFence = line.startsWith("```");
+    const isProse = !isCode && !isFence && line.trim() !== "" && !/^(?:#|\||>| {4})/.test(line);
+    if (isProse && isOpen && !/^(?:[-*]|\d+\.) /.test(line)) lines[lines.length - 1] += ` ${line.trimStart()}`;
+    else if (line.startsWith("|") && !isCode) lines.push(line.replaceAll(/ {2,}/g, " ").replaceAll(/-{4,}/g, "---"));
+    else lines.push(line);
+    if (isFence) isCode = !isCode;
+    isOpen = isProse;
+  }
+  return lines.join("\n");
 }
 
 function environmentHelp(commands: readonly Command[], columns?: number): string {

@@ -105,8 +105,13 @@ async function mergedTree(
   return tree;
 }
 
-/** A merge here is not even asked about where git cannot make it. @throws {RalphError} finish-failed */
-export function refuseConflicts(plan: FinishPlan): void {
+/** A merge here is not even asked about, and no state is archived, where it cannot be made. @throws {RalphError} finish-failed */
+export async function refuseMerge(ralph: RalphContext, plan: FinishPlan): Promise<void> {
+  refuseConflicts(plan);
+  await refuseOtherWorktree(requireRepository(ralph), plan.work.base);
+}
+
+function refuseConflicts(plan: FinishPlan): void {
   const { work: { branch, base }, conflicts } = plan;
   if (conflicts.length === 0) return;
   throw failed(
@@ -128,7 +133,7 @@ async function commitTree(
   return (await outputFrom(repository, arguments_, { input: message })).trim();
 }
 
-/** A branch that is checked out elsewhere is not moved under that tree. */
+/** A branch that is checked out elsewhere is not moved under that tree. @throws {RalphError} finish-failed */
 async function refuseOtherWorktree(repository: Repository, base: string): Promise<void> {
   const listed = await outputFrom(repository, ["worktree", "list", "--porcelain"]);
   const other = listed.split("\n\n").find((entry) => entry.split("\n").includes(`branch refs/heads/${base}`));

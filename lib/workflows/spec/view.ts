@@ -35,6 +35,8 @@ export type NextAction =
 export interface ViewOptions {
   /** Tasks rejected so often are given up on. @default no limit */
   readonly rejections?: number;
+  /** Why the loop gave up on tasks, by their ids: the plan does not say it. @default it gave up on none */
+  readonly givenUp?: ReadonlyMap<string, string>;
 }
 
 /** The whole state. */
@@ -56,7 +58,7 @@ export function viewTasks(plan: Plan): TasksView {
 }
 
 /** What comes next. */
-export function nextAction(plan: Plan, { rejections = Infinity }: ViewOptions = {}): NextAction {
+export function nextAction(plan: Plan, { rejections = Infinity, givenUp = new Map() }: ViewOptions = {}): NextAction {
   const action = stageOf(plan);
   switch (action) {
     case "PLAN":
@@ -66,9 +68,11 @@ export function nextAction(plan: Plan, { rejections = Infinity }: ViewOptions = 
       return { action, task: recordOf(pendingOf(plan).find(isDivided) as Task) };
     case "BUILD": {
       const counts = rejectionCounts(plan);
-      const task = readyTasks(tasksOf(plan)).find(({ id }) => (counts.get(id) ?? 0) < rejections);
+      const task = readyTasks(tasksOf(plan)).find(({ id }) =>
+        (counts.get(id) ?? 0) < rejections && !givenUp.has(id)
+      );
       return task === undefined
-        ? { action, task: null, blocked: [...waitingReasons(plan, rejections), ...unreadableReasons(plan)] }
+        ? { action, task: null, blocked: [...waitingReasons(plan, rejections, givenUp), ...unreadableReasons(plan)] }
         : { action, task: recordOf(task) };
     }
     case "VERIFY": {
@@ -83,11 +87,17 @@ export function nextAction(plan: Plan, { rejections = Infinity }: ViewOptions = 
 }
 
 /** Why each pending task waits, one line each. */
-export function waitingReasons(plan: Plan, rejections: number): readonly string[] {
+export function waitingReasons(
+  plan: Plan,
+  rejections: number,
+  givenUp: ReadonlyMap<string, string> = new Map(),
+): readonly string[] {
   const pending = openIds(tasksOf(plan));
   const counts = rejectionCounts(plan);
   return pendingOf(plan).map((task) => {
     const times = counts.get(task.id) ?? 0;
+    const why = givenUp.get(task.id);
+    if (why !== undefined) return `${task.id}: ${firstLine(why)}`;
     if (times >= rejections) {
       return `${task.id}: rejected ${times} times: ${firstLine(task.reject ?? "no reason given")}`;
     }

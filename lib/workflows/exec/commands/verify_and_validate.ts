@@ -1,11 +1,11 @@
 import { storyCommands } from "../../../backlog/verify_commands.ts";
 import {
+  branchProblems,
   type FileFindings,
   placeholderProblems,
   type ValidatedFile,
   validateFile,
 } from "../../../cli/validated_file.ts";
-import type { Config } from "../../../config/types.ts";
 import type { Validated } from "../../workflow.ts";
 import { parsePrd } from "../format.ts";
 import { findExternal, hintForPrd, importHint } from "../import/find_external.ts";
@@ -19,12 +19,13 @@ import type { Prd, Story } from "../types.ts";
 import { validatePrd } from "../validate.ts";
 
 /** The PRD and the planner's state. */
-export async function validateExec({ root, config }: Validated): Promise<readonly ValidatedFile[]> {
+export async function validateExec(validated: Validated): Promise<readonly ValidatedFile[]> {
+  const { root } = validated;
   const external = (await findExternal(root)).map(importHint);
   return [
     await validateFile(root, PRD_FILE, {
       missing: external.length > 0 ? external : ['`ralph plan "<goal>"` writes it'],
-      check: (text) => prdFindings(text, config),
+      check: (text) => prdFindings(text, validated),
     }),
     await validateFile(root, PLAN_STATE_FILE, {
       missing: [],
@@ -36,14 +37,15 @@ export async function validateExec({ root, config }: Validated): Promise<readonl
   ];
 }
 
-function prdFindings(text: string, config: Config | null): FileFindings {
+async function prdFindings(text: string, validated: Validated): Promise<FileFindings> {
+  const { config } = validated;
   const data = parseJson(text, PRD_FILE);
   const problems = validatePrd(data);
   if (problems.length > 0) {
     const hint = hintForPrd(text, problems, PRD_FILE);
     return { problems: [...problems, ...hint === null ? [] : [hint]], warnings: [] };
   }
-  const { userStories } = data as Prd;
+  const { branchName, userStories } = data as Prd;
   const ids = new Set<string>();
   const duplicates = userStories.filter(({ id }) => ids.has(id) || ids.add(id) === undefined);
   const unchecked = config === null || config.verify.default.length > 0
@@ -51,6 +53,7 @@ function prdFindings(text: string, config: Config | null): FileFindings {
     : userStories.filter((story) => !story.passes && storyCommands(story).length === 0);
   return {
     problems: [
+      ...await branchProblems(validated, branchName),
       ...userStories.flatMap((story) => placeholderProblems(story.id, storyCommands(story))),
       ...new Set(duplicates.map(({ id }) => `${id}: this id is used more than once`)),
     ],

@@ -1,3 +1,4 @@
+import { isPlainBranchName } from "../../../git/switch_branch.ts";
 import type { Prd, Story } from "../types.ts";
 import type { ExternalItem, ExternalPlan } from "./external_plan.ts";
 import { onOneLine } from "./fields.ts";
@@ -66,13 +67,8 @@ function storyOf({ id, title, criteria, notes, done }: ExternalItem, priority: n
 }
 
 function branchOf({ branch, title, tool }: ExternalPlan): string {
-  if (branch !== null && isBranchName(branch)) return branch;
+  if (branch !== null && isPlainBranchName(branch)) return branch;
   const slug = onOneLine(branch ?? title).toLowerCase().replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-+|-+$/g, "");
   const word = slug === "" ? tool.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-") : slug.slice(0, 60).replace(/-+$/, "");
   return `ralph/${word}`;
-}
-
-/** What git takes as a branch, on the narrow side. */
-function isBranchName(name: string): boolean {
-  return /^[A-Za-z0-9_][\w./-]*$/.test(name) && !/\.\.|\/\/|\/\.|[./]$|\.lock$/.test(name);
 }

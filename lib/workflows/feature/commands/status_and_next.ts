@@ -94,9 +94,12 @@ type StoryState = "passes" | "open" | "blocked";
 
 type Stories = readonly (FeatureStory & { readonly state: StoryState; readonly checks: readonly string[] })[];
 
-/** The state of a feature's stories. Without a name all features, where there are several. */
+/** The state of a feature's stories. Without a name all features, where there are several; after `ralph init` there is none. */
 export async function featureStatus(look: Look): Promise<readonly StatusView[]> {
   const several = look.scope === "" ? await listFeatures(look.root) : [];
+  if (look.scope === "" && several.length === 0) {
+    return [{ data: { feature: null }, lines: ["no feature yet"], problem: null, hint: "`ralph prd FEATURE`" }];
+  }
   if (several.length === 0) return [await statusOf(look, await viewFeature(look, look.scope))];
   const quiet = { ...look, say: () => {} };
   return await Promise.all(

@@ -1,6 +1,6 @@
-import type { Config } from "../../../config/types.ts";
 import { parseJson } from "../../../errors/json_syntax.ts";
 import {
+  branchProblems,
   type FileFindings,
   placeholderProblems,
   type ValidatedFile,
@@ -21,7 +21,8 @@ import { featureInterface } from "../feature_interface.ts";
 import { openFeature } from "../open_feature.ts";
 
 /** The PRD of a feature, or of all features where none is named. @throws {RalphError} feature-missing */
-export async function validateFeature({ root, config, scope }: Validated): Promise<readonly ValidatedFile[]> {
+export async function validateFeature(validated: Validated): Promise<readonly ValidatedFile[]> {
+  const { root, scope } = validated;
   const features = await listFeatures(root);
   const match = scope === "" ? null : matchFeature(features, scope);
   if (scope !== "" && match === null) {
@@ -36,17 +37,18 @@ export async function validateFeature({ root, config, scope }: Validated): Promi
     (match === null ? features : [match]).map(({ name, prdFile }) =>
       validateFile(root, prdFile, {
         missing: [`not finalized yet: \`ralph prd ${name}\``],
-        check: (text) => prdFindings(text, prdFile, config),
+        check: (text) => prdFindings(text, prdFile, validated),
       })
     ),
   );
 }
 
-function prdFindings(text: string, path: string, config: Config | null): FileFindings {
+async function prdFindings(text: string, path: string, validated: Validated): Promise<FileFindings> {
+  const { config } = validated;
   const data = parseJson(text, path);
   const problems = validateFeaturePrd(data);
   if (problems.length > 0) return { problems, warnings: [] };
-  const { userStories } = withDefaults(data as Partial<FeaturePrd>);
+  const { branchName, userStories } = withDefaults(data as Partial<FeaturePrd>);
   const named = userStories.map((story) => {
     const { first, ui } = config === null ? { first: [], ui: [] } : storyCommandsOf(story, config);
     const shared = config === null ? [] : [...config.verify.default, ...config.verify.ui];
@@ -54,7 +56,10 @@ function prdFindings(text: string, path: string, config: Config | null): FileFin
     return { story, own, none: first.length + ui.length === 0 };
   });
   return {
-    problems: named.flatMap(({ story, own }) => placeholderProblems(story.id, own)),
+    problems: [
+      ...await branchProblems(validated, branchName),
+      ...named.flatMap(({ story, own }) => placeholderProblems(story.id, own)),
+    ],
     warnings: config === null
       ? []
       : named.filter(({ story, none }) => none && !story.passes).map(({ story }) =>
@@ -63,8 +68,12 @@ function prdFindings(text: string, path: string, config: Config | null): FileFin
   };
 }
 
-/** Every check of every story, services and pages included. */
+/** Every check of every story, services and pages included; before the first feature those of `verify.default`. */
 export async function featureVerify(ralph: RalphContext, name: string): Promise<Verification> {
+  const common = ralph.config.verify.default;
+  if (name === "" && common.length > 0 && (await listFeatures(ralph.root)).length === 0) {
+    return await verify(ralph, common.map((command) => ({ name: command, command })));
+  }
   const feature = await openFeature(ralph, name);
   const text = await ralph.state.read(feature.prdFile);
   if (text === null) {

@@ -3,21 +3,36 @@ import type { NextAction, PlanView, TasksView } from "../view.ts";
 import type { Style } from "../../../ui/style.ts";
 
 /** The plan for a reader: `ralph query --text`. */
-export function planLines(view: PlanView, style: Style): readonly string[] {
+export function planLines(
+  view: PlanView,
+  style: Style,
+  givenUp: ReadonlyMap<string, string> = new Map(),
+): readonly string[] {
   const { bold } = style;
   return [
     `spec: ${view.spec ?? "none"}`,
     `stage: ${bold(view.stage)}`,
-    ...taskLines(view.tasks, style),
+    ...taskLines(view.tasks, style, givenUp),
     ...issueLines(view.issues, style),
     `next: ${nextLine(view.next)}`,
   ];
 }
 
 /** Pending and done tasks, a line each. */
-export function taskLines({ pending, done }: TasksView, style: Style): readonly string[] {
+export function taskLines(
+  { pending, done }: TasksView,
+  style: Style,
+  givenUp: ReadonlyMap<string, string> = new Map(),
+): readonly string[] {
+  const { symbols, warn } = style;
+  const pendingLine = (task: JsonObject): string => {
+    const why = givenUp.get(text(task["id"]));
+    return why === undefined
+      ? `${symbols.open} ${taskLine(task, style)}`
+      : `${warn(symbols.warning)} ${taskLine(task, style)}${warn(` parked: ${text(why.split("\n")[0])}`)}`;
+  };
   return [
-    ...section(`pending (${pending.length})`, pending.map((task) => `${style.symbols.open} ${taskLine(task, style)}`)),
+    ...section(`pending (${pending.length})`, pending.map(pendingLine)),
     ...section(
       `done (${done.length})`,
       done.map((task) => `${style.good(style.symbols.passed)} ${taskLine(task, style)}`),

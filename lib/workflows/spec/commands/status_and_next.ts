@@ -1,27 +1,30 @@
-import type { Look } from "../../../cli/look.ts";
+import { type Look, parkedIn } from "../../../cli/look.ts";
 import type { NextView } from "../../../cli/next_view.ts";
 import { nextAction, type PlanView, viewPlan } from "../view.ts";
 import { planAt, readPlan, tellProblems } from "./open_plan.ts";
 import { nextLine, planLines } from "./plan_lines.ts";
+import { pendingOf } from "../plan_file.ts";
+import type { Plan } from "../types.ts";
 import type { StatusView } from "../../../cli/status_view.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 
-/** `ralph query next`, as text. */
+/** What the next iteration would take of the plan. */
 export async function nextOfPlan(look: Look): Promise<NextView> {
   const plan = await readPlan(await planAt(look));
   tellProblems(look, plan);
-  const next = nextAction(plan, { rejections: look.config.limits.rejections });
+  const givenUp = await givenUpIn(look, plan);
+  const next = nextAction(plan, { rejections: look.config.limits.rejections, givenUp });
   return { blocked: next.action === "BUILD" && next.task === null, data: next, item: [nextLine(next)] };
 }
 
 /** The state of the plan. */
 export async function readSpecStatus(look: Look): Promise<StatusView> {
-  const { plan, problem } = await viewOf(look);
+  const { plan, problem, givenUp } = await viewOf(look);
   const { warn } = look.style;
   return {
     data: { plan },
     lines: plan === null ? [] : [
-      ...planLines(plan, look.style).slice(0, -1), // what comes next is in the hint
+      ...planLines(plan, look.style, givenUp).slice(0, -1), // what comes next is in the hint
       ...plan.problems.map(({ line, problem: what }) => warn(`line ${line}: ${what}`)),
     ],
     problem,
@@ -29,16 +32,37 @@ export async function readSpecStatus(look: Look): Promise<StatusView> {
   };
 }
 
-async function viewOf(look: Look): Promise<{ readonly plan: PlanView | null; readonly problem: string | null }> {
+async function viewOf(
+  look: Look,
+): Promise<
+  {
+    readonly plan: PlanView | null;
+    readonly problem: string | null;
+    readonly givenUp: ReadonlyMap<string, string>;
+  }
+> {
   try {
-    return {
-      plan: viewPlan(await readPlan(await planAt(look)), { rejections: look.config.limits.rejections }),
-      problem: null,
-    };
+    const plan = await readPlan(await planAt(look));
+    const givenUp = await givenUpIn(look, plan);
+    return { plan: viewPlan(plan, { rejections: look.config.limits.rejections, givenUp }), problem: null, givenUp };
   } catch (error) {
-    if (RalphError.isInstance(error) && error.code === "state-invalid") return { plan: null, problem: error.message };
+    if (RalphError.isInstance(error) && error.code === "state-invalid") {
+      return { plan: null, problem: error.message, givenUp: new Map() };
+    }
     throw error;
   }
+}
+
+/** Why the loop gave up on pending tasks, by their ids: `ralph build` does not take these up, and the plan does not show it. */
+async function givenUpIn(look: Look, plan: Plan): Promise<ReadonlyMap<string, string>> {
+  const parked = await parkedIn(look, { name: "spec" });
+  if (parked.length === 0) return new Map();
+  const { isTaskParked } = await import("../next_item.ts");
+  const reasons = new Map(parked.map(({ id, reason }) => [id, reason]));
+  const ids = new Set(reasons.keys());
+  return new Map(
+    pendingOf(plan).filter((task) => isTaskParked(task, parked, ids)).map(({ id }) => [id, reasons.get(id) ?? ""]),
+  );
 }
 
 function hintFor(plan: PlanView | null): string {
