@@ -56,7 +56,9 @@ export async function guarded(
     .finally(() => host.processes[Symbol.asyncDispose]());
   const exitCode = await Promise.race([ended, forced]);
   const { unwritten } = host.terminal;
-  const lost = unwritten === null ? null : describeFailure(unwritable("standard output", unwritten), { verbose: false });
+  const lost = unwritten === null
+    ? null
+    : describeFailure(unwritable("standard output", unwritten), { verbose: false });
   for (const line of lost?.lines ?? []) say(line);
   if (aborter.signal.aborted) return EXIT.interrupted;
   return exitCode === EXIT.done ? lost?.exitCode ?? exitCode : exitCode;

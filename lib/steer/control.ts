@@ -43,6 +43,7 @@ const LIVE_RUN: z.ZodType<LiveRun> = z.object({
   }).nullable(),
   pause: z.object({ state: z.enum(["asked", "paused"]), key: z.string(), since: time }).nullable(),
   stopping: z.boolean(),
+  told: z.array(z.string()).exactOptional(),
 });
 
 const REQUEST = z.object({
@@ -74,19 +75,28 @@ export async function liveRuns(folder: string): Promise<readonly LiveRun[]> {
 }
 
 async function readLive(path: string): Promise<LiveRun | null> {
-  const parsed = LIVE_RUN.safeParse(jsonOf(await readText(path, 4 * LARGEST)));
-  if (!parsed.success) return null;
-  const started = await processStart(parsed.data.pid);
-  return started !== null && started === parsed.data.started ? parsed.data : null;
+  const live = await readRun(path);
+  if (live === null) return null;
+  const started = await processStart(live.pid);
+  return started !== null && started === live.started ? live : null;
 }
 
-/** Removes what killed runs have left. */
-export async function sweepControl(folder: string): Promise<void> {
+async function readRun(path: string): Promise<LiveRun | null> {
+  const parsed = LIVE_RUN.safeParse(jsonOf(await readText(path, 4 * LARGEST)));
+  return parsed.success ? parsed.data : null;
+}
+
+/** Removes what killed runs have left. @returns what these were told, which no run knows any more */
+export async function sweepControl(folder: string): Promise<readonly string[]> {
   const alive = new Set((await liveRuns(folder)).map(({ run }) => run));
+  const told: string[] = [];
   for (const name of await listDirectory(folder)) {
     const run = /^([\w-]+)\.(?:json|[\w-]+\.(?:request|reply))$/.exec(name)?.[1];
-    if (run !== undefined && !alive.has(run)) await removePath(join(folder, name));
+    if (run === undefined || alive.has(run)) continue;
+    if (name === `${run}.json`) told.push(...(await readRun(join(folder, name)))?.told ?? []);
+    await removePath(join(folder, name));
   }
+  return told;
 }
 
 /**

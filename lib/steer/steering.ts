@@ -57,11 +57,18 @@ interface Told {
 
 const KEY_LENGTH = 24;
 const LONG_MS = 3_600_000;
+/** So many of the texts that a run was told outlive a kill, and so much of each: the file that holds them is small. */
+const KEPT_TEXTS = 20;
+const KEPT_LENGTH = 1000;
 const NOT_BY_THE_RUN = "a process of the run wrote it, or one that cannot be seen from there";
 
 /** Makes a run that can be paused, resumed, stopped, told something, and answered. */
 export function createSteering(options: SteeringOptions): SteeredRun {
   return new RunSteering(options);
+}
+
+function toldText({ text, item }: Told): string {
+  return item === null ? text : `for ${item}: ${text}`;
 }
 
 class RunSteering implements SteeredRun {
@@ -102,11 +109,16 @@ class RunSteering implements SteeredRun {
     this.#live = { v: 1, run, root, folder, pid, started, since, asks: null, pause: null, stopping: false };
     const control = controlFolder(directory);
     await ensurePrivateDirectory(control);
-    await sweepControl(control);
+    const lost = await sweepControl(control);
     this.#watcher = watchPath(control, () => this.#look(control));
     this.#change(() => ({}));
     this.#look(control);
     await this.#queue;
+    for (const text of lost) {
+      const message =
+        `told to a run that was killed, and in no prompt of this one: ${text} (\`ralph tell\` says it again)`;
+      this.#options.events.emit({ type: "note", level: "warn", message });
+    }
   }
 
   async rest(signal: AbortSignal): Promise<boolean> {
@@ -152,9 +164,7 @@ class RunSteering implements SteeredRun {
   }
 
   unread(): readonly string[] {
-    return this.#told.filter(({ reader }) => reader === undefined).map(({ text, item }) =>
-      item === null ? text : `for ${item}: ${text}`
-    );
+    return this.#told.filter(({ reader }) => reader === undefined).map(toldText);
   }
 
   offer(question: Omit<OpenQuestion, "key" | "since">, accept: (text: string) => string | null): Offer {
@@ -291,6 +301,7 @@ class RunSteering implements SteeredRun {
         return "it ends now";
       case "tell":
         this.#told.push({ text, item: item ?? null });
+        await this.#write({ told: this.#told.slice(-KEPT_TEXTS).map((one) => toldText(one).slice(0, KEPT_LENGTH)) });
         return item === undefined ? "it will be in the next prompt" : `it will be in the next prompt for ${item}`;
       case "answer":
         return "";

@@ -57,4 +57,6 @@ export interface LiveRun {
   readonly pause: { readonly state: "asked" | "paused"; readonly key: string; readonly since: string } | null;
   /** It ends after the present turn. */
   readonly stopping: boolean;
+  /** What it was told, a line each, cut: should it be killed, the next run names it. */
+  readonly told?: readonly string[];
 }

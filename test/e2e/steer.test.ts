@@ -105,6 +105,22 @@ test(
   },
 );
 
+test("what a run was told that was killed is named by the next one, and is not lost", { timeout: 60_000 }, async () => {
+  const running = project(WORKER).start();
+  await until(() => existsSync(join(running.root, "../at-work-0")));
+  await elsewhere(running, 0, "tell", "use tabs");
+  await elsewhere(running, 0, "tell", "only here", "--item", "US-003");
+  running.child.kill("SIGKILL");
+  await until(() => running.child.signalCode !== null || running.child.exitCode !== null);
+
+  const again = ralphCli(running.root).args("run", "--agent-cmd", "cat > /dev/null; echo x >> a.txt");
+  const { stderr } = await again.expectExit(0);
+  expect(stderr).toContain("told to a run that was killed, and in no prompt of this one: use tabs (`ralph tell`");
+  expect(stderr).toContain("in no prompt of this one: for US-003: only here (`ralph tell`");
+  const { stderr: third } = await again.expectExit(0);
+  expect(third).not.toContain("was killed");
+});
+
 test("`stop --now` ends a turn as Ctrl-C does", { timeout: 30_000 }, async () => {
   const running = project(WORKER).start();
   await running.wrote("../prompt-0");

@@ -68,9 +68,7 @@ export function nextAction(plan: Plan, { rejections = Infinity, givenUp = new Ma
       return { action, task: recordOf(pendingOf(plan).find(isDivided) as Task) };
     case "BUILD": {
       const counts = rejectionCounts(plan);
-      const task = readyTasks(tasksOf(plan)).find(({ id }) =>
-        (counts.get(id) ?? 0) < rejections && !givenUp.has(id)
-      );
+      const task = readyTasks(tasksOf(plan)).find(({ id }) => (counts.get(id) ?? 0) < rejections && !givenUp.has(id));
       return task === undefined
         ? { action, task: null, blocked: [...waitingReasons(plan, rejections, givenUp), ...unreadableReasons(plan)] }
         : { action, task: recordOf(task) };
