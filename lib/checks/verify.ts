@@ -42,9 +42,10 @@ export interface VerifyOptions {
 
 /**
  * Runs every check in order and collects all failures, not only the first. No check at all is `unverified`, never
- * `passed`. A command that checks of several scopes name is run once for all of them. Each check has a timeout, its whole process tree ends with it, and the end of its output is kept. Reviews
- * come last, and only where everything else passed. With `verify.isolated` commands run in a clean checkout of
- * what would be committed now; functions see the tree itself.
+ * `passed`. A command that checks of several scopes name is run once for all of them. Each check has a timeout, its
+ * whole process tree ends with it, and the end of its output is kept. Reviews come last, and only where everything
+ * else passed. With `verify.isolated` commands run in a clean checkout of what would be committed now; functions see
+ * the tree itself.
  *
  * @throws {RalphError} option-invalid for what is no check; not-a-repository, git-failed with `verify.isolated`
  * @returns `passed`, `failed` with `failures`, `unverified`, or `aborted`; every result has exit code, milliseconds and tail

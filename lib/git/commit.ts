@@ -49,6 +49,8 @@ export interface CommitContext {
   /** Absolute path of the working tree. */
   readonly topLevel: string;
   status(): Promise<TreeStatus>;
+  /** Told after a commit: by which `branchStamp()` branch and index are on the disk. */
+  isOnDisk?(stamp: string): void;
 }
 
 /**
@@ -100,7 +102,8 @@ async function write(
       commit: (message, more) => git([...commit, ...message], { ...limits, environment: { ...environment, ...more } }),
     });
   if (end.exitCode === 0) {
-    await persistBranch(folders);
+    const stamp = await persistBranch(folders);
+    context.isOnDisk?.(stamp);
     return { status: "committed", commit: await commitOf(git, folders) };
   }
   if (end.exitCode === 1 && NOTHING_REGEXP.test(end.tail)) {

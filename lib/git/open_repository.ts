@@ -158,10 +158,9 @@ function writing(context: CommitContext, topLevel: string): Pick<Repository, "co
   let onDisk: string | null = null;
   return {
     async commit(request) {
-      const result = await (await import("./commit.ts")).commitPaths(context, request);
+      const isOnDisk = (stamp: string): void => void (onDisk = stamp);
+      const result = await (await import("./commit.ts")).commitPaths({ ...context, isOnDisk }, request);
       persisted = host.clock.now(); // what Ralph's own git writes is on the disk when it ends
-      const { branchStamp } = await import("./persist.ts");
-      onDisk = result.status === "committed" ? await branchStamp(folders) : onDisk;
       return result;
     },
     async persist(paths) {

@@ -60,11 +60,16 @@ async function syncDevice(host: Host, folder: string): Promise<boolean> {
   return (await host.processes.run(request)).exitCode === 0;
 }
 
-/** Waits until the renames by which git moved the branch and wrote its index are on the disk, and the index with them. */
-export async function persistBranch(
-  { gitDirectory, commonDirectory }: Pick<GitFolders, "gitDirectory" | "commonDirectory">,
-): Promise<void> {
+/**
+ * Waits until the renames by which git moved the branch and wrote its index are on the disk, and the index with them.
+ *
+ * @returns the `branchStamp()` before: what is written meanwhile differs from it
+ */
+export async function persistBranch(folders: Pick<GitFolders, "gitDirectory" | "commonDirectory">): Promise<string> {
+  const { gitDirectory, commonDirectory } = folders;
+  const stamp = await branchStamp(folders);
   const { ref } = await readHead(gitDirectory, commonDirectory);
   const folder = ref === null ? [] : [dirname(join(commonDirectory, ref))];
   await syncFiles([join(gitDirectory, "index"), gitDirectory, ...folder]);
+  return stamp;
 }
