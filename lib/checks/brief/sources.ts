@@ -24,12 +24,38 @@ const PERSON_FILES: readonly string[] = [
   ".rspec",
   ".curlrc",
   ".tool-versions",
+  ".cargo/config",
   ".cargo/config.toml",
+  ".bundle/config",
   ".gradle/init.gradle",
+  ".gradle/gradle.properties",
   ".m2/settings.xml",
+  ".mavenrc",
   ".config/go/env",
   ".config/pip/pip.conf",
+  ".config/uv/uv.toml",
   ".config/mise/config.toml",
+  ".config/direnv/direnvrc",
+  ".direnvrc",
+  ".proverc",
+  ".Rprofile",
+  ".Renviron",
+  ".eslintrc.json",
+  ".golangci.yml",
+  ".mypy.ini",
+  ".config/mypy/config",
+  ".pylintrc",
+  ".config/ruff/ruff.toml",
+  ".rubocop.yml",
+  ".shellcheckrc",
+];
+/** What a reviewing agent is told by the person, whatever it is asked. */
+const INSTRUCTION_FILES: readonly string[] = [
+  ".claude/CLAUDE.md",
+  ".codex/AGENTS.md",
+  ".codex/AGENTS.override.md",
+  ".config/opencode/AGENTS.md",
+  ".gemini/GEMINI.md",
 ];
 /** The same of version managers. */
 const VERSION_FILES: readonly string[] = [
@@ -41,10 +67,21 @@ const VERSION_FILES: readonly string[] = [
 /** What programs look for in every folder above the one that they are started in. */
 const SETTINGS_ABOVE: readonly string[] = [
   ".babelrc",
+  ".cargo/config",
   ".cargo/config.toml",
   ".envrc",
+  ".eslintrc.js",
+  ".eslintrc.json",
+  ".golangci.yml",
   ".mise.toml",
+  ".mocharc.cjs",
+  ".mocharc.js",
   ".mocharc.json",
+  ".mocharc.yaml",
+  ".mocharc.yml",
+  ".pytest.ini",
+  ".pytest.toml",
+  ".ruff.toml",
   ".node-version",
   ".nvmrc",
   ".python-version",
@@ -52,25 +89,34 @@ const SETTINGS_ABOVE: readonly string[] = [
   ".tool-versions",
   ".yarnrc",
   ".yarnrc.yml",
+  "Cargo.toml",
   "conftest.py",
   "deno.json",
+  "eslint.config.js",
+  "eslint.config.mjs",
   "go.work",
   "jest.config.js",
+  "jest.config.ts",
   "mise.toml",
   "node_modules",
   "package.json",
   "pnpm-workspace.yaml",
   "pyproject.toml",
   "pytest.ini",
+  "pytest.toml",
+  "ruff.toml",
   "rust-toolchain",
   "rust-toolchain.toml",
   "setup.cfg",
   "tox.ini",
   "tsconfig.json",
 ];
-/** Where Python finds packages of the person's own; what it runs there whenever it starts. */
+/**
+ * Where Python finds packages of the person's own, before those of the machine: what it runs there whenever it starts,
+ * modules, and what tells runners of plugins.
+ */
 const PYTHON_FOLDER = ".local/lib";
-const PYTHON_REGEXP = /\/python[\d.]+\/site-packages\/(?:(?:site|user)customize\.py|[^/]+\.pth)$/;
+const PYTHON_REGEXP = /\/python[\d.]+\/site-packages\/(?:[^/]+\.(?:py|pth)|[^/]+\/__init__\.py|[^/]+\.(?:dist|egg)-info\/entry_points\.txt)$/;
 
 /** Everything that judges a run of this backlog, state files apart. */
 export async function briefSources<Data, Findings>(
@@ -139,13 +185,13 @@ function personSources(
   const given = variables["XDG_CONFIG_HOME"];
   const configuration = given !== undefined && isAbsolute(given) ? given : join(home, ".config");
   return [
-    ...[...PERSON_FILES, ...VERSION_FILES].map((path) => ({ kind: "person" as const, path: join(home, path) })),
+    ...[...PERSON_FILES, ...VERSION_FILES, ...INSTRUCTION_FILES].map((path) => ({ kind: "person" as const, path: join(home, path) })),
     { kind: "person", path: join(configuration, "git"), accepts: () => true },
     {
       kind: "person",
       path: join(home, PYTHON_FOLDER),
       accepts: (path) => PYTHON_REGEXP.test(path),
-      enters: (path) => /\/\.local\/lib\/python[\d.]+(?:\/site-packages)?$/.test(path),
+      enters: (path) => /\/\.local\/lib\/python[\d.]+(?:\/site-packages(?:\/(?!__pycache__)[^/]+)?)?$/.test(path),
     },
   ];
 }

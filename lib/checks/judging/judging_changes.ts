@@ -39,7 +39,7 @@ export interface JudgingChange {
   };
 }
 
-/** Of so many new tests the text is read. */
+/** Of so many new tests the text is read; any further one may disarm the others. */
 const MOST_NEW_TESTS = 200;
 
 /** What decides which files judge. */
@@ -180,16 +180,23 @@ async function newFiles(
     stems: new Set([...old.keys()].filter(isJudge).flatMap((path) => stemOf(path) ?? [])),
     has: (path: string) => old.has(path) || (path === "vendor" && vendored),
   };
+  const isTarget = (path: string): boolean =>
+    [...reached.targets].some((one) => path === one || path.startsWith(`${one}/`));
   const isPackage = (path: string): boolean => path.endsWith("/__init__.py") && folders.has(posix.dirname(path)); // of tests: they may need it
   const disarming = await disarmingTests(added.filter(([path]) => isTest(path)), old, judges);
-  return added.filter(([path, { mode }]) =>
-    (reached.absent.has(path) || shadows(path, mode, existing) || disarming.has(path)) && !isSubject(path)
-  ).map(([path]) => ({
+  const taken = added.filter(([path, { mode }]) =>
+    (reached.absent.has(path) || shadows(path, mode, existing) || disarming.has(path) || isTarget(path)) &&
+    !isSubject(path)
+  );
+  const absent = taken.map(([path]): JudgingChange => ({
     path,
-    isUncertain: mayBeWork(path, reached.programs) || isPackage(path) || disarming.has(path) ||
+    isUncertain: mayBeWork(path, reached.programs) || isPackage(path) || disarming.has(path) || isTarget(path) ||
       existing.stems.has(stemOf(path) ?? ""),
     old: { status: "absent" },
   }));
+  const others = added.filter((one) => isManifest(one[0]) && !taken.includes(one));
+  const manifests = await Promise.all(others.map(([path, entry]) => manifestChange(path, null, entry, judges)));
+  return [...absent, ...manifests.filter((one) => one !== null)];
 }
 
 /** New tests by which the old ones beside them may pass: they count as absent where these fail without them. */
@@ -202,10 +209,9 @@ async function disarmingTests(
   const found = new Set<string>();
   const tests = added.filter(([path, { mode }]) => mode.startsWith("100") && !named(path));
   const all = tests.length > 0 && await isWritten();
-  for (const [path, { hash }] of tests.slice(0, MOST_NEW_TESTS)) {
-    if (all || isLoadedByName(path) || (endings.has(posix.extname(path)) && disarms(path, await read(hash)))) {
-      found.add(path);
-    }
+  for (const [index, [path, { hash }]] of tests.entries()) {
+    const mayDisarm = async (): Promise<boolean> => index >= MOST_NEW_TESTS || disarms(path, await read(hash));
+    if (all || isLoadedByName(path) || (endings.has(posix.extname(path)) && await mayDisarm())) found.add(path);
   }
   return found;
 }
@@ -225,17 +231,17 @@ function mentionsIn(old: Entries, { isTest, reached, containing, read }: Judges)
 
 async function manifestChange(
   path: string,
-  entry: TreeEntry,
+  entry: TreeEntry | null,
   after: TreeEntry | undefined,
-  { isSubject, read }: Judges,
+  { isSubject, read, reached: { programs } }: Judges,
 ): Promise<JudgingChange | null> {
-  if (after === undefined) return oldFile(path, entry, false);
-  if (isSubject(path)) return null;
-  const [before, now] = [await read(entry.hash), await read(after.hash)];
+  if (after === undefined) return entry === null ? null : oldFile(path, entry, false);
+  if (isSubject(path) || !after.mode.startsWith("100")) return null;
+  const [before, now] = [entry === null ? "" : await read(entry.hash), await read(after.hash)];
   const decides = oldManifest(path, before, now);
-  const mayDecide = oldManifest(path, before, now, { withOthers: true });
+  const mayDecide = oldManifest(path, before, now, { withOthers: true, programs });
   if (mayDecide === now) return null;
-  return { path, isUncertain: decides === now, old: { status: "parts", mode: after.mode, text: mayDecide } };
+  return { path, isUncertain: entry === null || decides === now, old: { status: "parts", mode: after.mode, text: mayDecide } };
 }
 
 /** Whether text outside of commands names a path, or its last part. Pure. */

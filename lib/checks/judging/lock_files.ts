@@ -4,6 +4,7 @@ import { isObject, jsonObject } from "./scripts.ts";
 /** Files that pin what is installed, by hashes of it. */
 const LOCKS_REGEXP =
   /^(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lock|deno\.lock|uv\.lock|poetry\.lock|pdm\.lock|Pipfile\.lock|Cargo\.lock|go\.sum|composer\.lock|Gemfile\.lock)$/;
+const NPM_REGEXP = /^(?:package-lock|npm-shrinkwrap)\.json$/;
 const HASH_REGEXP = /\bsha\d{1,3}[-:=][\w+/=-]{20,}|\bh1:[\w+/=]{20,}|\b[0-9a-f]{64}\b/g;
 /** Files whose lines say where a dependency comes from. */
 const LINES_REGEXP =
@@ -26,11 +27,21 @@ export function movedPackages(path: string, before: string, after: string): read
   const name = posix.basename(path);
   if (!LOCKS_REGEXP.test(name)) return localLines(name, before, after);
   const [was, is] = [pinned(name, before), pinned(name, after)];
-  return [...is].flatMap(([id, pin]) => {
+  const other = [...is].flatMap(([id, pin]) => {
     const old = was.get(id);
     if (old === undefined || old.size === 0 || [...pin].some((hash) => old.has(hash))) return [];
     return [`${id}: ${pin.size === 0 ? "no longer pinned" : "other content"}`];
   });
+  return [...other, ...NPM_REGEXP.test(name) ? localByNpm(before, after) : []];
+}
+
+/** Packages that were there, and that npm now takes from a folder, a file or git, in whichever version. */
+function localByNpm(before: string, after: string): readonly string[] {
+  const was = new Map(packagesByNpm(before).map(({ path, ...one }) => [path, JSON.stringify(one)]));
+  return packagesByNpm(after).filter(({ path, link, resolved, ...one }) =>
+    (link === true || /^(?:file:|git)/.test(String(resolved))) &&
+    was.has(path) && was.get(path) !== JSON.stringify({ link, resolved, ...one })
+  ).map(({ path, resolved, version }) => `${nameByNpm(path)} ${String(version ?? "")}`.trim() + `: ${String(resolved)}`);
 }
 
 /** New lines by which something comes from a folder or git, where its name was there before. */
@@ -45,20 +56,29 @@ function localLines(name: string, before: string, after: string): readonly strin
 
 /** Hashes by name and version. */
 function pinned(name: string, text: string): ReadonlyMap<string, ReadonlySet<string>> {
-  return /^(?:package-lock|npm-shrinkwrap)\.json$/.test(name) ? pinnedByNpm(text) : pinnedInBlocks(text);
+  return NPM_REGEXP.test(name) ? pinnedByNpm(text) : pinnedInBlocks(text);
 }
 
 function pinnedByNpm(text: string): ReadonlyMap<string, ReadonlySet<string>> {
-  const { packages } = jsonObject(text);
   return new Map(
-    Object.entries(isObject(packages) ? packages : {}).flatMap(([path, entry]) => {
-      if (path === "" || !isObject(entry)) return [];
-      const { version, integrity, resolved } = entry;
+    packagesByNpm(text).map(({ path, version, integrity, resolved }) => {
       const pins = [integrity, ...integrity === undefined ? [resolved] : []].filter((one) => typeof one === "string");
-      const id = `${path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length)} ${String(version)}`;
-      return [[id, new Set(pins)] as const];
+      return [`${nameByNpm(path)} ${String(version)}`, new Set(pins)] as const;
     }),
   );
+}
+
+function packagesByNpm(text: string) {
+  const { packages } = jsonObject(text);
+  return Object.entries(isObject(packages) ? packages : {}).flatMap(([path, entry]) => {
+    if (path === "" || !isObject(entry)) return [];
+    const { link, resolved, version, integrity } = entry;
+    return [{ path, link, resolved, version, integrity }];
+  });
+}
+
+function nameByNpm(path: string): string {
+  return path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
 }
 
 /** Lock files in paragraphs, sections or lines: the first words are the name, a line with `version` is the version. */

@@ -11,11 +11,11 @@ const LOADED_REGEXP =
   /(?:^|\/)(?:__mocks__\/.*|mocha\.opts|junit-platform\.properties|META-INF\/services\/.*|setupTests\.[jt]sx?|(?:spec|test|rails)_helper\.rb|cypress\/support\/.*|features\/(?:environment\.py|support\/.*))$/;
 
 const JAVASCRIPT_REGEXP =
-  /\bprocess\s*(?:\.|\[)|\b(?:assert|expect|test|it|describe|globalThis|global|Function|Object|Array|JSON|Math|Number)(?:\.\w+)*\s*=(?![=>])|\bprototype\b|\bdefineProperty\b|\bregisterHooks\b|\bregister\s*\(|^\w+(?:\.\w+)+\s*=(?![=>])/m;
+  /\bprocess\s*(?:\.|\[)|\b(?:assert|expect|test|it|describe|globalThis|global|Function|Object|Array|JSON|Math|Number)(?:\.\w+)*\s*=(?![=>])|\bprototype\b|\bdefineProperty\b|\bregisterHooks\b|\bregister\s*\(|^\w+(?:\.\w+)+\s*=(?![=>])|\]\s*=(?![=>])|\bassign\s*\(|\bReflect\b|\bmock\b|["'`](?:node:)?process["'`]/m;
 const PYTHON_REGEXP =
-  /\b(?:_?exit|quit|abort|atexit|setattr|builtins|__builtins__|settrace|setprofile|excepthook)\b|\bsys\.modules\b|\bdef pytest_|^\w+(?:\.\w+)+\s*=(?!=)|\bpatch\b/m;
+  /\b(?:_?exit|quit|abort|atexit|setattr|builtins|__builtins__|settrace|setprofile|excepthook)\b|\bsys\.modules\b|\bdef pytest_|^[ \t]*(?!(?:self|cls)\.)\w+(?:\.\w+)+\s*(?::\s*\w+\s*)?=(?!=)|\bpatch\b|\b(?:exec|eval|vars)\s*\(|__dict__|__setattr__|\b__import__\b/m;
 const SHELL_REGEXP =
-  /^\s*(?:exit(?:\s+0)?\s*$|alias\s|trap\s|set\s+\+|(?:export\s+)?PATH=|hash\s|(?:function\s+)?[\w[]+\s*\(\))/m;
+  /(?:^|[;&|({]|\b(?:then|do|else)\b)\s*(?:exit(?:\s+0)?\s*(?:$|[;&|)}])|exec\s|kill\s|eval\s)|^\s*(?:alias\s|trap\s|set\s+\+|(?:export\s+)?PATH=|hash\s|(?:function\s+)?[\w[]+\s*\(\))/m;
 const RUBY_REGEXP =
   /\bexit!?\b|\bat_exit\b|\babort\b|\b(?:class|module)\s+(?:Minitest|RSpec|Test)\b|\balias_method\b|\bdefine_method\b/;
 const GO_REGEXP = /\bfunc\s+(?:TestMain|init)\s*\(|\bos\.Exit\b/;

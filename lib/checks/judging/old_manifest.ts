@@ -17,7 +17,9 @@ const RUNNER_KEYS: readonly string[] = [
 const RUNNER_SECTION_REGEXP =
   /^(?:tool[.:](?:pytest|tox|coverage|nox|hatch\.envs|poe|taskipy|pdm\.scripts|pixi|rye\.scripts|poetry\.plugins\.pytest11|mise)|(?:project\.entry-points|options\.entry_points|entry_points)\.pytest11|pytest|aliases|alias|test(?:$|\.)|bench(?:$|\.)|profile\.test|coverage|testenv)/;
 const LINTER_SECTION_REGEXP =
-  /^(?:tool[.:](?:ruff|mypy|black|isort|pylint|flake8|pyright|basedpyright|bandit|pydocstyle)|flake8|mypy|pycodestyle|pylint|isort|lints)(?:$|[.:-])/;
+  /^(?:tool[.:](?:ruff|mypy|black|isort|pylint|flake8|pyright|basedpyright|bandit|pydocstyle)|flake8|mypy|pycodestyle|pylint|isort|lints|(?:package\.auto(?:tests|benches)|(?:lib|bin)\.(?:test|doctest|harness)))(?:$|[.:-])/;
+/** Linters and builders for runners that read an entry of `package.json`: a new one is as a new file of theirs. */
+const TOOLS_REGEXP = /^(?:eslint|prettier|stylelint|tslint)(?:Config|Ignore)?$|^(?:babel|swc|standard|xo|jasmine|tsd)$/;
 /** What package managers, bundlers and editors read of a `package.json`, and what is no check's. */
 const PACKAGE_REGEXP =
   /ependenc|^(?:name|version|description|keywords|homepage|bugs|license|licenses|author|contributors|maintainers|funding|files|main|module|browser|bin|man|directories|repository|engines|os|cpu|libc|private|publishConfig|type|types|typings|typesVersions|exports|imports|importMap|sideEffects|overrides|resolutions|packageManager|devEngines|pnpm|volta|browserslist|unpkg|jsdelivr|icon|publisher|displayName|categories|activationEvents|contributes|capabilities|scripts|tasks|workspaces|workspace|lock|nodeModulesDir|compilerOptions|\$schema|test|allowScripts|trustedDependencies|catalogs?|oclif|pkg|build|electronmon|homebrew)$/;
@@ -29,6 +31,8 @@ const SPECIAL_REGEXP =
 export interface OldManifestOptions {
   /** What may decide on checks as well: entries that no package manager reads, and sections of linters. @default false */
   readonly withOthers?: boolean;
+  /** What checks start: with the others, entries and sections by these names are old as well. @default none */
+  readonly programs?: ReadonlySet<string>;
 }
 
 /** A manifest as the checks are to see it: what decides on them as it was, the rest as it is. Pure. */
@@ -36,10 +40,13 @@ export function oldManifest(
   path: string,
   before: string,
   after: string,
-  { withOthers = false }: OldManifestOptions = {},
+  { withOthers = false, programs = new Set() }: OldManifestOptions = {},
 ): string {
   if (isMakefile(path)) return oldMakefile(before, after);
-  return /\.jsonc?$/.test(path) ? oldPackage(before, after, withOthers) : oldSections(before, after, withOthers);
+  const isTool = (name: string): boolean => withOthers && (programs.has(name) || TOOLS_REGEXP.test(name));
+  return /\.jsonc?$/.test(path)
+    ? oldPackage(before, after, withOthers, isTool)
+    : oldSections(before, after, withOthers, isTool);
 }
 
 /** Dependencies of before that now come from a folder, a link or git, as `name: source`. Pure. */
@@ -48,12 +55,12 @@ export function movedDependencies(path: string, before: string, after: string): 
   const [was, is] = [dependencies(before), dependencies(after)];
   return [...is].filter(([name, source]) =>
     was.has(name) && was.get(name) !== source &&
-    /^(?:\{.*":"\.{0,2}\/)|^(?:file:|link:|portal:|git[+:@]|github:|https?:.*\.git|\.{0,2}\/)/.test(source)
+    /^(?:\{.*":"\.{0,2}\/)|^(?:file:|link:|portal:|npm:|workspace:|git[+:@]|github:|https?:.*\.git|\.{0,2}\/)/.test(source)
   ).map(([name, source]) => `${name}: ${source}`);
 }
 
 /** Scripts, runners' sections and workspaces as they were. New ones stay, but for a `pre…` or `post…` of one that was there. */
-function oldPackage(before: string, after: string, withOthers: boolean): string {
+function oldPackage(before: string, after: string, withOthers: boolean, isTool: (name: string) => boolean): string {
   const [was, is] = [jsonObject(before), jsonObject(after)];
   const kept: Record<string, unknown> = { ...is };
   for (const key of ["workspaces", "workspace"]) {
@@ -65,6 +72,7 @@ function oldPackage(before: string, after: string, withOthers: boolean): string 
     if (key in was) kept[key] = was[key];
     else delete kept[key];
   }
+  for (const key of Object.keys(is)) if (!(key in was) && isTool(key)) delete kept[key];
   for (const key of Object.keys(was)) if (withOthers && !PACKAGE_REGEXP.test(key)) kept[key] = was[key];
   for (const key of ["scripts", "tasks"]) {
     const [old, now] = [was[key], is[key]];
@@ -95,16 +103,24 @@ function oldMakefile(before: string, after: string): string {
 }
 
 /** Sections of runners as they were, all others as they are. */
-function oldSections(before: string, after: string, withOthers: boolean): string {
+function oldSections(before: string, after: string, withOthers: boolean, isTool: (name: string) => boolean): string {
   const decides = (section: string): boolean =>
-    keysOf(section).some((key) => RUNNER_SECTION_REGEXP.test(key) || (withOthers && LINTER_SECTION_REGEXP.test(key)));
+    keysOf(section).some((key) =>
+      RUNNER_SECTION_REGEXP.test(key) || (withOthers && LINTER_SECTION_REGEXP.test(key)) ||
+      isTool(/^tool[.:]([^.]+)/.exec(key)?.[1] ?? "")
+    );
   const [was, is] = [sectionsOf(before), sectionsOf(after)];
-  const old = was.filter(decides);
+  const titles = new Set(is.filter(decides).map(titleOf));
+  const old = was.filter((section) => decides(section) || titles.has(titleOf(section)));
   if (old.join("") === is.filter(decides).join("")) return after;
   const isTop = (section: string): boolean => !section.trimStart().startsWith("[");
   const kept = is.filter((section) => !decides(section));
   const parts = [...kept.filter(isTop), ...old.filter(isTop), ...kept, ...old];
   return [...new Set(parts)].map((section) => `${section.trimEnd()}\n`).join("\n");
+}
+
+function titleOf(section: string): string {
+  return /^\s*\[+[^\]]*\]/.exec(section)?.[0].trim() ?? "";
 }
 
 /** The keys of a section in full, however they are spelled: `[tool]` with `pytest.ini_options.addopts = …`. */

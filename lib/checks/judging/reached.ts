@@ -3,7 +3,7 @@ import picomatch from "picomatch";
 import { codeIn, isChecked, looksAround, namesIn } from "./inline_code.ts";
 import { isProduct } from "./mentioned.ts";
 import { isChecker, runsFolders, runsWork } from "./runs_work.ts";
-import { isMakefile, manifestsOf, scriptsRun } from "./scripts.ts";
+import { isMakefile, manifestsOf, scriptsRun, targetsRun } from "./scripts.ts";
 import {
   compares,
   expectations,
@@ -47,6 +47,8 @@ export interface Reached {
   readonly programs: ReadonlySet<string>;
   /** Files that they would read if they were there. */
   readonly absent: ReadonlySet<string>;
+  /** Files and folders that make would take for what it is asked to make, and run nothing. */
+  readonly targets: ReadonlySet<string>;
 }
 
 /** How deep files are followed. */
@@ -98,6 +100,7 @@ class Reach implements Reached {
   readonly folders: Set<string> = new Set();
   readonly programs: Set<string> = new Set();
   readonly absent: Set<string> = new Set();
+  readonly targets: Set<string> = new Set();
   readonly data: Set<string> = new Set();
   readonly #seen = new Set<string>();
   /** What this check runs that is made, and whether it runs a test. */
@@ -269,6 +272,7 @@ class Reach implements Reached {
     const path = posix.join(base, name);
     const text = await this.#tree.read(path) ?? "";
     const scripts = scriptsRun(path, text, words);
+    for (const target of targetsRun(path, text, words)) this.targets.add(posix.join(base, target));
     if (scripts.length === 0) return;
     this.files.add(path);
     if (depth >= DEPTH) return;

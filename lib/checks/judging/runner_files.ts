@@ -152,6 +152,10 @@ const ALIKE_REGEXP = /^(.*?)(?:\.(?:[cm]?[jt]sx?|json|node)|(?:\/__init__)?\.(?:
 /** What Python runs instead of a source, whatever that says now. */
 const COMPILED_REGEXP = /(?:^|\/)__pycache__\/|\.py[cod]$/;
 
+/** What runners and compilers remember of earlier runs, by which they leave a test or a check out. */
+const CACHE_REGEXP =
+  /(?:^|\/)\.(?:cache|turbo|nx|wireit|task|gradle|rush|(?:mypy|pytest|ruff|jest|parcel)[_-]cache|(?:eslint|stylelint)cache)(?:\/|$)|\.tsbuildinfo$/;
+
 /** A package that git has: no item's work. */
 function isInstalled(path: string): boolean {
   return /(?:^|\/)(?:node_modules|site-packages|[^/]+\.(?:egg|dist)-info|\.yarn\/(?:releases|plugins))\//.test(path);
@@ -179,12 +183,13 @@ export function namedAfter(path: string, programs: ReadonlySet<string>): boolean
 
 /** A file by which runners are configured, whether any check names it or not. Pure. */
 export function configuresRunner(path: string): boolean {
-  return isConfiguration(path) || isBuild(path) || isCargo(path) || isWrapper(path) || isInstalled(path);
+  return isConfiguration(path) || isBuild(path) || isCargo(path) || isWrapper(path) || isInstalled(path) ||
+    CACHE_REGEXP.test(path);
 }
 
 /** One that decides how a project is built as well. Pure. */
 export function configuresBuild(path: string): boolean {
-  return isBundler(path) || isWrapper(path);
+  return isBundler(path) || isWrapper(path) || CACHE_REGEXP.test(path);
 }
 
 /** A new one that may be the work as well. Pure. */
@@ -234,7 +239,7 @@ export function shadows(path: string, mode: string, { programs, folders, stems, 
   const folder = posix.dirname(path);
   const name = posix.basename(path);
   if (isConfiguration(path) || isCargo(path) || isInstalled(path) || isLinter(path) || isVersion(path)) return true;
-  if (namedAfter(path, programs) || COMPILED_REGEXP.test(path)) return true;
+  if (namedAfter(path, programs) || COMPILED_REGEXP.test(path) || CACHE_REGEXP.test(path)) return true;
   if (stems.has(stemOf(path) ?? "")) return true;
   if (folder !== "." && folders.has(folder) && (isManifest(path) || isBuild(path))) return true; // nearer to the tests
   if (isVendored(path) && !has("vendor")) return true;

@@ -66,6 +66,14 @@ export function makeBlocks(text: string): readonly { readonly names: readonly st
   return blocks;
 }
 
+/** Files that make takes for what these words ask for, without a recipe being run, as soon as they are there. Pure. */
+export function targetsRun(path: string, text: string, words: readonly string[]): readonly string[] {
+  if (!/makefile$/i.test(path)) return [];
+  const phony = new Set([...text.matchAll(/^\.PHONY\s*:(.*)$/gm)].flatMap(([, names = ""]) => names.trim().split(/\s+/)));
+  const made = new Set([...text.matchAll(/^([^\s#:=][^#:=]*?)\s*::?(?!=)/gm)].flatMap(([, head = ""]) => namesOf(head)));
+  return [...askedFor(makeBlocks(text), words).found].filter((name) => made.has(name) && !phony.has(name));
+}
+
 function namesOf(head: string): readonly string[] {
   return head.split(/\s+/).map((name) => name.replace(/^@/, ""));
 }
@@ -81,14 +89,25 @@ function packageScriptsRun(text: string, words: readonly string[]): readonly str
 
 function recipesRun(text: string, words: readonly string[]): readonly string[] {
   const blocks = makeBlocks(text);
-  const rules = blocks.filter(({ names }) => names.length > 0);
-  const asked = words.filter((word) => rules.some(({ names }) => names.includes(word)));
-  const waiting = asked.length > 0 ? [...asked] : [...rules[0]?.names.slice(0, 1) ?? []];
   const included = blocks.filter(({ names, text: line }) =>
     names.length === 0 && /^(?:-?s?include|import)\s/.test(line)
   );
+  return [
+    ...included.map(({ text: line }) => line.replace(/^-?s?include|^import/, "include")),
+    ...askedFor(blocks, words).recipes,
+  ];
+}
+
+/** What words ask for, with all that it waits for, and the recipes of it. */
+function askedFor(
+  blocks: ReturnType<typeof makeBlocks>,
+  words: readonly string[],
+): { readonly found: ReadonlySet<string>; readonly recipes: readonly string[] } {
+  const rules = blocks.filter(({ names }) => names.length > 0);
+  const asked = words.filter((word) => rules.some(({ names }) => names.includes(word)));
+  const waiting = asked.length > 0 ? [...asked] : [...rules[0]?.names.slice(0, 1) ?? []];
   const found = new Set<string>();
-  const run: string[] = included.map(({ text: line }) => line.replace(/^-?s?include|^import/, "include"));
+  const recipes: string[] = [];
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
     if (found.has(name)) continue;
     found.add(name);
@@ -96,12 +115,12 @@ function recipesRun(text: string, words: readonly string[]): readonly string[] {
       if (!names.includes(name)) continue;
       const [head = "", ...recipe] = rule.split("\n");
       waiting.push(...head.slice(head.indexOf(":") + 1).split(/\s+/).filter((word) => word !== ""));
-      run.push(
+      recipes.push(
         recipe.map((line) => line.trim().replace(/^[@+-]+/, "").replaceAll(/\$[({]MAKE[)}]/g, "make")).join("\n"),
       );
     }
   }
-  return run;
+  return { found, recipes };
 }
 
 function scriptText(script: unknown): string {

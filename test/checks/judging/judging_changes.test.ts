@@ -44,6 +44,35 @@ const ROWS: readonly (readonly [
     "test/a.test.mjs": "1",
     ".npmrc": "script-shell=/bin/true",
   }, ["-.npmrc"]],
+  ["what make is asked to make is there already", ["make t"], { Makefile: "t: .ok\n.ok:\n\tsh t.sh && touch .ok\n" }, {
+    Makefile: "t: .ok\n.ok:\n\tsh t.sh && touch .ok\n",
+    "t/README.md": "",
+    ".ok": "",
+  }, ["?-.ok", "?-t/README.md"]],
+  ["a folder that make does not look at", ["make t"], { Makefile: ".PHONY: t\nt: src/b\n\tsh t.sh\n" }, {
+    Makefile: ".PHONY: t\nt: src/b\n\tsh t.sh\n",
+    "t/README.md": "",
+    "src/b": "",
+  }, []],
+  ["a compiler's memory", ["npx tsc"], { "package.json": "{}", "tsconfig.tsbuildinfo": "1" }, {
+    "package.json": "{}",
+    "tsconfig.tsbuildinfo": "2",
+    ".turbo/cache/1": "",
+  }, ["?-.turbo/cache/1", "?tsconfig.tsbuildinfo"]],
+  ["a new manifest with a runner's section", ["npx jest"], { "test/a.test.js": "" }, {
+    "test/a.test.js": "",
+    "package.json": '{"name":"a","jest":{"testMatch":[]}}',
+  }, ['?package.json: {\n  "name": "a"\n}\n']],
+  ["a new manifest without one", ["npx jest"], { "test/a.test.js": "" }, {
+    "test/a.test.js": "",
+    "package.json": '{"name":"a","scripts":{"test":"jest"}}',
+  }, []],
+  ["a new entry by the name of what a check starts", ["npx mini"], { "package.json": '{"name":"a"}' }, {
+    "package.json": '{"name":"a","mini":{},"mine":{}}',
+  }, ['?package.json: {\n  "name": "a",\n  "mine": {}\n}\n']],
+  ["tests that cargo no longer finds", ["cargo test"], { "Cargo.toml": '[package]\nname = "a"\n' }, {
+    "Cargo.toml": '[package]\nname = "a"\nautotests = false\n',
+  }, ['?Cargo.toml: [package]\nname = "a"\n']],
   ["a new GNUmakefile", ["make t"], { Makefile: "t:\n\tsh t.sh\n" }, {
     Makefile: "t:\n\tsh t.sh\n",
     GNUmakefile: "t:\n",
@@ -394,6 +423,19 @@ test.each([
   expect(movedPackages(path, text(ONE), text(OTHER).replaceAll("1.0.0", "1.0.1"))).toEqual([]);
 });
 
+test("movedPackages() names what npm now takes from elsewhere, in whichever version", () => {
+  const text = (entry: object): string => JSON.stringify({ packages: { "node_modules/a": entry } });
+  const before = text({ version: "1.0.0", resolved: "https://example.org/a-1.0.0.tgz", integrity: "sha512-1" });
+  const local = text({ version: "1.0.1", resolved: "file:a.tgz", integrity: "sha512-2" });
+  const link = text({ resolved: "src/a", link: true });
+
+  expect(movedPackages("package-lock.json", before, local)).toEqual(["a 1.0.1: file:a.tgz"]);
+  expect(movedPackages("package-lock.json", before, link)).toEqual(["a: src/a"]);
+  expect(movedPackages("package-lock.json", link, link)).toEqual([]);
+  expect(movedPackages("package-lock.json", text({}), before)).toEqual([]);
+  expect(movedPackages("package-lock.json", "{}", link)).toEqual([]);
+});
+
 test.each([
   ["go.mod", "require example.org/a v1.0.0\n", "replace example.org/a => ./fake\n"],
   ["requirements.txt", "pytest==8\n", "pytest @ file:./fake\n"],
@@ -409,4 +451,5 @@ test("movedDependencies() names those that no registry gives any more", () => {
 
   expect(movedDependencies("package.json", text("1", "1"), text("file:x", "2"))).toEqual(["a: file:x"]);
   expect(movedDependencies("package.json", "{}", text("file:x", "git+ssh://x"))).toEqual([]);
+  expect(movedDependencies("package.json", text("1", "1"), text("npm:x@1", "1"))).toEqual(["a: npm:x@1"]);
 });

@@ -17,6 +17,7 @@ import { REACHED } from "./reached.ts";
 import { REPOSITORY } from "./repository.ts";
 import { STATE_ROWS } from "./state.ts";
 import { TESTS } from "./tests.ts";
+import { TRUSTED } from "./trusted.ts";
 import type { Row } from "./types.ts";
 
 export const ROWS: readonly Row[] = [
@@ -28,6 +29,7 @@ export const ROWS: readonly Row[] = [
   ...COMPARED_ROWS,
   ...AROUND,
   ...INSIDE,
+  ...TRUSTED,
   ...LED,
   ...CHECKER,
   ...BESIDE_TESTS,
