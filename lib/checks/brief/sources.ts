@@ -116,7 +116,8 @@ const SETTINGS_ABOVE: readonly string[] = [
  * modules, and what tells runners of plugins.
  */
 const PYTHON_FOLDER = ".local/lib";
-const PYTHON_REGEXP = /\/python[\d.]+\/site-packages\/(?:[^/]+\.(?:py|pth)|[^/]+\/__init__\.py|[^/]+\.(?:dist|egg)-info\/entry_points\.txt)$/;
+const PYTHON_REGEXP =
+  /\/python[\d.]+\/site-packages\/(?:[^/]+\.(?:py|pth)|[^/]+\/__init__\.py|[^/]+\.(?:dist|egg)-info\/entry_points\.txt)$/;
 
 /** Everything that judges a run of this backlog, state files apart. */
 export async function briefSources<Data, Findings>(
@@ -185,7 +186,10 @@ function personSources(
   const given = variables["XDG_CONFIG_HOME"];
   const configuration = given !== undefined && isAbsolute(given) ? given : join(home, ".config");
   return [
-    ...[...PERSON_FILES, ...VERSION_FILES, ...INSTRUCTION_FILES].map((path) => ({ kind: "person" as const, path: join(home, path) })),
+    ...[...PERSON_FILES, ...VERSION_FILES, ...INSTRUCTION_FILES].map((path) => ({
+      kind: "person" as const,
+      path: join(home, path),
+    })),
     { kind: "person", path: join(configuration, "git"), accepts: () => true },
     {
       kind: "person",

@@ -241,7 +241,11 @@ async function manifestChange(
   const decides = oldManifest(path, before, now);
   const mayDecide = oldManifest(path, before, now, { withOthers: true, programs });
   if (mayDecide === now) return null;
-  return { path, isUncertain: entry === null || decides === now, old: { status: "parts", mode: after.mode, text: mayDecide } };
+  return {
+    path,
+    isUncertain: entry === null || decides === now,
+    old: { status: "parts", mode: after.mode, text: mayDecide },
+  };
 }
 
 /** Whether text outside of commands names a path, or its last part. Pure. */

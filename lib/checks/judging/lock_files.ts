@@ -41,7 +41,10 @@ function localByNpm(before: string, after: string): readonly string[] {
   return packagesByNpm(after).filter(({ path, link, resolved, ...one }) =>
     (link === true || /^(?:file:|git)/.test(String(resolved))) &&
     was.has(path) && was.get(path) !== JSON.stringify({ link, resolved, ...one })
-  ).map(({ path, resolved, version }) => `${nameByNpm(path)} ${String(version ?? "")}`.trim() + `: ${String(resolved)}`);
+  ).map(({ path, resolved, version }) => {
+    const named = typeof version === "string" ? `${nameByNpm(path)} ${version}` : nameByNpm(path);
+    return `${named}: ${String(resolved)}`;
+  });
 }
 
 /** New lines by which something comes from a folder or git, where its name was there before. */

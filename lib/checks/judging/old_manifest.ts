@@ -55,7 +55,9 @@ export function movedDependencies(path: string, before: string, after: string): 
   const [was, is] = [dependencies(before), dependencies(after)];
   return [...is].filter(([name, source]) =>
     was.has(name) && was.get(name) !== source &&
-    /^(?:\{.*":"\.{0,2}\/)|^(?:file:|link:|portal:|npm:|workspace:|git[+:@]|github:|https?:.*\.git|\.{0,2}\/)/.test(source)
+    /^(?:\{.*":"\.{0,2}\/)|^(?:file:|link:|portal:|npm:|workspace:|git[+:@]|github:|https?:.*\.git|\.{0,2}\/)/.test(
+      source,
+    )
   ).map(([name, source]) => `${name}: ${source}`);
 }
 

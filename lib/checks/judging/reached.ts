@@ -3,7 +3,7 @@ import picomatch from "picomatch";
 import { codeIn, isChecked, looksAround, namesIn } from "./inline_code.ts";
 import { isProduct } from "./mentioned.ts";
 import { isChecker, runsFolders, runsWork } from "./runs_work.ts";
-import { isMakefile, manifestsOf, scriptsRun, targetsRun } from "./scripts.ts";
+import { isMakefile, manifestsOf, runsWorkspaces, scriptsRun, targetsRun } from "./scripts.ts";
 import {
   compares,
   expectations,
@@ -18,6 +18,7 @@ import {
   variablesIn,
   withValues,
 } from "./shell_commands.ts";
+import { INTERPRETERS_REGEXP, isShell, mainFiles, programsOf, runsWhatItFinds } from "./started.ts";
 
 /** The files of a commit, by their path from the root. */
 export interface FileTree {
@@ -56,7 +57,6 @@ const DEPTH = 3;
 /** Files longer than that are data. */
 const LONGEST_SCRIPT = 256 * 1024;
 const LISTERS: ReadonlySet<string> = new Set(["find", "for", "ls"]);
-const INTERPRETERS_REGEXP = /^(?:\.|source|(?:ba|da|z|k)?sh|node|bun|deno|python[\d.]*|ruby|perl|bats)$/;
 /** They read a file into the command itself. */
 const INCLUDES: ReadonlySet<string> = new Set([".", "source", "include"]);
 /** Endings that a runner adds to what it is given. */
@@ -134,7 +134,7 @@ class Reach implements Reached {
     for (const command of parsed) {
       for (const program of programsOf(command)) this.programs.add(program);
       this.#hasTests ||= runsFolders(command);
-      const lists = (LISTERS.has(command.program) && runsNamed) || command.feeds;
+      const lists = (LISTERS.has(command.program) && runsNamed) || command.feeds || runsWhatItFinds(command);
       for (const base of bases) {
         const spot = { base, depth, lists, ...about };
         await this.#takeData(command, spot);
@@ -205,6 +205,8 @@ class Reach implements Reached {
       return await this.#enter(path, depth, isWork);
     }
     if (path !== null) this.folders.add(path);
+    const main = path === null ? undefined : mainFiles(command, path).find((one) => this.#tree.has(one));
+    if (main !== undefined) await this.#take(command, posix.relative(base, main), spot);
     if (lists || runsFolders(command)) {
       for (const one of path === null ? matching(word, base, this.#tree) : casesIn(path, this.#tree, this.#isTest)) {
         if (!this.files.has(one)) this.listed.add(one);
@@ -266,10 +268,21 @@ class Reach implements Reached {
     if (posix.dirname(path) !== ".") await this.follow(text, posix.dirname(path), depth + 1);
   }
 
-  async #runManifests({ program, words, observed }: SimpleCommand, base: string, depth: number): Promise<void> {
-    const name = manifestsOf(program).find((one) => this.#tree.has(posix.join(base, one)));
+  async #runManifests(command: SimpleCommand, base: string, depth: number): Promise<void> {
+    const names = manifestsOf(command.program);
+    const name = names.find((one) => this.#tree.has(posix.join(base, one)));
     if (name === undefined) return;
-    const path = posix.join(base, name);
+    await this.#runManifest(posix.join(base, name), command, depth);
+    if (!runsWorkspaces(command.program, command.words)) return;
+    for (const path of this.#tree.paths()) {
+      const isPackage = posix.basename(path) === name && posix.dirname(path) !== base &&
+        !path.includes("node_modules/");
+      if (isPackage) await this.#runManifest(path, command, depth);
+    }
+  }
+
+  async #runManifest(path: string, { words, observed }: SimpleCommand, depth: number): Promise<void> {
+    const base = posix.dirname(path);
     const text = await this.#tree.read(path) ?? "";
     const scripts = scriptsRun(path, text, words);
     for (const target of targetsRun(path, text, words)) this.targets.add(posix.join(base, target));
@@ -333,16 +346,4 @@ function matching(word: string, base: string, tree: FileTree): readonly string[]
 function casesIn(folder: string, tree: FileTree, isTest: (path: string) => boolean): readonly string[] {
   const files = [...tree.paths()].filter((path) => path.startsWith(`${folder}/`));
   return isProduct(`${folder}/any`) || files.some(isTest) ? [] : files;
-}
-
-/** Only what is itself a list of commands is followed: imports of a program are not. */
-function isShell(path: string, text: string): boolean {
-  if (/\.(?:sh|bash|zsh|bats|mk|cmd|bat|ps1)$/.test(path)) return true;
-  return /^#!.*\b(?:sh|bash|dash|zsh|ksh|make)\b/.test(text) || !/\.\w+$/.test(path);
-}
-
-/** The program, and the module that an interpreter runs by its name. */
-function programsOf({ program, words }: SimpleCommand): readonly string[] {
-  const at = INTERPRETERS_REGEXP.test(program) ? words.indexOf("-m") : -1;
-  return [program, ...at < 0 ? [] : words.slice(at + 1, at + 2)].filter((name) => !name.includes("/"));
 }

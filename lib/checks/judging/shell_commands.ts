@@ -18,6 +18,9 @@ const JUDGES: ReadonlySet<string> = new Set("cmp diff egrep fgrep grep jq rg tes
 const TOKEN_REGEXP =
   /"((?:\\.|[^"\\])*)"|'([^']*)'|(\$\(|\|\||&&|[;&|(){}\n`])|(?:^|(?<=\s))#[^\n]*|((?:\$(?!\()|[^\s;&|(){}`"'$])+)/g;
 
+/** Ways to say the folder that a command begins in. */
+const HERE_REGEXP = /\$(?:PWD\b|\{PWD\})(?=\/)|\$\((?:pwd|git rev-parse --show-toplevel)\)(?=\/)/g;
+
 /** An operand that a command makes, without quotes around it. */
 const BARE_SUBSTITUTION_REGEXP = /(?<=(?:\[|==?|\btest|!=|\s-\w+)\s)(\$\([^()"']*\))(?=\s|$)/g;
 
@@ -204,7 +207,10 @@ export function simpleCommands(text: string): readonly SimpleCommand[] {
     commands.push(...fed(piped, open.includes("$(") ? around.at(-1) : undefined));
     piped = [];
   };
-  const quotedText = text.replaceAll(/\\\n|\d?>&\d/g, " ").replaceAll(BARE_SUBSTITUTION_REGEXP, '"$1"');
+  const quotedText = text.replaceAll(HERE_REGEXP, ".").replaceAll(/\\\n|\d?>&\d/g, " ").replaceAll(
+    BARE_SUBSTITUTION_REGEXP,
+    '"$1"',
+  );
   for (const match of quotedText.matchAll(TOKEN_REGEXP)) {
     const [whole, double, single, separator, bare] = match;
     if (separator !== undefined) {

@@ -14,6 +14,35 @@ const ROWS: readonly (readonly [name: string, command: string, files: Files, rea
     "b.sh",
     "c.py",
   ]],
+  ["scripts of a pattern", "npm test", {
+    "package.json": '{"scripts":{"test":"run-s check:*","check:a":"sh a","check:b":"concurrently npm:c","c":"sh c"}}',
+    a: "",
+    c: "",
+  }, ["a", "c", "package.json"]],
+  ["scripts of all packages of a workspace", "npm test -ws", {
+    "package.json": '{"workspaces":["qa"]}',
+    "qa/package.json": '{"scripts":{"test":"sh judge"}}',
+    "qa/judge": "",
+  }, ["qa/judge", "qa/package.json"]],
+  ["what variables of a Makefile say", "make", {
+    Makefile:
+      ".DEFAULT_GOAL := it\nD = qa\nRUN = sh $(D)/a\ndefine more\nsh $(D)/b\nendef\nno:\n\tsh no\nit: x ; $(RUN)\n\t$(call more)\n",
+    "qa/a": "",
+    "qa/b": "",
+    no: "",
+  }, ["Makefile", "qa/a", "qa/b"]],
+  ["the folder that a command begins in", '"$(pwd)/a" && "$(git rev-parse --show-toplevel)/b" && $PWD/c', {
+    a: "#!/bin/sh\n",
+    b: "#!/bin/sh\n",
+    c: "#!/bin/sh\n",
+  }, ["a", "b", "c"]],
+  ["files that find runs", "find qa -type f -exec sh {} \\;", { "qa/a": "" }, ["qa/a"]],
+  ["no files that find has read", "find qa -type f -exec sh -n {} \\;", { "qa/a": "" }, []],
+  ["a folder by its first file", "python3 -m qa && python3 qa/more && node web", {
+    "qa/__main__.py": "",
+    "qa/more/__main__.py": "",
+    "web/index.mjs": "",
+  }, ["qa/__main__.py", "qa/more/__main__.py", "web/index.mjs"]],
   [
     "three deep, no deeper",
     "sh 1.sh",
