@@ -224,10 +224,10 @@ class ShadowedFiles implements StateFiles {
 
   /** The text of a state file or of its shadow copy, by the bytes that are there now. */
   async #textOf(path: string, file: string): Promise<string | null> {
-    const bytes = await readBytes(file);
-    if (bytes === null) return null;
     const known = this.#known.get(path);
-    if (known?.bytes.equals(bytes) === true) return known.text;
+    const bytes = await readBytes(file, undefined, known?.bytes);
+    if (bytes === null) return null;
+    if (known?.bytes === bytes) return known.text;
     const text = bytes.toString("utf8");
     this.#known.set(path, { bytes, text });
     return text;

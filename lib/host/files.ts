@@ -78,9 +78,13 @@ export async function readLeftText(path: string): Promise<string | null> {
   return (await exists(path, { isFile: true })) ? await readText(path) : null;
 }
 
-/** The same as bytes. @throws {RalphError} file-unreadable */
-export async function readBytes(path: string, maxBytes: number = LARGEST_TEXT): Promise<Buffer | null> {
-  return readRegular(path, maxBytes, (file) => readFileSync(file));
+/** The same as bytes; `known` itself where the file holds the same, without new memory. @throws {RalphError} file-unreadable */
+export async function readBytes(
+  path: string,
+  maxBytes: number = LARGEST_TEXT,
+  known?: Buffer,
+): Promise<Buffer | null> {
+  return readRegular(path, maxBytes, (file) => known !== undefined && holds(file, known) ? known : readFileSync(file));
 }
 
 function readRegular<Content>(path: string, maxBytes: number, read: (file: number) => Content): Content | null {
@@ -96,6 +100,18 @@ function readRegular<Content>(path: string, maxBytes: number, read: (file: numbe
     throw unreadable(path, error);
   } finally {
     if (file !== null) closeSync(file);
+  }
+}
+
+const compared = Buffer.alloc(32 * 1024);
+
+/** Whether an open file holds these bytes and no more. Where it is read next stays as it was. */
+function holds(file: number, bytes: Buffer): boolean {
+  for (let at = 0;;) {
+    const count = readSync(file, compared, 0, compared.length, at);
+    if (count === 0) return at === bytes.length;
+    if (!compared.subarray(0, count).equals(bytes.subarray(at, at + count))) return false;
+    at += count;
   }
 }
 

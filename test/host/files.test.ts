@@ -24,6 +24,7 @@ import {
   listDirectory,
   openAppender,
   pathExists,
+  readBytes,
   readStart,
   readText,
   removePath,
@@ -66,6 +67,25 @@ describe("reading", () => {
 
     await expect(readText(file, 1_000_000)).rejects.toThrow(/it has 2 MB, more than 1 MB/);
     expect((await readText(file))?.length).toBe(2_000_000);
+  });
+
+  test("readBytes() gives what was read before where the file holds the same, and else what it holds", async () => {
+    await using folder = await temporaryDirectory("ralph-files-");
+    const file = join(folder.path, "a");
+    for (const size of [0, 1, 32 * 1024, 100_000]) {
+      writeFileSync(file, Buffer.alloc(size, "a"));
+      const known = await readBytes(file) as Buffer;
+      expect(await readBytes(file, undefined, known)).toBe(known);
+      for (const at of [0, size >> 1, size - 1].filter((index) => index >= 0 && index < size)) {
+        const other = Buffer.alloc(size, "a").fill("b", at, at + 1);
+        writeFileSync(file, other);
+        expect((await readBytes(file, undefined, known))?.equals(other)).toBe(true);
+      }
+      for (const other of [Buffer.alloc(size + 1, "a"), Buffer.alloc(size >> 1, "a")]) {
+        writeFileSync(file, other);
+        expect((await readBytes(file, undefined, known))?.equals(other)).toBe(true);
+      }
+    }
   });
 
   test.skipIf(process.platform === "win32")("logs and run folders are for their owner alone", async () => {

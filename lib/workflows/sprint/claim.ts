@@ -62,25 +62,23 @@ function completeLine(lines: readonly string[], nonce: string): string | null {
 
 /** Prompts that the file holds once more often than Ralph wrote them. */
 function newPrompts(steps: readonly SprintStep[], written: readonly SprintStep[]): readonly string[] {
-  const known = written.map(({ prompt }) => prompt);
+  const left = new Map<string, number>();
+  for (const { prompt } of written) left.set(prompt, (left.get(prompt) ?? 0) + 1);
   return steps.map(({ prompt }) => prompt).filter((prompt) => {
-    const at = known.indexOf(prompt);
-    if (at !== -1) known.splice(at, 1);
-    return at === -1 && prompt.trim() !== "";
+    const count = left.get(prompt) ?? 0;
+    if (count > 0) left.set(prompt, count - 1);
+    return count === 0 && prompt.trim() !== "";
   });
 }
 
 function completedByHand(steps: readonly SprintStep[], written: readonly SprintStep[]): readonly SprintStep[] {
   const stillPending = written.filter(({ status }) => status === "pending");
+  const prompts = new Set(written.map(({ prompt }) => prompt));
   return steps.flatMap(({ id, prompt, status }) => {
     if (status !== "completed") return [];
     const before = stillPending.find((one) => one.id === id && one.prompt === prompt) ??
       stillPending.find((one) => one.prompt === prompt);
-    return before !== undefined
-      ? [before]
-      : written.some((one) => one.prompt === prompt)
-      ? []
-      : [{ id: "", prompt, status, addedIn: null }];
+    return before !== undefined ? [before] : prompts.has(prompt) ? [] : [{ id: "", prompt, status, addedIn: null }];
   });
 }
 
