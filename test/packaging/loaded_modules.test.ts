@@ -68,17 +68,21 @@ test.each([["next"], ["status"], ["query"]])(
   60_000,
 );
 
-test("commands that only look load no journal before the first run, no agents and nothing of the loop", async () => {
-  const story = { id: "US-1", title: "One", acceptanceCriteria: [], priority: 1, passes: false, notes: "" };
-  const project = {
-    "scripts/ralph/prd.json": JSON.stringify({ branchName: "main", userStories: [story] }),
-    "ralph.config.json": JSON.stringify({ provider: { command: "true" } }),
-  };
+test(
+  "commands that only look load no journal before the first run, no agents, no checks and nothing of the loop",
+  async () => {
+    const story = { id: "US-1", title: "One", acceptanceCriteria: [], priority: 1, passes: false, notes: "" };
+    const project = {
+      "scripts/ralph/prd.json": JSON.stringify({ branchName: "main", userStories: [story] }),
+      "ralph.config.json": JSON.stringify({ provider: { command: "true" } }),
+    };
 
-  for (const command of ["status", "next", "validate"]) {
-    const loaded = await loadedBy([command], {}, project);
+    for (const command of ["status", "next", "validate"]) {
+      const loaded = await loadedBy([command], {}, project);
 
-    expect(loaded.filter((path) => /^(?:agents|loop|services)\//.test(path)), command).toEqual([]);
-    expect(loaded.length, command).toBeGreaterThan(50);
-  }
-}, 60_000);
+      expect(loaded.filter((path) => /^(?:agents|checks|loop|services)\//.test(path)), command).toEqual([]);
+      expect(loaded.length, command).toBeGreaterThan(50);
+    }
+  },
+  60_000,
+);

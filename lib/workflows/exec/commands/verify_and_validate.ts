@@ -11,7 +11,6 @@ import { parsePrd } from "../format.ts";
 import { findExternal, hintForPrd, importHint } from "../import/find_external.ts";
 import { PLAN_STATE_FILE, PRD_FILE } from "../paths.ts";
 import type { Check, Verification } from "../../../backlog/types.ts";
-import { verify } from "../../../checks/verify.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { parseJson } from "../../../errors/json_syntax.ts";
@@ -63,6 +62,7 @@ async function prdFindings(text: string, validated: Validated): Promise<FileFind
 
 /** Every story's checks, each command once; without a PRD those that the configuration names. */
 export async function verifyStories(ralph: RalphContext): Promise<Verification> {
+  const { verify } = await import("../../../checks/verify.ts"); // `ralph validate` runs no check
   const commands = ralph.config.verify.default;
   const text = await ralph.state.read(PRD_FILE);
   if (text === null && commands.length === 0) {

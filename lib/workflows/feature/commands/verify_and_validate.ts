@@ -14,7 +14,6 @@ import { checksOf, isUi, storyCommandsOf } from "../checks.ts";
 import type { FeaturePrd } from "../types.ts";
 import { validateFeaturePrd } from "../validate.ts";
 import type { Verification } from "../../../backlog/types.ts";
-import { verify } from "../../../checks/verify.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { openServices } from "../../../services/create_services.ts";
 import { featureInterface } from "../feature_interface.ts";
@@ -70,6 +69,7 @@ async function prdFindings(text: string, path: string, validated: Validated): Pr
 
 /** Every check of every story, services and pages included; before the first feature those of `verify.default`. */
 export async function featureVerify(ralph: RalphContext, name: string): Promise<Verification> {
+  const { verify } = await import("../../../checks/verify.ts"); // `ralph validate` runs no check
   const common = ralph.config.verify.default;
   if (name === "" && common.length > 0 && (await listFeatures(ralph.root)).length === 0) {
     return await verify(ralph, common.map((command) => ({ name: command, command })));

@@ -6,7 +6,6 @@ import { PLANNING_DIRECTORY } from "../paths.ts";
 import { circleLine, positionOf } from "../position.ts";
 import { readPlanning } from "../read_planning.ts";
 import type { Check, Verification } from "../../../backlog/types.ts";
-import { verify } from "../../../checks/verify.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { planChecks, uncheckedLines, uncheckedPlans } from "../checks.ts";
 
@@ -36,6 +35,7 @@ export async function validatePlanning({ root, config }: Validated): Promise<rea
 
 /** The checks of every plan that is complete, then `verify.default`. Checkpoints are a person's. */
 export async function verifyPlans(ralph: RalphContext): Promise<Verification> {
+  const { verify } = await import("../../../checks/verify.ts"); // `ralph validate` runs no check
   const { phases } = await readPlanning(ralph);
   const complete = phases.flatMap(({ plans }) => plans).filter(({ completion }) => completion.done);
   const checks = complete.flatMap((plan) =>

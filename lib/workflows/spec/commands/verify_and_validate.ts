@@ -4,7 +4,6 @@ import type { Validated } from "../../workflow.ts";
 import { doneOf, parsePlan, problemsOf, tasksOf } from "../plan_file.ts";
 import { PLAN_FILE } from "../types.ts";
 import type { Check, Verification } from "../../../backlog/types.ts";
-import { verify } from "../../../checks/verify.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { openRepository } from "../../../git/open_repository.ts";
 import { unknownDependencies } from "../ids.ts";
@@ -32,6 +31,7 @@ export async function validatePlanFile({ root, host }: Validated): Promise<Valid
 
 /** The checks of every task that is done, each command once, then `verify.default`. */
 export async function verifyTasks(ralph: RalphContext): Promise<Verification> {
+  const { verify } = await import("../../../checks/verify.ts"); // `ralph validate` runs no check
   const scopes = new Map<string, readonly string[]>();
   for (const { id, accept } of doneOf(await planStore(ralph).load())) {
     for (const command of verifyCommands(accept)) scopes.set(command, [...scopes.get(command) ?? [], id]);

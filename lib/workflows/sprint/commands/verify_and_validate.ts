@@ -4,7 +4,6 @@ import { readDefinition } from "../definition.ts";
 import { readProgress } from "../document.ts";
 import { listSprints, sprintDirectory, sprintPaths, SPRINTS_DIRECTORY } from "../paths.ts";
 import type { Check, Verification } from "../../../backlog/types.ts";
-import { verify } from "../../../checks/verify.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { readSprint } from "../backlog.ts";
 import { directoryOf } from "./place.ts";
@@ -45,6 +44,7 @@ async function validateSprint(root: string, directory: string): Promise<readonly
 
 /** What every sprint's completion is checked by: `verify.default`. @throws {RalphError} sprint-missing, state-missing, state-invalid for a sprint that is named */
 export async function verifySprint(ralph: RalphContext, scope: string): Promise<Verification> {
+  const { verify } = await import("../../../checks/verify.ts"); // `ralph validate` runs no check
   if (scope !== "") await readSprint(ralph, sprintPaths(ralph.root, await directoryOf(ralph, scope)).progress);
   const commands = [...new Set(ralph.config.verify.default)];
   return await verify(ralph, commands.map((command): Check => ({ name: command, command })));
