@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { changesTests } from "../../backlog/changes_tests.ts";
@@ -215,10 +215,12 @@ export async function readSprint(context: Pick<SprintContext, "state">, file: st
   return readProgress(await textOf(context, file), file);
 }
 
-async function textOf({ state }: Pick<SprintContext, "state">, file: string): Promise<string> {
+/** The text of a sprint's PROGRESS.yaml. @throws {RalphError} state-missing */
+export async function textOf({ state }: Pick<SprintContext, "state">, file: string): Promise<string> {
   const text = await state.read(file);
   if (text !== null) return text;
-  throw new RalphError("state-missing", { details: { path: file }, hint: "`ralph sprint compile DIR` writes it" });
+  const hint = `\`ralph sprint compile ${posix.dirname(file)}\` writes it`;
+  throw new RalphError("state-missing", { details: { path: file }, hint });
 }
 
 function iterationItem(progress: SprintProgress, step: SprintStep | null, transcripts: string): Item<SprintItemData> {

@@ -91,7 +91,7 @@ export async function readSprints(look: Look): Promise<StatusView> {
     data: { sprints, notCompiled },
     lines: [
       ...sprints.flatMap((read) => "problem" in read ? [style.bad(read.problem)] : sprintStatusLines(read, style)),
-      ...notCompiled.map((directory) => `${directory}: not compiled; next: \`ralph sprint run ${directory}\``),
+      ...notCompiled.map((directory) => `${directory}: not compiled`),
       ...(sprints.length + notCompiled.length === 0 ? ["no sprint below .claude/sprints"] : []),
     ],
     problem: null,

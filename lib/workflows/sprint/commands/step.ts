@@ -1,7 +1,7 @@
 import type { Document } from "yaml";
 import { changeYaml, readProgress } from "../document.ts";
 import { addSteps, applyStepClaims, completeStep, nextId } from "../steps.ts";
-import { SPRINT_STAGE } from "../backlog.ts";
+import { SPRINT_STAGE, textOf } from "../backlog.ts";
 import { appendClaims, type ClaimLine, readClaims } from "../../../backlog/claims.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { EXIT } from "../../../errors/exit_codes.ts";
@@ -88,7 +88,7 @@ async function change(
   const { paths: { progress }, state, host, mode } = place;
   const now = new Date(host.clock.now()).toISOString();
   if (mode.status === "direct") {
-    await textOf(state, progress);
+    await textOf(place, progress);
     await mode.inbox.take(progress, async (claims) => {
       await state.update(
         progress,
@@ -117,9 +117,10 @@ async function change(
 }
 
 /** PROGRESS.yaml as this process may see it: with the claims of its own turn, or with what waits for the run. */
-async function documentText({ paths: { progress }, state, host, mode }: SprintPlace): Promise<string> {
+async function documentText(place: SprintPlace): Promise<string> {
+  const { paths: { progress }, state, host, mode } = place;
   const [edit] = mode.status === "turn" ? await state.edited([progress]) : [];
-  const text = edit?.written ?? await textOf(state, progress);
+  const text = edit?.written ?? await textOf(place, progress);
   const claims = mode.status === "turn" ? await readClaims(mode.file) : await mode.inbox.read(progress);
   const now = new Date(host.clock.now()).toISOString();
   return claims.length === 0 ? text : changeYaml(text, progress, (document) => applied(document, claims, now));
@@ -145,12 +146,6 @@ function pendingStep(document: Document, item: string | undefined): string | und
   const { steps } = readProgress(document.toString(), "PROGRESS.yaml");
   const pending = steps.filter(({ status }) => status === "pending");
   return (pending.find(({ id }) => id === item) ?? pending[0])?.id;
-}
-
-async function textOf(state: SprintPlace["state"], path: string): Promise<string> {
-  const text = await state.read(path);
-  if (text !== null) return text;
-  throw new RalphError("state-missing", { details: { path }, hint: "`ralph sprint compile DIR` writes it" });
 }
 
 async function standardInput({ host }: Invocation): Promise<string> {
