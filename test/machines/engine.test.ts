@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { RalphError } from "../../lib/errors/ralph_error.ts";
 import { createHost } from "../../lib/host/create_host.ts";
 import type { Engine, WorkOptions } from "../../lib/machines/engine.ts";
@@ -29,10 +29,12 @@ describe.skipIf(!usable)("a queue in PostgreSQL", () => {
     postgres = await Postgres.start();
   }, 60_000);
 
-  afterAll(async () => {
-    await Promise.allSettled(opened.map((engine) => engine.close()));
-    postgres[Symbol.dispose]();
+  // each holds up to five of the hundred connections that the database gives
+  afterEach(async () => {
+    await Promise.allSettled(opened.splice(0).map((engine) => engine.close()));
   });
+
+  afterAll(() => postgres[Symbol.dispose]());
 
   const open = async (queue: string): Promise<Engine> => {
     const engine = await openEngine({ url: postgres.url, queue, clock });

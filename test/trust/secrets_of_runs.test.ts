@@ -124,7 +124,9 @@ test("no secret that a task's turns and checks print is in the plan, its queries
 
 test.skipIf(process.platform === "win32")("what a run keeps is for its owner alone", async () => {
   const { root } = await ralphCli()
-    .files({ "ralph.config.json": JSON.stringify({ provider: { command: "worker" } }) })
+    .files({
+      "ralph.config.json": JSON.stringify({ provider: { command: "worker" }, verify: { default: ["echo checked"] } }),
+    })
     .files({ "scripts/ralph/prd.json": JSON.stringify({ branchName: "main", userStories: [STORY] }) })
     .agent("worker", "touch a.txt; echo '<promise>COMPLETE</promise>'")
     .args("run").expectExit(0);
@@ -151,7 +153,9 @@ const STORY = {
 
 test("an event that a file's text came into is masked as well", async () => {
   const { root, stdout } = await ralphCli()
-    .files({ "ralph.config.json": JSON.stringify({ provider: { command: "worker" } }) })
+    .files({
+      "ralph.config.json": JSON.stringify({ provider: { command: "worker" }, verify: { default: ["echo checked"] } }),
+    })
     .files({ "scripts/ralph/prd.json": JSON.stringify({ branchName: "main", userStories: [STORY] }) })
     .agent("worker", "touch a.txt; echo '<promise>COMPLETE</promise>'")
     .args("run", "--json").expectExit(0);
