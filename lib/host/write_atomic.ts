@@ -2,6 +2,7 @@ import {
   closeSync,
   existsSync,
   fchmodSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -18,6 +19,9 @@ import { linkTarget } from "./resolve_inside.ts";
 
 const TEMPORARY_REGEXP = /^\..+\.(\d+)-[0-9a-f]{8}\.ralph-tmp$/;
 
+/** No write takes as long. */
+const LONGEST_WRITE_MS = 10 * 60 * 1000;
+
 /** How a file is written. */
 export interface WriteOptions {
   /** Permission bits of a file that is new, such as `0o600`. @default 0o666 less the umask */
@@ -29,7 +33,8 @@ export interface WriteOptions {
 /**
  * Writes a whole file so that a reader, or a crash at any instant, finds the old text or the new one, never a piece:
  * a temporary file in the same folder, synced to the disk, renamed over the target; then the folder is synced, so that a
- * power cut afterwards finds the new text. Missing folders are made, the mode of an old file is kept, a symbolic link stays one and its file is written. A file without any write permission is refused.
+ * power cut afterwards finds the new text. Missing folders are made, the mode of an old file is kept, a symbolic link
+ * stays one and its file is written. A file without any write permission is refused.
  *
  * @returns whether it was written: `false` only where the file does not hold what was `expected`
  * @throws {RalphError} file-unwritable
@@ -114,8 +119,17 @@ async function followLinks(path: string, left = 40): Promise<string> {
 /** Removes the temporary files that killed writers left in a folder. */
 export function removeLeftOvers(folder: string): void {
   for (const name of namesIn(folder)) {
-    if (isTemporaryName(name) && !isRunning(temporaryOwner(name))) rmSync(join(folder, name), { force: true });
+    if (isTemporaryName(name) && isLeft(join(folder, name), temporaryOwner(name))) {
+      rmSync(join(folder, name), { force: true });
+    }
   }
+}
+
+/** Its writer has ended, or what has the writer's number is another process by now, as after a restart. */
+function isLeft(path: string, owner: number): boolean {
+  if (!isRunning(owner)) return true;
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found !== undefined && found.mtimeMs < Date.now() - LONGEST_WRITE_MS;
 }
 
 /** Of a folder that another process may have removed by now. */

@@ -8,6 +8,7 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -223,6 +224,18 @@ describe("writeAtomic()", () => {
     again.kill("SIGKILL");
     await new Promise((resolve) => again.on("exit", resolve));
     expect(readdirSync(folder.path).length).toBeLessThanOrEqual(2);
+  });
+
+  test("a left-over whose writer's number another process has by now is taken away once it is old", async () => {
+    await using folder = await temporaryDirectory("ralph-files-");
+    const [old, young] = ["1", "2"].map((name) => `.${name}.${process.pid}-0123abcd.ralph-tmp`);
+    for (const name of [old!, young!]) writeFileSync(join(folder.path, name), "half");
+    const before = new Date(Date.now() - 3_600_000);
+    utimesSync(join(folder.path, old!), before, before);
+
+    await writeAtomic(join(folder.path, "state"), "whole");
+
+    expect(readdirSync(folder.path).toSorted()).toEqual([young, "state"]);
   });
 });
 
