@@ -37,7 +37,7 @@ export function createCommits(ralph: Pick<RalphContext, "host" | "repository" | 
   const fromRoot = (path: string): string => inside === "" ? path : posix.relative(inside, path);
   async function git(arguments_: readonly string[], options: { input?: string; index?: string } = {}): Promise<string> {
     const { input, index } = options;
-    const environment = index === undefined ? {} : { GIT_INDEX_FILE: index };
+    const environment: Record<string, string> = index === undefined ? {} : { GIT_INDEX_FILE: index };
     const end = await repository.git(arguments_, { environment, ...(input === undefined ? {} : { input }) });
     if (end.exitCode !== 0) throw gitFailed(arguments_, reasonOf({ stderr: end.stderr, tail: end.stderr }));
     return end.stdout;
