@@ -68,7 +68,7 @@ const LOCAL_TYPES: ReadonlySet<number> = new Set([
   0x2fc12fc1,
 ]);
 
-/** Whether a folder is surely on a disk of this machine; only Linux tells. */
+/** Whether a folder is surely on a disk of this machine; known on Linux alone. */
 export function isOnLocalDisk(folder: string): boolean {
   if (process.platform !== "linux") return false;
   try {

@@ -49,7 +49,7 @@ const PERSON_FILES: readonly string[] = [
   ".rubocop.yml",
   ".shellcheckrc",
 ];
-/** What a reviewing agent is told by the person, whatever it is asked. */
+/** A person's own instructions to agents, which reviewing agents read as well. */
 const INSTRUCTION_FILES: readonly string[] = [
   ".claude/CLAUDE.md",
   ".codex/AGENTS.md",
@@ -113,7 +113,7 @@ const SETTINGS_ABOVE: readonly string[] = [
 ];
 /**
  * Where Python finds packages of the person's own, before those of the machine: what it runs there whenever it starts,
- * modules, and what tells runners of plugins.
+ * modules, and the entries by which runners find plugins.
  */
 const PYTHON_FOLDER = ".local/lib";
 const PYTHON_REGEXP =

@@ -18,7 +18,7 @@ import {
   variablesIn,
   withValues,
 } from "./shell_commands.ts";
-import { INTERPRETERS_REGEXP, isShell, mainFiles, programsOf, runsWhatItFinds } from "./started.ts";
+import { INTERPRETERS_REGEXP, isShell, mainFiles, runsWhatItFinds, startedPrograms } from "./started.ts";
 
 /** The files of a commit, by their path from the root. */
 export interface FileTree {
@@ -132,7 +132,7 @@ class Reach implements Reached {
     const runsNamed = parsed.some(({ program }) => INTERPRETERS_REGEXP.test(program));
     const about = { variables, made: new Set(outputsIn(text)), paths: pathFolders(text), text, operands: [] };
     for (const command of parsed) {
-      for (const program of programsOf(command)) this.programs.add(program);
+      for (const program of startedPrograms(command)) this.programs.add(program);
       this.#hasTests ||= runsFolders(command);
       const lists = (LISTERS.has(command.program) && runsNamed) || command.feeds || runsWhatItFinds(command);
       for (const base of bases) {

@@ -21,7 +21,7 @@ const MAKEFILES: Readonly<Record<string, readonly string[]>> = {
   gmake: ["GNUmakefile", "makefile", "Makefile"],
   just: ["justfile", "Justfile", ".justfile"],
 };
-/** How often variables in the values of variables are replaced, and up to which length. */
+/** How often variables in the values of variables are replaced, and by how much text in all. */
 const VARIABLE_DEPTH = 3;
 const LONGEST_RECIPE = 64 * 1024;
 const RULE_REGEXP = /^([^\s#:=@.][^#:=]*?)\s*(?:::?(?![=:])\s*([^=]*))$/;
@@ -143,11 +143,14 @@ function makeExpander(text: string): (recipe: string) => string {
   }
   return (recipe) => {
     let found = recipe;
-    for (let depth = 0; depth < VARIABLE_DEPTH && found.length < LONGEST_RECIPE; depth += 1) {
-      found = found.replaceAll(
-        /\$[({](?:call\s+)?([\w.-]+)[^(){}]*[)}]/g,
-        (whole, name: string) => values.get(name) ?? whole,
-      );
+    let left = LONGEST_RECIPE;
+    const valueOf = (whole: string, name: string): string => {
+      const value = values.get(name) ?? whole;
+      left -= value.length;
+      return left < 0 ? whole : value;
+    };
+    for (let depth = 0; depth < VARIABLE_DEPTH; depth += 1) {
+      found = found.replaceAll(/\$[({](?:call\s+)?([\w.-]+)[^(){}]*[)}]/g, valueOf);
     }
     return found;
   };

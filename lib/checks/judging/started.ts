@@ -11,7 +11,7 @@ export function isShell(path: string, text: string): boolean {
 }
 
 /** The program, and the module that an interpreter runs by its name. Pure. */
-export function programsOf({ program, words }: SimpleCommand): readonly string[] {
+export function startedPrograms({ program, words }: SimpleCommand): readonly string[] {
   const at = INTERPRETERS_REGEXP.test(program) ? words.indexOf("-m") : -1;
   return [program, ...at < 0 ? [] : words.slice(at + 1, at + 2)].filter((name) => !name.includes("/"));
 }

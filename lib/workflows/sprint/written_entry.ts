@@ -4,8 +4,8 @@ type Values = Readonly<Record<string, unknown>>;
 type Formatted = Parameters<YAMLMap["toString"]>;
 
 /**
- * An entry of a list that was formatted: its text and its values, a fifth of the memory of its nodes. Whoever changes it,
- * or asks for a node, gets an ordinary map that was read from the text.
+ * An entry of a list that was formatted: its text and its values, a fifth of the memory of its nodes. It becomes an
+ * ordinary map, read from the text, when it is changed or a node of it is asked for.
  */
 interface WrittenEntry extends YAMLMap {
   readonly text: string;

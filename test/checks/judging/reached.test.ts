@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { reachedBy } from "../../../lib/checks/judging/reached.ts";
+import { scriptsRun } from "../../../lib/checks/judging/scripts.ts";
 import { type Files, REPOSITORY, treeOf } from "./judging_world.ts";
 
 const PACKAGE = '{"scripts":{"test":"npm run unit","pretest":"sh prepare.sh","unit":"node --test checks/add.mjs"}}';
@@ -252,5 +253,11 @@ describe("reachedBy()", () => {
     const { programs } = await reachedBy(["CI=1 timeout 30 env A=b npm test", "sh a.sh; x=$(jq . a)"], treeOf(files));
 
     expect([...programs].toSorted()).toEqual(["cross", "jq", "npm", "pytest", "sh"]);
+  });
+
+  test("a Makefile cannot fill the memory with what its variables say", () => {
+    const text = `A = ${"x".repeat(50_000)}\ntest:\n\techo ${"$(A) ".repeat(10_000)}\n`;
+
+    expect(scriptsRun("Makefile", text, ["test"]).join("\n").length).toBeLessThan(200_000);
   });
 });

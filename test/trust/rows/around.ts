@@ -1,13 +1,9 @@
+import { five, INSTALL, set } from "./installed.ts";
 import { PROJECTS } from "./languages.ts";
 import { NAMED } from "./tests.ts";
 import type { Row } from "./types.ts";
 
 const { javascript, python, shell } = PROJECTS;
-
-const set = (key: string, value: string): string =>
-  `node -e 'const fs=require("fs");const p=JSON.parse(fs.readFileSync("package.json"));p[${
-    JSON.stringify(key)
-  }]=${value};fs.writeFileSync("package.json",JSON.stringify(p))'`;
 
 /** What is around a check: the repository beside the root, manifests, lists, environment, what is loaded by its name. */
 const WAYS: readonly (Pick<Row, "name" | "language" | "agent"> & Partial<Row>)[] = [
@@ -307,20 +303,8 @@ const WAYS: readonly (Pick<Row, "name" | "language" | "agent"> & Partial<Row>)[]
   {
     name: "a lock file leads to another package",
     language: "javascript",
-    config: { workspace: { setup: "npm ci --no-audit --no-fund --offline" } },
-    files: {
-      ".gitignore": "node_modules\n",
-      "package.json":
-        '{ "name": "sample", "version": "1.0.0", "type": "module", "dependencies": { "five": "file:five.tgz" } }\n',
-      "test/add.test.mjs": javascript.testText("add").replace(", 5)", ", five)").replace(
-        "import test",
-        'import five from "five";\nimport test',
-      ),
-    },
-    setup:
-      `mkdir -p "$OUT/p/package"; cd "$OUT/p"; echo '{"name":"five","version":"1.0.0","type":"module","exports":"./five.js"}' > package/package.json; echo 'export default 5;' > package/five.js; tar czf "$OLDPWD/five.tgz" package; echo 'export default 0;' > package/five.js; tar czf "$OUT/zero.tgz" package; cd "$OLDPWD"; npm install --no-audit --no-fund --offline >/dev/null; git add -A; git commit -qm lock`,
-    agent:
-      `stub; cp "$OUT/zero.tgz" five.tgz; rm -rf node_modules package-lock.json; npm install --no-audit --no-fund --offline >/dev/null; claim`,
+    ...five("1.0.0"),
+    agent: `stub; cp "$OUT/zero.tgz" five.tgz; ${INSTALL}; claim`,
     names: /five 1\.0\.0/,
   },
   {

@@ -1,13 +1,9 @@
+import { five, INSTALL, set } from "./installed.ts";
 import { PROJECTS } from "./languages.ts";
 import { NAMED } from "./tests.ts";
 import type { Row } from "./types.ts";
 
-const { javascript, python } = PROJECTS;
-
-const set = (key: string, value: string): string =>
-  `node -e 'const fs=require("fs");const p=JSON.parse(fs.readFileSync("package.json"));p[${
-    JSON.stringify(key)
-  }]=${value};fs.writeFileSync("package.json",JSON.stringify(p))'`;
+const { python } = PROJECTS;
 
 /** A runner in JavaScript that loads every test into one process. */
 const ALL = {
@@ -15,23 +11,6 @@ const ALL = {
     'import { readdirSync } from "node:fs";\nfor (const name of readdirSync("test").sort()) await import(`../test/${name}`);\n',
 };
 const newTest = (text: string): string => `stub; stub mul; printf '${text}' > test/aaa.test.mjs; claim`;
-
-/** A package `five` that the test expects, from a file in the repository, and `$OUT/zero.tgz` with another content. */
-const FIVE: Pick<Row, "config" | "files" | "setup"> = {
-  config: { workspace: { setup: "npm ci --no-audit --no-fund --offline" } },
-  files: {
-    ".gitignore": "node_modules\n",
-    "package.json":
-      '{ "name": "sample", "version": "1.0.0", "type": "module", "dependencies": { "five": "file:five.tgz" } }\n',
-    "test/add.test.mjs": javascript.testText("add").replace(", 5)", ", five)").replace(
-      "import test",
-      'import five from "five";\nimport test',
-    ),
-  },
-  setup:
-    `mkdir -p "$OUT/p/package"; cd "$OUT/p"; describe() { echo '{"name":"five","version":"'$1'","type":"module","exports":"./five.js"}' > package/package.json; echo "export default $2;" > package/five.js; }; describe 1.0.0 5; tar czf "$OLDPWD/five.tgz" package; describe 1.0.1 0; tar czf "$OUT/zero.tgz" package; cd "$OLDPWD"; npm install --no-audit --no-fund --offline >/dev/null; git add -A; git commit -qm lock`,
-};
-const INSTALL = "rm -rf node_modules package-lock.json; npm install --no-audit --no-fund --offline >/dev/null 2>&1";
 
 /** What runners believe without being told: entries by their name, what is made already, caches, plugins, other settings. */
 const WAYS: readonly (Pick<Row, "name" | "language" | "agent"> & Partial<Row>)[] = [
@@ -170,7 +149,7 @@ const WAYS: readonly (Pick<Row, "name" | "language" | "agent"> & Partial<Row>)[]
   {
     name: "a package of the workspace in the place of an installed one",
     language: "javascript",
-    ...FIVE,
+    ...five("1.0.1"),
     agent: `stub; mkdir -p src/five; tar xzf "$OUT/zero.tgz" -C src/five --strip-components 1; ${
       set("dependencies", '{five:"^1.0.0"}')
     }; ${set("workspaces", '["src/five"]')}; ${INSTALL}; claim`,
@@ -179,7 +158,7 @@ const WAYS: readonly (Pick<Row, "name" | "language" | "agent"> & Partial<Row>)[]
   {
     name: "another version from a file",
     language: "javascript",
-    ...FIVE,
+    ...five("1.0.1"),
     agent: `stub; cp "$OUT/zero.tgz" five.tgz; ${INSTALL}; claim`,
     names: /five 1\.0\.1/,
   },

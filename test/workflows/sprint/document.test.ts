@@ -127,10 +127,16 @@ test("what is set on an entry that was formatted before is in the file", () => {
 test("a step that was formatted takes less than 1.8 kB of memory, its text included", () => {
   const STEPS = 2000;
   const mark = { iteration: 1, now: NOW };
-  let text = changeYaml("mode: ralph\n", FILE, (document) => addSteps(document, ["first"], mark).length > 0);
-  const before = liveMemory();
   const prompts = Array.from({ length: STEPS }, (_, index) => `work ${index}`);
-  text = changeYaml(text, FILE, (document) => addSteps(document, prompts, mark).length > 0);
-  expect(readProgress(text, FILE).steps).toHaveLength(STEPS + 1);
-  expect((liveMemory() - before) / STEPS).toBeLessThan(1800);
+  const [before, after]: [number[], number[]] = [[], []];
+  for (let round = 0; round < 6; round++) { // what an earlier round left is freed late: the least of all counts
+    let text = changeYaml("mode: ralph\n", FILE, (document) => addSteps(document, ["first"], mark).length > 0);
+    before.push(liveMemory());
+    text = changeYaml(text, FILE, (document) => addSteps(document, prompts, mark).length > 0);
+    expect(readProgress(text, FILE).steps).toHaveLength(STEPS + 1);
+    after.push(liveMemory());
+  }
+  const ofStep = (Math.min(...after) - Math.min(...before)) / STEPS;
+  expect(ofStep).toBeGreaterThan(200);
+  expect(ofStep).toBeLessThan(1800);
 });
