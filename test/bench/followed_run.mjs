@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { environmentIn, makeWorld } from "./world.mjs";
-import { addWorkflow, BASH_WORK, commandOf, WORKFLOWS } from "./workflows.mjs";
+import { addWorkflow, BASH_WORK, commandOf, PROJECTS } from "./workflows.mjs";
 
 const EVERY_MS = 10;
 /** Of the clock that the kernel counts a process's CPU with. */
@@ -20,7 +20,7 @@ export async function followedRun(ralph, name, iterations, { plan = iterations +
   try {
     const turns = join(folder, "turns");
     writeFileSync(turns, "");
-    const agent = `printf . >> '${turns}'; ${WORKFLOWS[name].agent}`;
+    const agent = `printf . >> '${turns}'; ${PROJECTS[name].agent}`;
     const [program, ...args] = ralph === null ? [BASH_WORK] : commandOf(ralph, name, iterations, agent);
     if (ralph !== null) addWorkflow(world, name, plan);
     const env = environmentIn(world.root, { ITEMS: String(plan), AGENT: agent, MAX: String(iterations) });

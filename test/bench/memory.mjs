@@ -1,6 +1,6 @@
 import { followedRun } from "./followed_run.mjs";
 import { median } from "./world.mjs";
-import { WORKFLOWS } from "./workflows.mjs";
+import { PROJECTS } from "./workflows.mjs";
 
 /** Iterations after which the memory is read. */
 const AT = [100, 500, 1000, 2000];
@@ -12,7 +12,7 @@ const FROM = 500;
 const MOST_GROWTH = 1.1;
 
 /** Resident memory of Ralph alone in a run of 2,000 iterations, in each workflow: it does not grow with them. */
-export async function measureMemory({ ralph, iterations = AT.at(-1), workflows = Object.keys(WORKFLOWS) }) {
+export async function measureMemory({ ralph, iterations = AT.at(-1), workflows = Object.keys(PROJECTS) }) {
   const rows = [];
   for (const name of workflows) rows.push(rowOf(name, await followedRun(ralph, name, iterations), iterations));
   return rows;

@@ -75,6 +75,23 @@ export const WORKFLOWS = {
   },
 };
 
+/** The workflows, and a sprint whose steps are all planned at the start: its plan does not grow with its iterations. */
+export const PROJECTS = {
+  ...WORKFLOWS,
+  "sprint, planned": {
+    files: (count) => ({
+      ...WORKFLOWS.sprint.files(),
+      "sprint/PROGRESS.yaml": `mode: ralph\ngoal: many\nstatus: in-progress\ndynamic-steps:\n${
+        numbers(count).map((number) =>
+          `  - id: step-${number}\n    prompt: work ${number}\n    status: pending\n    added-at: 2026-01-01T00:00:00.000Z\n`
+        ).join("")
+      }`,
+    }),
+    argv: WORKFLOWS.sprint.argv,
+    agent: `${WORK}; printf '{"status":"continue","completedStepIds":["%s"],"pendingSteps":[]}\\n' "$RALPH_ITEM"`,
+  },
+};
+
 /** Ten plans a phase. */
 function planning(count) {
   const phases = numbers(Math.ceil(count / 10));
@@ -114,12 +131,12 @@ function planning(count) {
 
 /** Adds a workflow's files to a world and commits them. */
 export function addWorkflow(world, name, count) {
-  writeInto(world.root, WORKFLOWS[name].files(count));
+  writeInto(world.root, PROJECTS[name].files(count));
 }
 
 /** The command line that works a workflow's items off; `ralph` is the program, or it and its first arguments. */
-export function commandOf(ralph, name, limit, agent = WORKFLOWS[name].agent) {
-  const { argv } = WORKFLOWS[name];
+export function commandOf(ralph, name, limit, agent = PROJECTS[name].agent) {
+  const { argv } = PROJECTS[name];
   const most = limit === undefined ? [] : name === "gsd" ? [String(limit)] : ["--max-iterations", String(limit)];
   return [...[ralph].flat(), ...argv, ...most, "--agent-cmd", agent, "--quiet"];
 }

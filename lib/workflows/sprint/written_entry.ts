@@ -74,12 +74,17 @@ function isPlain(context: Formatted[0]): boolean {
 function written(entry: YAMLMap, text: string, indent: string, values: Values): WrittenEntry {
   const { commentBefore, spaceBefore } = entry;
   return Object.assign(Object.create(WRITTEN) as WrittenEntry, {
-    text,
+    text: flat(text),
     indent,
     values,
     ...(commentBefore ? { commentBefore } : {}),
     ...(spaceBefore ? { spaceBefore } : {}),
   });
+}
+
+/** The library joins a text of fifty pieces, which engines keep in memory; in one piece, as a file will have it. */
+function flat(text: string): string {
+  return Buffer.from(text).toString();
 }
 
 /** What written entries have in common with a map, and what they do otherwise. */
