@@ -91,18 +91,30 @@ describe("the spec workflow", () => {
       .expectExit(0);
   }, 60_000);
 
-  test("a task that the loop gave up on is shown as parked by status and next, as `ralph build` sees it", async () => {
-    const { root } = await project(PLAN).agent("worker", "cat > /dev/null").args("build", "--agent-cmd", "worker")
-      .expectExit(3);
+  test(
+    "a task that the loop gave up on is shown as parked by status, next and query, as `ralph build` sees it",
+    async () => {
+      const { root } = await project(PLAN).agent("worker", "cat > /dev/null").args("build", "--agent-cmd", "worker")
+        .expectExit(3);
 
-    const { stdout } = await ralphCli(root).args("status").expectExit(0);
-    expect(stdout).toMatch(
-      /▲ t-1a2b {2}.* parked: failed the same way 3 times: `ralph task done t-1a2b` was not run\n/,
-    );
-    expect(stdout).toMatch(/\nnext: `ralph build --retry-blocked`\n$/);
-    const next = await ralphCli(root).args("next").expectExit(3);
-    expect(next.stdout).toMatch(/^BUILD, but every task waits: t-1a2b: failed the same way 3 times/);
-  }, 60_000);
+      const { stdout } = await ralphCli(root).args("status").expectExit(0);
+      expect(stdout).toMatch(
+        /▲ t-1a2b {2}.* parked: failed the same way 3 times: `ralph task done t-1a2b` was not run\n/,
+      );
+      expect(stdout).toMatch(/\nnext: `ralph build --retry-blocked`\n$/);
+      const next = await ralphCli(root).args("next").expectExit(3);
+      expect(next.stdout).toMatch(/^BUILD, but every task waits: t-1a2b: failed the same way 3 times/);
+      const asked = await ralphCli(root).args("query", "next").expectExit(0);
+      expect(JSON.parse(asked.stdout)).toEqual({
+        action: "BUILD",
+        task: null,
+        blocked: [expect.stringMatching(/^t-1a2b: failed the same way 3 times/)],
+      });
+      const all = await ralphCli(root).args("query", "--text").expectExit(0);
+      expect(all.stdout).toMatch(/▲ t-1a2b {2}.* parked: failed the same way 3 times/);
+    },
+    60_000,
+  );
 
   test("a reviewer that changes code accepts nothing by it; what its tests leave behind is no change", async () => {
     const worker = (act: string): string =>

@@ -47,6 +47,8 @@ export interface SprintDefinition {
   readonly idleThreshold: number;
   readonly minIterations: number;
   readonly hooks: readonly HookEntry[];
+  /** Keys that were hardly meant so, a line each. */
+  readonly warnings: readonly string[];
 }
 
 type Plain = Readonly<Record<string, unknown>>;
@@ -55,25 +57,11 @@ const IDLE_THRESHOLD = 3;
 
 /** Reads both files. @throws {RalphError} sprint-invalid with every problem, state-missing, state-invalid */
 export async function readDefinition(root: string, paths: SprintPaths): Promise<SprintDefinition> {
-  const text = await readText(join(root, paths.definition));
-  if (text === null) {
-    throw new RalphError("state-missing", {
-      details: { path: paths.definition },
-      hint: "write it: `workflow: ralph` and a `goal`",
-    });
-  }
-  const { parseYaml } = await import("./document.ts");
-  const sprint = parseYaml(text, paths.definition).toJS() as Plain;
+  const { name, from, sprint, workflow, warnings } = await readFiles(root, paths);
   const problems: SprintProblem[] = [];
-  const name = textOf(sprint["workflow"]) ?? "ralph";
-  const file = await readWorkflow(root, name);
-  const from = file?.path ?? (name === "ralph" ? "built-in" : null);
   if (from === null) {
     problems.push({ code: "WORKFLOW_NOT_FOUND", message: `there is no .claude/workflows/${name}.yaml` });
   }
-  const workflow = from === null
-    ? null
-    : parseYaml(file?.text ?? RALPH_WORKFLOW, file?.path ?? "the built-in workflow").toJS() as Plain;
   if (workflow !== null) problems.push(...modeProblems(workflow, from ?? name));
   const goal = textOf(sprint["goal"]);
   if (goal === null && (workflow === null || workflow["mode"] === "ralph")) {
@@ -105,11 +93,50 @@ export async function readDefinition(root: string, paths: SprintPaths): Promise<
     idleThreshold: count("idle-threshold", 1, IDLE_THRESHOLD),
     minIterations: count("min-iterations", 0, 0),
     hooks: merged.hooks,
+    warnings,
   };
   if (problems.length === 0) return definition;
-  const lines = problems.map(({ code, message }) => `\n  ${code}: ${message}`);
+  const lines = [...problems.map(({ code, message }) => `${code}: ${message}`), ...warnings].map((line) =>
+    `\n  ${line}`
+  );
   const problem = `${problems.length} problem${problems.length === 1 ? "" : "s"}${lines.join("")}`;
   throw new RalphError("sprint-invalid", { details: { path: paths.definition, problem } });
+}
+
+/** What both files say. */
+interface Files {
+  /** Of the workflow. */
+  readonly name: string;
+  /** Where the workflow is; `null`: nowhere. */
+  readonly from: string | null;
+  readonly sprint: Plain;
+  readonly workflow: Plain | null;
+  readonly warnings: readonly string[];
+}
+
+async function readFiles(root: string, { definition }: SprintPaths): Promise<Files> {
+  const text = await readText(join(root, definition));
+  if (text === null) {
+    throw new RalphError("state-missing", {
+      details: { path: definition },
+      hint: "write it: `workflow: ralph` and a `goal`",
+    });
+  }
+  const { parseYaml } = await import("./document.ts");
+  const { mistypedKeys } = await import("./mistyped.ts");
+  const document = parseYaml(text, definition);
+  const sprint = document.toJS() as Plain;
+  const name = textOf(sprint["workflow"]) ?? "ralph";
+  const warnings = mistypedKeys(document, text, definition);
+  const file = await readWorkflow(root, name);
+  if (file !== null) {
+    const workflow = parseYaml(file.text, file.path);
+    const all = [...warnings, ...mistypedKeys(workflow, file.text, file.path)];
+    return { name, from: file.path, sprint, workflow: workflow.toJS() as Plain, warnings: all };
+  }
+  if (name !== "ralph") return { name, from: null, sprint, workflow: null, warnings };
+  const workflow = parseYaml(RALPH_WORKFLOW, "the built-in workflow").toJS() as Plain;
+  return { name, from: "built-in", sprint, workflow, warnings };
 }
 
 function modeProblems(workflow: Plain, from: string): readonly SprintProblem[] {

@@ -58,6 +58,9 @@ export async function openSprint(ralph: RalphContext, options: OpenSprintOptions
       ? `compiled ${progress} from the workflow ${workflow} (${workflowFrom})`
       : `${progress} follows what has changed in ${definition} since: ${compiled.changed.join(", ")}`;
     if (compiled.status !== "unchanged") ralph.events.emit({ type: "note", level: "info", message });
+    for (const warning of compiled.definition.warnings) {
+      ralph.events.emit({ type: "note", level: "warn", message: warning });
+    }
   }
   const own = await sprintHooks(ralph, { directory });
   if (options.retryBlocked ?? ralph.loop.retryBlocked) await answered(ralph, progress);

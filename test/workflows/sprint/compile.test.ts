@@ -15,6 +15,30 @@ function world(files: Readonly<Record<string, string>>): Promise<World> {
 }
 
 describe("compileSprint()", () => {
+  test("keys that are nearly one that is read are named with their line; those of other tools are not", async () => {
+    const workflow = ".claude/workflows/own.yaml";
+    await using here = await world({
+      [SPRINT]: "workflow: own\ngoal: say hello\nowner: me\nsteps: []\ngoal-promt: hi\n" +
+        "ralph:\n  min-iteration: 2\nper-iteration-hooks:\n  count:\n    enabeld: false\n",
+      [workflow]: "name: own\nmode: ralph\nper-iteration-hook: []\nper-iteration-hooks:\n" +
+        "  - id: count\n    command: wc -w notes.md\n    timeout: 5\n    paralel: false\n",
+    });
+
+    const { definition } = await compileSprint(here.ralph, { directory: DIRECTORY });
+
+    expect(definition.warnings).toEqual([
+      `${SPRINT}:5: \`goal-promt\` is not read; did you mean \`goal-prompt\`?`,
+      `${SPRINT}:7: \`min-iteration\` is not read; did you mean \`min-iterations\`?`,
+      `${SPRINT}:10: \`enabeld\` is not read; did you mean \`enabled\`?`,
+      `${workflow}:3: \`per-iteration-hook\` is not read; did you mean \`per-iteration-hooks\`?`,
+      `${workflow}:8: \`paralel\` is not read; did you mean \`parallel\`?`,
+    ]);
+    await here.ralph.state.update(SPRINT, () => "workflow: ralph\ngaol: say hello\n");
+    await expect(compileSprint(here.ralph, { directory: DIRECTORY })).rejects.toThrow(
+      `1 problem\n  RALPH_MISSING_GOAL: a sprint in ralph mode needs a goal\n  ${SPRINT}:2: \`gaol\` is not read; did you mean \`goal\`?`,
+    );
+  });
+
   test("the seed's example: the built-in workflow's three hooks, two of them enabled by the sprint", async () => {
     await using here = await world({
       [SPRINT]:

@@ -4,7 +4,7 @@ import { onlyAdds, type PlanCommand, type TurnScope } from "../stage_claims.ts";
 import { type Mutated, type PlanStore, planStore } from "../store.ts";
 import { scopeOfTurn } from "../turn_context.ts";
 import { type Plan, PLAN_FILE } from "../types.ts";
-import { type PlanView, viewPlan } from "../view.ts";
+import { type PlanView, type ViewOptions, viewPlan } from "../view.ts";
 import type { Repository } from "../../../git/types.ts";
 import { appendClaims, type ClaimLine, readClaims } from "../../../backlog/claims.ts";
 import { type ClaimMode, claimMode } from "../../../context/claim_mode.ts";
@@ -24,7 +24,7 @@ export interface OpenPlan extends Place {
 }
 
 /** Opens the plan below the root. @throws {RalphError} root-missing, config-invalid, usage */
-export async function openPlan(invocation: Invocation): Promise<OpenPlan> {
+export async function openPlan(invocation: Invocation): Promise<Look & OpenPlan> {
   return await planAt(await openLook(invocation, await findPlace(invocation)));
 }
 
@@ -128,11 +128,11 @@ export function claimLine(
 }
 
 /** Prints the whole state, and on standard error what is wrong with the file. */
-export function showPlan(invocation: Invocation, plan: Plan, rejections: number): void {
+export function showPlan(invocation: Invocation, plan: Plan, options: ViewOptions): void {
   tellProblems(invocation, plan);
-  const view: PlanView = viewPlan(plan, { rejections });
+  const view: PlanView = viewPlan(plan, options);
   if (!invocation.flags.has("text")) return invocation.out(toJson(view));
-  for (const line of planLines(view, styleFor(invocation, "stdout"))) invocation.out(line);
+  for (const line of planLines(view, styleFor(invocation, "stdout"), options.givenUp)) invocation.out(line);
 }
 
 /** Lines that cannot be read are reported with every look at the plan. */

@@ -6,6 +6,7 @@ import { EXIT } from "../../../errors/exit_codes.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import { openPlan, readPlan, showPlan, tellProblems } from "./open_plan.ts";
 import { usage } from "../../../cli/parse.ts";
+import { givenUpIn } from "./given_up.ts";
 import { issueLines, nextLine, taskLines } from "./plan_lines.ts";
 import { styleFor, toJson } from "../../../cli/show.ts";
 import { nearest } from "../../../errors/nearest.ts";
@@ -36,7 +37,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const plan = await readPlan(open);
   const { rejections } = config.limits;
   if (part === undefined) {
-    showPlan(invocation, plan, rejections);
+    showPlan(invocation, plan, { rejections, givenUp: await givenUpIn(open, plan) });
     return EXIT.done;
   }
   tellProblems(invocation, plan);
@@ -45,10 +46,12 @@ export async function run(invocation: Invocation): Promise<number> {
   const print = (data: unknown, lines: readonly string[]): void =>
     isText ? lines.forEach((line) => out(line)) : out(toJson(data));
   const issues = issuesOf(plan).map(({ record }) => record);
-  const next = nextAction(plan, { rejections });
   if (part === "stage") out(stageOf(plan));
   else if (part === "tasks") print(viewTasks(plan), taskLines(viewTasks(plan), style));
   else if (part === "issues") print(issues, issueLines(issues, style));
-  else print(next, [nextLine(next)]);
+  else {
+    const next = nextAction(plan, { rejections, givenUp: await givenUpIn(open, plan) });
+    print(next, [nextLine(next)]);
+  }
   return EXIT.done;
 }

@@ -1,10 +1,9 @@
-import { type Look, parkedIn } from "../../../cli/look.ts";
+import type { Look } from "../../../cli/look.ts";
 import type { NextView } from "../../../cli/next_view.ts";
 import { nextAction, type PlanView, viewPlan } from "../view.ts";
+import { givenUpIn } from "./given_up.ts";
 import { planAt, readPlan, tellProblems } from "./open_plan.ts";
 import { nextLine, planLines } from "./plan_lines.ts";
-import { pendingOf } from "../plan_file.ts";
-import type { Plan } from "../types.ts";
 import type { StatusView } from "../../../cli/status_view.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 
@@ -51,18 +50,6 @@ async function viewOf(
     }
     throw error;
   }
-}
-
-/** Why the loop gave up on pending tasks, by their ids: `ralph build` does not take these up, and the plan does not show it. */
-async function givenUpIn(look: Look, plan: Plan): Promise<ReadonlyMap<string, string>> {
-  const parked = await parkedIn(look, { name: "spec" });
-  if (parked.length === 0) return new Map();
-  const { isTaskParked } = await import("../next_item.ts");
-  const reasons = new Map(parked.map(({ id, reason }) => [id, reason]));
-  const ids = new Set(reasons.keys());
-  return new Map(
-    pendingOf(plan).filter((task) => isTaskParked(task, parked, ids)).map(({ id }) => [id, reasons.get(id) ?? ""]),
-  );
 }
 
 function hintFor(plan: PlanView | null): string {

@@ -48,7 +48,8 @@ async function compile(invocation: Invocation, named: string | undefined): Promi
     return EXIT.done;
   }
   const { good, dim, symbols } = styleFor(invocation, "stderr");
-  const { workflow, workflowFrom, hooks } = compiled.definition;
+  const { workflow, workflowFrom, hooks, warnings } = compiled.definition;
+  for (const warning of warnings) say(`warning: ${warning}`);
   if (compiled.moved !== null) say(`moved the old files to ${compiled.moved}`);
   say(`${good(symbols.passed)} ${compiled.file} ${compiled.status} ${dim(`(workflow ${workflow}, ${workflowFrom})`)}`);
   for (const { id, enabled, parallel, when } of hooks) {

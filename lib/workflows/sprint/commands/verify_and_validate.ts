@@ -28,8 +28,8 @@ async function validateSprint(root: string, directory: string): Promise<readonly
     await validateFile(root, paths.definition, {
       missing: [],
       async check() {
-        await readDefinition(root, paths);
-        return { problems: [], warnings: [] };
+        const { warnings } = await readDefinition(root, paths);
+        return { problems: [], warnings };
       },
     }),
     await validateFile(root, paths.progress, {
