@@ -1,5 +1,6 @@
 import type { RalphContext } from "../context/context.ts";
 import { journalKeyOf } from "../backlog/attempts.ts";
+import { ORDERED } from "../backlog/overview.ts";
 import type { Backlog, Overview } from "../backlog/types.ts";
 import { MOST_REOPENINGS } from "../loop/conclude.ts";
 import { askConsent, type GateOutcome } from "./gate.ts";
@@ -101,9 +102,7 @@ function atOnceText<Data, Findings>(
   if (workers === 1 || open === null || open < 2) return "";
   if (concurrent !== true) return `, one after another: items of the ${name} backlog follow each other`;
   const most = Math.min(workers, atOnce);
-  return most > 1
-    ? `, up to ${most} at once`
-    : ", one after another: all priorities differ (`--any-order` ignores them)";
+  return most > 1 ? `, up to ${most} at once` : `, one after another: ${ORDERED}`;
 }
 
 function nothingToDo(

@@ -83,3 +83,20 @@ test("what cannot be worked on at once is refused with a hint, exit code 2", asy
   expect(asking.output).toContain("`--interactive` asks between items");
   expect(uncommitted.output).toContain("hint: set it to true, or work with one");
 }, 60_000);
+
+test("an order of stories that leaves work for one worker only is named, with the flag that ignores it", async () => {
+  const { folder, ralph, root } = await project();
+  await using _folder = folder;
+  const { writeFileSync } = await import("node:fs");
+  const prd = { branchName: "main", userStories: [story("a", 1), story("b", 2)] };
+  writeFileSync(join(root, "scripts/ralph/prd.json"), JSON.stringify(prd, null, 2));
+  const agent = "cat > /dev/null; touch $RALPH_ITEM.txt";
+
+  const ordered = await ralph("run", "--parallel", "2", "--max-iterations", "1", "--agent-cmd", agent);
+  writeFileSync(join(root, "scripts/ralph/prd.json"), JSON.stringify(prd, null, 2));
+  const any = await ralph("run", "--parallel", "2", "--any-order", "--max-iterations", "1", "--agent-cmd", agent);
+
+  const note = "one after another: all priorities differ (`--any-order` ignores them)";
+  expect(ordered.output).toContain(note);
+  expect(any.output).not.toContain(note);
+}, 60_000);

@@ -291,6 +291,8 @@ describe("several workers", () => {
 
     await runLoop(world.ralph, memoryBacklog(tasks("a")), { workers: 2 });
 
+    const notes = world.events.flatMap((event) => event.type === "note" ? [event.message] : []);
+    expect(notes.filter((note) => note.includes("in the project's own tree"))).toEqual([]);
     expect(world.events).toContainEqual({
       type: "note",
       level: "warn",

@@ -68,7 +68,8 @@ export async function openWorkers<Data, Findings>(
   rest: DispatchParts<Data, Findings>,
 ): Promise<Dispatched | null> {
   const { ralph, backlog } = parts;
-  if (!await ensurePossible(ralph, backlog)) return null;
+  const uncommitted = await ensurePossible(parts);
+  if (uncommitted === null) return null;
   const scope = { key: parts.key, scope: backlog.scope ?? "" };
   const elsewhere = await ralph.loop.elsewhere?.(ralph, scope) ?? null;
   let lanes: Lanes;
@@ -78,7 +79,7 @@ export async function openWorkers<Data, Findings>(
     await elsewhere?.[Symbol.asyncDispose]();
     throw error;
   }
-  const dispatcher = new Dispatcher(parts, rest, { lanes: lanes.all, elsewhere });
+  const dispatcher = new Dispatcher(parts, rest, { lanes: lanes.all, elsewhere, uncommitted });
   return {
     run: () => dispatcher.run(),
     async passed() {
@@ -97,6 +98,7 @@ interface Places {
   readonly lanes: readonly WorkerTree[];
   /** `null`: in the lanes' own trees. */
   readonly elsewhere: Elsewhere | null;
+  readonly uncommitted: ReadonlySet<string>;
 }
 
 /** Something in flight. */
@@ -131,7 +133,7 @@ class Dispatcher<Data, Findings> {
   constructor(
     parts: LoopParts<Data, Findings>,
     rest: DispatchParts<Data, Findings>,
-    { lanes, elsewhere }: Places,
+    { lanes, elsewhere, uncommitted }: Places,
   ) {
     this.#parts = parts;
     this.#rest = rest;
@@ -141,7 +143,7 @@ class Dispatcher<Data, Findings> {
     this.#signal = AbortSignal.any([rest.signal, this.#stopper.signal]);
     // trees keep the work of their turns themselves
     this.#kept = createKeptWork(requireRepository(parts.ralph), keyOf(parts.key), elsewhere !== null);
-    this.#landings = createLandings(parts, { iterations: rest.iterations, signal: this.#signal, kept: this.#kept });
+    this.#landings = createLandings(parts, { ...rest, signal: this.#signal, kept: this.#kept, uncommitted });
   }
 
   async run(): Promise<Stopped> {

@@ -53,6 +53,8 @@ interface LandingParts<Data, Findings> {
   readonly iterations: Iterations<Data, Findings>;
   readonly signal: AbortSignal;
   readonly kept: KeptWork;
+  /** In the project's own tree when the run began, relative to the top level. */
+  readonly uncommitted: ReadonlySet<string>;
 }
 
 class RunLandings<Data, Findings> implements Landings<Data, Findings> {
@@ -64,19 +66,23 @@ class RunLandings<Data, Findings> implements Landings<Data, Findings> {
   readonly #kept: KeptWork;
   readonly #committers = new Map<number, Committer>();
   readonly #conflicts = new Map<string, number>();
+  /** Changes in the project's own tree that were there, or are named already. */
   readonly #reported: Set<string>;
   /** The branch as Ralph left it. */
   #tip: string | null = null;
   #branch: string | null = null;
 
-  constructor(parts: LoopParts<Data, Findings>, { iterations, signal, kept }: LandingParts<Data, Findings>) {
+  constructor(
+    parts: LoopParts<Data, Findings>,
+    { iterations, signal, kept, uncommitted }: LandingParts<Data, Findings>,
+  ) {
     this.#parts = parts;
     this.#kept = kept;
     this.#iterations = iterations;
     this.#signal = signal;
     this.#checks = new LandingChecks(parts, iterations, signal);
     this.#repository = requireRepository(parts.ralph);
-    this.#reported = new Set(parts.ownership.userPaths);
+    this.#reported = new Set(uncommitted);
   }
 
   checksOf(item: Item<Data>, number: number): Promise<readonly Check[]> {

@@ -1,9 +1,10 @@
+import { ORDERED } from "../../backlog/overview.ts";
 import type { Backlog } from "../../backlog/types.ts";
-import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { tooOldToMerge } from "../../git/land.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { rootPaths } from "../../git/tree_paths.ts";
+import type { LoopParts } from "../loop_parts.ts";
 import { ownPaths } from "../stow.ts";
 
 /** So many paths are named in a line. */
@@ -15,15 +16,16 @@ export function onlyOneReason({ name, concurrent }: Pick<Backlog, "name" | "conc
 }
 
 /**
- * Whether items can be worked on at once here; reports what workers will not see.
+ * Looks whether items can be worked on at once here; reports what workers will not see, and an order that leaves work for
+ * only one of them.
  *
- * @returns false where there is no commit yet that workers could begin with
+ * @returns what is not committed, relative to the top level; `null` where there is no commit yet that workers could begin
+ * with
  * @throws {RalphError} parallel-impossible
  */
 export async function ensurePossible<Data, Findings>(
-  ralph: RalphContext,
-  backlog: Backlog<Data, Findings>,
-): Promise<boolean> {
+  { ralph, backlog, key }: Pick<LoopParts<Data, Findings>, "ralph" | "backlog" | "key">,
+): Promise<ReadonlySet<string> | null> {
   const refuse = (problem: string, hint: string): RalphError =>
     new RalphError("parallel-impossible", { details: { problem }, hint });
   const reason = onlyOneReason(backlog);
@@ -41,7 +43,7 @@ export async function ensurePossible<Data, Findings>(
   if (old !== null) throw refuse(`${old} cannot merge without a working tree`, "install git 2.38 or newer");
   const { head, changed } = await repository.status();
   if (head === null) {
-    if (ralph.loop.elsewhere === undefined) return false;
+    if (ralph.loop.elsewhere === undefined) return null;
     throw refuse("there is no commit yet that workers could begin with", "commit what there is first");
   }
   const submodules = (await repository.git(["ls-files", "--stage"])).stdout.split("\n").filter((line) =>
@@ -53,11 +55,18 @@ export async function ensurePossible<Data, Findings>(
       "set `workspace.setup`, such as `git submodule update --init`",
     );
   }
+  const { open, atOnce } = await backlog.overview({ parked: ralph.journal.parked(key) });
+  if (atOnce === 1 && (open ?? 0) > 1) {
+    ralph.events.emit({ type: "note", level: "info", message: `one after another: ${ORDERED}` });
+  }
   const own = new Set(ownPaths(ralph, backlog));
-  const unseen = rootPaths(ralph, changed.map(({ path }) => path).filter((path) => !own.has(path)));
-  if (unseen.length === 0) return true;
-  const more = unseen.length > NAMED ? ` and ${unseen.length - NAMED} more` : "";
-  const message = `workers do not see what is not committed: ${unseen.slice(0, NAMED).join(", ")}${more}`;
-  ralph.events.emit({ type: "note", level: "warn", message });
-  return true;
+  const unseen = changed.map(({ path }) => path).filter((path) => !own.has(path));
+  if (unseen.length > 0) {
+    const more = unseen.length > NAMED ? ` and ${unseen.length - NAMED} more` : "";
+    const message = `workers do not see what is not committed: ${
+      rootPaths(ralph, unseen).slice(0, NAMED).join(", ")
+    }${more}`;
+    ralph.events.emit({ type: "note", level: "warn", message });
+  }
+  return new Set(unseen);
 }
