@@ -108,6 +108,9 @@ export function startable<Story extends { readonly id: string; readonly priority
     .toSorted((one, other) => one.priority - other.priority);
 }
 
+/** Why stories are worked on one after another although several could be at once. */
+export const ORDERED = "all priorities differ (`--any-order` ignores them)";
+
 /** How many of the numbers are equal, at most: stories of one priority may be worked on at once. Pure. */
 export function largestGroup(numbers: readonly number[]): number {
   const counts = new Map<number, number>();

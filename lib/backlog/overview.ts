@@ -15,6 +15,3 @@ export interface Overview {
   /** Ids of open items that name no check at all: asked about before the first turn. */
   readonly unchecked: readonly string[];
 }
-
-/** Why stories are worked on one after another although several could be at once. */
-export const ORDERED = "all priorities differ (`--any-order` ignores them)";

@@ -1,6 +1,5 @@
 import type { RalphContext } from "../context/context.ts";
-import { journalKeyOf } from "../backlog/attempts.ts";
-import { ORDERED } from "../backlog/overview.ts";
+import { journalKeyOf, ORDERED } from "../backlog/attempts.ts";
 import type { Backlog, Overview } from "../backlog/types.ts";
 import { MOST_REOPENINGS } from "../loop/conclude.ts";
 import { askConsent, type GateOutcome } from "./gate.ts";

@@ -1,4 +1,4 @@
-import { ORDERED } from "../../backlog/overview.ts";
+import { ORDERED } from "../../backlog/attempts.ts";
 import type { Backlog } from "../../backlog/types.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { tooOldToMerge } from "../../git/land.ts";

@@ -16,7 +16,7 @@ const KEYS: readonly string[] = [
   "per-iteration-hooks",
 ];
 
-const RALPH_KEYS: readonly string[] = ["idle-threshold", "min-iterations"];
+const LOOP_KEYS: readonly string[] = ["idle-threshold", "min-iterations"];
 
 const HOOK_KEYS: readonly string[] = [
   "id",
@@ -36,7 +36,7 @@ const HOOK_KEYS: readonly string[] = [
 export function mistypedKeys(document: ProgressDocument, text: string, file: string): readonly string[] {
   return [
     ...mistypedIn(document.contents, KEYS),
-    ...mistypedIn(document.get("ralph"), RALPH_KEYS),
+    ...mistypedIn(document.get("ralph"), LOOP_KEYS),
     ...hooksIn(document.get("per-iteration-hooks")).flatMap((hook) => mistypedIn(hook, HOOK_KEYS)),
   ];
 
