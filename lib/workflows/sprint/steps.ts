@@ -20,8 +20,9 @@ export function addSteps(
   { iteration, now }: StepMark,
 ): readonly string[] {
   const steps = sequence(document, "dynamic-steps");
-  return prompts.map((prompt) => {
-    const id = nextId(document);
+  const first = nextNumber(document);
+  return prompts.map((prompt, index) => {
+    const id = `step-${first + index}`;
     steps.add(document.createNode({ id, prompt, status: "pending", "added-at": now, "added-in-iteration": iteration }));
     return id;
   });
@@ -147,6 +148,10 @@ function idOf(step: YAMLMap): string {
 
 /** The id that the next step gets: highest + 1. */
 export function nextId(document: Document): string {
+  return `step-${nextNumber(document)}`;
+}
+
+function nextNumber(document: Document): number {
   const numbers = maps(document, "dynamic-steps").map((step) => Number(/^step-(\d+)$/.exec(idOf(step))?.[1] ?? 0));
-  return `step-${Math.max(0, ...numbers) + 1}`;
+  return Math.max(0, ...numbers) + 1;
 }
