@@ -12,7 +12,7 @@ describe.skipIf(process.platform !== "linux")("Ctrl-C in a terminal", () => {
   test("during an agent's turn", async () => {
     const project = faultProject(`cat > /dev/null; ${HANG}`);
 
-    const { root, stdout } = await project.cli.terminal([/worker/, CTRL_C]).expectExit(130);
+    const { root, stdout } = await project.cli.terminal([/agent worker at work/, CTRL_C]).expectExit(130);
 
     expect(stdout).toContain("aborted");
     expect(passedIn(root)).toEqual([]);
@@ -90,7 +90,8 @@ describe.skipIf(process.platform !== "linux")("Ctrl-C in a terminal", () => {
   test("twice is no quicker way to leave something behind", async () => {
     const project = faultProject(`cat > /dev/null; ${HANG}`);
 
-    const { root, exitCode } = await project.cli.terminal([/worker/, CTRL_C], ["", CTRL_C], ["", CTRL_C]).start()
+    const { root, exitCode } = await project.cli.terminal([/agent worker at work/, CTRL_C], ["", CTRL_C], ["", CTRL_C])
+      .start()
       .ended();
 
     expect([130, 128]).toContain(exitCode);
