@@ -1,4 +1,9 @@
-/** Loads the YAML library: import it when a sprint is at hand. */
+/**
+ * Keys of SPRINT.yaml and of a workflow's file that were hardly meant so. Loads the YAML library: import it when a sprint
+ * is at hand.
+ *
+ * @module
+ */
 import { isMap, isScalar, isSeq } from "yaml";
 import { nearest } from "../../errors/nearest.ts";
 import type { ProgressDocument } from "./document.ts";
@@ -32,6 +37,9 @@ const HOOK_KEYS: readonly string[] = [
   "timeout",
 ];
 
+/** What a person may have mistyped: nothing else is repeated in a message. */
+const KEY_REGEXP = /^[\w-]{1,40}$/;
+
 /** Keys that are nearly one that is read, a line each. Keys of other tools are no mistake. Pure. */
 export function mistypedKeys(document: ProgressDocument, text: string, file: string): readonly string[] {
   return [
@@ -44,6 +52,7 @@ export function mistypedKeys(document: ProgressDocument, text: string, file: str
     if (!isMap(map)) return [];
     return map.items.flatMap(({ key }) => {
       if (!isScalar(key) || typeof key.value !== "string" || known.includes(key.value)) return [];
+      if (!KEY_REGEXP.test(key.value)) return [];
       const near = nearest(key.value, known);
       if (near === null) return [];
       const line = text.slice(0, key.range?.[0]).split("\n").length;

@@ -15,10 +15,11 @@ function world(files: Readonly<Record<string, string>>): Promise<World> {
 }
 
 describe("compileSprint()", () => {
-  test("keys that are nearly one that is read are named with their line; those of other tools are not", async () => {
+  test("keys that are nearly one that is read are named with their line; those of other tools, and what could forge a line, are not", async () => {
     const workflow = ".claude/workflows/own.yaml";
     await using here = await world({
-      [SPRINT]: "workflow: own\ngoal: say hello\nowner: me\nsteps: []\ngoal-promt: hi\n" +
+      [SPRINT]:
+        'workflow: own\ngoal: say hello\nowner: me\nsteps: []\ngoal-promt: hi\n"step-pr\\nompt": x\n"goal-prom\\e[1mt": x\n' +
         "ralph:\n  min-iteration: 2\nper-iteration-hooks:\n  count:\n    enabeld: false\n",
       [workflow]: "name: own\nmode: ralph\nper-iteration-hook: []\nper-iteration-hooks:\n" +
         "  - id: count\n    command: wc -w notes.md\n    timeout: 5\n    paralel: false\n",
@@ -28,8 +29,8 @@ describe("compileSprint()", () => {
 
     expect(definition.warnings).toEqual([
       `${SPRINT}:5: \`goal-promt\` is not read; did you mean \`goal-prompt\`?`,
-      `${SPRINT}:7: \`min-iteration\` is not read; did you mean \`min-iterations\`?`,
-      `${SPRINT}:10: \`enabeld\` is not read; did you mean \`enabled\`?`,
+      `${SPRINT}:9: \`min-iteration\` is not read; did you mean \`min-iterations\`?`,
+      `${SPRINT}:12: \`enabeld\` is not read; did you mean \`enabled\`?`,
       `${workflow}:3: \`per-iteration-hook\` is not read; did you mean \`per-iteration-hooks\`?`,
       `${workflow}:8: \`paralel\` is not read; did you mean \`parallel\`?`,
     ]);
